@@ -6,7 +6,7 @@ import type { ChannelKey, SessionKey } from '../watches/watch.ts';
 import type { Ladder, LadderFacts } from './ladder.ts';
 
 /** A ladder that was taken, with what is known of its question; the channel's settings are applied by the caller. */
-export interface TakenLadder extends Omit<LadderFacts, 'times' | 'quietHours'> {
+export interface TakenLadder extends Omit<LadderFacts, 'times' | 'quietHours' | 'settingsChangedAt'> {
 	/** Counts what happened to the question; see `LadderOutcome`. */
 	readonly changeCount: number;
 }
@@ -15,6 +15,8 @@ export interface TakenLadder extends Omit<LadderFacts, 'times' | 'quietHours'> {
 export interface LadderBatch {
 	readonly channel: ChannelKey;
 	readonly settings: ChannelSettings;
+	/** Null: nobody has. */
+	readonly settingsChangedAt: number | null;
 	readonly ladders: readonly TakenLadder[];
 }
 
@@ -39,8 +41,8 @@ export type LadderOutcome = { readonly ladder: Ladder; readonly changeCount: num
  */
 export interface LadderStore {
 	/**
-	 * Leases due ladders, longest due first, and groups them by channel; none of the channels `except`. With a ladder whose
-	 * rung is due, also those of its channel whose rung is due and that wait for others.
+	 * Leases due ladders, longest due first, and those of their channels with a rung that waits for other rungs; groups them
+	 * by channel. None of the channels `except`.
 	 */
 	takeDue(
 		serviceUrl: string,

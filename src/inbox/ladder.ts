@@ -29,6 +29,8 @@ export interface LadderFacts {
 	readonly ladder: Ladder;
 	readonly times: LadderTimes;
 	readonly quietHours: QuietHours | null;
+	/** When somebody last changed the channel's settings. */
+	readonly settingsChangedAt: number | null;
 	/** Whether the watch goes on, and the newest read found this question open. */
 	readonly isOpen: boolean;
 	/** Whether somebody has answered through Handraise since: delivered, or on its way. */
@@ -52,14 +54,18 @@ export type Decision =
 			readonly heldBy: string | null;
 			/** Ask for a read of the session. */
 			readonly read?: true;
+			/** A rung is due, and a read has to tell whether it is needed. */
+			readonly waitsForRead?: true;
 	  }
 	| { readonly kind: 'ring'; readonly rung: Rung; readonly dueAt: number };
 
 export const MOST_ESCALATIONS = 3;
 /** How long nobody looks at a ladder whose next rung lies further ahead: clocks may be set in between. */
 export const LONGEST_LOOK_MS = 3_600_000;
-/** A read in this time before a rung tells whether the question is still open. */
-const READ_WITHIN_MS = 10_000;
+/** A read that began in this time before a rung was due, or later, tells whether the question is still open... */
+const READ_BEFORE_DUE_MS = 10_000;
+/** ...unless it is older than this: the rung waited for other rungs meanwhile. */
+const READ_WITHIN_MS = 30_000;
 /** How often to look whether the read that was asked for is there. */
 const LOOK_AGAIN_MS = 1_000;
 /** The same while the service is away. */
@@ -73,22 +79,28 @@ export const TOGETHER_MS = 10_000;
 export function decide(facts: LadderFacts, now: number): Decision {
 	const { ladder, claim } = facts;
 	if (!facts.isOpen) return { kind: 'over' };
-	if (facts.isAnswered) return { ...NOT_DUE, until: now + LOOK_AGAIN_ANSWERED_MS };
+	if (facts.isAnswered) {
+		const until = now + LOOK_AGAIN_ANSWERED_MS;
+		return { ...NOT_DUE, until, rungDueAt: until };
+	}
 	const next = nextRung(facts, now);
 	if (next === null) return { ...NOT_DUE, until: null };
 	if (next.at > now) return { ...NOT_DUE, until: next.at, heldBy: ladder.heldBy };
-	// From when it is late: not while somebody was answering or the service was away.
-	const rungDueAt = Math.max(next.at, Math.min(ladder.rungDueAt ?? next.at, now));
+	// From when it is late: not while somebody was answering, had answered or the service was away, nor by settings of before.
+	const dueSince = Math.max(next.at, Math.min(facts.settingsChangedAt ?? next.at, now));
+	const rungDueAt = Math.max(dueSince, Math.min(ladder.rungDueAt ?? dueSince, now));
 	if (claim !== null && claim.until > now) {
 		return { kind: 'wait', until: claim.until, rungDueAt: claim.until, heldBy: claim.userId };
 	}
 	const { heldBy } = ladder;
 	if (facts.isFailing) {
-		const until = now + LOOK_AGAIN_FAILING_MS;
-		return { kind: 'wait', until, rungDueAt: until, heldBy };
+		// Asked for once, so that the session is among the first that are read when the service is back.
+		const read = ladder.rungDueAt === null ? ({ read: true } as const) : {};
+		return { kind: 'wait', until: now + LOOK_AGAIN_FAILING_MS, rungDueAt: now, heldBy, waitsForRead: true, ...read };
 	}
-	if (facts.readAt === null || facts.readAt < now - READ_WITHIN_MS || facts.readAt > now + CLOCK_ALLOWANCE_MS) {
-		return { kind: 'wait', until: now + LOOK_AGAIN_MS, rungDueAt, heldBy, read: true };
+	const readFrom = Math.max(now - READ_WITHIN_MS, rungDueAt - READ_BEFORE_DUE_MS);
+	if (facts.readAt === null || facts.readAt < readFrom || facts.readAt > now + CLOCK_ALLOWANCE_MS) {
+		return { kind: 'wait', until: now + LOOK_AGAIN_MS, rungDueAt, heldBy, waitsForRead: true, read: true };
 	}
 	return { kind: 'ring', rung: next.rung, dueAt: rungDueAt };
 }

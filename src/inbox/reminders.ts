@@ -58,7 +58,7 @@ export function createReminders(options: Options) {
 		const now = clock.now();
 		const decided = batch.ladders.map((taken) => ({ taken, decision: decisionFor(taken, batch, now) }));
 		const due = decided.filter(isDueToRing);
-		const waitsForRead = decided.some(({ decision }) => decision.kind === 'wait' && decision.read === true);
+		const waitsForRead = decided.some(({ decision }) => decision.kind === 'wait' && decision.waitsForRead === true);
 		const ringAt = timeToRing(due, waitsForRead, now);
 		const announcement = ringAt !== null && ringAt <= now ? announcementOf(batch, due) : null;
 		const outcomes = decided.map(({ taken, decision }) => outcomeOf(taken, decision, { ringAt, now }));
@@ -72,8 +72,9 @@ export function createReminders(options: Options) {
 		onNews();
 	}
 
-	function decisionFor(taken: TakenLadder, { settings }: LadderBatch, now: number): Decision {
-		return decide({ ...taken, times: timesIn(settings, defaults), quietHours: settings.quietHours }, now);
+	function decisionFor(taken: TakenLadder, { settings, settingsChangedAt }: LadderBatch, now: number): Decision {
+		const { quietHours } = settings;
+		return decide({ ...taken, times: timesIn(settings, defaults), quietHours, settingsChangedAt }, now);
 	}
 
 	const loop = createLeaseLoop<LadderBatch>({

@@ -20,7 +20,8 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		const [{ team_id: teamId, channel_id: channelId }] = rows as [LadderRow, ...LadderRow[]];
 		const channel = { teamId, channelId };
 		const [row, facts] = await Promise.all([settingsRow(db.read, channel), factsOf(rows, now)]);
-		return { channel, settings: readSettings(row?.settings ?? null), ladders: facts };
+		const settings = readSettings(row?.settings ?? null);
+		return { channel, settings, settingsChangedAt: row?.changed_at ?? null, ladders: facts };
 	}
 
 	async function factsOf(rows: readonly LadderRow[], now: number): Promise<TakenLadder[]> {
@@ -84,11 +85,7 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 
 	return {
 		async takeDue(service, lease, { now, limit, except }) {
-			// With a rung that waits for others of its channel, those others are taken too.
-			const due = sql<boolean>`(${isDue('due_at', now, LONGEST_DELAY_MS.ladder)} or (rung_due_at <= ${now}
-				and exists (select 1 from ladders as other where other.team_id = ladders.team_id
-				and other.channel_id = ladders.channel_id and other.rung_due_at <= ${now}
-				and ${isDue('other.due_at', now, LONGEST_DELAY_MS.ladder)})))`;
+			const due = dueWithCompanions(service, now);
 			const keys = except.map(({ teamId, channelId }) => sql`${`${teamId}:${channelId}`}`);
 			const where =
 				keys.length === 0 ? due : sql<boolean>`${due} and team_id || ':' || channel_id not in (${sql.join(keys)})`;
@@ -143,6 +140,13 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 			);
 		},
 	};
+}
+
+/** Due ladders, and the rungs of their channels that wait for others: they are looked at together, to be announced together. */
+function dueWithCompanions(service: string, now: number) {
+	return sql<boolean>`(team_id, channel_id) in (select first.team_id, first.channel_id from ladders as first
+		where first.service = ${service} and ${isDue('first.due_at', now, LONGEST_DELAY_MS.ladder)})
+		and (${isDue('due_at', now, LONGEST_DELAY_MS.ladder)} or rung_due_at <= ${now})`;
 }
 
 /** Ends the transaction of a batch whose lease somebody else has. */

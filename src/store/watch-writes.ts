@@ -25,7 +25,7 @@ export const QUESTION_POSTS = ['question', 'handedOver'];
 type Settle = Extract<AnnouncementContent, { kind: 'settle' }>;
 
 export function onSession({ service, sessionId }: SessionKey) {
-	return ({ eb, and }: ExpressionBuilder<Tables, 'watches' | 'watched_sessions'>) =>
+	return ({ eb, and }: ExpressionBuilder<Tables, 'watches' | 'watched_sessions' | 'ladders'>) =>
 		and([eb('service', '=', service), eb('session_id', '=', sessionId)]);
 }
 

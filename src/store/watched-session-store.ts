@@ -20,6 +20,7 @@ import {
 	readEarly,
 	settleIn,
 	stopUnwatched,
+	touchLadders,
 	wantCard,
 	wantCards,
 } from './watch-writes.ts';
@@ -50,6 +51,8 @@ export function createWatchedSessionStore({
 			.where(onSession(key))
 			.where('lease_token', '=', token)
 			.execute();
+		// Rungs that were due while the service was away.
+		if (row.failures > 0 && update.failures === 0) await touchLadders(trx, now).where(onSession(key)).execute();
 		let coalesced = 0;
 		for (const watch of watches) coalesced += await recordWatch(trx, watch, now);
 		if (watches.some(({ end }) => end !== null)) await stopUnwatched(trx, key);

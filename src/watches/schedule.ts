@@ -152,6 +152,8 @@ function besidesTheHeaviest(
 
 /** How often the plan is made anew. */
 export const PLAN_MS = 5_000;
+/** When the service is back, reads that somebody waits for go before all others of the same time. */
+const AFTER_AWAITED_MS = 60_000;
 /** A read is moved only by more than this share of its interval. */
 const WORTH_MOVING = 0.2;
 
@@ -168,14 +170,20 @@ export function movesFor(
 	return outlines.flatMap((outline) => {
 		const { session, nextRead: from } = outline;
 		const failing = outline.failures > 0 || outline.lastReadAt === null;
-		if (from.at > now + LONGEST_INTERVAL_MS || (failing && recovered && from.at > now)) {
-			return [{ session, from, to: { at: now, by: now } }];
+		if (from.at > now + LONGEST_INTERVAL_MS) return [{ session, from, to: { at: now, by: now } }];
+		if (failing && recovered && from.at > now) {
+			return [{ session, from, to: { at: now, by: isReadAwaited(outline) ? now : now + AFTER_AWAITED_MS } }];
 		}
 		if (failing || outline.lastReadAt === null || outline.overSince !== null || from.at <= now) return [];
 		const to = planner.nextRead(outline, now);
 		const planned = Math.max(1, from.at - outline.lastReadAt);
 		return Math.abs(to.at - from.at) > WORTH_MOVING * planned ? [{ session, from, to }] : [];
 	});
+}
+
+/** Whether an early read was asked for since the last successful read. */
+function isReadAwaited({ earlyReadAskedAt, lastReadAt }: SessionOutline): boolean {
+	return earlyReadAskedAt !== null && earlyReadAskedAt > (lastReadAt ?? 0);
 }
 
 function isEarlyReadAsked({ earlyReadAskedAt }: SessionOutline, now: number): boolean {

@@ -31,6 +31,7 @@ function decided(now: number, { ladder, ...known }: Known = {}): Decision {
 			},
 			times: { remindAfterMs: 15 * MINUTE, escalateAfterMs: HOUR },
 			quietHours: null,
+			settingsChangedAt: null,
 			isOpen: true,
 			isAnswered: false,
 			claim: null,
@@ -78,8 +79,20 @@ describe('the ladder of a question', () => {
 		expect(decided(POSTED + HOUR, { isOpen: false })).toEqual({ kind: 'over' });
 	});
 
-	it('rings nobody while an answer is on its way', () => {
-		expect(decided(POSTED + HOUR, { isAnswered: true })).toMatchObject({ kind: 'wait' });
+	it('rings nobody while an answer is on its way, and is not late for that when it is taken back', () => {
+		const now = POSTED + 2 * HOUR;
+		const waits = decided(now, { isAnswered: true });
+		expect(waits).toMatchObject({ kind: 'wait', until: now + 20_000, rungDueAt: now + 20_000 });
+		const takenBack = decided(now + 6_000, { ladder: { rungDueAt: now + 20_000 } });
+		expect(takenBack).toMatchObject({ kind: 'ring', dueAt: now + 6_000 });
+	});
+
+	it('is due at the change of settings that makes it due', () => {
+		const now = POSTED + 2 * HOUR;
+		expect(decided(now, { settingsChangedAt: now - 1_000 })).toMatchObject({ kind: 'ring', dueAt: now - 1_000 });
+		expect(decided(now, { settingsChangedAt: POSTED })).toMatchObject({ kind: 'ring', dueAt: POSTED + HOUR });
+		// Noted before the clock was put back.
+		expect(decided(now, { settingsChangedAt: now + HOUR })).toMatchObject({ kind: 'ring', dueAt: now });
 	});
 
 	it('waits for a read before it rings', () => {
@@ -90,10 +103,20 @@ describe('the ladder of a question', () => {
 		expect(decided(now + 3_000, { ladder: { rungDueAt: now } })).toMatchObject({ kind: 'ring', dueAt: now });
 	});
 
+	it('needs no second read while it waits for other rungs', () => {
+		const due = POSTED + 15 * MINUTE;
+		const ladder = { rungDueAt: due };
+		expect(decided(due + 20_000, { ladder, readAt: due - 9_000 })).toMatchObject({ kind: 'ring', dueAt: due });
+		expect(decided(due + 31_000, { ladder, readAt: due })).toMatchObject({ kind: 'wait', read: true });
+	});
+
 	it('rings nobody while the service is away, and is not late for that', () => {
 		const now = POSTED + HOUR;
 		const waits = decided(now, { isFailing: true });
-		expect(waits).toMatchObject({ kind: 'wait', until: now + 5_000, rungDueAt: now + 5_000 });
+		expect(waits).toMatchObject({ kind: 'wait', until: now + 5_000, rungDueAt: now, read: true });
+		const again = decided(now + 5_000, { isFailing: true, ladder: { rungDueAt: now } });
+		const waitsAgain = { kind: 'wait', until: now + 10_000, rungDueAt: now + 5_000, heldBy: null, waitsForRead: true };
+		expect(again).toEqual(waitsAgain);
 		const back = decided(now + 6_000, { ladder: { rungDueAt: now + 5_000 } });
 		expect(back).toMatchObject({ kind: 'ring', dueAt: now + 5_000 });
 	});

@@ -48,6 +48,10 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		/^npm run test:watch-faults -- --rungs$/,
 		'npm run test:watch-faults -- --rungs --sessions 5 --kills 1 --store sqlite --history readable',
 	),
+	script(
+		/^npm run test:reminders( -- --[a-z]+ [a-z0-9-]+)*$/,
+		'npm run test:reminders -- --questions 120 --changes 1 --seed 5',
+	),
 	script(/^npm run test:powercut$/, 'npm run test:powercut -- --cuts 1'),
 	script(/^npm run test:attack( -- --.*)?$/, 'npm run test:attack -- --only stamps,signed-null'),
 	script(/^npm run fake-slack:sabotage$/, "npm run fake-slack:sabotage -- --only 'delivers events once'"),

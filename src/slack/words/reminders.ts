@@ -1,6 +1,7 @@
 import { changedParts } from '../../inbox/channel-settings.ts';
 import type { ChannelSettings, Mention, QuietHours, Rung, Weekday } from '../../watches/channel-settings.ts';
-import { type Names, personMrkdwn } from './people.ts';
+import { quotedNameMrkdwn } from '../text.ts';
+import type { Names } from './people.ts';
 import { andMoreWords } from './sessions.ts';
 import { durationText } from './times.ts';
 
@@ -24,9 +25,11 @@ export function notListedWords(count: number): string {
 	return count === 0 ? '' : `${andMoreWords(count)}: \`/session inbox\` shows all.`;
 }
 
-/** Who was answering when the reminder was due. mrkdwn. */
+/** Who was answering when the reminder was due. mrkdwn; mentions nobody, because only the channel's settings do. */
 export function heldWords(userId: string | null, names: Names): string {
-	return userId === null ? '' : `${personMrkdwn(userId, names)} was answering, and has not sent an answer yet.`;
+	if (userId === null) return '';
+	const name = quotedNameMrkdwn(names.displayName(userId), 80) || 'somebody';
+	return `${name} was answering, and has not sent an answer yet.`;
 }
 
 /** Mentions of people and user groups; empty for nobody. mrkdwn. */

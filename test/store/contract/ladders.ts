@@ -128,6 +128,24 @@ export function describeLadders(subject: Subject): void {
 			expect(await ladders().nextDueAt('https://other.example', T0)).toBeNull();
 		});
 
+		it('are taken with the rungs of their channel that wait for them', async () => {
+			const asking = [await asked(), await another('s2'), await another('s3')];
+			const [batch] = await take();
+			const [waiting, later, due] = asking.map(({ id }) => batch?.ladders.find(({ ladder }) => ladder.watchId === id));
+			if (waiting === undefined || later === undefined || due === undefined) throw new Error('a ladder is missing');
+			const outcomes = [
+				{ ...waiting, ...WAIT, dueAt: T0 + 10_000, rungDueAt: T0 },
+				{ ...later, ...WAIT, dueAt: T0 + 10_000, rungDueAt: T0 + 10_000 },
+				{ ...due, ...WAIT, dueAt: T0 + 4_000 },
+			];
+			await ladders().record(LEASE.token, outcomes, { announcement: null, now: T0 });
+			expect(await take(T0 + 3_999)).toEqual([]);
+			const [together] = await take(T0 + 4_000);
+			expect(together?.ladders.map(({ ladder }) => ladder.watchId)).toEqual(
+				[due, waiting].map((one) => one.ladder.watchId),
+			);
+		});
+
 		it('without a time wait until something changes', async () => {
 			await asked();
 			await waits({ dueAt: null });
@@ -149,7 +167,7 @@ export function describeLadders(subject: Subject): void {
 
 		it('whose rungs wait for each other are taken together', async () => {
 			await asked();
-			await waits({ dueAt: T0 + 10_000, rungDueAt: T0 });
+			await waits({ dueAt: T0 + 10_000, rungDueAt: T0 + 1 });
 			await asked({ sessionId: 's2' });
 			await waits({ dueAt: T0 + 15_000, rungDueAt: T0 + 5_000 });
 			expect(await take(T0 + 9_999)).toEqual([]);
@@ -219,6 +237,16 @@ export function describeLadders(subject: Subject): void {
 			expect(await posted(later)).toEqual([]);
 		});
 
+		it('are looked at as soon as the service is back', async () => {
+			await asked();
+			await waits();
+			const failed = read({ failures: 1, nextRead: { at: T0, by: T0 } });
+			await recorded([], failed);
+			expect(await ladders().nextDueAt(SERVICE, T0)).toBe(RING_AT);
+			await recorded([], again(snapshotOf(asks(), T0)));
+			expect(await ladders().nextDueAt(SERVICE, T0)).toBe(T0);
+		});
+
 		it('ask for a read of their session once', async () => {
 			await asked();
 			const later = read({ nextRead: { at: T0 + 600_000, by: T0 + 600_000 } });
@@ -233,6 +261,23 @@ export function describeLadders(subject: Subject): void {
 			expect(taken?.earlyReadAskedAt).toBe(T0);
 		});
 	});
+
+	/** A watch of another session in the same channel, with its question posted. */
+	async function another(sessionId: string): Promise<Watch> {
+		const view = { ...snapshotOf(asks(), T0), sessionId };
+		const watch = await addWatch(subject.store.watches, { sessionId, view });
+		await posted();
+		const question = questionViewAt(asks(), 0);
+		if (question === null) throw new Error('the session asks nothing');
+		const target = { kind: 'watch', watchId: watch.id, teamId: watch.teamId, channelId: watch.channelId } as const;
+		const content = { kind: 'question', question, changed: false, readAt: T0 } as const;
+		await subject.store.watches.takeDue(SERVICE, LEASE, 10, T0);
+		const update = news(watch, { digest: view.digest, announcements: [{ target, key: 'question', content }] });
+		const held = { session: { ...KEY, sessionId }, token: LEASE.token };
+		await subject.store.watches.record(held, { update: again(view), watches: [update], now: T0 });
+		await posted();
+		return watch;
+	}
 
 	/** Watches of the same session in another channel. */
 	async function addChannels(): Promise<void> {

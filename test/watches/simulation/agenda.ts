@@ -3,6 +3,10 @@ export interface Agenda {
 	at(time: number, run: () => void): void;
 	/** Moves time to `end` and runs all events before it. */
 	runUntil(end: number): void;
+	/** Moves time to the next event and runs it. */
+	runNext(): void;
+	/** The time of the next event; null when there is none. */
+	readonly nextAt: number | null;
 	readonly now: number;
 }
 
@@ -12,9 +16,9 @@ interface Entry {
 	readonly run: () => void;
 }
 
-export function createAgenda(): Agenda {
+export function createAgenda(start = 0): Agenda {
 	const heap: Entry[] = [];
-	let now = 0;
+	let now = start;
 	let order = 0;
 	const before = (one: Entry, other: Entry) =>
 		one.time < other.time || (one.time === other.time && one.order < other.order);
@@ -47,15 +51,22 @@ export function createAgenda(): Agenda {
 		return first;
 	}
 
+	function runNext(): void {
+		const next = pop();
+		if (next === undefined) return;
+		now = next.time;
+		next.run();
+	}
+
 	return {
 		at: (time, run) => push({ time: Math.max(time, now), order: order++, run }),
 		runUntil(end) {
-			for (let next = heap[0]; next !== undefined && next.time < end; next = heap[0]) {
-				pop();
-				now = next.time;
-				next.run();
-			}
+			for (let next = heap[0]; next !== undefined && next.time < end; next = heap[0]) runNext();
 			now = end;
+		},
+		runNext,
+		get nextAt() {
+			return heap[0]?.time ?? null;
 		},
 		get now() {
 			return now;

@@ -1,0 +1,279 @@
+import type { ChannelSettings } from '../../src/watches/channel-settings.ts';
+import type { Asked, History, Post } from './history.ts';
+import { type Interval, isIn, union, without } from './intervals.ts';
+import { quietPeriods } from './local-time.ts';
+import { kindOf, type MessageKind, questionIdsIn, questionPosts } from './messages.ts';
+import { DEFAULTS } from './periods.ts';
+
+/** What must not happen. */
+export const FAULTS = [
+	'twice or too early',
+	'after the answer was known',
+	'without a read',
+	'in quiet hours',
+	'while the service was away',
+	'while somebody was answering',
+	'a reminder for an escalation, or the other way round',
+] as const;
+export type Fault = (typeof FAULTS)[number];
+
+/** A rung of a question in a channel, or one that was due and did not come. */
+export interface Ring {
+	readonly channelId: string;
+	readonly questionId: string;
+	/** From when nothing was in its way. */
+	readonly dueAt: number;
+	/** When it came, or when it was no longer due. */
+	readonly at: number;
+	/** Null: it did not come. */
+	readonly post: Post | null;
+}
+
+export interface Judgement {
+	readonly rings: readonly Ring[];
+	readonly faults: readonly { readonly fault: Fault; readonly post: Post; readonly questionId: string }[];
+}
+
+/** A rung that is due in this time before something gets in its way may be on its way to Slack. */
+const UNDER_WAY_MS = 10_000;
+/** The same before an outage: the read before a rung may be 10 s old. */
+const READ_BEFORE_MS = 20_000;
+/** The program's time of a post or a rung may be earlier than the call, because calls are repeated. */
+const POST_ALLOWANCE_MS = 1_000;
+const RUNG_ALLOWANCE_MS = 40_000;
+/** A process that starts again goes on within this time, and leases of a killed one lapse. */
+const RESTART_MS = 40_000;
+/** The longest time from a read to the rung that waits for it. */
+const READ_WITHIN_MS = 45_000;
+export const LATE_MS = 30_000;
+const MOST_ESCALATIONS = 3;
+const NEVER = Number.POSITIVE_INFINITY;
+
+interface Version extends Interval {
+	readonly settings: ChannelSettings;
+	readonly quiet: readonly Interval[];
+}
+
+/** The rungs so far. */
+interface Progress {
+	readonly isReminded: boolean;
+	readonly escalationCount: number;
+	/** From when the next rung counts: the question's post, or the last escalation. */
+	readonly countsFrom: number;
+}
+
+type Rung = 'reminder' | 'escalation';
+
+/**
+ * When each rung was due and whether it came, computed from what people and Slack saw: from the question's post, pushed
+ * out of quiet hours, outages and the time of whoever was answering.
+ */
+export function judge(history: History): Judgement {
+	const versions = versionsOf(history);
+	const asked = questionPosts(history.posts);
+	const rungs = rungPosts(history.posts);
+	const claims = Map.groupBy(history.claims, ({ questionId }) => questionId);
+	const answers = Map.groupBy(history.answers, ({ questionId }) => questionId);
+	const reads = Map.groupBy(history.reads, ({ sessionId }) => sessionId);
+	const rings: Ring[] = [];
+	const faults: { fault: Fault; post: Post; questionId: string }[] = [];
+	for (const question of history.questions) {
+		const ofSession = reads.get(question.sessionId) ?? [];
+		for (const channelId of history.channelsOf.get(question.sessionId) ?? []) {
+			const key = `${channelId} ${question.id}`;
+			const postedAt = asked.get(key)?.at;
+			if (postedAt === undefined) continue;
+			const settledAt = question.settledAt ?? NEVER;
+			const known = ofSession.find(({ stateAt }) => stateAt >= settledAt)?.storedAt ?? NEVER;
+			const answered = answers.get(question.id) ?? [];
+			const claimed = claims.get(question.id) ?? [];
+			const judged = judgeRungs({
+				question,
+				channelId,
+				postedAt,
+				knownAt: known,
+				settledAt: Math.min(settledAt, history.endedAt),
+				versions: versions.get(channelId) ?? [],
+				rungs: rungs.get(key) ?? [],
+				answered: answered.filter(({ isSure }) => isSure),
+				claimed: claimed.filter(({ isSure }) => isSure),
+				unsure: [...answered, ...claimed].filter(({ isSure }) => !isSure),
+				outages: history.outages,
+				stops: history.stops,
+				reads: ofSession,
+			});
+			rings.push(...judged.rings);
+			faults.push(...judged.faults);
+		}
+	}
+	return { rings, faults };
+}
+
+interface Facts {
+	readonly question: Asked;
+	readonly channelId: string;
+	readonly postedAt: number;
+	/** When a read that found it settled was stored. */
+	readonly knownAt: number;
+	readonly settledAt: number;
+	readonly versions: readonly Version[];
+	readonly rungs: readonly { readonly post: Post; readonly kind: MessageKind }[];
+	readonly answered: readonly Interval[];
+	readonly claimed: readonly Interval[];
+	readonly unsure: readonly Interval[];
+	readonly outages: readonly Interval[];
+	readonly stops: readonly Interval[];
+	readonly reads: History['reads'];
+}
+
+function judgeRungs(facts: Facts): Judgement {
+	return judgeFrom(facts, 0, { isReminded: false, escalationCount: 0, countsFrom: facts.postedAt });
+}
+
+/** Judges the rungs from the one at `index` on. */
+function judgeFrom(facts: Facts, index: number, progress: Progress): Judgement {
+	const { question, channelId, rungs } = facts;
+	const ring = { channelId, questionId: question.id };
+	const rung = rungs[index];
+	const { allowed, required } = timesFor(facts, progress);
+	if (rung === undefined) return { rings: missedIn(required, NEVER, ring), faults: [] };
+	const { post, kind } = rung;
+	const { at } = post;
+	const fitting = allowed.find(({ from, to }) => from <= at && at < to) ?? underWay(facts, allowed, at);
+	const faults: Fault[] = [];
+	const possible = possibleRungs(facts, progress, at);
+	if (fitting === undefined) faults.push(faultAt(facts, possible, at));
+	if (
+		!facts.reads.some(({ beganAt, storedAt }) => beganAt >= at - allowance(facts, at, READ_WITHIN_MS) && storedAt <= at)
+	) {
+		faults.push('without a read');
+	}
+	const came = kind === 'several' || kind === 'other' ? possible : [kind];
+	if (fitting !== undefined && !came.some((one) => possible.includes(one))) {
+		faults.push('a reminder for an escalation, or the other way round');
+	}
+	const firstDueAt = Math.min(...Object.values(dueTimes(facts, progress, at)));
+	const dueAt = fitting === undefined ? at : Math.min(at, Math.max(fitting.from, firstDueAt));
+	// In a message with several, one that is due as both may be either: as the next rungs show.
+	const [first, ...others] = (came.length === 0 ? ['escalation' as const] : came).map((one) =>
+		judgeFrom(facts, index + 1, after(progress, one, at)),
+	) as [Judgement, ...Judgement[]];
+	const next = others.reduce((best, other) => (problemsIn(other) < problemsIn(best) ? other : best), first);
+	return {
+		rings: [...missedIn(required, fitting?.from ?? at, ring), { ...ring, dueAt, at, post }, ...next.rings],
+		faults: [...faults.map((fault) => ({ fault, post, questionId: question.id })), ...next.faults],
+	};
+}
+
+function problemsIn({ faults, rings }: Judgement): number {
+	return faults.length + rings.filter(({ post }) => post === null).length;
+}
+
+function after(progress: Progress, rung: Rung, at: number): Progress {
+	if (rung === 'reminder') return { ...progress, isReminded: true };
+	return { ...progress, escalationCount: progress.escalationCount + 1, countsFrom: at };
+}
+
+/** When the next rungs are due by the settings of `version`, without what gets in their way. */
+function duesIn(facts: Facts, progress: Progress, { settings }: Version): Record<Rung, number> {
+	const { isReminded, escalationCount, countsFrom } = progress;
+	const remindMs = settings.remindAfterMs === 'default' ? DEFAULTS.remindAfterMs : settings.remindAfterMs;
+	const escalateMs = settings.escalateAfterMs === 'default' ? DEFAULTS.escalateAfterMs : settings.escalateAfterMs;
+	const hasReminder = remindMs !== null && !isReminded && escalationCount === 0;
+	const hasEscalation = escalateMs !== null && escalationCount < MOST_ESCALATIONS;
+	return {
+		reminder: hasReminder ? facts.postedAt + remindMs : NEVER,
+		escalation: hasEscalation ? countsFrom + escalateMs : NEVER,
+	};
+}
+
+function dueTimes(facts: Facts, progress: Progress, at: number): Record<Rung, number> {
+	const version = facts.versions.findLast(({ from }) => from <= at);
+	return version === undefined ? { reminder: NEVER, escalation: NEVER } : duesIn(facts, progress, version);
+}
+
+/** When the next rung may come, and when it has to. */
+function timesFor(facts: Facts, progress: Progress): { allowed: Interval[]; required: Interval[] } {
+	const { postedAt, knownAt, settledAt, answered, claimed, unsure, outages, versions } = facts;
+	const early = progress.escalationCount === 0 ? POST_ALLOWANCE_MS : RUNG_ALLOWANCE_MS;
+	const dueFrom = (allowanceMs: number) =>
+		versions.flatMap((version) => {
+			const { reminder, escalation } = duesIn(facts, progress, version);
+			const from = Math.max(postedAt, version.from, Math.min(reminder, escalation) - allowanceMs);
+			return without([{ from, to: version.to }], version.quiet);
+		});
+	const inTheWay = [...answered, ...claimed, ...outages];
+	return {
+		allowed: without(dueFrom(early), [...inTheWay, { from: knownAt, to: NEVER }]),
+		required: without(dueFrom(0), [...inTheWay, ...unsure, { from: Math.min(settledAt, knownAt), to: NEVER }]),
+	};
+}
+
+/** The time that allowed a rung which was on its way when something got in its way. */
+function underWay(facts: Facts, allowed: readonly Interval[], at: number): Interval | undefined {
+	if (isIn(facts.answered, at) || at >= facts.knownAt) return undefined;
+	const before = allowed.findLast(({ to }) => to <= at);
+	const longest = isIn(facts.outages, at) ? READ_BEFORE_MS : UNDER_WAY_MS;
+	return before !== undefined && at - before.to <= allowance(facts, at, longest) ? before : undefined;
+}
+
+/** Longer when the process was started again meanwhile. */
+function allowance({ stops }: Facts, at: number, ms: number): number {
+	const isStopped = stops.some(({ from, to }) => from <= at && to >= at - RESTART_MS);
+	return isStopped ? ms + RESTART_MS : ms;
+}
+
+/** What a rung at this time can be. What is due as both is an escalation, unless that came to be due just now. */
+function possibleRungs(facts: Facts, progress: Progress, at: number): Rung[] {
+	const { reminder, escalation } = dueTimes(facts, progress, at);
+	const early = progress.escalationCount === 0 ? POST_ALLOWANCE_MS : RUNG_ALLOWANCE_MS;
+	const rungs: Rung[] = [];
+	if (escalation - early <= at) rungs.push('escalation');
+	if (reminder - POST_ALLOWANCE_MS <= at && escalation > at - allowance(facts, at, UNDER_WAY_MS))
+		rungs.push('reminder');
+	return rungs;
+}
+
+function faultAt(facts: Facts, possible: readonly Rung[], at: number): Fault {
+	const { answered, claimed, outages, knownAt, versions } = facts;
+	if (isIn(answered, at) || at >= knownAt) return 'after the answer was known';
+	if (possible.length === 0) return 'twice or too early';
+	if (isIn(outages, at)) return 'while the service was away';
+	if (versions.some((version) => version.from <= at && at < version.to && isIn(version.quiet, at))) {
+		return 'in quiet hours';
+	}
+	return isIn(claimed, at) ? 'while somebody was answering' : 'twice or too early';
+}
+
+/** Rungs that were due for long before `before` and did not come. */
+function missedIn(required: readonly Interval[], before: number, ring: Pick<Ring, 'channelId' | 'questionId'>): Ring[] {
+	return required
+		.filter(({ from, to }) => to <= before && to - from > LATE_MS)
+		.map(({ from, to }) => ({ ...ring, dueAt: from, at: to, post: null }));
+}
+
+/** The settings of each channel with the times at which they held. */
+function versionsOf({ settings, endedAt }: History): Map<string, Version[]> {
+	const byChannel = Map.groupBy(settings, ({ channelId }) => channelId);
+	return new Map(
+		Array.from(byChannel, ([channelId, changes]) => [
+			channelId,
+			changes.map((change, index) => {
+				const [from, to] = [change.at, changes[index + 1]?.at ?? NEVER];
+				const { quietHours } = change.settings;
+				const quiet = quietHours === null ? [] : quietPeriods(quietHours, from, Math.min(to, endedAt));
+				return { from, to, settings: change.settings, quiet: union(quiet) };
+			}),
+		]),
+	);
+}
+
+/** The rungs by channel and question. */
+function rungPosts(posts: readonly Post[]): ReadonlyMap<string, readonly { post: Post; kind: MessageKind }[]> {
+	const rungs = posts
+		.map((post) => ({ post, kind: kindOf(post) }))
+		.filter(({ kind }) => kind !== 'other')
+		.flatMap((rung) => questionIdsIn(rung.post).map((id) => ({ key: `${rung.post.channelId} ${id}`, rung })));
+	const byKey = Map.groupBy(rungs, ({ key }) => key);
+	return new Map(Array.from(byKey, ([key, found]) => [key, found.map(({ rung }) => rung)]));
+}

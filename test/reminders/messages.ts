@@ -1,0 +1,37 @@
+import type { Post } from './history.ts';
+
+/** What people read in a rung. */
+const REMINDER = 'Nobody has answered for';
+const ESCALATION = 'Still no answer after';
+const SEVERAL = /\d+ questions in this channel wait for an answer/;
+
+export type MessageKind = 'reminder' | 'escalation' | 'several' | 'other';
+
+export function kindOf({ text }: Post): MessageKind {
+	if (text.includes(REMINDER)) return 'reminder';
+	if (text.includes(ESCALATION)) return 'escalation';
+	return SEVERAL.test(text) ? 'several' : 'other';
+}
+
+/** The ids of the questions that a message shows. */
+export function questionIdsIn({ content }: Post): string[] {
+	return [...new Set(content.match(/\bq\d+\b/g) ?? [])];
+}
+
+/** Whom it mentions, in text or blocks: ids of people and groups, `channel`, `here`. */
+export function mentionsIn({ content }: Post): string[] {
+	return [...new Set(Array.from(content.matchAll(/<(?:@|!subteam\^|!)(\w+)/g), ([, id = '']) => id))].toSorted();
+}
+
+/** The posts of questions: the first that shows each, by channel and question id. */
+export function questionPosts(posts: readonly Post[]): ReadonlyMap<string, Post> {
+	const first = new Map<string, Post>();
+	for (const post of posts) {
+		if (kindOf(post) !== 'other') continue;
+		for (const id of questionIdsIn(post)) {
+			const key = `${post.channelId} ${id}`;
+			if (!first.has(key)) first.set(key, post);
+		}
+	}
+	return first;
+}

@@ -1,0 +1,41 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { copySource } from '../faults/source-copy.ts';
+import { createRandom } from '../support/random.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
+import { CHANGES } from './periods.ts';
+import { SABOTAGES } from './sabotage.ts';
+import { runTurn } from './turn.ts';
+
+const ENTRY = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const QUESTIONS = 120;
+/** It takes seconds on a quiet machine. */
+const TIMEOUT_MS = 240_000;
+const RESTART_EVERY_MS = 5 * 60_000;
+const seed = Date.now() % 1_000_000;
+
+/** The short form of `npm run test:reminders`, on another seed each time. */
+describe(`reminders around a change of daylight-saving time (seed ${seed})`, () => {
+	it.each(['sqlite', 'postgres'] as const)(
+		'come once, in time and to nobody who need not hear, on %s',
+		{ timeout: TIMEOUT_MS },
+		async (kind) => {
+			const random = createRandom(seed);
+			const postgres = kind === 'postgres' ? await sharedPostgres() : null;
+			const change = random.pick(CHANGES);
+			const run = { change, questionCount: QUESTIONS, restartEveryMs: RESTART_EVERY_MS, random };
+			const { verdict } = await runTurn({ entry: ENTRY, postgres, ...run });
+			expect(verdict.problems).toEqual([]);
+			expect(verdict.questions).toBe(QUESTIONS);
+			expect(verdict.rungs).toBeGreaterThan(QUESTIONS / 4);
+		},
+	);
+
+	it.each(Object.entries(SABOTAGES))(
+		'still find the place where %s breaks the program',
+		async (_name, replacements) => {
+			await using copy = await copySource({ replacements });
+			expect(copy.entry).toMatch(/main\.ts$/);
+		},
+	);
+});

@@ -1,0 +1,43 @@
+import type { StoreKind } from '../faults/stores.ts';
+import { FAULTS } from './judge.ts';
+import type { RunResult } from './run.ts';
+import type { Verdict } from './verdict.ts';
+
+/** Problems printed in full. More of the same tell nothing new. */
+const PROBLEMS_SHOWN = 12;
+
+/** The result of a run around one change of daylight-saving time, as lines for the terminal. */
+export function reportOf(
+	name: string,
+	{ history, virtualMs }: RunResult,
+	verdict: Verdict,
+	{ kind, realMs }: { kind: StoreKind; realMs: number },
+): string[] {
+	const { messages, crowded, leased } = verdict;
+	const count = (how: string) => history.stops.filter((stop) => stop.how === how).length;
+	const awayMs = history.outages.reduce((sum, { from, to }) => sum + to - from, 0);
+	return [
+		'',
+		`${name}, ${kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}: ${hours(virtualMs)} h in ${Math.round(realMs / 1000)} s`,
+		`  ${verdict.questions} questions, ${history.claims.length} claims, ${history.answers.length} answers in Handraise, ${history.settings.length} settings, ${history.outages.length} outages (${hours(awayMs)} h), ${count('stopped')} restarts, ${count('killed')} kills`,
+		`  ${verdict.rungs} rungs in ${messages.single} messages of one and ${messages.several} of several; read ${history.reads.length} times`,
+		`  from due to Slack: median ${seconds(verdict.medianMs)}, longest ${seconds(verdict.worstMs)}; the program's metric: longest ${seconds(verdict.metricMs)}`,
+		`  later than 30 s: ${verdict.late}; missed: ${verdict.missed}`,
+		`  due while more than 60 a minute were: ${crowded.rungs}, later than 30 s ${crowded.late}, longest ${seconds(crowded.worstMs)}, after a younger one ${verdict.overtaken}`,
+		...(kind === 'postgres'
+			? [`  waited for the leases of a killed process: ${leased.rungs}, longest ${seconds(leased.worstMs)}`]
+			: []),
+		...FAULTS.map((fault) => `  ${fault}: ${verdict.faults[fault]}`),
+		`  mentions of others than the settings name: ${verdict.wrongMentions}; at a wrong place: ${verdict.wrongPlaces}; marked as repeats: ${verdict.markedRepeats}; due together and apart: ${verdict.apart}`,
+		...verdict.problems.slice(0, PROBLEMS_SHOWN).map((problem) => `    ${problem}`),
+		...(verdict.problems.length > PROBLEMS_SHOWN ? [`    and ${verdict.problems.length - PROBLEMS_SHOWN} more`] : []),
+	];
+}
+
+function hours(ms: number): string {
+	return (ms / 3_600_000).toFixed(1);
+}
+
+function seconds(ms: number): string {
+	return `${(ms / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,106 @@
+import type { Replacement } from '../faults/source-copy.ts';
+
+/** Ways to break the promise, to show that the judge notices. Each names what the judge has to find. */
+export const SABOTAGES = {
+	/** A rung comes without a read before it. */
+	'no-read': [
+		{
+			file: 'inbox/ladder.ts',
+			from: 'facts.readAt === null || facts.readAt < readFrom || facts.readAt > now + CLOCK_ALLOWANCE_MS',
+			to: 'facts.readAt === null || facts.readAt > now + CLOCK_ALLOWANCE_MS || readFrom < 0',
+		},
+	],
+	'no-quiet-hours': [
+		{
+			file: 'inbox/ladder.ts',
+			from: 'if (quietHours === null) return at;',
+			to: 'if (quietHours !== undefined) return at;',
+		},
+	],
+	/** The local time of the quiet hours is not that of the day on which clocks change. */
+	'no-daylight-saving': [
+		{
+			file: 'inbox/quiet-hours.ts',
+			from: 'return day.toZonedDateTime({ timeZone, plainTime: Temporal.PlainTime.from(time) }).epochMilliseconds;',
+			to: `const midnight = day.toZonedDateTime({ timeZone }).epochMilliseconds;
+	const [hours = 0, minutes = 0] = time.split(':').map(Number);
+	return midnight + (hours * 60 + minutes) * 60_000;`,
+		},
+	],
+	/** The announcement of a rung is stored before the ladder, in a transaction of its own. */
+	'two-transactions': [
+		{
+			file: 'store/ladder-store.ts',
+			from: `		record: (token, outcomes, { announcement, now }) =>
+			db
+				.write(async (trx) => {`,
+			to: `		record: async (token, outcomes, { announcement, now }) => {
+			if (announcement !== null) {
+				await db.write((trx) => queueAnnouncements(trx, cipher, [{ ...announcement, key: announcement.key + now }], now));
+			}
+			return db
+				.write(async (trx) => {`,
+		},
+		{
+			file: 'store/ladder-store.ts',
+			from: `					if (announcement !== null) await queueAnnouncements(trx, cipher, [announcement], now);
+					return 'recorded' as const;
+				})
+				.catch((error: unknown) => {
+					if (error instanceof LeaseLost) return null;
+					throw error;
+				}),`,
+			to: `					return 'recorded' as const;
+				})
+				.catch((error: unknown) => {
+					if (error instanceof LeaseLost) return null;
+					throw error;
+				});
+		},`,
+		},
+	],
+	/** Rungs come while somebody is answering. */
+	'no-claims': [
+		{ file: 'inbox/ladder.ts', from: 'if (claim !== null && claim.until > now) {', to: 'if (false as boolean) {' },
+	],
+	/** Neither the ladder nor the announcer looks for answers that are on their way. */
+	'no-answers': [
+		{
+			file: 'inbox/ladder.ts',
+			from: 'if (facts.isAnswered) {',
+			to: 'if (facts.isAnswered && now < 0) {',
+		},
+		{
+			file: 'slack/announcer.ts',
+			from: 'if (!isSame || (await isAnswered(entry, question.messageIndex))) return [];',
+			to: 'if (!isSame) return [];',
+		},
+	],
+	/** Only the ladder looks, and a rung waits in the outbox after that. */
+	'no-last-look': [
+		{
+			file: 'slack/announcer.ts',
+			from: 'if (!isSame || (await isAnswered(entry, question.messageIndex))) return [];',
+			to: 'if (!isSame) return [];',
+		},
+	],
+	/** After an outage nothing is known of a session, and it counts as read. */
+	'no-outages': [
+		{ file: 'inbox/ladder.ts', from: 'if (facts.isFailing) {', to: 'if (false as boolean) {' },
+		{
+			file: 'inbox/ladder.ts',
+			from: 'facts.readAt === null || facts.readAt < readFrom || facts.readAt > now + CLOCK_ALLOWANCE_MS',
+			to: 'facts.readAt === null || readFrom < 0',
+		},
+	],
+	/** Nobody looks at the ladders again after a change of settings, and rarely at all. */
+	'late-look': [
+		{
+			file: 'inbox/ladder.ts',
+			from: 'if (next.at > now) return { ...NOT_DUE, until: next.at, heldBy: ladder.heldBy };',
+			to: 'if (next.at > now) return { ...NOT_DUE, until: next.at + 45_000, heldBy: ladder.heldBy };',
+		},
+	],
+} as const satisfies Record<string, readonly Replacement[]>;
+
+export type Sabotage = keyof typeof SABOTAGES;
