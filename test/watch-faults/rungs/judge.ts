@@ -65,7 +65,7 @@ export function judgeRungs(
 	const delays: number[] = [];
 	const problems: string[] = [];
 	for (const question of questions) {
-		const tell = (what: string) => void problems.push(`${what}: ${question.title} ${storyOf(question)}`);
+		const tell = (what: string) => void problems.push(`${what}: ${question.title} ${storyOf(question, strikes)}`);
 		const { rungs, repeats } = withoutRepeats(question.rungs);
 		for (const { isMarked } of repeats) {
 			counts[isMarked ? 'markedRepeats' : 'unmarkedRepeats'] += 1;
@@ -167,9 +167,9 @@ function withoutRepeats(seen: readonly SeenRung[]) {
 }
 
 /** What happened, in seconds from the post. */
-function storyOf({ askedAt, postedAt, answeredAt, toldAt, rungs }: AskedQuestion): string {
+function storyOf({ askedAt, postedAt, answeredAt, toldAt, rungs }: AskedQuestion, strikes: readonly Strike[]): string {
 	const from = postedAt ?? askedAt;
 	const seconds = (at: number | null) => (at === null ? '–' : ((at - from) / 1_000).toFixed(1));
 	const seen = rungs.map(({ at, kind, isMarked }) => `${kind} ${seconds(at)}${isMarked ? ' marked' : ''}`);
-	return `(posted ${new Date(from).toISOString()}; ${seen.join(', ') || 'no rung'}; answered ${seconds(answeredAt)}, told ${seconds(toldAt)})`;
+	return `(posted ${new Date(from).toISOString()}; ${seen.join(', ') || 'no rung'}; answered ${seconds(answeredAt)}, told ${seconds(toldAt)}; all strikes ${strikes.map(({ at }) => seconds(at)).join(', ') || 'none'})`;
 }

@@ -38,9 +38,10 @@ const STRIKES = ['kill one', 'kill all', 'freeze'] as const;
 type StrikeKind = (typeof STRIKES)[number];
 
 const TOLD_WITHIN_MS = 60_000;
-/** After the leases have ended, the work of the process that was hit is done within this time. */
-const DONE_MS = 6_000;
-/** More than the judge allows for that. */
+/**
+ * After the leases have ended, the work of the process that was hit is done within this time. More than the judge allows:
+ * the next strike must not excuse what came too late after this one.
+ */
 const AFTERMATH_MS = 15_000;
 
 /**
@@ -76,8 +77,6 @@ export async function runRungFaults(options: RungFaultOptions): Promise<RungFaul
 	}
 	isOver = true;
 	await Promise.all(agents);
-	// What the last strike delays comes until then, and is missed later.
-	await pause(Math.max(0, overAt(strikes.at(-1)) - Date.now()));
 	questions.close();
 	const verdict = judgeRungs(questions.all, { times, strikes, historyReadable, endedAt: Date.now() });
 	const violations = slack.violations().map(({ where, messages }) => `refused: ${where}: ${messages.join(', ')}`);
@@ -109,8 +108,8 @@ export async function runRungFaults(options: RungFaultOptions): Promise<RungFaul
 	}
 
 	/** When the consequences of a strike are over. */
-	function overAt(last: Strike | undefined): number {
-		return last === undefined ? 0 : Math.max(last.at + times.leaseMs, last.upAt) + AFTERMATH_MS;
+	function overAt({ at, upAt }: Strike): number {
+		return Math.max(at + times.leaseMs, upAt) + AFTERMATH_MS;
 	}
 
 	/** Whether all rungs came, or the next one comes no more. */
@@ -120,7 +119,7 @@ export async function runRungFaults(options: RungFaultOptions): Promise<RungFaul
 		return Date.now() > latestAt(dueAt, { times, strikes });
 	}
 
-	/** Resolves when the program runs as before and the leases of what was hit have ended. */
+	/** Resolves when the program runs as before and all consequences are over. */
 	async function strike(target: RungTarget, kind: StrikeKind, onHit: () => void): Promise<void> {
 		const running = replicas.filter((replica) => replica.running);
 		const victims = kind === 'kill all' ? running : [random.pick(running)];
@@ -144,8 +143,9 @@ export async function runRungFaults(options: RungFaultOptions): Promise<RungFaul
 		// Of two processes, the other has to take over.
 		const hasOther = kind === 'kill one' && running.length > 1;
 		if (kind === 'kill all') await harness.startAll();
-		strikes.splice(-1, 1, { at, upAt: hasOther ? at : Date.now() });
-		await pause(Math.max(0, at + times.leaseMs - Date.now()) + DONE_MS);
+		const struck = { at, upAt: hasOther ? at : Date.now() };
+		strikes.splice(-1, 1, struck);
+		await pause(Math.max(0, overAt(struck) - Date.now()));
 		await harness.startAll();
 	}
 
