@@ -189,14 +189,21 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		{ maybeRepeat }: { maybeRepeat: boolean },
 	): Promise<PreparedPost | null> {
 		const entries = content.kind === 'rung' ? [content.entry] : content.entries;
-		const open = await openQuestions(entries.toSorted((one, other) => one.postedAt - other.postedAt));
+		const oldestFirst = entries.toSorted((one, other) => one.postedAt - other.postedAt);
+		// Before the look that counts: an answer may come while Slack tells the links.
+		const links = content.kind === 'rungs' ? await linksTo(await openQuestions(oldestFirst)) : new Map();
+		const open = await openQuestions(oldestFirst);
 		const [first] = open;
 		if (first === undefined) return null;
 		const context = { mention: content.mention, names, now: clock.now(), maybeRepeat };
 		const message =
 			content.kind === 'rung'
 				? rungPost(first, context)
-				: rungsPost(await withLinks(open.slice(0, MOST_LISTED)), open.length, context);
+				: rungsPost(
+						open.slice(0, MOST_LISTED).map((one) => ({ ...one, link: links.get(one.entry.postTs) ?? null })),
+						open.length,
+						context,
+					);
 		const isShownInChannel = content.kind === 'rung' && content.entry.rung === 'escalation';
 		return prepared(due, message, { isShownInChannel });
 	}
@@ -218,8 +225,14 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		return asked.flat();
 	}
 
-	function withLinks(asked: readonly (RungQuestion & { channelId: string })[]): Promise<RungQuestion[]> {
-		return Promise.all(asked.map(async (one) => ({ ...one, link: await linkTo(one.channelId, one.entry.postTs) })));
+	/** The links of the posts of the first questions, by the `ts` of the post. */
+	async function linksTo(
+		asked: readonly (RungQuestion & { channelId: string })[],
+	): Promise<ReadonlyMap<string, string | null>> {
+		const links = asked.slice(0, MOST_LISTED).map(async ({ channelId, entry: { postTs } }) => {
+			return [postTs, await linkTo(channelId, postTs)] as const;
+		});
+		return new Map(await Promise.all(links));
 	}
 
 	/** The same announcement with the watch whose question was handed over; null once that watch has ended. */
