@@ -2,6 +2,7 @@ import { type Kysely, type Selectable, sql } from 'kysely';
 import { BLOCKING_STATES } from '../answers/answer.ts';
 import type { Ladder } from '../inbox/ladder.ts';
 import type { LadderBatch, LadderOutcome, LadderStore, TakenLadder } from '../inbox/ladder-ports.ts';
+import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { readSettings } from './channel-settings-rows.ts';
 import { settingsRow } from './channel-settings-store.ts';
@@ -69,7 +70,8 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 			const row = await lockSession(trx, db.dialect, outcome.ladder.session);
 			// One read that is under way or asked for is enough.
 			const isAsked = row?.touched_at != null && row.touched_at > now - ASKED_WITHIN_MS && row.touched_at <= now;
-			if (row !== undefined && !isAsked) await readEarly(trx, row, { askedAt: now, at: now });
+			if (row !== undefined && !isAsked)
+				await readEarly(trx, row, { askedAt: now, at: now, by: now - AWAITED_AHEAD_MS });
 		}
 		const change =
 			outcome.kind === 'wait'

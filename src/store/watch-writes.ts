@@ -84,20 +84,20 @@ export async function lockSessionOf(
 }
 
 /**
- * Moves the read of a session forward to `at`, and its next reads for a short time after `askedAt`. The caller holds the
- * lock of the session.
+ * Moves the read of a session forward to `at`, and its next reads for a short time after `askedAt`. `by`: its place among
+ * due reads (see `PlannedRead`), by default that of its time. The caller holds the lock of the session.
  */
 export async function readEarly(
 	trx: Kysely<Tables>,
 	row: WatchedSessionRow,
-	{ askedAt, at }: { askedAt: number; at: number },
+	{ askedAt, at, by }: { askedAt: number; at: number; by?: number },
 ): Promise<void> {
 	if (row.next_read_at === null) return;
 	// While the session is being read, `next_read_at` is the past time of that read.
 	const earlier = row.lease_token === null ? Math.min(row.next_read_at, at) : at;
 	await trx
 		.updateTable('watched_sessions')
-		.set({ touched_at: askedAt, hurry: row.hurry + 1, next_read_at: earlier, read_by: earlier })
+		.set({ touched_at: askedAt, hurry: row.hurry + 1, next_read_at: earlier, read_by: by ?? earlier })
 		.where(onSession({ service: row.service, sessionId: row.session_id }))
 		.execute();
 }

@@ -152,8 +152,8 @@ function besidesTheHeaviest(
 
 /** How often the plan is made anew. */
 export const PLAN_MS = 5_000;
-/** When the service is back, reads that somebody waits for go before all others of the same time. */
-const AFTER_AWAITED_MS = 60_000;
+/** A read that a due reminder waits for goes before those that were due in this time before it, as after an outage. */
+export const AWAITED_AHEAD_MS = 5 * 60_000;
 /** A read is moved only by more than this share of its interval. */
 const WORTH_MOVING = 0.2;
 
@@ -172,7 +172,7 @@ export function movesFor(
 		const failing = outline.failures > 0 || outline.lastReadAt === null;
 		if (from.at > now + LONGEST_INTERVAL_MS) return [{ session, from, to: { at: now, by: now } }];
 		if (failing && recovered && from.at > now) {
-			return [{ session, from, to: { at: now, by: isReadAwaited(outline) ? now : now + AFTER_AWAITED_MS } }];
+			return [{ session, from, to: { at: now, by: isReadAwaited(outline) ? now - AWAITED_AHEAD_MS : now } }];
 		}
 		if (failing || outline.lastReadAt === null || outline.overSince !== null || from.at <= now) return [];
 		const to = planner.nextRead(outline, now);

@@ -35,9 +35,9 @@ export interface Judgement {
 }
 
 /** A rung that is due in this time before something gets in its way may be on its way to Slack. */
-const UNDER_WAY_MS = 10_000;
-/** The same before an outage: the read before a rung may be 10 s old. */
-const READ_BEFORE_MS = 20_000;
+const UNDER_WAY_MS = 15_000;
+/** The same before an outage: the read before a rung may be half a minute old. */
+const READ_BEFORE_MS = 45_000;
 /** The program's time of a post or a rung may be earlier than the call, because calls are repeated. */
 const POST_ALLOWANCE_MS = 1_000;
 const RUNG_ALLOWANCE_MS = 40_000;

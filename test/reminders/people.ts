@@ -69,8 +69,8 @@ export function createPeople({ program, time, history, service, running, random 
 	function aWhile(question: Asked): number {
 		const { remindAfterMs, escalateAfterMs } = timesIn(question);
 		const rungs = [remindAfterMs, escalateAfterMs].filter((ms) => ms !== null);
-		if (rungs.length > 0 && random.chance(0.3))
-			return Math.max(0, random.pick(rungs) + random.between(-15_000, 25_000));
+		if (rungs.length > 0 && random.chance(0.5))
+			return Math.max(0, random.pick(rungs) + random.between(-10_000, 25_000));
 		return Math.max(2_000, random.logNormal(25 * MINUTE, 1.3));
 	}
 

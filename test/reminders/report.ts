@@ -1,4 +1,5 @@
 import type { StoreKind } from '../faults/stores.ts';
+import type { Stop } from './history.ts';
 import { FAULTS } from './judge.ts';
 import type { RunResult } from './run.ts';
 import type { Verdict } from './verdict.ts';
@@ -29,9 +30,14 @@ export function reportOf(
 			: []),
 		...FAULTS.map((fault) => `  ${fault}: ${verdict.faults[fault]}`),
 		`  mentions of others than the settings name: ${verdict.wrongMentions}; at a wrong place: ${verdict.wrongPlaces}; marked as repeats: ${verdict.markedRepeats}; due together and apart: ${verdict.apart}`,
+		...(verdict.problems.length > 0 ? [`    starts again: ${history.stops.map(stopWords).join(', ')}`] : []),
 		...verdict.problems.slice(0, PROBLEMS_SHOWN).map((problem) => `    ${problem}`),
 		...(verdict.problems.length > PROBLEMS_SHOWN ? [`    and ${verdict.problems.length - PROBLEMS_SHOWN} more`] : []),
 	];
+}
+
+function stopWords({ how, from, to }: Stop): string {
+	return `${how} ${new Date(Math.round(from)).toISOString().slice(11)} for ${seconds(to - from)}`;
 }
 
 function hours(ms: number): string {

@@ -35,18 +35,21 @@ export interface RunResult {
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const QUESTIONS_PER_HOUR = 1_200;
-const SHORTEST_MS = HOUR / 2;
+const SHORTEST_MS = HOUR / 5;
 const CHANNELS = 40;
 /** In a short run. */
 const FEW_CHANNELS = 10;
 const SHORT_RUN = 500;
 const SESSIONS_PER_CHANNEL = 12;
-/** From the end of the last session until nothing may happen any more. */
-const SILENCE_MS = 5 * MINUTE;
-/** Until the cards are there and every session was read. */
-const WARM_UP_MS = 5 * MINUTE;
+/** Until the cards are there and every session was read; and from the end of the last session until nothing happens. */
+const QUIET_MS = 5 * MINUTE;
+/** The same in a short run. */
+const SHORT_QUIET_MS = 2 * MINUTE;
 const OUTAGE_EVERY_MS = 3 * HOUR;
 const SETTINGS_EVERY_MS = 10 * MINUTE;
+/** Slack takes no posts for a moment, so rungs wait in the outbox. */
+const LIMITED_EVERY_MS = MINUTE;
+const LIMITED_MS = 6_000;
 /** Writes and posts between storing a rung and noting its post. */
 const POINTS_OF_A_RUNG = 14;
 const NO_LIMITS = { person: 1_000_000, channel: 1_000_000, all: 1_000_000 };
@@ -55,10 +58,12 @@ const NO_LIMITS = { person: 1_000_000, channel: 1_000_000, all: 1_000_000 };
 export async function runReminders(options: RunOptions): Promise<RunResult> {
 	const { program, change, questionCount, random } = options;
 	const lengthMs = Math.max(SHORTEST_MS, (questionCount / QUESTIONS_PER_HOUR) * HOUR);
-	const start = Math.round(change.at - WARM_UP_MS - lengthMs * 0.55);
-	const askFrom = start + WARM_UP_MS;
+	const isShort = questionCount < SHORT_RUN;
+	const quietMs = isShort ? SHORT_QUIET_MS : QUIET_MS;
+	const start = Math.round(change.at - quietMs - lengthMs * 0.55);
+	const askFrom = start + quietMs;
 	const askTo = askFrom + lengthMs;
-	const channelCount = questionCount < SHORT_RUN ? FEW_CHANNELS : CHANNELS;
+	const channelCount = isShort ? FEW_CHANNELS : CHANNELS;
 	const channelIds = Array.from({ length: channelCount }, (_, index) => `C${index + 1}`);
 	const sessionIds = Array.from({ length: channelCount * SESSIONS_PER_CHANNEL }, (_, index) => `s${index + 1}`);
 
@@ -248,6 +253,10 @@ export async function runReminders(options: RunOptions): Promise<RunResult> {
 	nowAndThen(options.restartEveryMs, () => {
 		void restart(random.pick(['stopped', 'killed', 'killed around a rung', 'killed around a rung']));
 	});
+	nowAndThen(LIMITED_EVERY_MS, () => {
+		slack.limit(true);
+		time.at(time.now() + LIMITED_MS, () => slack.limit(false));
+	});
 	nowAndThen(SETTINGS_EVERY_MS, () => void changeSettings(random.pick(channelIds)));
 	for (let at = askFrom; at < askTo; at += HOUR) {
 		time.at(at, () => options.onProgress?.(`${new Date(at).toISOString()}, ${history.questions.length} questions`));
@@ -260,7 +269,7 @@ export async function runReminders(options: RunOptions): Promise<RunResult> {
 			void readSoon(sessionId);
 		}
 	});
-	time.at(endAt + SILENCE_MS, () => {
+	time.at(endAt + quietMs, () => {
 		isOver = true;
 	});
 	await time.pass(() => isOver);

@@ -23,9 +23,8 @@ export interface Caller {
 	crashPoint(): Promise<void>;
 }
 
-/** The share of posts that are there although the call fails, and of calls that Slack limits. */
+/** The share of posts that are there although the call fails. */
 const LOST = 0.002;
-const LIMITED = 0.002;
 
 /** A workspace whose history is readable. It outlives the processes that post. */
 export function createSlack({
@@ -39,6 +38,7 @@ export function createSlack({
 }) {
 	const byChannel = new Map<string, (Post & { readonly metadata: Call['metadata'] })[]>();
 	let count = 0;
+	let isLimited = false;
 	const latency = () => Math.round(80 + random.exponential(120));
 
 	function post(call: Call, at: number): Post {
@@ -75,6 +75,10 @@ export function createSlack({
 	}
 
 	return {
+		/** Whether Slack says that there are too many posts. */
+		limit(on: boolean): void {
+			isLimited = on;
+		},
 		/** The client of one process. */
 		clientFor({ now, sleep, crashPoint }: Caller): WebClient {
 			const answering =
@@ -84,7 +88,7 @@ export function createSlack({
 					return answer(call, now());
 				};
 			async function postMessage(call: Call) {
-				if (random.chance(LIMITED)) throw Object.assign(new Error('limited'), { retryAfter: random.whole(1, 4) });
+				if (isLimited) throw Object.assign(new Error('limited'), { retryAfter: random.whole(1, 3) });
 				await crashPoint();
 				const { ts, threadTs } = post(call, now());
 				await crashPoint();

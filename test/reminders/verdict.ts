@@ -35,8 +35,8 @@ export interface Verdict {
 
 /** As many rungs a minute are in time. */
 const PER_MINUTE = 60;
-/** After a kill on PostgreSQL: a lease of 25 s lapses first. */
-const LEASED_LATE_MS = 60_000;
+/** Longer for each kill on PostgreSQL: leases of 25 s lapse first, and those of reads. */
+const LEASE_LATE_MS = 40_000;
 const TOGETHER_MS = 5_000;
 /** Beyond it, a rung no longer waits for others: their reads or a start took long. */
 const IN_TIME_MS = 15_000;
@@ -46,12 +46,13 @@ export function verdictOf({ history, lateMs }: RunResult, kind: StoreKind): Verd
 	const { rings, faults }: Judgement = judge(history);
 	const posted = rings.filter((ring) => ring.post !== null);
 	const crowded = crowdedOf(rings);
-	const isLeased = (ring: Ring) =>
-		kind === 'postgres' &&
-		history.stops.some(({ how, from }) => how === 'killed' && from >= ring.dueAt - LATE_MS && from <= ring.at);
+	const killCount = ({ dueAt, at }: Ring) =>
+		history.stops.filter(({ how, from }) => how === 'killed' && from >= dueAt - LATE_MS && from <= at).length;
+	const isLeased = (ring: Ring) => kind === 'postgres' && killCount(ring) > 0;
 	const ordinary = rings.filter((ring) => !crowded.has(ring) && !isLeased(ring));
 	const leased = rings.filter((ring) => !crowded.has(ring) && isLeased(ring));
-	const late = [...ordinary.filter(isLate), ...leased.filter((ring) => latenessOf(ring) > LEASED_LATE_MS)];
+	const isTooLate = (ring: Ring) => latenessOf(ring) > LATE_MS + killCount(ring) * LEASE_LATE_MS;
+	const late = [...ordinary.filter(isLate), ...leased.filter(isTooLate)];
 	const overtaken = overtakenIn([...crowded]);
 	const rungPosts = history.posts.filter((post) => kindOf(post) !== 'other');
 	const wrongMentions = rungPosts.filter((post) => !hasRightMentions(history, post));

@@ -23,11 +23,17 @@ export function createVirtualTime(start: number): VirtualTime {
 	const clocks = new Set<ManualClock>();
 	let now = start;
 	let callCount = 0;
+	let onLastCall: () => void = () => {};
 
 	/** Until no call is under way. What waited for a call has run by then. */
 	async function quiet(): Promise<void> {
-		do await new Promise<void>((resolve) => setImmediate(resolve));
-		while (callCount > 0);
+		for (;;) {
+			await new Promise<void>((resolve) => setImmediate(resolve));
+			if (callCount === 0) return;
+			await new Promise<void>((resolve) => {
+				onLastCall = resolve;
+			});
+		}
 	}
 
 	function nextAt(): number | null {
@@ -52,6 +58,7 @@ export function createVirtualTime(start: number): VirtualTime {
 				return await call;
 			} finally {
 				callCount -= 1;
+				if (callCount === 0) onLastCall();
 			}
 		},
 		async pass(isOver) {

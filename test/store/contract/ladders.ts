@@ -237,6 +237,18 @@ export function describeLadders(subject: Subject): void {
 			expect(await posted(later)).toEqual([]);
 		});
 
+		it('have their session read before others that are due', async () => {
+			await asked();
+			await another('s2');
+			await recorded([], read({ nextRead: { at: T0 + 90_000, by: T0 + 90_000 } }));
+			const [due] = (await take())[0]?.ladders.filter(({ ladder }) => ladder.session.sessionId === 's1') ?? [];
+			if (due === undefined) throw new Error('the ladder is not due');
+			const outcome = { ...due, ...WAIT, dueAt: T0 + 61_000, read: true };
+			await ladders().record(LEASE.token, [outcome], { announcement: null, now: T0 + 60_000 });
+			const [first] = await subject.store.watches.takeDue(SERVICE, LEASE, 1, T0 + 60_000);
+			expect(first?.session.sessionId).toBe('s1');
+		});
+
 		it('are looked at as soon as the service is back', async () => {
 			await asked();
 			await waits();
