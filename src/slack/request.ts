@@ -176,6 +176,7 @@ export function inboxOf({ person }: PersonRequest, view: SubmittedView | null): 
 	return null;
 }
 
+/** Whether the view is an inbox, in the Home tab or in a window. */
 export function isInbox(view: SubmittedView | null): boolean {
 	return view?.callbackId === CALLBACKS.home || view?.callbackId === CALLBACKS.inbox;
 }

@@ -1,14 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createRandom, type Random } from '../support/random.ts';
-import { sharedPostgres } from '../support/shared-postgres.ts';
 import { runDuels } from './duels.ts';
 import { createHarness, type Harness } from './harness.ts';
 import { type FaultName, isFault } from './kinds/index.ts';
 import { TARGETS } from './moments.ts';
 import { aimsFor, runFaults } from './run.ts';
+import { createStoreUnderTest } from './shared-stores.ts';
 import { runStops } from './stops.ts';
-import { createPostgresUnderTest, createSqliteUnderTest } from './stores.ts';
 
 /** Long enough for a dead replica's lease to end and for receipts that Slack's rates delay. */
 const TIMEOUT_MS = 300_000;
@@ -37,10 +36,7 @@ export function describeFaults(name: string, { replicas, kills }: { replicas: 1 
 	const seed = Date.now() % 1_000_000;
 
 	async function inWorld(callTimeoutMs: number, use: (harness: Harness) => Promise<void>): Promise<void> {
-		await using store =
-			replicas === 1
-				? await createSqliteUnderTest()
-				: await createPostgresUnderTest(await (await sharedPostgres()).createDatabase());
+		await using store = await createStoreUnderTest(replicas === 1 ? 'sqlite' : 'postgres');
 		await using harness = await createHarness({ store, entry: ENTRY, replicas, people: BATCH * 2, callTimeoutMs });
 		await use(harness);
 	}

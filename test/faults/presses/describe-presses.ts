@@ -1,9 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../support/random.ts';
-import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { createHarness } from '../harness.ts';
-import { createPostgresUnderTest, createSqliteUnderTest } from '../stores.ts';
+import { createStoreUnderTest } from '../shared-stores.ts';
 import { runPressDuels } from './duels.ts';
 import { PEOPLE, runPresses } from './presses.ts';
 import { openDesk, PRESS_ENV, UNDO_MS } from './questions.ts';
@@ -23,10 +22,7 @@ export function describePresses(name: string, { replicas }: { replicas: 1 | 2 })
 
 	describe(`a one-press answer on ${name} (seed ${seed})`, () => {
 		it('is neither lost nor sent twice, early or after Undo', { timeout: TIMEOUT_MS }, async () => {
-			await using store =
-				replicas === 1
-					? await createSqliteUnderTest()
-					: await createPostgresUnderTest(await (await sharedPostgres()).createDatabase());
+			await using store = await createStoreUnderTest(replicas === 1 ? 'sqlite' : 'postgres');
 			const program = { store, entry: ENTRY, replicas, people: PEOPLE, callTimeoutMs: 600, env: PRESS_ENV };
 			await using harness = await createHarness(program);
 			const desk = await openDesk(harness, BATCH * 2);

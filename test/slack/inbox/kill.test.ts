@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import { asking, done, task } from '../../../sandbox/session-service/builders.ts';
 import { createHarness } from '../../faults/harness.ts';
+import { createStoreUnderTest } from '../../faults/shared-stores.ts';
 import { copySource } from '../../faults/source-copy.ts';
-import { createPostgresUnderTest, createSqliteUnderTest } from '../../faults/stores.ts';
-import { sharedPostgres } from '../../support/shared-postgres.ts';
 
 const HARNESS = { people: 1, callTimeoutMs: 2_000, env: { LOG_LEVEL: 'info', SESSION_SERVICE_RPM: '2000' } };
 /** Longer than the lease on a session that the killed process was reading. */
@@ -17,10 +16,7 @@ it.each(['sqlite', 'postgres'] as const)(
 	{ timeout: 400_000 },
 	async (kind) => {
 		await using source = await copySource();
-		await using store =
-			kind === 'sqlite'
-				? await createSqliteUnderTest()
-				: await createPostgresUnderTest(await (await sharedPostgres()).createDatabase());
+		await using store = await createStoreUnderTest(kind);
 		await using harness = await createHarness({
 			...HARNESS,
 			store,

@@ -127,6 +127,14 @@ export async function watchingApp({
 		);
 	}
 
+	/** The post as another person sees it. */
+	function seenBy(who: string, { ts, channel }: Posted): Posted {
+		const posts = slack.as(who).messages(channel, { all: true });
+		const found = posts.flatMap((post) => [post, ...post.thread()]).find((post) => post.ts === ts);
+		if (found === undefined) throw new Error(`${who} does not see the post`);
+		return found;
+	}
+
 	function onlyFor(who: string, channel: string): Posted[] {
 		return slack
 			.as(who)
@@ -204,6 +212,7 @@ export async function watchingApp({
 		thread,
 		cardSays,
 		threadSays,
+		seenBy,
 		toldAfter,
 		command,
 		watch,

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import { createHarness } from '../../faults/harness.ts';
+import { createStoreUnderTest } from '../../faults/shared-stores.ts';
 import { copySource } from '../../faults/source-copy.ts';
-import { createPostgresUnderTest, createSqliteUnderTest } from '../../faults/stores.ts';
 import { createRandom } from '../../support/random.ts';
-import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { runWatchFaults } from '../../watch-faults/run.ts';
 
 /** The short form of `npm run test:watch-faults`. */
@@ -15,10 +14,7 @@ it.each(['sqlite', 'postgres'] as const)(
 	{ timeout: 120_000 },
 	async (kind) => {
 		await using source = await copySource();
-		await using store =
-			kind === 'sqlite'
-				? await createSqliteUnderTest()
-				: await createPostgresUnderTest(await (await sharedPostgres()).createDatabase());
+		await using store = await createStoreUnderTest(kind);
 		await using harness = await createHarness({
 			...HARNESS,
 			store,

@@ -17,13 +17,6 @@ async function asked(items: readonly ItemJson[] = [FLIGHT]): Promise<{ id: strin
 	return { id, index, post };
 }
 
-function seenBy(who: string, { ts, channel }: Posted): Posted {
-	const posts = app.slack.as(who).messages(channel, { all: true });
-	const found = posts.flatMap((post) => [post, ...post.thread()]).find((post) => post.ts === ts);
-	if (found === undefined) throw new Error(`${who} does not see the post`);
-	return found;
-}
-
 const value = (id: string, index: number) => app.service.sessions.values(id, index)[0];
 const dmOf = (who: string) => app.slack.as(who).messages('dm');
 
@@ -81,7 +74,7 @@ describe('what happens to a question while a choice can be taken back', () => {
 		});
 		const next = await app.threadSays(id, 'Which train');
 		await app.toldAfter(() => post.press('LH 1173'));
-		const told = await app.toldAfter(() => seenBy('grace', next).press('ICE 5'), 'grace');
+		const told = await app.toldAfter(() => app.seenBy('grace', next).press('ICE 5'), 'grace');
 		expect(told.text()).toMatch(/before you/);
 		await app.until(() => dmOf('ada').some((dm) => dm.text().includes('question has changed')));
 		const offer = await app.until(() => dmOf('grace').findLast((dm) => dm.buttons().includes('Send mine')));

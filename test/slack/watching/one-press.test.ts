@@ -19,14 +19,6 @@ async function asked(flags = '', items = [FLIGHT]): Promise<{ id: string; index:
 	return { id, index, post };
 }
 
-/** The post as another person sees it. */
-function seenBy(who: string, { ts, channel }: Posted): Posted {
-	const posts = app.slack.as(who).messages(channel, { all: true });
-	const found = posts.flatMap((post) => [post, ...post.thread()]).find((post) => post.ts === ts);
-	if (found === undefined) throw new Error(`${who} does not see the post`);
-	return found;
-}
-
 const value = (id: string, index: number) => app.service.sessions.values(id, index)[0];
 const putCount = (id: string) => app.service.log.effectivePuts(id).length;
 const dmOf = (who: string) => app.slack.as(who).messages('dm');
@@ -91,7 +83,7 @@ describe.each(['sqlite', 'postgres'] as const)('a question with short options, o
 
 	it('tells the second of two people who was first and what they chose', async () => {
 		const { id, index, post } = await asked();
-		const graces = seenBy('grace', post);
+		const graces = app.seenBy('grace', post);
 		await app.toldAfter(() => post.press('LH 1173'));
 		const told = await app.toldAfter(() => graces.press('TP 570').catch(() => false), 'grace').catch(() => null);
 		// Without an update of the post between the two presses, the button is still there.
@@ -107,7 +99,7 @@ describe.each(['sqlite', 'postgres'] as const)('a question with short options, o
 
 	it('tells the second of two people in a direct message when the reply did not reach them', async () => {
 		const { id, index, post } = await asked();
-		const graces = seenBy('grace', post);
+		const graces = app.seenBy('grace', post);
 		// The program may also be killed between the acknowledgement and the reply.
 		app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
 		await app.toldAfter(() => post.press('LH 1173'));
@@ -151,7 +143,7 @@ describe.each(['sqlite', 'postgres'] as const)('a question with short options, o
 		const { id, index, post } = await asked();
 		const release = app.slack.faults.hold('chat.update');
 		const told = await app.toldAfter(() => post.press('LH 1173'));
-		await app.toldAfter(() => seenBy('grace', post).press('TP 570'), 'grace');
+		await app.toldAfter(() => app.seenBy('grace', post).press('TP 570'), 'grace');
 		await told.press('Undo');
 		release();
 		const offer = await app.until(() => dmOf('grace').findLast((dm) => dm.buttons().includes('Send mine')));
