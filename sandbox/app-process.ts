@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { COMPILE_CACHE } from './compile-cache.ts';
 import type { BotStatus, WireBot } from './wire.ts';
 
 /** Lines kept for the page. */
@@ -81,7 +82,7 @@ export function createAppProcess(deps: {
 		wanted = true;
 		ended = null;
 		const own = spawn(process.execPath, ['--import', LEASH, '--import', SHIFTED_CLOCK, entry], {
-			env: { ...deps.env, CLOCK_OFFSET_MS: String(clockOffsetMs) },
+			env: { ...COMPILE_CACHE, ...deps.env, CLOCK_OFFSET_MS: String(clockOffsetMs) },
 			stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
 		});
 		child = own;

@@ -2,7 +2,7 @@ import { DEFAULT_CHANNEL_SETTINGS } from '../../inbox/channel-settings.ts';
 import type { Session } from '../../questions/session.ts';
 import type { ChannelSettings, Rung } from '../../watches/channel-settings.ts';
 import type { WatchPage } from '../../watches/ports.ts';
-import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../watches/session-snapshot.ts';
+import type { QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { WATCH_ENDS } from '../../watches/watch.ts';
 import { giveBackMessage, givenBackPost, handedOverPost, noHandOverWindow } from '../blocks/hand-over.ts';
 import { filesMessage, screenshotMessage } from '../blocks/links.ts';
@@ -59,6 +59,7 @@ import {
 	type Shape,
 	sessionOf,
 	shapesOf,
+	snapshotAtNow,
 	USER_ID,
 } from './samples.ts';
 
@@ -174,7 +175,7 @@ const OVER = {
 
 function cardOf(session: Session, overrides: Partial<CardModel> = {}): [CardModel] {
 	const model: CardModel = {
-		view: snapshotOf(session, NOW),
+		view: snapshotAtNow(session),
 		checkedAt: null,
 		waitedMs: 120_000,
 		discreet: false,
@@ -225,7 +226,7 @@ function watchOf(view: SessionSnapshot | null, index: number): WatchPage['watche
 	};
 }
 
-const VIEWS = [null, snapshotOf(AT_WORK, NOW), snapshotOf(GIANT_SESSION, NOW), snapshotOf(sessionOf(HOSTILE), NOW)];
+const VIEWS = [null, snapshotAtNow(AT_WORK), snapshotAtNow(GIANT_SESSION), snapshotAtNow(sessionOf(HOSTILE))];
 const FULL_PAGE = Array.from({ length: LIST_PAGE }, (_, index) => watchOf(VIEWS[index % VIEWS.length] ?? null, index));
 
 /** Every kind of post about a question, with its variants. */
@@ -299,7 +300,7 @@ function handedAs(question: QuestionView) {
 
 const POST: PostContext = {
 	sessionId: SESSION_ID,
-	view: snapshotOf(AT_WORK, NOW),
+	view: snapshotAtNow(AT_WORK),
 	standing: null,
 	handOver: null,
 	channelId: 'C0EXAMPLE1',
@@ -315,7 +316,7 @@ const POST: PostContext = {
 const GIANT_POST: PostContext = {
 	...POST,
 	sessionId: LONGEST_ID,
-	view: snapshotOf({ ...AT_WORK, name: GIANT }, NOW),
+	view: snapshotAtNow({ ...AT_WORK, name: GIANT }),
 	standing: answerOf({ state: 'resumed' }),
 	names: NAMES,
 	adminContact: GIANT,
@@ -383,5 +384,5 @@ export function watchShapes(): Shape[] {
 }
 
 function questionOf(session: Session): QuestionView {
-	return present(snapshotOf(session, NOW).question);
+	return present(snapshotAtNow(session).question);
 }
