@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, uptimeOf } from '../clock.ts';
 import { codeOf } from '../errors.ts';
 import { createLeaseLoop } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
@@ -39,7 +39,7 @@ const LEASE_MS = 25_000;
 const CHANNELS_AT_ONCE = 8;
 /** Ladders taken at once. */
 const LADDERS_AT_ONCE = 500;
-/** A rung does not wait longer than this for the reads of other rungs. */
+/** A rung does not wait longer than this, from its time or the program's start, for the reads of other rungs. */
 const WAIT_FOR_OTHERS_MS = 20_000;
 
 /** How often to look whether the reads of other rungs are there. */
@@ -53,13 +53,16 @@ export function createReminders(options: Options) {
 	const { store, serviceUrl, defaults, metrics, onNews, onEarlyRead, clock, log } = options;
 	const stopping = new AbortController();
 	let running: Promise<void> | null = null;
+	let startedAt = uptimeOf(clock);
 
 	async function work(batch: LadderBatch, token: string): Promise<void> {
 		const now = clock.now();
 		const decided = batch.ladders.map((taken) => ({ taken, decision: decisionFor(taken, batch, now) }));
 		const due = decided.filter(isDueToRing);
 		const waitsForRead = decided.some(({ decision }) => decision.kind === 'wait' && decision.waitsForRead === true);
-		const ringAt = timeToRing(due, waitsForRead, now);
+		// What came due while the program was stopped is due together.
+		const isStarting = uptimeOf(clock) - startedAt < WAIT_FOR_OTHERS_MS;
+		const ringAt = timeToRing(due, { waitsForRead, isStarting, now });
 		const announcement = ringAt !== null && ringAt <= now ? announcementOf(batch, due) : null;
 		const outcomes = decided.map(({ taken, decision }) => outcomeOf(taken, decision, { ringAt, now }));
 		if ((await store.record(token, outcomes, { announcement, now })) === null) return;
@@ -109,6 +112,7 @@ export function createReminders(options: Options) {
 		/** Begins to remind. Resolves when the ladders are planned anew, because settings may have changed. */
 		async start(): Promise<void> {
 			await store.touchAll(serviceUrl, clock.now());
+			startedAt = uptimeOf(clock);
 			running ??= loop.run(stopping.signal);
 		},
 		async stop(): Promise<void> {
@@ -126,11 +130,15 @@ function isDueToRing(decided: Decided): decided is Due {
  * When to ring: as soon as the rungs that are due within a short time are there too and their sessions are read; null
  * when none is due.
  */
-function timeToRing(due: readonly Due[], waitsForRead: boolean, now: number): number | null {
+function timeToRing(
+	due: readonly Due[],
+	{ waitsForRead, isStarting, now }: { waitsForRead: boolean; isStarting: boolean; now: number },
+): number | null {
 	if (due.length === 0) return null;
 	const oldestDueAt = Math.min(...due.map(({ decision }) => decision.dueAt));
 	const together = oldestDueAt + TOGETHER_MS;
-	if (!waitsForRead || now >= oldestDueAt + WAIT_FOR_OTHERS_MS) return together;
+	const waitedLong = !isStarting && now >= oldestDueAt + WAIT_FOR_OTHERS_MS;
+	if (!waitsForRead || waitedLong) return together;
 	return Math.max(together, now + LOOK_AGAIN_MS);
 }
 

@@ -92,6 +92,19 @@ describe('questions of a channel that are due together', () => {
 		expect(rungsTogether()).toHaveLength(1);
 	});
 
+	it('are one message too when they were due while the program was stopped', async () => {
+		await start({ ESCALATE_AFTER: 'off', SESSION_SERVICE_TIMEOUT_MS: '15000' });
+		const [, second] = await bothAsk();
+		await app.stop();
+		await app.clock.advance(5 * MINUTE);
+		app.service.faults.add({ kind: 'slow', ms: 4_000, sessionId: second, method: 'GET' });
+		await app.restart();
+		await app.until(() => rungsTogether().length > 0);
+		await app.pass(MINUTE);
+		expect(rungs(app.inChannel())).toEqual([]);
+		expect(rungsTogether()).toHaveLength(1);
+	});
+
 	it('leave out what was answered while the message waited for Slack', async () => {
 		await start({ ESCALATE_AFTER: 'off' });
 		const [first] = await bothAsk();
