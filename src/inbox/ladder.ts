@@ -52,7 +52,7 @@ export type Decision =
 			readonly until: number | null;
 			readonly rungDueAt: number | null;
 			readonly heldBy: string | null;
-			/** Ask for a read of the session. */
+			/** Ask for a read of the session; while reads fail, for the first one that succeeds. */
 			readonly read?: true;
 			/** A rung is due, and a read has to tell whether it is needed. */
 			readonly waitsForRead?: true;
@@ -94,9 +94,8 @@ export function decide(facts: LadderFacts, now: number): Decision {
 	}
 	const { heldBy } = ladder;
 	if (facts.isFailing) {
-		// Asked for once, so that the session is among the first that are read when the service is back.
-		const read = ladder.rungDueAt === null ? ({ read: true } as const) : {};
-		return { kind: 'wait', until: now + LOOK_AGAIN_FAILING_MS, rungDueAt: now, heldBy, waitsForRead: true, ...read };
+		const until = now + LOOK_AGAIN_FAILING_MS;
+		return { kind: 'wait', until, rungDueAt: now, heldBy, waitsForRead: true, read: true };
 	}
 	const readFrom = Math.max(now - READ_WITHIN_MS, rungDueAt - READ_BEFORE_DUE_MS);
 	if (facts.readAt === null || facts.readAt < readFrom || facts.readAt > now + CLOCK_ALLOWANCE_MS) {

@@ -63,7 +63,7 @@ export function createReminders(options: Options) {
 		// What came due while the program was stopped is due together.
 		const isStarting = uptimeOf(clock) - startedAt < WAIT_FOR_OTHERS_MS;
 		const ringAt = timeToRing(due, { waitsForRead, isStarting, now });
-		const announcement = ringAt !== null && ringAt <= now ? announcementOf(batch, due) : null;
+		const announcement = ringAt !== null && ringAt <= now ? announcementOf(batch, due, now) : null;
 		const outcomes = decided.map(({ taken, decision }) => outcomeOf(taken, decision, { ringAt, now }));
 		if ((await store.record(token, outcomes, { announcement, now })) === null) return;
 		if (waitsForRead) onEarlyRead();
@@ -164,7 +164,7 @@ function outcomeOf(
 }
 
 /** One rung goes into its question's thread. Several become one message in the channel that links to each thread. */
-function announcementOf({ channel, settings }: LadderBatch, due: readonly Due[]): NewAnnouncement {
+function announcementOf({ channel, settings }: LadderBatch, due: readonly Due[], now: number): NewAnnouncement {
 	const entries = due.map(({ taken: { ladder }, decision }) => ({
 		watchId: ladder.watchId,
 		sessionId: ladder.session.sessionId,
@@ -174,14 +174,16 @@ function announcementOf({ channel, settings }: LadderBatch, due: readonly Due[])
 		heldBy: ladder.heldBy,
 		rung: decision.rung,
 		number: ladder.escalationCount + (ladder.remindedAt === null ? 0 : 1),
+		lastRungAt: ladder.lastRungAt,
 	}));
 	const [first] = entries as [(typeof entries)[0], ...typeof entries];
 	const isEscalation = entries.some((entry) => entry.rung === 'escalation');
 	const mention = isEscalation ? settings.mention : null;
-	const key = `rung:${first.postTs}:${first.number}`;
+	// With the time, because a rung that nobody saw comes again.
+	const key = `rung:${first.postTs}:${first.number}:${now}`;
 	if (entries.length > 1) {
 		const target = { kind: 'channel', ...channel } as const;
-		return { target, key: `${key}:${entries.length}`, content: { kind: 'rungs', entries, mention } };
+		return { target, key, content: { kind: 'rungs', entries, mention } };
 	}
 	const target = { kind: 'watch', watchId: first.watchId, ...channel } as const;
 	return { target, key, content: { kind: 'rung', entry: first, mention } };

@@ -205,7 +205,8 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 						context,
 					);
 		const isShownInChannel = content.kind === 'rung' && content.entry.rung === 'escalation';
-		return prepared(due, message, { isShownInChannel });
+		const leftOut = entries.filter((entry) => !open.some((one) => one.entry === entry));
+		return { ...(await prepared(due, message, { isShownInChannel })), leftOut };
 	}
 
 	/** Those of these questions that still wait. */

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely';
-import { CARD_HELD, waitsForTurn } from '../watches/announcements.ts';
+import { CARD_HELD, type RungEntry, waitsForTurn } from '../watches/announcements.ts';
 import type { DueAnnouncement, DueCard } from '../watches/announcer.ts';
 import type { AttemptResult, PostingStore } from '../watches/ports.ts';
 import type { CardUrgency } from '../watches/watch.ts';
 import { countUpdated, type StoreDatabase } from './database.ts';
 import { dueAt, earliest, isDue, LONGEST_DELAY_MS, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
-import { beginLadder } from './ladder-store.ts';
+import { beginLadder, giveBackRungs } from './ladder-store.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
 	type AnnouncementRow,
@@ -130,7 +130,9 @@ export function createAnnouncementStore({
 			.where('lease_token', '=', token)
 			.returningAll()
 			.executeTakeFirst();
-		if (row === undefined || row.watch_id === null) return;
+		if (row === undefined) return;
+		await giveBackRungs(trx, rungsNotShown(row, result, sentAt), now);
+		if (row.watch_id === null) return;
 		const isNewCard = result.kind === 'posted' && row.kind === 'card';
 		const isQuestion = result.kind === 'posted' && row.kind === 'question';
 		if (!isNewCard && !isQuestion && lostCardTs === undefined) return;
@@ -150,6 +152,15 @@ export function createAnnouncementStore({
 			})
 			.where('id', '=', watch.id)
 			.execute();
+	}
+
+	/** The rungs of an announcement that nobody saw. What an earlier attempt may have shown does not count. */
+	function rungsNotShown(row: AnnouncementRow, result: AttemptResult, sentAt: number | null): readonly RungEntry[] {
+		if (result.kind === 'posted') return result.leftOut ?? [];
+		if (result.kind !== 'dropped' || sentAt !== null) return [];
+		const content = readAnnouncement(row, cipher)?.content;
+		if (content?.kind === 'rung') return [content.entry];
+		return content?.kind === 'rungs' ? content.entries : [];
 	}
 
 	return {

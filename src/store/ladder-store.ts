@@ -2,6 +2,7 @@ import { type Kysely, type Selectable, sql } from 'kysely';
 import { BLOCKING_STATES } from '../answers/answer.ts';
 import type { Ladder } from '../inbox/ladder.ts';
 import type { LadderBatch, LadderOutcome, LadderStore, TakenLadder } from '../inbox/ladder-ports.ts';
+import type { RungEntry } from '../watches/announcements.ts';
 import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { readSettings } from './channel-settings-rows.ts';
@@ -10,7 +11,7 @@ import { countUpdated, type StoreDatabase } from './database.ts';
 import { dueAt, earliest, isDue, LONGEST_DELAY_MS, leaseDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { type LaddersTable, type Tables, WITHOUT_LEASE } from './tables.ts';
-import { readDigest } from './watch-rows.ts';
+import { readDigest, type WatchedSessionRow } from './watch-rows.ts';
 import { lockSession, queueAnnouncements, readEarly, touchLadders } from './watch-writes.ts';
 
 type LadderRow = Selectable<LaddersTable>;
@@ -68,10 +69,7 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		}
 		if (outcome.kind === 'wait' && outcome.read) {
 			const row = await lockSession(trx, db.dialect, outcome.ladder.session);
-			// One read that is under way or asked for is enough.
-			const isAsked = row?.touched_at != null && row.touched_at > now - ASKED_WITHIN_MS && row.touched_at <= now;
-			if (row !== undefined && !isAsked)
-				await readEarly(trx, row, { askedAt: now, at: now, by: now - AWAITED_AHEAD_MS });
+			if (row !== undefined) await askForRead(trx, row, now);
 		}
 		const change =
 			outcome.kind === 'wait'
@@ -151,6 +149,24 @@ function dueWithCompanions(service: string, now: number) {
 		and (${isDue('due_at', now, LONGEST_DELAY_MS.ladder)} or rung_due_at <= ${now})`;
 }
 
+/** Moves the read of a session ahead of others. */
+async function askForRead(trx: Kysely<Tables>, row: WatchedSessionRow, now: number): Promise<void> {
+	const { next_read_at: nextReadAt, touched_at: askedAt } = row;
+	if (row.failures === 0) {
+		// One read that is under way or asked for is enough.
+		const isAsked = askedAt !== null && askedAt > now - ASKED_WITHIN_MS && askedAt <= now;
+		if (!isAsked) await readEarly(trx, row, { askedAt: now, at: now, by: now - AWAITED_AHEAD_MS });
+	} else if (nextReadAt !== null && row.read_by >= nextReadAt) {
+		// Not before its time: the service is away. But ahead of others when it is back.
+		await trx
+			.updateTable('watched_sessions')
+			.set({ read_by: nextReadAt - AWAITED_AHEAD_MS })
+			.where('service', '=', row.service)
+			.where('session_id', '=', row.session_id)
+			.execute();
+	}
+}
+
 /** Ends the transaction of a batch whose lease somebody else has. */
 class LeaseLost extends Error {}
 
@@ -202,6 +218,26 @@ function readLadder(row: LadderRow): Ladder {
 function rungChange({ rung }: Extract<LadderOutcome, { kind: 'rung' }>, now: number) {
 	if (rung === 'reminder') return { reminded_at: now, last_rung_at: now };
 	return { escalation_count: sql<number>`escalation_count + 1`, last_rung_at: now };
+}
+
+/**
+ * Makes rungs that nobody saw due again. Their questions were answered; if that is taken back, they still wait. A ladder
+ * that has gone on since stays as it is.
+ */
+export async function giveBackRungs(trx: Kysely<Tables>, entries: readonly RungEntry[], now: number): Promise<void> {
+	for (const { watchId, fingerprint, postTs, rung, lastRungAt } of entries) {
+		const ladder = touchLadders(trx, now)
+			.where('watch_id', '=', watchId)
+			.where('fingerprint', '=', fingerprint)
+			.where('post_ts', '=', postTs);
+		const before =
+			rung === 'reminder'
+				? ladder.set({ reminded_at: null, last_rung_at: lastRungAt }).where('escalation_count', '=', 0)
+				: ladder
+						.set({ escalation_count: sql<number>`escalation_count - 1`, last_rung_at: lastRungAt })
+						.where('escalation_count', '>', 0);
+		await before.execute();
+	}
 }
 
 /** When to look again: at once if the question changed meanwhile, else at the latest after the longest legal delay. */

@@ -115,6 +115,7 @@ const rungEntry: z.ZodType<RungEntry> = z.object({
 	postedAt: z.number(),
 	heldBy: z.string().nullable(),
 	rung: z.enum(['reminder', 'escalation']),
+	lastRungAt: z.number().nullable(),
 	number: z.int(),
 });
 const mention = z.object({ userIds: z.array(z.string()), groupIds: z.array(z.string()) }).nullable();

@@ -101,6 +101,8 @@ export interface RungEntry {
 	readonly rung: Rung;
 	/** How many rungs came before. */
 	readonly number: number;
+	/** When the rung before was announced; null for the first. */
+	readonly lastRungAt: number | null;
 }
 
 /** `lastError` of a card that waits for its `notBefore`. The watch's other posts do not wait for it. */

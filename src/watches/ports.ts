@@ -1,6 +1,6 @@
 import type { Lease } from '../lease-loop.ts';
 import type { Digest } from '../questions/changes.ts';
-import type { Announcement, NewAnnouncement } from './announcements.ts';
+import type { Announcement, NewAnnouncement, RungEntry } from './announcements.ts';
 import type { DueAnnouncement, DueCard } from './announcer.ts';
 import type { SessionSnapshot } from './session-snapshot.ts';
 import type {
@@ -61,8 +61,17 @@ export interface WatchPage {
 
 /** The outcome of one attempt to post. */
 export type AttemptResult =
-	/** `cardKey`: only of a card. `lostCardTs`: the card whose thread is gone. */
-	| { readonly kind: 'posted'; readonly ts: string; readonly cardKey: string | null; readonly lostCardTs?: string }
+	/**
+	 * `cardKey`: only of a card. `lostCardTs`: the card whose thread is gone. `leftOut`: rungs that the post does not show;
+	 * they are due again.
+	 */
+	| {
+			readonly kind: 'posted';
+			readonly ts: string;
+			readonly cardKey: string | null;
+			readonly lostCardTs?: string;
+			readonly leftOut?: readonly RungEntry[];
+	  }
 	/** `unknown`: the post may exist; otherwise it certainly does not. */
 	| {
 			readonly kind: 'retry';
@@ -72,7 +81,7 @@ export type AttemptResult =
 			readonly lostCardTs?: string;
 	  }
 	| { readonly kind: 'refused'; readonly code: string }
-	/** There is no place to post it. */
+	/** There is no place to post it, or nothing to say any more. Its rungs are due again. */
 	| { readonly kind: 'dropped' };
 
 /** The outcome of one attempt to update a card. */

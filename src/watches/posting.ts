@@ -11,7 +11,7 @@ import {
 	PACED,
 	waitsForTurn,
 } from './announcements.ts';
-import type { Announcer, DueAnnouncement, GoneReason, SendOutcome } from './announcer.ts';
+import type { Announcer, DueAnnouncement, GoneReason, PreparedPost, SendOutcome } from './announcer.ts';
 import { endChannel } from './channel-guard.ts';
 import type { AttemptResult, ChannelStore, PostingStore, WatchMetrics } from './ports.ts';
 
@@ -56,6 +56,14 @@ export function retryDelay(attempts: number, ms: number | null = null): number {
 }
 
 type Outcome = AttemptResult | { readonly kind: 'gone'; readonly reason: GoneReason };
+
+/** A post that can be sent. */
+interface Ready {
+	/** Only of a card. */
+	readonly cardKey: string | null;
+	readonly leftOut: NonNullable<PreparedPost['leftOut']>;
+	send(): Promise<SendOutcome>;
+}
 
 /** Posts announcements, one attempt at a time. */
 export function createPosting({ store, announcer, rateLimiter, clock, log, metrics }: PostingOptions) {
@@ -134,6 +142,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 			outcome.kind === 'unthreaded'
 				? await unthreadedResult(due, outcome.ts)
 				: resultOf(outcome, announcement, prepared.cardKey, clock.now());
+		if (result.kind === 'posted') return { ...result, leftOut: prepared.leftOut };
 		return result.kind === 'retry' ? { ...result, unknown: result.unknown || maybeRepeat } : result;
 	}
 
@@ -177,14 +186,17 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 	async function prepare(
 		due: DueAnnouncement,
 		{ metadataKey, maybeRepeat }: { metadataKey: string; maybeRepeat: boolean },
-	): Promise<{ cardKey: string | null; send: () => Promise<SendOutcome> } | AttemptResult> {
+	): Promise<Ready | AttemptResult> {
 		if (due.announcement.content.kind === 'card') {
 			const card = await prepareCard(due);
 			if (card === null) return { kind: 'refused', code: 'nothing_to_show' };
-			return { cardKey: card.key, send: () => card.send({ ts: null, metadataKey }) };
+			return { cardKey: card.key, leftOut: [], send: () => card.send({ ts: null, metadataKey }) };
 		}
 		const post = await announcer.preparePost(due, { maybeRepeat });
-		return post === null ? { kind: 'dropped' } : { cardKey: null, send: () => post.send({ metadataKey }) };
+		if (post === null) return { kind: 'dropped' };
+		// What an earlier attempt may have shown must not come again.
+		const leftOut = maybeRepeat ? [] : (post.leftOut ?? []);
+		return { cardKey: null, leftOut, send: () => post.send({ metadataKey }) };
 	}
 
 	async function prepareCard({ watch, view }: DueAnnouncement) {

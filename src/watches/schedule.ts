@@ -100,7 +100,7 @@ export function createPlanner(): Planner {
 			};
 			if (outline.failures > 0) {
 				const at = now + backoff(outline.failures);
-				return { at, by: at };
+				return { at, by: placeOf(outline, at) };
 			}
 			if (outline.lastReadAt === null) return { at: now, by: now };
 			if (outline.overSince !== null) return planned(LAST_READ_MS);
@@ -152,7 +152,7 @@ function besidesTheHeaviest(
 
 /** How often the plan is made anew. */
 export const PLAN_MS = 5_000;
-/** A read that a due reminder waits for goes before those that were due in this time before it, as after an outage. */
+/** A read that a due reminder waits for goes before those that were due in this time before it (`by` before `at`). */
 export const AWAITED_AHEAD_MS = 5 * 60_000;
 /** A read is moved only by more than this share of its interval. */
 const WORTH_MOVING = 0.2;
@@ -172,7 +172,7 @@ export function movesFor(
 		const failing = outline.failures > 0 || outline.lastReadAt === null;
 		if (from.at > now + LONGEST_INTERVAL_MS) return [{ session, from, to: { at: now, by: now } }];
 		if (failing && recovered && from.at > now) {
-			return [{ session, from, to: { at: now, by: isReadAwaited(outline) ? now - AWAITED_AHEAD_MS : now } }];
+			return [{ session, from, to: { at: now, by: placeOf(outline, now) } }];
 		}
 		if (failing || outline.lastReadAt === null || outline.overSince !== null || from.at <= now) return [];
 		const to = planner.nextRead(outline, now);
@@ -181,9 +181,9 @@ export function movesFor(
 	});
 }
 
-/** Whether an early read was asked for since the last successful read. */
-function isReadAwaited({ earlyReadAskedAt, lastReadAt }: SessionOutline): boolean {
-	return earlyReadAskedAt !== null && earlyReadAskedAt > (lastReadAt ?? 0);
+/** The place of a failing session's read at `at`: while a reminder waits for it, it stays ahead of others. */
+function placeOf({ nextRead }: SessionOutline, at: number): number {
+	return nextRead.by < nextRead.at ? at - AWAITED_AHEAD_MS : at;
 }
 
 function isEarlyReadAsked({ earlyReadAskedAt }: SessionOutline, now: number): boolean {

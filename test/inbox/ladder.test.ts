@@ -115,8 +115,7 @@ describe('the ladder of a question', () => {
 		const waits = decided(now, { isFailing: true });
 		expect(waits).toMatchObject({ kind: 'wait', until: now + 5_000, rungDueAt: now, read: true });
 		const again = decided(now + 5_000, { isFailing: true, ladder: { rungDueAt: now } });
-		const waitsAgain = { kind: 'wait', until: now + 10_000, rungDueAt: now + 5_000, heldBy: null, waitsForRead: true };
-		expect(again).toEqual(waitsAgain);
+		expect(again).toMatchObject({ kind: 'wait', until: now + 10_000, rungDueAt: now + 5_000, waitsForRead: true });
 		const back = decided(now + 6_000, { ladder: { rungDueAt: now + 5_000 } });
 		expect(back).toMatchObject({ kind: 'ring', dueAt: now + 5_000 });
 	});

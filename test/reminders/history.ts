@@ -20,18 +20,22 @@ export interface Asked {
 	/** Stands in the question's text. */
 	readonly id: string;
 	readonly sessionId: string;
+	/** The question that stood in the same message before: whoever answers that one holds this one too. */
+	readonly changedFrom?: string;
 	readonly askedAt: number;
 	/** When it took no more answers, known or not; null until then. */
 	settledAt: number | null;
 }
 
-/** A successful read of a session that was stored. */
+/** A successful read of a session. */
 export interface Read {
 	readonly sessionId: string;
 	readonly beganAt: number;
 	/** The session's state of this time was returned. */
 	readonly stateAt: number;
 	readonly storedAt: number;
+	/** False when the process was killed while it was stored. */
+	readonly isSure: boolean;
 }
 
 /** Of a question. `isSure`: false when the process was killed while it was stored. */

@@ -19,7 +19,13 @@ function post(at: number, text: string, isShownInChannel = false): Post {
 	return { at, channelId: 'C1', ts: String(at), text, content, threadTs: '1.0', isShownInChannel, metadataKey: null };
 }
 
-const read = (at: number) => ({ sessionId: 's1', beganAt: at - 2_000, stateAt: at - 1_000, storedAt: at });
+const read = (at: number) => ({
+	sessionId: 's1',
+	beganAt: at - 2_000,
+	stateAt: at - 1_000,
+	storedAt: at,
+	isSure: true,
+});
 
 /**
  * A question that was posted at `POSTED` and never answered, with rungs at these times after it: the first is a reminder
@@ -100,6 +106,22 @@ describe('the judge of reminders', () => {
 		],
 	])('finds a rung that comes %s', (fault, history) => {
 		expect(faultsOf(history)).toEqual([fault]);
+	});
+
+	it('knows a message of several by its words, also when only one of them is left', () => {
+		const together = rung([TIMES[0] as number], ({ posts }) => {
+			posts[1] = { ...post(POSTED + 610_000, '⏰ 1 question in this channel waits for an answer.'), content: 'q1' };
+		});
+		expect(judge(together)).toMatchObject({ rings: [{ at: POSTED + 610_000 }], faults: [] });
+	});
+
+	it('knows that whoever answers the question before it holds a changed question', () => {
+		const changed = rung([13 * MINUTE], (history) => {
+			history.questions = history.questions.map((question) => ({ ...question, changedFrom: 'q0' }));
+			history.questions.push({ id: 'q0', sessionId: 's0', askedAt: POSTED - MINUTE, settledAt: POSTED });
+			history.claims.push({ questionId: 'q0', ...rest(-MINUTE, 12 * MINUTE + 50_000), isSure: true });
+		});
+		expect(verdict(changed)).toMatchObject({ late: 0, missed: 0, problems: [] });
 	});
 
 	it('counts from the end of what was in the way', () => {

@@ -84,9 +84,9 @@ export function judge(history: History): Judgement {
 			const postedAt = asked.get(key)?.at;
 			if (postedAt === undefined) continue;
 			const settledAt = question.settledAt ?? NEVER;
-			const known = ofSession.find(({ stateAt }) => stateAt >= settledAt)?.storedAt ?? NEVER;
+			const known = ofSession.find(({ stateAt, isSure }) => isSure && stateAt >= settledAt)?.storedAt ?? NEVER;
 			const answered = answers.get(question.id) ?? [];
-			const claimed = claims.get(question.id) ?? [];
+			const claimed = messageOf(question, history.questions).flatMap((id) => claims.get(id) ?? []);
 			const judged = judgeRungs({
 				question,
 				channelId,
@@ -107,6 +107,12 @@ export function judge(history: History): Judgement {
 		}
 	}
 	return { rings, faults };
+}
+
+/** The questions that stood in one message, this one last. */
+function messageOf({ id, changedFrom }: Asked, questions: readonly Asked[]): string[] {
+	const former = questions.find((question) => question.id === changedFrom);
+	return former === undefined ? [id] : [...messageOf(former, questions), id];
 }
 
 interface Facts {

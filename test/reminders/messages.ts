@@ -3,7 +3,8 @@ import type { Post } from './history.ts';
 /** What people read in a rung. */
 const REMINDER = 'Nobody has answered for';
 const ESCALATION = 'Still no answer after';
-const SEVERAL = /\d+ questions in this channel wait for an answer/;
+/** Of one question when the others were answered meanwhile. */
+const SEVERAL = /\d+ questions? in this channel waits? for an answer/;
 
 export type MessageKind = 'reminder' | 'escalation' | 'several' | 'other';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../src/clock.ts';
 import type { WatchStore } from '../../src/watches/ports.ts';
-import type { Planner } from '../../src/watches/schedule.ts';
+import { AWAITED_AHEAD_MS, type Planner } from '../../src/watches/schedule.ts';
 import type { WatchedSession } from '../../src/watches/watched-session.ts';
 import type { Random } from '../support/random.ts';
 import type { Read } from './history.ts';
@@ -30,10 +30,10 @@ const MAX_DAYS = 7;
 
 const PLANNER: Planner = {
 	plan() {},
-	nextRead({ failures }, now) {
+	nextRead({ failures, nextRead }, now) {
 		if (failures === 0) return { at: now + REGULARLY_MS, by: now + REGULARLY_MS * 1.3 };
 		const at = now + Math.min(LONGEST_BACKOFF_MS, 4_000 * 2 ** (failures - 1));
-		return { at, by: at };
+		return { at, by: nextRead.by < nextRead.at ? at - AWAITED_AHEAD_MS : at };
 	},
 };
 
@@ -72,8 +72,13 @@ export function createReader(options: Options) {
 				leftEmpty: () => new Set(),
 				disclosure: program.disclosureOf([], 'auto'),
 			});
-			if ((await watches.record(held, { update, watches: news, now })) === null) return;
-			reads.push({ sessionId: key.sessionId, beganAt, stateAt, storedAt: now });
+			const stored = { sessionId: key.sessionId, beganAt, stateAt, storedAt: now };
+			const outcome = await watches.record(held, { update, watches: news, now }).catch((error: unknown) => {
+				reads.push({ ...stored, isSure: false });
+				throw error;
+			});
+			if (outcome === null) return;
+			reads.push({ ...stored, isSure: true });
 			if (news.length > 0) onNews();
 			if (isFailing) await endBackoffs();
 			isFailing = false;

@@ -25,10 +25,10 @@ export function createService({ now, questions }: { now: () => number; questions
 		if (question !== null) question.settledAt ??= now();
 	}
 
-	function ask(agent: Agent, text: (id: string) => string): Asked {
+	function ask(agent: Agent, text: (id: string) => string, changed: { readonly changedFrom?: string } = {}): Asked {
 		const id = `q${questions.length + 1}`;
 		settle(agent.question);
-		const question: Asked = { id, sessionId: agent.sessionId, askedAt: now(), settledAt: null };
+		const question: Asked = { id, sessionId: agent.sessionId, askedAt: now(), settledAt: null, ...changed };
 		questions.push(question);
 		agent.question = question;
 		agent.status = 'humanInput';
@@ -46,7 +46,7 @@ export function createService({ now, questions }: { now: () => number; questions
 		change(sessionId: string, text: (id: string) => string): Asked {
 			const agent = agentOf(sessionId);
 			agent.messages.pop();
-			return ask(agent, text);
+			return ask(agent, text, agent.question === null ? {} : { changedFrom: agent.question.id });
 		},
 		/** Somebody's answer arrives, through Handraise or not. */
 		answer(question: Asked, value: string): 'answered' | 'same' | 'too late' {

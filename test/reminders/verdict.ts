@@ -166,7 +166,7 @@ function apartIn(rings: readonly Ring[]): (readonly [Ring, Ring])[] {
 			if (latenessOf(oldest) > IN_TIME_MS) return [];
 			const { dueAt, at } = oldest;
 			const leftOut = ofChannel.filter(
-				(ring) => ring.at > at && dueAt <= ring.dueAt && ring.dueAt <= dueAt + TOGETHER_MS,
+				(ring) => ring.at > at && dueAt <= ring.dueAt && ring.dueAt <= Math.min(dueAt + TOGETHER_MS, at),
 			);
 			return leftOut.map((ring) => [oldest, ring]);
 		});

@@ -166,11 +166,13 @@ describe('the schedule', () => {
 	it('reads first what somebody waits for when the service is back', () => {
 		const planner = createPlanner();
 		const failing = outline({ failures: 5, lastReadAt: T0 - 300_000, nextRead: { at: T0 + 60_000, by: T0 + 60_000 } });
-		const awaited = { ...failing, earlyReadAskedAt: T0 - 200_000 };
-		const askedBefore = { ...failing, earlyReadAskedAt: T0 - 400_000 };
-		const [first, second, third] = movesFor([awaited, askedBefore, failing], planner, T0, true).map(({ to }) => to.by);
+		const awaited = { ...failing, nextRead: { at: T0 + 60_000, by: T0 - 240_000 } };
+		const [first, second] = movesFor([awaited, failing], planner, T0, true).map(({ to }) => to.by);
 		expect(first).toBeLessThan(T0);
-		expect([second, third]).toEqual([T0, T0]);
+		expect(second).toBe(T0);
+		const again = planner.nextRead({ ...awaited, failures: 6 }, T0);
+		expect(again.at).toBeGreaterThan(T0);
+		expect(again.by).toBeLessThan(again.at);
 	});
 });
 

@@ -282,6 +282,7 @@ function rungOf(session: Session, rung: Rung): RungQuestion {
 		heldBy: USER_ID,
 		rung,
 		number: 0,
+		lastRungAt: null,
 	};
 	const link = 'https://example.slack.com/archives/C0EXAMPLE1/p1795250400000100?thread_ts=1795250400.000100';
 	return { entry, question: questionOf(session), sessionName: session.name, discreet: false, link };

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Json, Posted } from '../../../fake-slack/index.ts';
+import { item } from '../../../sandbox/session-service/builders.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from '../watching/harness.ts';
 
 const MINUTE = 60_000;
@@ -119,6 +120,57 @@ describe('questions of a channel that are due together', () => {
 		const reminder = await app.until(() => app.inChannel().find((post) => post.text().includes('waits for an answer')));
 		expect(reminder.text()).toContain('1 question in this channel waits');
 		expect(reminder.text()).not.toContain('Which colour?');
+	});
+});
+
+describe('a reminder that was answered on its way, and the answer was taken back', () => {
+	const UNDO_SECONDS = '40';
+
+	/** The reminder waits for Slack's rate when this resolves; the person has pressed an option. */
+	async function pressedMeanwhile(saying: string): Promise<{ id: string; undo: () => Promise<unknown> }> {
+		const id = await app.watched();
+		app.ask(id, [item('Which flight?', 'One of: LH 1173, TP 570')]);
+		const post = await app.threadSays(id, 'Which flight?');
+		let isLimited = false;
+		const when = (args: Json) => {
+			isLimited ||= JSON.stringify(args).includes(saying);
+			return isLimited;
+		};
+		app.slack.faults.add({ method: 'chat.postMessage', when, status: 429, retryAfter: 10, times: 1 });
+		await app.until(() => isLimited);
+		const told = await app.toldAfter(() => post.press('LH 1173'));
+		return { id, undo: () => told.press('Undo') };
+	}
+
+	it('comes after that, once', async () => {
+		await start({ UNDO_SECONDS, ESCALATE_AFTER: 'off' });
+		const { id, undo } = await pressedMeanwhile('Nobody has answered');
+		await app.pass(20_000);
+		expect(rungs(app.thread(id))).toEqual([]);
+		await undo();
+		await app.threadSays(id, 'Nobody has answered');
+		await app.pass(2 * MINUTE);
+		expect(rungs(app.thread(id))).toHaveLength(1);
+	});
+
+	it('does not come when the answer stays', async () => {
+		await start({ UNDO_SECONDS, ESCALATE_AFTER: 'off' });
+		const { id } = await pressedMeanwhile('Nobody has answered');
+		await app.pass(4 * MINUTE);
+		expect(rungs(app.thread(id))).toEqual([]);
+	});
+
+	it('comes alone when the message showed the others', async () => {
+		await start({ UNDO_SECONDS, ESCALATE_AFTER: 'off' });
+		const other = await app.watched();
+		app.ask(other, ['Which colour?']);
+		const { id, undo } = await pressedMeanwhile('wait for an answer');
+		await app.until(() => app.inChannel().find((post) => post.text().includes('1 question in this channel waits')));
+		await undo();
+		await app.threadSays(id, 'Nobody has answered');
+		await app.pass(2 * MINUTE);
+		expect(rungs(app.thread(id))).toHaveLength(1);
+		expect(rungs(app.thread(other))).toEqual([]);
 	});
 });
 

@@ -259,6 +259,18 @@ export function describeLadders(subject: Subject): void {
 			expect(await ladders().nextDueAt(SERVICE, T0)).toBe(T0);
 		});
 
+		it('put the read of a session that fails ahead of others, not before its time', async () => {
+			await asked();
+			await waits();
+			const failed = read({ failures: 3, nextRead: { at: T0 + 50_000, by: T0 + 50_000 } });
+			await recorded([], failed);
+			await waits({ read: true, dueAt: T0 + 5_000 }, RING_AT);
+			const [row] = await subject.store.watches.outlines(SERVICE);
+			expect(row?.nextRead.at).toBe(T0 + 50_000);
+			expect(row?.nextRead.by).toBeLessThan(T0);
+			expect(row?.earlyReadAskedAt).toBeNull();
+		});
+
 		it('ask for a read of their session once', async () => {
 			await asked();
 			const later = read({ nextRead: { at: T0 + 600_000, by: T0 + 600_000 } });
@@ -310,6 +322,10 @@ export function describeLadders(subject: Subject): void {
 
 function rungOf({ id: watchId, teamId, channelId }: Watch, fingerprint: string): NewAnnouncement {
 	const entry = { watchId, sessionId: 's1', fingerprint, postTs: '1.2', postedAt: T0, heldBy: null } as const;
-	const content = { kind: 'rung', entry: { ...entry, rung: 'reminder', number: 0 }, mention: null } as const;
+	const content = {
+		kind: 'rung',
+		entry: { ...entry, rung: 'reminder', number: 0, lastRungAt: null },
+		mention: null,
+	} as const;
 	return { target: { kind: 'watch', watchId, teamId, channelId }, key: 'rung', content };
 }
