@@ -31,6 +31,8 @@ export interface Ring {
 
 export interface Judgement {
 	readonly rings: readonly Ring[];
+	/** When rungs fell due, also those that were not needed, as only a read could tell. */
+	readonly dueAts: readonly number[];
 	readonly faults: readonly { readonly fault: Fault; readonly post: Post; readonly questionId: string }[];
 }
 
@@ -76,6 +78,7 @@ export function judge(history: History): Judgement {
 	const answers = Map.groupBy(history.answers, ({ questionId }) => questionId);
 	const reads = Map.groupBy(history.reads, ({ sessionId }) => sessionId);
 	const rings: Ring[] = [];
+	const dueAts: number[] = [];
 	const faults: { fault: Fault; post: Post; questionId: string }[] = [];
 	for (const question of history.questions) {
 		const ofSession = reads.get(question.sessionId) ?? [];
@@ -103,10 +106,11 @@ export function judge(history: History): Judgement {
 				reads: ofSession,
 			});
 			rings.push(...judged.rings);
+			dueAts.push(...judged.dueAts);
 			faults.push(...judged.faults);
 		}
 	}
-	return { rings, faults };
+	return { rings, dueAts, faults };
 }
 
 /** The questions that stood in one message, this one last. */
@@ -142,7 +146,9 @@ function judgeFrom(facts: Facts, index: number, progress: Progress): Judgement {
 	const ring = { channelId, questionId: question.id };
 	const rung = rungs[index];
 	const { allowed, required } = timesFor(facts, progress);
-	if (rung === undefined) return { rings: missedIn(required, NEVER, ring), faults: [] };
+	if (rung === undefined) {
+		return { rings: missedIn(required, NEVER, ring), dueAts: allowed.map(({ from }) => from), faults: [] };
+	}
 	const { post, kind } = rung;
 	const { at } = post;
 	const fitting = allowed.find(({ from, to }) => from <= at && at < to) ?? underWay(facts, allowed, at);
@@ -167,6 +173,7 @@ function judgeFrom(facts: Facts, index: number, progress: Progress): Judgement {
 	const next = others.reduce((best, other) => (problemsIn(other) < problemsIn(best) ? other : best), first);
 	return {
 		rings: [...missedIn(required, fitting?.from ?? at, ring), { ...ring, dueAt, at, post }, ...next.rings],
+		dueAts: [dueAt, ...next.dueAts],
 		faults: [...faults.map((fault) => ({ fault, post, questionId: question.id })), ...next.faults],
 	};
 }

@@ -43,9 +43,9 @@ const IN_TIME_MS = 15_000;
 const SETTINGS_ALLOWANCE_MS = 60_000;
 
 export function verdictOf({ history, lateMs }: RunResult, kind: StoreKind): Verdict {
-	const { rings, faults }: Judgement = judge(history);
+	const { rings, dueAts, faults }: Judgement = judge(history);
 	const posted = rings.filter((ring) => ring.post !== null);
-	const crowded = crowdedOf(rings);
+	const crowded = crowdedOf(rings, dueAts);
 	const killCount = ({ dueAt, at }: Ring) =>
 		history.stops.filter(({ how, from }) => how === 'killed' && from >= dueAt - LATE_MS && from <= at).length;
 	const isLeased = (ring: Ring) => kind === 'postgres' && killCount(ring) > 0;
@@ -105,23 +105,23 @@ function isLate(ring: Ring): boolean {
 }
 
 /**
- * Rungs that fell due when more than 60 a minute did, and after that until one rung a second would have left the queue of
+ * Rungs that fell due when more than 60 a minute did, needed or not, and after that until one rung a second would have left the queue of
  * them.
  */
-function crowdedOf(rings: readonly Ring[]): ReadonlySet<Ring> {
-	const inOrder = rings.toSorted((one, other) => one.dueAt - other.dueAt);
-	const crowded = new Set<Ring>();
+function crowdedOf(rings: readonly Ring[], dueAts: readonly number[]): ReadonlySet<Ring> {
+	const inOrder = dueAts.toSorted((one, other) => one - other);
+	const crowdedAt = new Set<number>();
 	let waiting = 0;
 	let before = 0;
 	let first = 0;
-	for (const [index, ring] of inOrder.entries()) {
-		waiting = Math.max(0, waiting - ((ring.dueAt - before) * PER_MINUTE) / 60_000) + 1;
-		before = ring.dueAt;
-		while ((inOrder[first] as Ring).dueAt <= ring.dueAt - 60_000) first += 1;
-		if (index - first + 1 > PER_MINUTE) for (const one of inOrder.slice(first, index + 1)) crowded.add(one);
-		if (waiting > PER_MINUTE) crowded.add(ring);
+	for (const [index, dueAt] of inOrder.entries()) {
+		waiting = Math.max(0, waiting - ((dueAt - before) * PER_MINUTE) / 60_000) + 1;
+		before = dueAt;
+		while ((inOrder[first] as number) <= dueAt - 60_000) first += 1;
+		if (index - first + 1 > PER_MINUTE) for (const one of inOrder.slice(first, index + 1)) crowdedAt.add(one);
+		if (waiting > PER_MINUTE) crowdedAt.add(dueAt);
 	}
-	return crowded;
+	return new Set(rings.filter(({ dueAt }) => crowdedAt.has(dueAt)));
 }
 
 /** Late rungs that came after one that fell due later. */
