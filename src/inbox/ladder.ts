@@ -16,8 +16,10 @@ export interface Ladder {
 	readonly postedAt: number;
 	readonly remindedAt: number | null;
 	readonly escalationCount: number;
-	/** When the newest rung was announced; null before the first. */
+	/** When the newest rung was posted; null before the first. */
 	readonly lastRungAt: number | null;
+	/** Whether a rung is on its way to Slack. */
+	readonly isRinging: boolean;
 	/** When the next rung was due; later looks wait for a read, or for other rungs. Null: no rung is due. */
 	readonly rungDueAt: number | null;
 	/** Slack user id of whoever was answering when a rung was due; the rung says so. */
@@ -83,6 +85,8 @@ export function decide(facts: LadderFacts, now: number): Decision {
 		const until = now + LOOK_AGAIN_ANSWERED_MS;
 		return { ...NOT_DUE, until, rungDueAt: until };
 	}
+	// While Slack is away, rungs do not pile up.
+	if (ladder.isRinging) return { ...NOT_DUE, until: null };
 	const next = nextRung(facts, now);
 	if (next === null) return { ...NOT_DUE, until: null };
 	if (next.at > now) return { ...NOT_DUE, until: next.at, heldBy: ladder.heldBy };

@@ -1,3 +1,4 @@
+import { setBounded } from '../bounded-map.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
 import { codeOf } from '../errors.ts';
 import { createLeaseLoop } from '../lease-loop.ts';
@@ -39,8 +40,13 @@ const LEASE_MS = 25_000;
 const CHANNELS_AT_ONCE = 8;
 /** Ladders taken at once. */
 const LADDERS_AT_ONCE = 500;
-/** A rung does not wait longer than this, from its time or the program's start, for the reads of other rungs. */
+/** A rung does not wait longer than this for the reads of other rungs that are due. */
 const WAIT_FOR_OTHERS_MS = 20_000;
+/** The same while more than a few are not read yet, as after quiet hours. */
+const WAIT_FOR_MANY_MS = 2 * 60_000;
+const A_FEW = 5;
+/** Channels in which rungs wait. */
+const MAX_CHANNELS = 5_000;
 
 /** How often to look whether the reads of other rungs are there. */
 const LOOK_AGAIN_MS = 1_000;
@@ -53,26 +59,39 @@ export function createReminders(options: Options) {
 	const { store, serviceUrl, defaults, metrics, onNews, onEarlyRead, clock, log } = options;
 	const stopping = new AbortController();
 	let running: Promise<void> | null = null;
-	let startedAt = uptimeOf(clock);
+	/**
+	 * Since when rungs of a channel wait: the uptime at which one was first seen due. Not its time: after a stop of the program or
+	 * the machine, all are due together.
+	 */
+	const waitingSince = new Map<string, number>();
 
 	async function work(batch: LadderBatch, token: string): Promise<void> {
 		const now = clock.now();
 		const decided = batch.ladders.map((taken) => ({ taken, decision: decisionFor(taken, batch, now) }));
 		const due = decided.filter(isDueToRing);
-		const waitsForRead = decided.some(({ decision }) => decision.kind === 'wait' && decision.waitsForRead === true);
-		// What came due while the program was stopped is due together.
-		const isStarting = uptimeOf(clock) - startedAt < WAIT_FOR_OTHERS_MS;
-		const ringAt = timeToRing(due, { waitsForRead, isStarting, now });
+		const unread = decided.filter(({ decision }) => decision.kind === 'wait' && decision.waitsForRead === true).length;
+		const ringAt = timeToRing(due, { unread, waitedMs: waitedFor(batch, due.length + unread), now });
 		const announcement = ringAt !== null && ringAt <= now ? announcementOf(batch, due, now) : null;
 		const outcomes = decided.map(({ taken, decision }) => outcomeOf(taken, decision, { ringAt, now }));
 		if ((await store.record(token, outcomes, { announcement, now })) === null) return;
-		if (waitsForRead) onEarlyRead();
+		if (unread > 0) onEarlyRead();
 		if (announcement === null) return;
+		waitingSince.delete(channelKey(batch));
 		for (const { decision } of due) {
 			metrics.rung(decision.rung);
 			metrics.late(Math.max(0, now - decision.dueAt));
 		}
 		onNews();
+	}
+
+	/** How long rungs of the channel have waited for others. `waiting`: how many are due now, read or not. */
+	function waitedFor(batch: LadderBatch, waiting: number): number {
+		const key = channelKey(batch);
+		const uptime = uptimeOf(clock);
+		const since = waitingSince.get(key) ?? uptime;
+		if (waiting > 0) setBounded(waitingSince, key, since, MAX_CHANNELS);
+		else waitingSince.delete(key);
+		return uptime - since;
 	}
 
 	function decisionFor(taken: TakenLadder, { settings, settingsChangedAt }: LadderBatch, now: number): Decision {
@@ -112,7 +131,6 @@ export function createReminders(options: Options) {
 		/** Begins to remind. Resolves when the ladders are planned anew, because settings may have changed. */
 		async start(): Promise<void> {
 			await store.touchAll(serviceUrl, clock.now());
-			startedAt = uptimeOf(clock);
 			running ??= loop.run(stopping.signal);
 		},
 		async stop(): Promise<void> {
@@ -126,19 +144,22 @@ function isDueToRing(decided: Decided): decided is Due {
 	return decided.decision.kind === 'ring';
 }
 
+function channelKey({ channel: { teamId, channelId } }: LadderBatch): string {
+	return `${teamId}:${channelId}`;
+}
+
 /**
  * When to ring: as soon as the rungs that are due within a short time are there too and their sessions are read; null
- * when none is due.
+ * when none is due. `unread`: rungs whose sessions are not read yet.
  */
 function timeToRing(
 	due: readonly Due[],
-	{ waitsForRead, isStarting, now }: { waitsForRead: boolean; isStarting: boolean; now: number },
+	{ unread, waitedMs, now }: { unread: number; waitedMs: number; now: number },
 ): number | null {
 	if (due.length === 0) return null;
-	const oldestDueAt = Math.min(...due.map(({ decision }) => decision.dueAt));
-	const together = oldestDueAt + TOGETHER_MS;
-	const waitedLong = !isStarting && now >= oldestDueAt + WAIT_FOR_OTHERS_MS;
-	if (!waitsForRead || waitedLong) return together;
+	const together = Math.min(...due.map(({ decision }) => decision.dueAt)) + TOGETHER_MS;
+	const longestMs = unread > A_FEW ? WAIT_FOR_MANY_MS : WAIT_FOR_OTHERS_MS;
+	if (unread === 0 || waitedMs >= longestMs) return together;
 	return Math.max(together, now + LOOK_AGAIN_MS);
 }
 
@@ -164,7 +185,7 @@ function outcomeOf(
 }
 
 /** One rung goes into its question's thread. Several become one message in the channel that links to each thread. */
-function announcementOf({ channel, settings }: LadderBatch, due: readonly Due[], now: number): NewAnnouncement {
+function announcementOf({ channel }: LadderBatch, due: readonly Due[], now: number): NewAnnouncement {
 	const entries = due.map(({ taken: { ladder }, decision }) => ({
 		watchId: ladder.watchId,
 		sessionId: ladder.session.sessionId,
@@ -177,14 +198,12 @@ function announcementOf({ channel, settings }: LadderBatch, due: readonly Due[],
 		lastRungAt: ladder.lastRungAt,
 	}));
 	const [first] = entries as [(typeof entries)[0], ...typeof entries];
-	const isEscalation = entries.some((entry) => entry.rung === 'escalation');
-	const mention = isEscalation ? settings.mention : null;
 	// With the time, because a rung that nobody saw comes again.
 	const key = `rung:${first.postTs}:${first.number}:${now}`;
 	if (entries.length > 1) {
 		const target = { kind: 'channel', ...channel } as const;
-		return { target, key, content: { kind: 'rungs', entries, mention } };
+		return { target, key, content: { kind: 'rungs', entries } };
 	}
 	const target = { kind: 'watch', watchId: first.watchId, ...channel } as const;
-	return { target, key, content: { kind: 'rung', entry: first, mention } };
+	return { target, key, content: { kind: 'rung', entry: first } };
 }

@@ -4,7 +4,10 @@ import { isBlocking, type QuestionKey } from '../answers/answer.ts';
 import type { AnswerStore, ClaimStore } from '../answers/ports.ts';
 import { setBounded } from '../bounded-map.ts';
 import type { Clock } from '../clock.ts';
+import { type LadderTimes, timesIn } from '../inbox/channel-settings.ts';
 import type { HandOver, HandOverStore } from '../inbox/hand-over.ts';
+import type { ChannelSettingsStore } from '../inbox/ladder-ports.ts';
+import { quietUntil } from '../inbox/quiet-hours.ts';
 import type { Log } from '../log.ts';
 import type { ShowAnswers } from '../questions/disclosure.ts';
 import type { Announcement, AnnouncementContent, RungEntry } from '../watches/announcements.ts';
@@ -18,6 +21,7 @@ import { MOST_LISTED, type RungQuestion, rungPost, rungsPost } from './blocks/ru
 import { type CardModel, watchCard } from './blocks/watch-card.ts';
 import { type PostContext, type PostedContent, settledQuestionPost, watchPost } from './blocks/watch-posts.ts';
 import { isThreaded, slackErrorCode, slackFailure } from './clients.ts';
+import type { NameLookup } from './directory.ts';
 import type { Names } from './words/people.ts';
 import { endWords } from './words/watching.ts';
 
@@ -32,6 +36,19 @@ const MAX_SEARCH_CALLS = 10;
 const SEARCH_MS = 5_000;
 /** Unfinished searches that are remembered. */
 const MAX_SEARCHES = 100;
+
+/** A rung that has waited for Slack for longer since the read of its session is read again. */
+const READ_WITHIN_MS = 60_000;
+
+/** Of a reminder and an escalation that are both due, only the escalation comes. */
+function isStillDue(
+	{ rung, postedAt }: RungEntry,
+	{ remindAfterMs, escalateAfterMs }: LadderTimes,
+	now: number,
+): boolean {
+	if (rung === 'escalation') return escalateAfterMs !== null;
+	return remindAfterMs !== null && (escalateAfterMs === null || now < postedAt + escalateAfterMs);
+}
 
 /** The progress of a search through the history. */
 interface Search {
@@ -57,6 +74,10 @@ interface Dependencies {
 	readonly watches: Pick<WatchStore, 'postedQuestions' | 'shownOf'>;
 	readonly handOvers: Pick<HandOverStore, 'handOverOf'>;
 	readonly names: Names;
+	readonly learnName: NameLookup['learnName'];
+	readonly settings: Pick<ChannelSettingsStore, 'read'>;
+	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
+	readonly ladderTimes: LadderTimes;
 	readonly dashboardUrl: string | null;
 	readonly showAnswers: ShowAnswers;
 	/** `QUICK_ANSWERS` */
@@ -71,7 +92,7 @@ interface Dependencies {
 /** Writes cards and posts to Slack; see the port. */
 export function createAnnouncer(deps: Dependencies): Announcer {
 	const { client, serviceUrl, answers, claims, watches, names, dashboardUrl, adminContact, clock, log } = deps;
-	const { handOvers, showAnswers, quickAnswers, maxDays } = deps;
+	const { handOvers, settings, ladderTimes, learnName, showAnswers, quickAnswers, maxDays } = deps;
 	/** Searches that continue later, by the metadata key of the post and the time from which it is searched. */
 	const searches = new Map<string, Search>();
 
@@ -182,7 +203,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		};
 	}
 
-	/** Reminds of those questions that nobody has answered meanwhile. */
+	/** Reminds of those questions that nobody has answered meanwhile, by the settings that hold now. */
 	async function prepareRungs(
 		due: DueAnnouncement,
 		content: Extract<AnnouncementContent, { kind: 'rung' | 'rungs' }>,
@@ -190,12 +211,20 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 	): Promise<PreparedPost | null> {
 		const entries = content.kind === 'rung' ? [content.entry] : content.entries;
 		const oldestFirst = entries.toSorted((one, other) => one.postedAt - other.postedAt);
-		// Before the look that counts: an answer may come while Slack tells the links.
+		const { target } = due.announcement;
+		if (target.kind === 'person') return null;
+		// Before the look that counts: an answer may come while Slack tells links and names.
 		const links = content.kind === 'rungs' ? await linksTo(await openQuestions(oldestFirst)) : new Map();
-		const open = await openQuestions(oldestFirst);
+		await Promise.all(oldestFirst.map(({ heldBy }) => heldBy !== null && learnName(heldBy)));
+		const now = clock.now();
+		const { settings: current } = await settings.read(target);
+		if (current.quietHours !== null && quietUntil(current.quietHours, now) !== null) return null;
+		const wanted = oldestFirst.filter((entry) => isStillDue(entry, timesIn(current, ladderTimes), now));
+		const open = await openQuestions(wanted);
 		const [first] = open;
 		if (first === undefined) return null;
-		const context = { mention: content.mention, names, now: clock.now(), maybeRepeat };
+		const mention = open.some(({ entry }) => entry.rung === 'escalation') ? current.mention : null;
+		const context = { mention, names, now, maybeRepeat };
 		const message =
 			content.kind === 'rung'
 				? rungPost(first, context)
@@ -209,14 +238,15 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		return { ...(await prepared(due, message, { isShownInChannel })), leftOut };
 	}
 
-	/** Those of these questions that still wait. */
+	/** Those of these questions that still wait, as a read of a moment ago tells. */
 	async function openQuestions(entries: readonly RungEntry[]): Promise<(RungQuestion & { channelId: string })[]> {
 		const shown = await watches.shownOf(entries.map(({ watchId }) => watchId));
 		const asked = await Promise.all(
 			entries.map(async (entry) => {
-				const { watch, view } = shown.get(entry.watchId) ?? { watch: null, view: null };
+				const { watch, view, checkedAt } = shown.get(entry.watchId) ?? { watch: null, view: null, checkedAt: null };
 				const question = view?.question ?? null;
 				if (watch === null || view === null || question === null) return [];
+				if (checkedAt === null || checkedAt < clock.now() - READ_WITHIN_MS) return [];
 				const isSame = question.fingerprint === entry.fingerprint && question.openCount > 0;
 				if (!isSame || (await isAnswered(entry, question.messageIndex))) return [];
 				const { discreet, channelId } = watch;

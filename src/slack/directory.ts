@@ -28,11 +28,11 @@ const USER_SCHEMA = z.object({
  * Looks people up by Slack's `users.info` and `usergroups.users.list`. The access policy looks up everybody who acts, so
  * their names and time zones need no call of their own.
  */
-export function createDirectory({ client }: { client: WebClient }): Directory & Names & TimeZones {
+export function createDirectory({ client }: { client: WebClient }): Directory & Names & TimeZones & NameLookup {
 	const names = new Map<string, string>();
 	const timeZones = new Map<string, string>();
 
-	return {
+	const directory: Directory = {
 		async person(userId, signal) {
 			const user = await unlessAborted(client.users.info({ user: userId }), signal).then(
 				(response) => response.user,
@@ -58,9 +58,22 @@ export function createDirectory({ client }: { client: WebClient }): Directory & 
 			const { users } = await unlessAborted(client.usergroups.users.list({ usergroup: groupId }), signal);
 			return new Set(users ?? []);
 		},
+	};
+	return {
+		...directory,
+		async learnName(userId) {
+			if (names.has(userId)) return;
+			// The client gives up by itself. Without the name, a message says "somebody".
+			await directory.person(userId, new AbortController().signal).catch(() => null);
+		},
 		displayName: (userId) => names.get(userId) ?? 'somebody',
 		timeZoneOf: (userId) => timeZones.get(userId) ?? null,
 	};
+}
+
+export interface NameLookup {
+	/** Looks up the name of a person whom this process has not seen. Never rejects. */
+	learnName(userId: string): Promise<void>;
 }
 
 /** The time zones of people whom the access policy has looked up. */

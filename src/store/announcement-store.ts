@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely';
-import { CARD_HELD, type RungEntry, waitsForTurn } from '../watches/announcements.ts';
+import { CARD_HELD, waitsForTurn } from '../watches/announcements.ts';
 import type { DueAnnouncement, DueCard } from '../watches/announcer.ts';
 import type { AttemptResult, PostingStore } from '../watches/ports.ts';
 import type { CardUrgency } from '../watches/watch.ts';
 import { countUpdated, type StoreDatabase } from './database.ts';
 import { dueAt, earliest, isDue, LONGEST_DELAY_MS, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
-import { beginLadder, giveBackRungs } from './ladder-store.ts';
+import { beginLadder, type EndedRungs, endRungs } from './ladder-store.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
 	type AnnouncementRow,
@@ -131,7 +131,7 @@ export function createAnnouncementStore({
 			.returningAll()
 			.executeTakeFirst();
 		if (row === undefined) return;
-		await giveBackRungs(trx, rungsNotShown(row, result, sentAt), now);
+		if (result.kind !== 'retry') await endRungs(trx, endedRungs(row, result, sentAt), now);
 		if (row.watch_id === null) return;
 		const isNewCard = result.kind === 'posted' && row.kind === 'card';
 		const isQuestion = result.kind === 'posted' && row.kind === 'question';
@@ -154,13 +154,13 @@ export function createAnnouncementStore({
 			.execute();
 	}
 
-	/** The rungs of an announcement that nobody saw. What an earlier attempt may have shown does not count. */
-	function rungsNotShown(row: AnnouncementRow, result: AttemptResult, sentAt: number | null): readonly RungEntry[] {
-		if (result.kind === 'posted') return result.leftOut ?? [];
-		if (result.kind !== 'dropped' || sentAt !== null) return [];
+	/** The rungs of an announcement. What an earlier attempt may have shown counts as seen. */
+	function endedRungs(row: AnnouncementRow, result: AttemptResult, sentAt: number | null): EndedRungs {
+		if (row.kind !== 'rung' && row.kind !== 'rungs') return { entries: [], unseen: [] };
 		const content = readAnnouncement(row, cipher)?.content;
-		if (content?.kind === 'rung') return [content.entry];
-		return content?.kind === 'rungs' ? content.entries : [];
+		const entries = content?.kind === 'rungs' ? content.entries : content?.kind === 'rung' ? [content.entry] : [];
+		if (result.kind === 'posted') return { entries, unseen: result.leftOut ?? [] };
+		return { entries, unseen: result.kind === 'dropped' && sentAt === null ? entries : [] };
 	}
 
 	return {
@@ -202,8 +202,7 @@ export function createAnnouncementStore({
 			const watches = rows.flatMap((row) => readWatch(row) ?? []);
 			const shown = await Promise.all(
 				watches.map(async (watch) => {
-					const { view } = await readShown(db, cipher, watch.session);
-					return [watch.id, { watch, view }] as const;
+					return [watch.id, { watch, ...(await readShown(db, cipher, watch.session)) }] as const;
 				}),
 			);
 			return new Map(shown);

@@ -186,6 +186,7 @@ export async function beginLadder(
 		reminded_at: null,
 		escalation_count: 0,
 		last_rung_at: null,
+		is_ringing: 0,
 		rung_due_at: null,
 		held_by: null,
 		due_at: now,
@@ -210,33 +211,37 @@ function readLadder(row: LadderRow): Ladder {
 		remindedAt: row.reminded_at,
 		escalationCount: row.escalation_count,
 		lastRungAt: row.last_rung_at,
+		isRinging: row.is_ringing === 1,
 		rungDueAt: row.rung_due_at,
 		heldBy: row.held_by,
 	};
 }
 
 function rungChange({ rung }: Extract<LadderOutcome, { kind: 'rung' }>, now: number) {
-	if (rung === 'reminder') return { reminded_at: now, last_rung_at: now };
-	return { escalation_count: sql<number>`escalation_count + 1`, last_rung_at: now };
+	if (rung === 'reminder') return { reminded_at: now, last_rung_at: now, is_ringing: 1 };
+	return { escalation_count: sql<number>`escalation_count + 1`, last_rung_at: now, is_ringing: 1 };
 }
 
-/**
- * Makes rungs that nobody saw due again. Their questions were answered; if that is taken back, they still wait. A ladder
- * that has gone on since stays as it is.
- */
-export async function giveBackRungs(trx: Kysely<Tables>, entries: readonly RungEntry[], now: number): Promise<void> {
+/** Rungs that are not on their way any more. */
+export interface EndedRungs {
+	readonly entries: readonly RungEntry[];
+	/** Those of them that nobody saw: they are due again. */
+	readonly unseen: readonly RungEntry[];
+}
+
+/** Lets the ladders of these rungs go on. A ladder of another post stays as it is. */
+export async function endRungs(trx: Kysely<Tables>, { entries, unseen }: EndedRungs, now: number): Promise<void> {
 	for (const { watchId, fingerprint, postTs, rung, lastRungAt } of entries) {
-		const ladder = touchLadders(trx, now)
+		const isUnseen = unseen.some((entry) => entry.watchId === watchId);
+		const before =
+			rung === 'reminder' ? { reminded_at: null } : { escalation_count: sql<number>`escalation_count - 1` };
+		await touchLadders(trx, now)
+			.set({ is_ringing: 0, ...(isUnseen ? { ...before, last_rung_at: lastRungAt } : { last_rung_at: now }) })
 			.where('watch_id', '=', watchId)
 			.where('fingerprint', '=', fingerprint)
-			.where('post_ts', '=', postTs);
-		const before =
-			rung === 'reminder'
-				? ladder.set({ reminded_at: null, last_rung_at: lastRungAt }).where('escalation_count', '=', 0)
-				: ladder
-						.set({ escalation_count: sql<number>`escalation_count - 1`, last_rung_at: lastRungAt })
-						.where('escalation_count', '>', 0);
-		await before.execute();
+			.where('post_ts', '=', postTs)
+			.where('is_ringing', '=', 1)
+			.execute();
 	}
 }
 

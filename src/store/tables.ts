@@ -214,6 +214,8 @@ export interface LaddersTable extends LeaseColumns {
 	posted_at: number;
 	reminded_at: number | null;
 	escalation_count: Generated<number>;
+	/** 1 while a rung is on its way to Slack. */
+	is_ringing: Generated<number>;
 	last_rung_at: number | null;
 	/** When the rung was due that waits for something. */
 	rung_due_at: number | null;

@@ -118,7 +118,6 @@ const rungEntry: z.ZodType<RungEntry> = z.object({
 	lastRungAt: z.number().nullable(),
 	number: z.int(),
 });
-const mention = z.object({ userIds: z.array(z.string()), groupIds: z.array(z.string()) }).nullable();
 const content: z.ZodType<AnnouncementContent, unknown> = z.discriminatedUnion('kind', [
 	z.object({ kind: z.literal('card'), notBefore: z.exactOptional(z.number()) }),
 	z.object({
@@ -147,8 +146,8 @@ const content: z.ZodType<AnnouncementContent, unknown> = z.discriminatedUnion('k
 	z.object({ kind: z.literal('watchEnded'), reason, days: z.number().nullable() }),
 	z.object({ kind: z.literal('serviceDown'), since: z.number() }),
 	z.object({ kind: z.literal('serviceBack'), since: z.number(), downMs: z.number() }),
-	z.object({ kind: z.literal('rung'), entry: rungEntry, mention }),
-	z.object({ kind: z.literal('rungs'), entries: z.array(rungEntry), mention }),
+	z.object({ kind: z.literal('rung'), entry: rungEntry }),
+	z.object({ kind: z.literal('rungs'), entries: z.array(rungEntry) }),
 	z.object({ kind: z.literal('settingsChanged'), by: z.string(), before: channelSettings, after: channelSettings }),
 	z.object({
 		kind: z.literal('handedOver'),

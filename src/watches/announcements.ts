@@ -1,6 +1,6 @@
 import type { Change } from '../questions/changes.ts';
 import { statusKind } from '../questions/session.ts';
-import type { ChannelSettings, Mention, Rung } from './channel-settings.ts';
+import type { ChannelSettings, Rung } from './channel-settings.ts';
 import type { QuestionView, SessionSnapshot } from './session-snapshot.ts';
 import type { CardUrgency, Watch, WatchEnd } from './watch.ts';
 
@@ -52,8 +52,8 @@ export type AnnouncementContent =
 	| { readonly kind: 'watchEnded'; readonly reason: WatchEnd; readonly days: number | null }
 	| { readonly kind: 'serviceDown'; readonly since: number }
 	| { readonly kind: 'serviceBack'; readonly since: number; readonly downMs: number }
-	| { readonly kind: 'rung'; readonly entry: RungEntry; readonly mention: Mention | null }
-	| { readonly kind: 'rungs'; readonly entries: readonly RungEntry[]; readonly mention: Mention | null }
+	| { readonly kind: 'rung'; readonly entry: RungEntry }
+	| { readonly kind: 'rungs'; readonly entries: readonly RungEntry[] }
 	| {
 			readonly kind: 'settingsChanged';
 			/** Slack user id. */

@@ -204,10 +204,15 @@ export interface PostingStore {
 	 * `updateId`, and for a `redraw` only posts that no `settle` follows.
 	 */
 	postedQuestions(updateId: string): Promise<readonly Announcement[]>;
-	/** Those of these watches that have not ended, with what their cards show, by id. */
+	/** Those of these watches that have not ended, with what their cards show and when that was last read, by id. */
 	shownOf(
 		watchIds: readonly string[],
-	): Promise<ReadonlyMap<string, { readonly watch: Watch; readonly view: SessionSnapshot | null }>>;
+	): Promise<
+		ReadonlyMap<
+			string,
+			{ readonly watch: Watch; readonly view: SessionSnapshot | null; readonly checkedAt: number | null }
+		>
+	>;
 	/** Notes what the post of a question shows now. */
 	noteShown(id: string, key: string): Promise<void>;
 	/**

@@ -25,6 +25,7 @@ function decided(now: number, { ladder, ...known }: Known = {}): Decision {
 				remindedAt: null,
 				escalationCount: 0,
 				lastRungAt: null,
+				isRinging: false,
 				rungDueAt: null,
 				heldBy: null,
 				...ladder,

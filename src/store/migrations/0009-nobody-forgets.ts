@@ -21,6 +21,7 @@ export const nobodyForgets: Migration = {
 			.addColumn('reminded_at', 'bigint')
 			.addColumn('escalation_count', 'integer', (column) => column.notNull().defaultTo(0))
 			.addColumn('last_rung_at', 'bigint')
+			.addColumn('is_ringing', 'integer', (column) => column.notNull().defaultTo(0))
 			.addColumn('rung_due_at', 'bigint')
 			.addColumn('held_by', 'text')
 			.addColumn('due_at', 'bigint')

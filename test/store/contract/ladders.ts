@@ -325,7 +325,6 @@ function rungOf({ id: watchId, teamId, channelId }: Watch, fingerprint: string):
 	const content = {
 		kind: 'rung',
 		entry: { ...entry, rung: 'reminder', number: 0, lastRungAt: null },
-		mention: null,
 	} as const;
 	return { target: { kind: 'watch', watchId, teamId, channelId }, key: 'rung', content };
 }

@@ -1,0 +1,90 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Json, Posted } from '../../../fake-slack/index.ts';
+import { type SettingsApp, settingsApp } from '../settings/harness.ts';
+
+const MINUTE = 60_000;
+let app: SettingsApp;
+afterEach(async () => {
+	app.slack.faults.clear();
+	await app[Symbol.asyncDispose]();
+});
+
+const rungs = (posts: readonly Posted[]) =>
+	posts.filter((post) => /Nobody has answered|Still no answer/.test(post.text()));
+
+const start = async (env: Record<string, string>) => {
+	app = await settingsApp({ env: { UNDO_SECONDS: '0', ...env } });
+};
+
+async function asked(title = 'Which colour?'): Promise<string> {
+	const id = await app.watched();
+	app.ask(id, [title]);
+	await app.threadSays(id, title);
+	return id;
+}
+
+const hhmm = (at: number) => new Date(at).toISOString().slice(11, 16);
+
+describe('reminders while Slack is away', () => {
+	it('does not post every missed rung of a question at once when Slack is back', async () => {
+		await start({ REMIND_AFTER: '40s', ESCALATE_AFTER: '90s' });
+		const id = await asked();
+		const lift = app.slack.faults.add({ method: 'chat.postMessage', status: 503 });
+		await app.pass(8 * MINUTE);
+		lift();
+		await app.until(() => rungs(app.thread(id)).length > 0);
+		await app.pass(30_000);
+		const texts = rungs(app.thread(id)).map((post) => post.text().split('\n')[0]);
+		expect(texts).toHaveLength(1);
+	});
+
+	it('does not post a rung in quiet hours that began while Slack was away', async () => {
+		await start({ REMIND_AFTER: '1h', ESCALATE_AFTER: 'off' });
+		const now = app.clock.now();
+		const { outcome } = await app.save({
+			'Remind after': '5 min',
+			'Quiet hours': ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'],
+			'Quiet hours from': hhmm(now + 10 * MINUTE),
+			'Quiet hours to': hhmm(now + 9 * 60 * MINUTE),
+			'Time zone': 'UTC',
+		});
+		expect(outcome).toBe('updated');
+		await app.told(1);
+		const id = await asked();
+		const lift = app.slack.faults.add({ method: 'chat.postMessage', status: 503 });
+		await app.until(
+			() => app.clock.now() > now + 16 * MINUTE,
+			() => '',
+			20 * MINUTE,
+		);
+		lift();
+		await app.pass(8 * MINUTE);
+		const texts = rungs(app.thread(id)).map((post) => post.text().split('\n')[0]);
+		expect(texts).toEqual([]);
+	});
+
+	it('does not mention whom the settings do not name any more', async () => {
+		await start({ REMIND_AFTER: 'off', ESCALATE_AFTER: '1h' });
+		await app.save({ 'Escalate after': '5 min', Mention: ['grace'] });
+		await app.told(1);
+		const id = await asked();
+		let isLimited = false;
+		const when = (args: Json) => {
+			const isRung = JSON.stringify(args).includes('Still no answer');
+			isLimited ||= isRung;
+			return isRung;
+		};
+		const lift = app.slack.faults.add({ method: 'chat.postMessage', when, status: 503 });
+		await app.until(
+			() => isLimited,
+			() => '',
+			10 * MINUTE,
+		);
+		await app.save({ 'Escalate after': 'Off', Mention: [] });
+		await app.told(2);
+		lift();
+		await app.pass(7 * MINUTE);
+		const posts = rungs(app.thread(id));
+		expect(posts.flatMap((post) => post.rung())).toEqual([]);
+	});
+});
