@@ -215,7 +215,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		if (target.kind === 'person') return null;
 		// Before the look that counts: an answer may come while Slack tells links and names.
 		const links = content.kind === 'rungs' ? await linksTo(await openQuestions(oldestFirst)) : new Map();
-		await Promise.all(oldestFirst.map(({ heldBy }) => heldBy !== null && learnName(heldBy)));
+		await Promise.all(oldestFirst.flatMap(({ heldBy }) => (heldBy === null ? [] : [learnName(heldBy)])));
 		const now = clock.now();
 		const { settings: current } = await settings.read(target);
 		if (current.quietHours !== null && quietUntil(current.quietHours, now) !== null) return null;
