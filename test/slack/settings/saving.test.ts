@@ -112,6 +112,20 @@ describe('/session settings', () => {
 		expect(post).toMatch(/Quiet hours\*: Sun .* → none/);
 	});
 
+	it.each([0, 500])('takes mentions back while Slack takes %i ms to tell who somebody is', async (delayMs) => {
+		await start();
+		await app.save({ Mention: ['grace'] });
+		await app.told(1);
+		const modal = await app.openSettings();
+		// What the access policy knows of people is fresh for five minutes.
+		await app.pass(6 * 60_000);
+		if (delayMs > 0) app.slack.faults.add({ method: 'users.info', delayMs });
+		await modal.clear('Mention');
+		expect((await app.submit(modal)).outcome).toBe('updated');
+		expect(modal.text()).toContain('Mention*: nobody');
+		expect(await app.told(2)).toContain('Mention*: 1 person → nobody');
+	});
+
 	it('shows an emptied field as empty, so that another replica knows of it', async () => {
 		await start();
 		await app.save({ Mention: ['grace'], 'Quiet hours': ['Sun'] });
