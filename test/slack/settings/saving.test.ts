@@ -41,6 +41,16 @@ describe('/session settings', () => {
 		expect((await app.openSettings()).value('Time zone')).toBe('Asia/Kathmandu');
 	});
 
+	it.each(['PST', 'Mars/Olympus', null])('begins with UTC when Slack tells the time zone %s', async (tz) => {
+		await start();
+		const ada = app.slack.state.people.find(({ name }) => name === 'ada');
+		Object.assign(ada ?? {}, { tz });
+		const { modal, outcome } = await app.save({ 'Quiet hours': ['Sun'] });
+		expect(outcome).toBe('updated');
+		expect(modal.text()).toContain('Sun 20:00 to 08:00 (UTC)');
+		await app.told(1);
+	});
+
 	it('saves, tells the channel, logs it, and shows what was saved', async () => {
 		await start();
 		const { outcome, modal } = await app.save({
