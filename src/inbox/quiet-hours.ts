@@ -25,10 +25,22 @@ export function leavesTime({ days, from, to }: QuietHours): boolean {
 	return days.length < 7 || from !== to;
 }
 
-/** Whether this machine knows the time zone. */
+/** Whether this is the name of a time zone in which times can be computed on this machine. */
 export function isTimeZone(name: string): boolean {
 	try {
+		// Only Temporal refuses abbreviations such as PST, and only Intl refuses dates that name a zone.
+		Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
 		return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+	} catch {
+		return false;
+	}
+}
+
+/** Whether `quietUntil` can compute these: another machine, or another version, may have stored them. */
+export function isComputable(hours: QuietHours): boolean {
+	try {
+		quietUntil(hours, 0);
+		return true;
 	} catch {
 		return false;
 	}

@@ -8,6 +8,7 @@ import type { SessionKey } from '../watches/watch.ts';
 import { type LadderTimes, timesIn } from './channel-settings.ts';
 import { type Decision, decide, TOGETHER_MS } from './ladder.ts';
 import type { LadderBatch, LadderMetrics, LadderOutcome, LadderStore, TakenLadder } from './ladder-ports.ts';
+import { isComputable } from './quiet-hours.ts';
 
 interface Options {
 	readonly store: LadderStore;
@@ -48,6 +49,9 @@ const A_FEW = 5;
 /** Channels in which rungs wait. */
 const MAX_CHANNELS = 5_000;
 
+/** Channels whose quiet hours the log has told of. */
+const MAX_REPORTED = 1_000;
+
 /** How often to look whether the reads of other rungs are there. */
 const LOOK_AGAIN_MS = 1_000;
 
@@ -64,6 +68,8 @@ export function createReminders(options: Options) {
 	 * the machine, all are due together.
 	 */
 	const waitingSince = new Map<string, number>();
+	/** Channels with quiet hours that cannot be computed, which the log has told of. */
+	const reported = new Map<string, true>();
 
 	async function work(batch: LadderBatch, token: string): Promise<void> {
 		const now = clock.now();
@@ -99,16 +105,32 @@ export function createReminders(options: Options) {
 		return decide({ ...taken, times: timesIn(settings, defaults), quietHours, settingsChangedAt }, now);
 	}
 
+	/** The batch without quiet hours that cannot be computed: a reminder too many is better than none. */
+	function computable(batch: LadderBatch): LadderBatch {
+		const { settings, channel } = batch;
+		const { quietHours } = settings;
+		if (quietHours === null || isComputable(quietHours)) return batch;
+		const key = JSON.stringify([channel, quietHours]);
+		if (!reported.has(key)) {
+			setBounded(reported, key, true, MAX_REPORTED);
+			const { channelId } = channel;
+			log.warn({ channel: channelId, ...quietHours }, 'the quiet hours of a channel cannot be computed; it has none');
+		}
+		return { ...batch, settings: { ...settings, quietHours: null } };
+	}
+
 	const loop = createLeaseLoop<LadderBatch>({
 		itemsName: 'reminders',
 		leaseMs: LEASE_MS,
 		concurrency: CHANNELS_AT_ONCE,
-		take: (lease, _room, batches) =>
-			store.takeDue(serviceUrl, lease, {
+		async take(lease, _room, batches) {
+			const due = await store.takeDue(serviceUrl, lease, {
 				now: clock.now(),
 				limit: LADDERS_AT_ONCE,
 				except: batches.map(({ channel }) => channel),
-			}),
+			});
+			return due.map(computable);
+		},
 		nextDueAt: () => store.nextDueAt(serviceUrl, clock.now()),
 		work,
 		onFailure: (_, error) =>

@@ -7,11 +7,12 @@ import type { Clock } from '../clock.ts';
 import { type LadderTimes, timesIn } from '../inbox/channel-settings.ts';
 import type { HandOver, HandOverStore } from '../inbox/hand-over.ts';
 import type { ChannelSettingsStore } from '../inbox/ladder-ports.ts';
-import { quietUntil } from '../inbox/quiet-hours.ts';
+import { isComputable, quietUntil } from '../inbox/quiet-hours.ts';
 import type { Log } from '../log.ts';
 import type { ShowAnswers } from '../questions/disclosure.ts';
 import type { Announcement, AnnouncementContent, RungEntry } from '../watches/announcements.ts';
 import type { Announcer, DueAnnouncement, PostUpdate, PreparedPost, SendOutcome } from '../watches/announcer.ts';
+import type { QuietHours } from '../watches/channel-settings.ts';
 import type { WatchStore } from '../watches/ports.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { Watch } from '../watches/watch.ts';
@@ -39,6 +40,10 @@ const MAX_SEARCHES = 100;
 
 /** A rung that has waited for Slack for longer since the read of its session is read again. */
 const READ_WITHIN_MS = 60_000;
+
+function isQuiet(hours: QuietHours, now: number): boolean {
+	return isComputable(hours) && quietUntil(hours, now) !== null;
+}
 
 /** Of a reminder and an escalation that are both due, only the escalation comes. */
 function isStillDue(
@@ -218,7 +223,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		await Promise.all(oldestFirst.flatMap(({ heldBy }) => (heldBy === null ? [] : [learnName(heldBy)])));
 		const now = clock.now();
 		const { settings: current } = await settings.read(target);
-		if (current.quietHours !== null && quietUntil(current.quietHours, now) !== null) return null;
+		if (current.quietHours !== null && isQuiet(current.quietHours, now)) return null;
 		const wanted = oldestFirst.filter((entry) => isStillDue(entry, timesIn(current, ladderTimes), now));
 		const open = await openQuestions(wanted);
 		const [first] = open;

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
-import { isTimeZone, leavesTime, quietUntil, tomorrowAtNine } from '../../src/inbox/quiet-hours.ts';
+import { isComputable, isTimeZone, leavesTime, quietUntil, tomorrowAtNine } from '../../src/inbox/quiet-hours.ts';
 import type { QuietHours, Weekday } from '../../src/watches/channel-settings.ts';
 
 const BERLIN = 'Europe/Berlin';
@@ -48,7 +48,39 @@ describe('quiet hours', () => {
 
 	it('need a known time zone', () => {
 		expect(['Europe/Berlin', 'UTC', 'America/New_York'].map(isTimeZone)).toEqual([true, true, true]);
-		expect(['', 'Berlin', 'Mars/Olympus', '+99:00'].map(isTimeZone)).toEqual([false, false, false, false]);
+	});
+
+	it.each([
+		'',
+		'Berlin',
+		'Mars/Olympus',
+		'+99:00',
+		// Intl knows abbreviations.
+		'PST',
+		'IST',
+		'BST',
+		'JST',
+		'AST',
+		'CST',
+		// Temporal knows dates.
+		'2026-11-21T10:00Z',
+		'2026-11-21T10:00[Europe/Berlin]',
+	])('refuse the time zone "%s"', (name) => {
+		expect(isTimeZone(name)).toBe(false);
+	});
+
+	it('can be computed in every time zone of this machine', () => {
+		const zones = Intl.supportedValuesOf('timeZone');
+		expect(zones.length).toBeGreaterThan(400);
+		expect(zones.filter((name) => !isTimeZone(name))).toEqual([]);
+		expect(zones.filter((timeZone) => !isComputable({ ...NIGHTS, timeZone }))).toEqual([]);
+	});
+
+	it.each<[string, Partial<QuietHours>]>([
+		['an unknown time zone', { timeZone: 'PST' }],
+		['an unknown time', { to: '8 am' }],
+	])('cannot be computed with %s', (_, part) => {
+		expect(isComputable({ ...NIGHTS, days: [3], ...part })).toBe(false);
 	});
 });
 

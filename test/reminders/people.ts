@@ -1,4 +1,4 @@
-import type { Answer, Person } from '../../src/answers/answer.ts';
+import type { Answer, Person, QuestionKey } from '../../src/answers/answer.ts';
 import type { LadderTimes } from '../../src/inbox/channel-settings.ts';
 import type { Random } from '../support/random.ts';
 import type { Asked, Held, History } from './history.ts';
@@ -49,11 +49,13 @@ export function createPeople({ program, time, history, service, running, random 
 	}
 
 	const somebody = (): Person => ({ teamId: TEAM, userId: `UP${random.whole(10, 60)}` });
-	const keyOf = (question: Asked) => ({
-		service: SERVICE_URL,
-		sessionId: question.sessionId,
-		messageIndex: service.indexOf(question),
-	});
+	/** Where each question stood: forms name that place, also when the question has changed since. */
+	const indexes = new Map<string, number>();
+	function keyOf(question: Asked): QuestionKey {
+		const messageIndex = indexes.get(question.id) ?? service.indexOf(question);
+		indexes.set(question.id, messageIndex);
+		return { service: SERVICE_URL, sessionId: question.sessionId, messageIndex };
+	}
 
 	function timesIn(question: Asked): LadderTimes {
 		const [channelId] = history.channelsOf.get(question.sessionId) ?? [];

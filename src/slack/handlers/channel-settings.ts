@@ -140,9 +140,10 @@ export function registerChannelSettings(
 		const list = view === null || before === null ? null : emptiedList(view.values, blockId, before);
 		if (view === null || before === null || list === null) return NOTHING_TO_DO;
 		const { channelId } = before;
+		const key = keyOf(view, before);
+		// Noted before Slack tells who they are: *Save* may come meanwhile, and checks that itself.
+		setBounded(emptied, key, new Set([...(emptied.get(key) ?? []), list]), MOST_WINDOWS);
 		const show = async ({ person }: AllowedRequest) => {
-			const key = keyOf(view, before);
-			setBounded(emptied, key, new Set([...(emptied.get(key) ?? []), list]), MOST_WINDOWS);
 			const stored = await settings.read({ teamId: person.teamId, channelId });
 			const form = formOf(metadataOf(view) ?? before, stored, { notice: '', groups: await userGroups.list() });
 			await createViewHandle(client, view, false).update(form);

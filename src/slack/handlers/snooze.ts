@@ -1,5 +1,4 @@
 import type { InboxReads } from '../../inbox/ports.ts';
-import { isTimeZone } from '../../inbox/quiet-hours.ts';
 import { FALLBACK_TIME_ZONE, type SnoozeStore, snoozedUntil } from '../../inbox/snooze.ts';
 import { snoozedMessage } from '../blocks/inbox.ts';
 import type { TimeZones } from '../directory.ts';
@@ -31,13 +30,12 @@ export function registerSnooze(
 			// It was settled meanwhile: the inbox shows that by itself.
 			if (asked === undefined) return;
 			const { question, fingerprint } = asked;
-			const told = timeZones.timeZoneOf(person.userId) ?? '';
-			const isKnown = isTimeZone(told);
-			const until = snoozedUntil(choice.length, clock.now(), isKnown ? told : FALLBACK_TIME_ZONE);
+			const timeZone = timeZones.timeZoneOf(person.userId);
+			const until = snoozedUntil(choice.length, clock.now(), timeZone ?? FALLBACK_TIME_ZONE);
 			const session = { service: serviceUrl, sessionId: question.sessionId };
 			await store.snooze({ person, session, fingerprint, until });
 			request.log.info({ session: question.sessionId, length: choice.length }, 'snoozed');
-			if (choice.length !== 'tomorrow' || isKnown) return;
+			if (choice.length !== 'tomorrow' || timeZone !== null) return;
 			await reply.inDirectMessage(request, snoozedMessage(snoozedInZoneWords(until, FALLBACK_TIME_ZONE)));
 		});
 	});

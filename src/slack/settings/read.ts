@@ -3,7 +3,7 @@ import { isInOrder, type LadderTimes, timesIn } from '../../inbox/channel-settin
 import { isTimeZone, leavesTime } from '../../inbox/quiet-hours.ts';
 import type { ChannelSettings, Weekday } from '../../watches/channel-settings.ts';
 import { ACTIONS, type SettingsField, settingsBlockId } from '../ids.ts';
-import { orderError, SETTINGS_ERRORS } from '../words/channel-settings.ts';
+import { orderError, SETTINGS_ERRORS, zoneError } from '../words/channel-settings.ts';
 import { type SettingsMetadata, type SettingsValues, settingsOf } from './metadata.ts';
 
 /** Mentions of an escalation. A window with more would not fit into Slack's limits of a view. */
@@ -87,7 +87,7 @@ function errorsOf(
 		...(userIds.length > MOST_PEOPLE ? { people: SETTINGS_ERRORS.tooManyPeople } : {}),
 		...(groupIds.length > MOST_GROUPS ? { groups: SETTINGS_ERRORS.tooManyGroups } : {}),
 		...(quietHours === null || leavesTime(quietHours) ? {} : { days: SETTINGS_ERRORS.alwaysQuiet }),
-		...(quietHours === null || isTimeZone(quietHours.timeZone) ? {} : { zone: SETTINGS_ERRORS.unknownZone }),
+		...(quietHours === null || isTimeZone(quietHours.timeZone) ? {} : { zone: zoneError(quietHours.timeZone) }),
 	};
 }
 

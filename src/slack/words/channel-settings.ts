@@ -134,7 +134,6 @@ export const SETTINGS_ERRORS = {
 	tooManyPeople: 'An escalation mentions at most 10 people. For more, choose a user group.',
 	tooManyGroups: 'An escalation mentions at most 5 user groups.',
 	alwaysQuiet: 'These quiet hours never end, so nobody would ever be reminded. Leave out a day, or choose another end.',
-	unknownZone: 'I do not know this time zone. Use a name such as Europe/Berlin, America/New_York or UTC.',
 	notChecked: `Slack did not tell in time who is in this channel and may answer. ${NOT_SAVED} Press Save again.`,
 	notMember: 'You are not a member of this channel any more, so you cannot change its settings. Nothing was saved.',
 	unknownOutcome: 'I could not check whether this was saved. Press Save again: it is not saved or posted twice.',
@@ -143,6 +142,12 @@ export const SETTINGS_ERRORS = {
 /** For an escalation that does not come after the reminder. */
 export function orderError(remindAfterMs: number | null): string {
 	return `An escalation comes after the reminder (${afterWords(remindAfterMs)}). Choose a longer time here, or a shorter one above.`;
+}
+
+/** For a time zone that is not known. */
+export function zoneError(typed: string): string {
+	const zone = ['I do not know the time zone', quotedName(typed, 80)].filter(Boolean).join(' ');
+	return `${zone}. Type its full name, such as Europe/Berlin, America/New_York or UTC. ${NOT_SAVED}`;
 }
 
 /** Why somebody may not save, or why saving failed. */

@@ -86,11 +86,11 @@ describe('Snooze', () => {
 		expect(app.slack.as('ada').dm()).toEqual([]);
 	});
 
-	it('says which time zone it used when Slack does not tell the person’s', async () => {
+	it.each([null, 'PST', 'Mars/Olympus'])('says which time zone it used when Slack tells %s', async (tz) => {
 		await start();
 		const ada = app.slack.state.people.find(({ name }) => name === 'ada');
 		if (ada === undefined) throw new Error('there is no ada');
-		ada.tz = null;
+		ada.tz = tz;
 		await app.askedIn('#agents', ['Chairs']);
 		await app.openHome();
 		await home().press('Snooze until tomorrow 9:00');

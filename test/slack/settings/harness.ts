@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { watchingApp } from '../watching/harness.ts';
 
@@ -50,6 +52,11 @@ export async function settingsApp(options: Parameters<typeof watchingApp>[0] = {
 		openSettings,
 		submit,
 		changes,
+		/** Works on the program's database, while it is stopped. */
+		onDatabase(work: (database: DatabaseSync) => void): void {
+			using database = new DatabaseSync(join(app.dataDir, 'handraise.db'));
+			work(database);
+		},
 		/** Opens the settings, makes these choices by label, and saves. */
 		async save(
 			choices: Readonly<Record<string, string | readonly string[]>>,

@@ -34,11 +34,35 @@ describe('an error stands at its field, and everything typed stays', () => {
 		expect(await app.told(1)).toContain('default → 30 min');
 	});
 
-	it.each(['Berlin', 'Mars/Olympus', 'x'.repeat(60)])('for the time zone %s', async (zone) => {
+	it.each(['Berlin', 'Mars/Olympus', 'PST', 'IST', 'BST', 'JST', 'AST', 'x'.repeat(60)])(
+		'for the time zone %s',
+		async (zone) => {
+			await start();
+			const { errors, modal } = await app.save({ 'Quiet hours': ['Mon'], 'Time zone': zone });
+			const words = errors['Time zone'];
+			expect(errors).toEqual({ 'Time zone': words });
+			expect(words).toContain(`I do not know the time zone “${zone}”.`);
+			expect(words).toContain('such as Europe/Berlin');
+			expect(words).toContain('Nothing was saved; your choices are still here.');
+			expect(modal.value('Quiet hours')).toEqual(['Mon']);
+			await expectNothingStored();
+		},
+	);
+
+	it('for the time zone of quiet hours that were stored with it, though nobody touched it', async () => {
 		await start();
-		const { errors } = await app.save({ 'Quiet hours': ['Mon'], 'Time zone': zone });
-		expect(errors).toEqual({ 'Time zone': expect.stringContaining('such as Europe/Berlin') });
-		await expectNothingStored();
+		await app.save({ 'Quiet hours': ['Mon'], 'Time zone': 'Europe/Berlin' });
+		await app.told(1);
+		await app.stop();
+		app.onDatabase((database) => {
+			database.exec(`update channel_settings set settings = replace(settings, 'Europe/Berlin', 'PST')`);
+		});
+		await app.restart();
+		const { errors, modal } = await app.save({ 'Remind after': '1 h' });
+		expect(errors).toEqual({ 'Time zone': expect.stringContaining('“PST”') });
+		await modal.fill('Time zone', 'America/Los_Angeles');
+		expect((await app.submit(modal)).outcome).toBe('updated');
+		expect(await app.told(2)).toContain('(PST) → Mon 20:00 to 08:00 (America/Los_Angeles)');
 	});
 
 	it('for quiet hours that never end', async () => {

@@ -41,4 +41,29 @@ describe('reminders after a change of the settings', () => {
 		const elsewhere = app.thread(there, '#secret').map((post) => post.text());
 		expect(elsewhere.filter((text) => /Nobody has answered|Still no answer/.test(text))).toEqual([]);
 	});
+
+	it('come though the quiet hours cannot be computed, and the log says so once', async () => {
+		app = await settingsApp({ env: { REMIND_AFTER: '2m', ESCALATE_AFTER: '4m' } });
+		await app.save({
+			'Quiet hours': ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'],
+			'Quiet hours from': '00:00',
+			'Quiet hours to': '23:59',
+			'Time zone': 'Europe/Berlin',
+		});
+		await app.told(1);
+		await app.stop();
+		// As after an update of the time zone database that knows one zone less.
+		app.onDatabase((database) => {
+			database.exec(`update channel_settings set settings = replace(settings, 'Europe/Berlin', 'Europe/Nowhere')`);
+		});
+		await app.restart();
+		const id = await app.watched();
+		app.ask(id, ['Which colour?']);
+		await app.threadSays(id, 'Nobody has answered for 2 min');
+		await app.threadSays(id, 'Still no answer');
+		const lines = app.log.filter((line) => line.includes('quiet hours'));
+		expect(lines.map((line) => JSON.parse(line))).toEqual([
+			expect.objectContaining({ level: 'warn', channel: 'C0AGENTS', timeZone: 'Europe/Nowhere' }),
+		]);
+	});
 });

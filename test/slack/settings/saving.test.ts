@@ -41,6 +41,16 @@ describe('/session settings', () => {
 		expect((await app.openSettings()).value('Time zone')).toBe('Asia/Kathmandu');
 	});
 
+	it.each(['PST', 'Mars/Olympus', null])('begins with UTC when Slack tells the time zone %s', async (tz) => {
+		await start();
+		const ada = app.slack.state.people.find(({ name }) => name === 'ada');
+		Object.assign(ada ?? {}, { tz });
+		const { modal, outcome } = await app.save({ 'Quiet hours': ['Sun'] });
+		expect(outcome).toBe('updated');
+		expect(modal.text()).toContain('Sun 20:00 to 08:00 (UTC)');
+		await app.told(1);
+	});
+
 	it('saves, tells the channel, logs it, and shows what was saved', async () => {
 		await start();
 		const { outcome, modal } = await app.save({
@@ -110,6 +120,20 @@ describe('/session settings', () => {
 		const post = await app.told(2);
 		expect(post).toContain('Mention*: 1 person and 1 group → nobody');
 		expect(post).toMatch(/Quiet hours\*: Sun .* → none/);
+	});
+
+	it.each([0, 500])('takes mentions back while Slack takes %i ms to tell who somebody is', async (delayMs) => {
+		await start();
+		await app.save({ Mention: ['grace'] });
+		await app.told(1);
+		const modal = await app.openSettings();
+		// What the access policy knows of people is fresh for five minutes.
+		await app.pass(6 * 60_000);
+		if (delayMs > 0) app.slack.faults.add({ method: 'users.info', delayMs });
+		await modal.clear('Mention');
+		expect((await app.submit(modal)).outcome).toBe('updated');
+		expect(modal.text()).toContain('Mention*: nobody');
+		expect(await app.told(2)).toContain('Mention*: 1 person → nobody');
 	});
 
 	it('shows an emptied field as empty, so that another replica knows of it', async () => {
