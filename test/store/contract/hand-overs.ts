@@ -174,6 +174,38 @@ export function describeHandOvers(subject: Subject): void {
 			expect(await waiting()).toEqual(['person:T1:U-BOB:V1 handedOver', 'person:T1:U-BOB:V1 settle']);
 		});
 
+		it('keeps its direct message beyond the retention time until the message is settled', async () => {
+			const watch = await askedIn();
+			const messages = async () =>
+				(
+					await subject.store.db.read
+						.selectFrom('announcements')
+						.select('target')
+						.where('kind', '=', 'handedOver')
+						.execute()
+				).map(({ target }) => target);
+			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
+			await acts.posted();
+			await acts.posted();
+			await store().handOver(wish(watch, 'V2', ['U-BOB', 'U-DAN']), T0);
+			await subject.store.watches.removeEnded(T0 + 1);
+			expect(await messages()).toEqual(['person:T1:U-BOB:V1', 'person:T1:U-DAN:V2']);
+			await acts.posted();
+			await acts.posted();
+			await subject.store.watches.removeEnded(T0 + 1);
+			expect(await messages()).toEqual(['person:T1:U-DAN:V2']);
+			await giveBack('U-DAN');
+			await subject.store.watches.removeEnded(T0 + 1);
+			const due = await subject.store.watches.takeAnnouncements(LEASE, 10, T0);
+			const settle = due.find(({ announcement }) => announcement.content.kind === 'settle');
+			const posts = await subject.replica.watches.postedQuestions(settle?.announcement.id ?? '');
+			expect(posts.map(({ content }) => content.kind)).toEqual(['handedOver']);
+			await subject.store.watches.releasePosts([LEASE.token]);
+			await acts.posted();
+			await subject.store.watches.removeEnded(T0 + 1);
+			expect(await messages()).toEqual([]);
+		});
+
 		it('has its direct message drawn again with the posts, once', async () => {
 			const watch = await askedIn();
 			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
