@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { WebClient } from '@slack/web-api';
+import { FRESH_MS } from '../answers/access-policy.ts';
 import { isBlocking, type QuestionKey } from '../answers/answer.ts';
 import type { AnswerStore, ClaimStore } from '../answers/ports.ts';
 import { setBounded } from '../bounded-map.ts';
 import type { Clock } from '../clock.ts';
 import type { HandOver, HandOverStore } from '../inbox/hand-over.ts';
+import type { MayAct } from '../inbox/ports.ts';
 import type { Log } from '../log.ts';
 import type { ShowAnswers } from '../questions/disclosure.ts';
 import type { Announcement, AnnouncementContent, RungEntry } from '../watches/announcements.ts';
@@ -56,6 +58,8 @@ interface Dependencies {
 	readonly claims: ClaimStore;
 	readonly watches: Pick<WatchStore, 'postedQuestions' | 'shownOf'>;
 	readonly handOvers: Pick<HandOverStore, 'handOverOf'>;
+	/** Asked before a question is told in a direct message. */
+	readonly mayAct: MayAct;
 	readonly names: Names;
 	readonly dashboardUrl: string | null;
 	readonly showAnswers: ShowAnswers;
@@ -71,7 +75,7 @@ interface Dependencies {
 /** Writes cards and posts to Slack; see the port. */
 export function createAnnouncer(deps: Dependencies): Announcer {
 	const { client, serviceUrl, answers, claims, watches, names, dashboardUrl, adminContact, clock, log } = deps;
-	const { handOvers, showAnswers, quickAnswers, maxDays } = deps;
+	const { handOvers, mayAct, showAnswers, quickAnswers, maxDays } = deps;
 	/** Searches that continue later, by the metadata key of the post and the time from which it is searched. */
 	const searches = new Map<string, Search>();
 
@@ -242,7 +246,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		return { ...due, watch: shown?.watch ?? null, view: shown?.view ?? null };
 	}
 
-	/** The direct message about a hand-over, unless it is over by now. */
+	/** The direct message about a hand-over, unless it is over by now or its person may not answer any more. */
 	async function prepareHandOver(
 		due: DueAnnouncement,
 		content: Extract<AnnouncementContent, { kind: 'handedOver' | 'givenBack' }>,
@@ -258,8 +262,11 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		const { teamId, session } = shown.watch;
 		const newest = await handOvers.handOverOf({ teamId, session, fingerprint });
 		const isHeld = newest?.givenBackAt === null;
-		const isNewest = target.kind === 'person' && newest?.id === target.topic;
-		if (!isNewest || isHeld !== (content.kind === 'handedOver')) return null;
+		if (target.kind !== 'person' || newest?.id !== target.topic) return null;
+		if (isHeld !== (content.kind === 'handedOver')) return null;
+		const refusal = await mayAct(target, shown.watch.channelId, FRESH_MS);
+		if (refusal === 'could_not_check') return NOT_CHECKED;
+		if (refusal !== null) return null;
 		const context = await contextOf(shown, maybeRepeat);
 		const message =
 			content.kind === 'handedOver' ? handedOverPost(content, context) : givenBackPost(content.by, question, context);
@@ -447,6 +454,11 @@ function isReply({ ts, thread_ts: threadTs }: { ts?: string; thread_ts?: string 
 function threadOf({ announcement, watch }: DueAnnouncement): string | null {
 	return announcement.target.kind === 'watch' && announcement.content.kind !== 'card' ? (watch?.card.ts ?? null) : null;
 }
+
+/** Slack does not tell now whether a person may see a question. */
+const NOT_CHECKED: PreparedPost = {
+	send: async () => ({ kind: 'later', ms: null, code: 'could_not_check', limited: false }),
+};
 
 function metadataOf(key: string | null) {
 	return key === null ? {} : { metadata: { event_type: EVENT_TYPE, event_payload: { key } } };

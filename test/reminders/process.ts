@@ -150,6 +150,7 @@ export async function startProcess(options: Options) {
 		claims: claimStore,
 		watches,
 		handOvers: guarded(store.handOvers),
+		mayAct: async () => null,
 		names: { displayName: () => 'somebody' },
 		dashboardUrl: null,
 		showAnswers: 'auto',

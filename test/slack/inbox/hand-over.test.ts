@@ -264,6 +264,55 @@ describe('Hand over', () => {
 		await app.windowSays('has this question', { who: 'dan' });
 	});
 
+	it('tells nobody about a question who may not use Handraise any more', async () => {
+		await start();
+		const { id, post } = await asked();
+		await handOver(post, 'ada', 'tess');
+		const dm = await newestDm('tess', 'handed a question over to you');
+		await app.restart({ ALLOWED_USERS: ['tess', 'bob'].map((who) => app.slack.as(who).user).join() });
+		await dm.press('Give back');
+		await app.until(() => dm.buttons().length === 0);
+		await app.pass(10_000);
+		expect(dms('ada')).toEqual([]);
+		app.slack.faults.add({ method: 'conversations.open', error: 'internal_error' });
+		await handOver(post, 'bob', 'tess');
+		await app.restart({ ALLOWED_USERS: app.slack.as('bob').user });
+		app.slack.faults.clear();
+		await app.cardSays(id, 'handed this over');
+		await app.pass(30_000);
+		expect(dms('tess')).toHaveLength(1);
+	});
+
+	it('sends the direct message when Slack can tell again whether its person may answer', async () => {
+		await start();
+		const { post } = await asked();
+		app.slack.faults.add({ method: 'conversations.open', error: 'internal_error' });
+		await handOver(post, 'ada', 'tess');
+		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
+		await app.restart({});
+		app.slack.faults.clear();
+		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
+		await app.pass(10_000);
+		expect(dms('tess')).toEqual([]);
+		app.slack.faults.clear();
+		await newestDm('tess', 'handed a question over to you');
+	});
+
+	it('mentions nobody in the posts of a watch that begins later', async () => {
+		await start();
+		const { id, post } = await asked();
+		await handOver(post, 'ada', 'grace');
+		await newestDm('grace', 'handed a question over to you');
+		await saysIn(post, '@ada handed this over to @grace');
+		await app.watch(id, { channel: '#secret' });
+		const other = await app.until(() =>
+			app.thread(id, '#secret').findLast((one) => one.buttons().includes('Hand over')),
+		);
+		expect(other.text()).toContain('handed this over to');
+		const posts = [...app.thread(id, '#secret'), ...app.inChannel('#secret')];
+		expect(posts.flatMap((one) => one.rung())).toEqual([]);
+	});
+
 	it('tells neither the question of a discreet watch nor a secret in the notification', async () => {
 		await start();
 		const discreet = await asked('--discreet');
