@@ -105,6 +105,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			checkedAt: null,
 			waitedMs: null,
 			discreet: watch.discreet,
+			isUpdate: true,
 			claims: active.map(({ person }) => person.userId),
 			handOver,
 			standing,
@@ -130,7 +131,10 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		}
 	}
 
-	async function contextOf({ announcement, watch, view }: DueAnnouncement, maybeRepeat: boolean): Promise<PostContext> {
+	async function contextOf(
+		{ announcement, watch, view }: DueAnnouncement,
+		{ maybeRepeat, isUpdate = false }: { maybeRepeat: boolean; isUpdate?: boolean },
+	): Promise<PostContext> {
 		const { content } = announcement;
 		const sessionId = watch?.session.sessionId ?? ('sessionId' in content ? content.sessionId : '');
 		const asked = content.kind === 'question' || content.kind === 'handedOver' ? content.question : null;
@@ -149,6 +153,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			offersOptions: quickAnswers && watch?.buttons === true,
 			showsChoices: showAnswers !== 'never',
 			discreet: watch?.discreet !== false,
+			isUpdate,
 			now: clock.now(),
 			names,
 			adminContact,
@@ -267,7 +272,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		const refusal = await mayAct(target, shown.watch.channelId, FRESH_MS);
 		if (refusal === 'could_not_check') return NOT_CHECKED;
 		if (refusal !== null) return null;
-		const context = await contextOf(shown, maybeRepeat);
+		const context = await contextOf(shown, { maybeRepeat });
 		const message =
 			content.kind === 'handedOver' ? handedOverPost(content, context) : givenBackPost(content.by, question, context);
 		return prepared(due, message, { isShownInChannel: false });
@@ -319,7 +324,10 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		const shown = asked.content.kind === 'handedOver' ? await withWatch(due, asked.content.watchId) : due;
 		const messageIndex = indexNow(asked.content.question, change, shown.view);
 		const content = { ...asked.content, question: { ...asked.content.question, messageIndex } };
-		const context = await contextOf({ ...shown, announcement: { ...asked, content } }, false);
+		const context = await contextOf(
+			{ ...shown, announcement: { ...asked, content } },
+			{ maybeRepeat: false, isUpdate: true },
+		);
 		if (change.kind === 'settle') return settledQuestionPost(content, change.how, context);
 		return content.kind === 'question' ? watchPost(content, context) : handedOverPost(content, context);
 	}
@@ -331,11 +339,12 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			const now = clock.now();
 			const isOld = checkedAt !== null && now - checkedAt > OLD_READ_MS;
 			const waitedMs = questionSince === null ? null : now - questionSince;
-			const content = watchCard({ ...model, checkedAt: isOld ? checkedAt : null, waitedMs });
+			const current = { ...model, checkedAt: isOld ? checkedAt : null, waitedMs };
 			return {
 				key: keyOfLooks(timeless),
 				async send({ ts, metadataKey }) {
 					const channel = watch.channelId;
+					const content = watchCard({ ...current, isUpdate: ts !== null });
 					if (ts === null) {
 						return send(() => client.chat.postMessage({ channel, ...content, ...metadataOf(metadataKey) }));
 					}
@@ -374,7 +383,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			if (content.kind === 'handedOver' || content.kind === 'givenBack') {
 				return prepareHandOver(due, content, { maybeRepeat });
 			}
-			const context = await contextOf(due, maybeRepeat);
+			const context = await contextOf(due, { maybeRepeat });
 			const message = watchPost(withCurrentSettings(content, context), context);
 			const isShownInChannel = content.kind === 'question' && watch?.questionsInChannel === true;
 			return prepared(due, message, { isShownInChannel });

@@ -44,6 +44,8 @@ export interface PostContext {
 	readonly showsChoices: boolean;
 	/** Whether notifications say only that an agent asks, and posts only that somebody answered. */
 	readonly discreet: boolean;
+	/** Whether it is posted already: an update notifies nobody whom it mentions. */
+	readonly isUpdate: boolean;
 	readonly now: number;
 	readonly names: Names;
 	readonly adminContact: string | null;
@@ -124,7 +126,7 @@ function askedParts({ question, changed, readAt }: AskedContent, post: PostConte
 			...answerButtons(question, { sessionId, channelId, readAt }, quick !== null, [
 				handOverButton({ sessionId, fingerprint: question.fingerprint }),
 			]),
-			...context(handOverLine(post.handOver, post.names)),
+			...context(handOverLine(post.handOver, post.names, post)),
 		],
 	};
 }

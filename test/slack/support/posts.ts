@@ -8,6 +8,7 @@ export function postContext(
 	return {
 		standing: null,
 		handOver: null,
+		isUpdate: true,
 		channelId: 'C1',
 		threadTs: null,
 		offersOptions: true,
