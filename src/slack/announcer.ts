@@ -135,7 +135,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		{ announcement, watch, view }: DueAnnouncement,
 		{ maybeRepeat, isUpdate = false }: { maybeRepeat: boolean; isUpdate?: boolean },
 	): Promise<PostContext> {
-		const { content } = announcement;
+		const { content, target } = announcement;
 		const sessionId = watch?.session.sessionId ?? ('sessionId' in content ? content.sessionId : '');
 		const asked = content.kind === 'question' || content.kind === 'handedOver' ? content.question : null;
 		const messageIndex = asked?.messageIndex ?? ('messageIndex' in content ? content.messageIndex : null);
@@ -150,6 +150,8 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			handOver,
 			channelId: watch?.channelId ?? '',
 			threadTs: watch?.card.ts ?? null,
+			watchedBy: watch?.createdBy ?? '',
+			reader: target.kind === 'person' ? target.userId : null,
 			offersOptions: quickAnswers && watch?.buttons === true,
 			showsChoices: showAnswers !== 'never',
 			discreet: watch?.discreet !== false,

@@ -36,6 +36,10 @@ export interface PostContext {
 	/** Where the question is asked, and the thread of the watch's card there. */
 	readonly channelId: string;
 	readonly threadTs: string | null;
+	/** Who began the watch: the person of `channelId` if that is a direct message with the app. */
+	readonly watchedBy: string;
+	/** Slack user id of the reader of a direct message; null in channels. */
+	readonly reader: string | null;
 	/** Who has the question of the post, because it was handed over to them. */
 	readonly handOver: HandOver | null;
 	/** Whether the post offers short options as buttons. */

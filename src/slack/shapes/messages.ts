@@ -308,6 +308,8 @@ const POST: PostContext = {
 	handOver: null,
 	channelId: 'C0EXAMPLE1',
 	threadTs: '1795250400.000100',
+	watchedBy: USER_ID,
+	reader: null,
 	offersOptions: true,
 	showsChoices: true,
 	discreet: false,
@@ -364,6 +366,7 @@ export function watchShapes(): Shape[] {
 			options: [handedAs(questionOf(FLIGHTS)), POST],
 			discreet: [handedAs(questionOf(ASKS)), { ...POST, discreet: true }],
 			chosen: [handedAs(questionOf(FLIGHTS)), { ...POST, standing: CHOSEN }],
+			'of a direct message': [handedAs(questionOf(ASKS)), { ...POST, channelId: 'D0EXAMPLE1' }],
 			giant: [handedAs(questionOf(GIANT_SESSION)), GIANT_POST],
 		}),
 		...shapesOf(givenBackPost, {

@@ -313,6 +313,25 @@ describe('Hand over', () => {
 		expect(posts.flatMap((one) => one.rung())).toEqual([]);
 	});
 
+	it('says in whose direct messages a question was asked', async () => {
+		await start();
+		const id = app.session({ name: 'My own' });
+		await app.slack.as('ada').command('dm', `/session watch ${id}`);
+		await newestDm('ada', 'My own');
+		await app.pass(3_000);
+		app.ask(id, [FLIGHT], '');
+		const post = await app.until(() => dms('ada').findLast((one) => one.buttons().includes('Hand over')));
+		await handOver(post, 'ada', 'grace');
+		const dm = await newestDm('grace', 'handed a question over to you');
+		const place = 'the direct messages of @ada with Handraise';
+		expect(dm.text()).toContain(`Asked in ${place}.`);
+		await app.openHome('grace');
+		await app.homeSays(place, { who: 'grace' });
+		await handOver(dm, 'grace', 'ada');
+		const back = await newestDm('ada', 'handed a question over to you');
+		expect(back.text()).toContain('Asked in our direct messages.');
+	});
+
 	it('tells neither the question of a discreet watch nor a secret in the notification', async () => {
 		await start();
 		const discreet = await asked('--discreet');

@@ -11,6 +11,8 @@ export function postContext(
 		isUpdate: true,
 		channelId: 'C1',
 		threadTs: null,
+		watchedBy: 'U0EXAMPLE1',
+		reader: null,
 		offersOptions: true,
 		showsChoices: true,
 		discreet: false,
