@@ -233,6 +233,7 @@ export async function createHandraise({
 		store: store.handOvers,
 		serviceUrl,
 		answers: answerStore,
+		mayAct,
 		onNews() {
 			watching.wakeOutbox();
 			inboxes.touch();

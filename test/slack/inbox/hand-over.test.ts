@@ -35,13 +35,18 @@ async function asked(flags = '', items: Parameters<InboxApp['ask']>[1] = [FLIGHT
 	return { id, index, post };
 }
 
-/** Somebody presses *Hand over*, chooses somebody and submits; resolves to the window. */
-async function handOver(post: Posted, from: string, to: string) {
+/** Somebody presses a button of a post that another person sees too. */
+async function press(post: Posted, who: string, label: string) {
 	const seen = app.slack
-		.as(from)
+		.as(who)
 		.messages(post.channel, { all: true })
 		.find(({ ts }) => ts === post.ts);
-	await seen?.press('Hand over');
+	await seen?.press(label);
+}
+
+/** Somebody presses *Hand over*, chooses somebody and submits; resolves to the window. */
+async function handOver(post: Posted, from: string, to: string) {
+	await press(post, from, 'Hand over');
 	const modal = await app.slack.as(from).waitForModal('Hand over to');
 	await modal.choose('Hand over to', to);
 	return { modal, ...(await modal.submit()) };
@@ -198,7 +203,7 @@ describe('Hand over', () => {
 		await handOver(bobs, 'bob', 'cleo');
 		const cleos = await newestDm('cleo', 'handed a question over to you');
 		await app.until(() => bobs.buttons().length === 0);
-		expect(bobs.text()).toContain('You handed this question over.');
+		expect(bobs.text()).toContain('Handed over to somebody else.');
 		await handOver(cleos, 'cleo', 'ada');
 		const adas = await newestDm('ada', 'handed a question over to you');
 		await adas.press('Hand over');
@@ -311,6 +316,37 @@ describe('Hand over', () => {
 		expect(other.text()).toContain('handed this over to');
 		const posts = [...app.thread(id, '#secret'), ...app.inChannel('#secret')];
 		expect(posts.flatMap((one) => one.rung())).toEqual([]);
+	});
+
+	it('can be handed over by anybody while whoever has it may not answer any more', async () => {
+		await start();
+		const { id, post } = await asked();
+		await handOver(post, 'ada', 'tess');
+		await newestDm('tess', 'handed a question over to you');
+		await app.restart({ ALLOWED_USERS: ['ada', 'bob', 'cleo'].map((who) => app.slack.as(who).user).join() });
+		expect((await handOver(post, 'bob', 'cleo')).modal.text()).toContain('You handed the question over to @cleo');
+		const dm = await newestDm('cleo', 'handed a question over to you');
+		await app.cardSays(id, '@bob handed this over to @cleo');
+		await app.until(() => dms('tess')[0]?.buttons().length === 0);
+		expect(dms('tess')[0]?.text()).toContain('somebody else');
+		await press(post, 'ada', 'Hand over');
+		await app.windowSays('@cleo has this question');
+		await dm.press('Give back');
+		await newestDm('bob', 'gave back the question');
+	});
+
+	it('cannot be handed over by others while Slack does not say whether whoever has it may answer', async () => {
+		await start();
+		const { post } = await asked();
+		await handOver(post, 'ada', 'tess');
+		await newestDm('tess', 'handed a question over to you');
+		await press(post, 'bob', 'Hand over');
+		await app.windowSays('@tess has this question', { who: 'bob' });
+		await app.slack.as('bob').modal()?.close();
+		await app.pass(60_000);
+		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
+		await press(post, 'bob', 'Hand over');
+		await app.windowSays('@tess has this question', { who: 'bob' });
 	});
 
 	it('says in whose direct messages a question was asked', async () => {

@@ -49,7 +49,8 @@ export function describeHandOvers(subject: Subject): void {
 			readAt: T0,
 		} as const;
 		const announcement = { target, key: 'handedOver', content };
-		return { ...QUESTION, id, watchId: watch.id, channelId: watch.channelId, from, to, announcement };
+		const { id: watchId, channelId } = watch;
+		return { ...QUESTION, id, watchId, channelId, from, to, replaces: null, announcement };
 	}
 
 	const giveBack = (userId: string) =>
@@ -122,6 +123,19 @@ export function describeHandOvers(subject: Subject): void {
 			expect((await hand('V4', 'U-BOB', 'U-ANN')).kind).toBe('handedOver');
 			const fourth = await hand('V5', 'U-ANN', 'U-BOB');
 			expect(fourth).toMatchObject({ kind: 'limit', handOver: { from: 'U-BOB', to: 'U-ANN', count: 3 } });
+		});
+
+		it('is replaced, as it was seen, when whoever has it may not answer any more', async () => {
+			const watch = await askedIn();
+			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
+			const replacing = (id: string, replaces: string) =>
+				store().handOver({ ...wish(watch, id, ['U-DAN', 'U-EVE']), replaces }, T0);
+			expect((await replacing('V2', 'V0')).kind).toBe('taken');
+			expect((await replacing('V3', 'V1')).kind).toBe('handedOver');
+			expect(await waiting()).toContain('person:T1:U-BOB:V1 settle');
+			expect((await replacing('V4', 'V1')).kind).toBe('taken');
+			expect((await replacing('V5', 'V3')).kind).toBe('handedOver');
+			expect((await replacing('V6', 'V5')).kind).toBe('limit');
 		});
 
 		it('is not possible for another question, or where it is not watched', async () => {
