@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { createAnswers } from './answers/accept.ts';
-import { createAccessPolicy, FRESH_MS } from './answers/access-policy.ts';
+import { type AccessPolicy, createAccessPolicy, FRESH_MS } from './answers/access-policy.ts';
 import { createClaims } from './answers/claims.ts';
 import { createConfirmation } from './answers/confirm.ts';
 import { createDelivery } from './answers/deliver.ts';
@@ -221,10 +221,19 @@ export async function createHandraise({
 		landsWithinMs: mayLandForMs(config.service.callTimeoutMs),
 		log,
 	});
+	/** Null until Slack has told where the app is installed. */
+	let policy: AccessPolicy | null = null;
+	const mayAct: MayAct = async ({ userId }, channelId, maxAgeMs) => {
+		if (policy === null) return 'could_not_check';
+		const place = channelId === null ? 'anyChannel' : { channelId };
+		const verdict = await policy.check({ userId, claimedTeamId: null }, place, maxAgeMs);
+		return verdict.allowed ? null : verdict.refusal;
+	};
 	const handOvers = createHandOvers({
 		store: store.handOvers,
 		serviceUrl,
 		answers: answerStore,
+		mayAct,
 		onNews() {
 			watching.wakeOutbox();
 			inboxes.touch();
@@ -279,6 +288,7 @@ export async function createHandraise({
 			settings: store.channelSettings,
 			ladderTimes: config.ladderTimes,
 			learnName: directory.learnName,
+			mayAct,
 			showAnswers,
 			quickAnswers,
 			maxDays: config.watchMaxDays,
@@ -295,11 +305,7 @@ export async function createHandraise({
 		const client = clients.people;
 		const reply = createReply({ client, adminContact, clock });
 		const accessPolicy = createAccessPolicy({ rules: config.access, installation: identity, directory, clock });
-		const mayAct: MayAct = async ({ userId }, channelId, maxAgeMs) => {
-			const place = channelId === null ? 'anyChannel' : { channelId };
-			const verdict = await accessPolicy.check({ userId, claimedTeamId: null }, place, maxAgeMs);
-			return verdict.allowed ? null : verdict.refusal;
-		};
+		policy = accessPolicy;
 		const { acknowledged: onAcknowledged } = metrics;
 		const onInboxPress = (inbox: InboxPlace) => inboxes.ask(inbox, null);
 		const listenTo = { app: bolt.app, teamId, accessPolicy, reply };

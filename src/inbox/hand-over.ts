@@ -1,10 +1,11 @@
-import type { Refusal } from '../answers/access-policy.ts';
+import { FRESH_MS, type Refusal } from '../answers/access-policy.ts';
 import { type Answer, isBlocking, type Person } from '../answers/answer.ts';
 import type { AnswerStore } from '../answers/ports.ts';
 import type { Clock } from '../clock.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
 import type { SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { ChannelKey, SessionKey, Watch } from '../watches/watch.ts';
+import type { MayAct } from './ports.ts';
 
 /** The newest hand-over of an open question. All times are milliseconds since the epoch. */
 export interface HandOver {
@@ -32,6 +33,8 @@ export const MOST_HAND_OVERS = 3;
 /** A hand-over that somebody wants, with the direct message about it. */
 export interface NewHandOver
 	extends Pick<HandOver, 'id' | 'teamId' | 'session' | 'fingerprint' | 'watchId' | 'channelId' | 'from' | 'to'> {
+	/** The id of a hand-over whose person may not answer any more: anybody may replace it. */
+	readonly replaces: string | null;
 	readonly announcement: NewAnnouncement;
 }
 
@@ -89,12 +92,12 @@ export interface HandOverStore {
 
 /** What `from` may do with the question; `null`: they may hand it over. */
 export function obstacleTo(
-	{ id, from, to }: Pick<HandOver, 'id' | 'from' | 'to'>,
+	{ id, from, to, replaces }: Pick<NewHandOver, 'id' | 'from' | 'to' | 'replaces'>,
 	current: HandOver | null,
 ): Exclude<HandOverResult['kind'], 'closed'> | null {
 	if (current === null) return null;
 	if (current.id === id && current.to === to) return 'handedOver';
-	if (current.givenBackAt === null && current.to !== from) return 'taken';
+	if (current.givenBackAt === null && current.to !== from && current.id !== replaces) return 'taken';
 	return current.count >= MOST_HAND_OVERS ? 'limit' : null;
 }
 
@@ -124,13 +127,14 @@ interface Dependencies {
 	readonly store: HandOverStore;
 	readonly serviceUrl: string;
 	readonly answers: Pick<AnswerStore, 'standing'>;
+	readonly mayAct: MayAct;
 	/** Called after something was stored. */
 	readonly onNews: () => void;
 	readonly clock: Clock;
 }
 
 /** Hands questions over to people, and back. */
-export function createHandOvers({ store, serviceUrl, answers, onNews, clock }: Dependencies) {
+export function createHandOvers({ store, serviceUrl, answers, mayAct, onNews, clock }: Dependencies) {
 	function questionOf({ teamId }: Person, { sessionId, fingerprint }: PressedQuestion): HandedQuestion {
 		return { teamId, session: { service: serviceUrl, sessionId }, fingerprint };
 	}
@@ -148,13 +152,22 @@ export function createHandOvers({ store, serviceUrl, answers, onNews, clock }: D
 		return { by: isSame ? standing : null };
 	}
 
+	/** The id of the newest hand-over if its person may not answer in its channel any more. */
+	async function replaceable(handOver: HandOver | null, { userId }: Person): Promise<string | null> {
+		if (handOver === null || handOver.givenBackAt !== null || handOver.to === userId) return null;
+		const { id, teamId, to, channelId } = handOver;
+		const refusal = await mayAct({ teamId, userId: to }, channelId, FRESH_MS);
+		return refusal === null || refusal === 'could_not_check' ? null : id;
+	}
+
 	return {
 		/** Why this person cannot hand this question over to anybody; null when they can. */
 		async obstacle(person: Person, pressed: PressedQuestion): Promise<HandOverObstacle | null> {
 			const asked = await askedIn(person, pressed);
 			if ('by' in asked) return { kind: 'closed', by: asked.by };
 			const handOver = await store.handOverOf(questionOf(person, pressed));
-			const kind = obstacleTo({ id: '', from: person.userId, to: '' }, handOver);
+			const replaces = await replaceable(handOver, person);
+			const kind = obstacleTo({ id: '', from: person.userId, to: '', replaces }, handOver);
 			return kind === null || handOver === null ? null : { kind, handOver };
 		},
 
@@ -167,7 +180,10 @@ export function createHandOvers({ store, serviceUrl, answers, onNews, clock }: D
 			const { sessionId, channelId } = pressed;
 			const { teamId, userId: from } = person;
 			if (to === from) return { kind: 'refused', refusal: 'self' };
-			const why = await refusal;
+			const handed = questionOf(person, pressed);
+			// Both ask Slack, and the window waits three seconds.
+			const holder = store.handOverOf(handed).then((handOver) => replaceable(handOver, person));
+			const [why, replaces] = await Promise.all([refusal, holder]);
 			if (why !== null) return { kind: 'refused', refusal: why };
 			const asked = await askedIn(person, pressed);
 			if ('by' in asked) return { kind: 'closed', by: asked.by };
@@ -176,7 +192,7 @@ export function createHandOvers({ store, serviceUrl, answers, onNews, clock }: D
 			const target = targetOfHandOver({ id: viewId, teamId, to });
 			const content = { kind: 'handedOver', watchId, sessionId, from, question, readAt: view.seenAt } as const;
 			const announcement = { target, key: 'handedOver', content };
-			const wish = { ...questionOf(person, pressed), id: viewId, watchId, channelId, from, to, announcement };
+			const wish = { ...handed, id: viewId, watchId, channelId, from, to, replaces, announcement };
 			const result = await store.handOver(wish, clock.now());
 			onNews();
 			return result.kind === 'closed' ? { kind: 'closed', by: null } : result;

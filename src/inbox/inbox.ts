@@ -50,6 +50,8 @@ export interface AskedIn {
 	readonly channelId: string;
 	/** The thread of the watch's card; null before it is posted. */
 	readonly threadTs: string | null;
+	/** Who began to watch: the person of a direct message with the app. */
+	readonly watchedBy: string;
 	/** Whether its posts offer short options as buttons. */
 	readonly buttons: boolean;
 }

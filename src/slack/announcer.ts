@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { WebClient } from '@slack/web-api';
+import { FRESH_MS } from '../answers/access-policy.ts';
 import { isBlocking, type QuestionKey } from '../answers/answer.ts';
 import type { AnswerStore, ClaimStore } from '../answers/ports.ts';
 import { setBounded } from '../bounded-map.ts';
@@ -7,6 +8,7 @@ import type { Clock } from '../clock.ts';
 import { type LadderTimes, timesIn } from '../inbox/channel-settings.ts';
 import type { HandOver, HandOverStore } from '../inbox/hand-over.ts';
 import type { ChannelSettingsStore } from '../inbox/ladder-ports.ts';
+import type { MayAct } from '../inbox/ports.ts';
 import { isComputable, quietUntil } from '../inbox/quiet-hours.ts';
 import type { Log } from '../log.ts';
 import type { ShowAnswers } from '../questions/disclosure.ts';
@@ -78,6 +80,8 @@ interface Dependencies {
 	readonly claims: ClaimStore;
 	readonly watches: Pick<WatchStore, 'postedQuestions' | 'shownOf'>;
 	readonly handOvers: Pick<HandOverStore, 'handOverOf'>;
+	/** Asked before a question is told in a direct message. */
+	readonly mayAct: MayAct;
 	readonly names: Names;
 	readonly learnName: NameLookup['learnName'];
 	readonly settings: Pick<ChannelSettingsStore, 'read'>;
@@ -97,7 +101,7 @@ interface Dependencies {
 /** Writes cards and posts to Slack; see the port. */
 export function createAnnouncer(deps: Dependencies): Announcer {
 	const { client, serviceUrl, answers, claims, watches, names, dashboardUrl, adminContact, clock, log } = deps;
-	const { handOvers, settings, ladderTimes, learnName, showAnswers, quickAnswers, maxDays } = deps;
+	const { handOvers, mayAct, settings, ladderTimes, learnName, showAnswers, quickAnswers, maxDays } = deps;
 	/** Searches that continue later, by the metadata key of the post and the time from which it is searched. */
 	const searches = new Map<string, Search>();
 
@@ -127,6 +131,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			checkedAt: null,
 			waitedMs: null,
 			discreet: watch.discreet,
+			isUpdate: true,
 			claims: active.map(({ person }) => person.userId),
 			handOver,
 			standing,
@@ -152,8 +157,11 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		}
 	}
 
-	async function contextOf({ announcement, watch, view }: DueAnnouncement, maybeRepeat: boolean): Promise<PostContext> {
-		const { content } = announcement;
+	async function contextOf(
+		{ announcement, watch, view }: DueAnnouncement,
+		{ maybeRepeat, isUpdate = false }: { maybeRepeat: boolean; isUpdate?: boolean },
+	): Promise<PostContext> {
+		const { content, target } = announcement;
 		const sessionId = watch?.session.sessionId ?? ('sessionId' in content ? content.sessionId : '');
 		const asked = content.kind === 'question' || content.kind === 'handedOver' ? content.question : null;
 		const messageIndex = asked?.messageIndex ?? ('messageIndex' in content ? content.messageIndex : null);
@@ -168,9 +176,12 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			handOver,
 			channelId: watch?.channelId ?? '',
 			threadTs: watch?.card.ts ?? null,
+			watchedBy: watch?.createdBy ?? '',
+			reader: target.kind === 'person' ? target.userId : null,
 			offersOptions: quickAnswers && watch?.buttons === true,
 			showsChoices: showAnswers !== 'never',
 			discreet: watch?.discreet !== false,
+			isUpdate,
 			now: clock.now(),
 			names,
 			adminContact,
@@ -277,7 +288,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		return { ...due, watch: shown?.watch ?? null, view: shown?.view ?? null };
 	}
 
-	/** The direct message about a hand-over, unless it is over by now. */
+	/** The direct message about a hand-over, unless it is over by now or its person may not answer any more. */
 	async function prepareHandOver(
 		due: DueAnnouncement,
 		content: Extract<AnnouncementContent, { kind: 'handedOver' | 'givenBack' }>,
@@ -293,9 +304,12 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		const { teamId, session } = shown.watch;
 		const newest = await handOvers.handOverOf({ teamId, session, fingerprint });
 		const isHeld = newest?.givenBackAt === null;
-		const isNewest = target.kind === 'person' && newest?.id === target.topic;
-		if (!isNewest || isHeld !== (content.kind === 'handedOver')) return null;
-		const context = await contextOf(shown, maybeRepeat);
+		if (target.kind !== 'person' || newest?.id !== target.topic) return null;
+		if (isHeld !== (content.kind === 'handedOver')) return null;
+		const refusal = await mayAct(target, shown.watch.channelId, FRESH_MS);
+		if (refusal === 'could_not_check') return NOT_CHECKED;
+		if (refusal !== null) return null;
+		const context = await contextOf(shown, { maybeRepeat });
 		const message =
 			content.kind === 'handedOver' ? handedOverPost(content, context) : givenBackPost(content.by, question, context);
 		return prepared(due, message, { isShownInChannel: false });
@@ -347,7 +361,10 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		const shown = asked.content.kind === 'handedOver' ? await withWatch(due, asked.content.watchId) : due;
 		const messageIndex = indexNow(asked.content.question, change, shown.view);
 		const content = { ...asked.content, question: { ...asked.content.question, messageIndex } };
-		const context = await contextOf({ ...shown, announcement: { ...asked, content } }, false);
+		const context = await contextOf(
+			{ ...shown, announcement: { ...asked, content } },
+			{ maybeRepeat: false, isUpdate: true },
+		);
 		if (change.kind === 'settle') return settledQuestionPost(content, change.how, context);
 		return content.kind === 'question' ? watchPost(content, context) : handedOverPost(content, context);
 	}
@@ -359,11 +376,12 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			const now = clock.now();
 			const isOld = checkedAt !== null && now - checkedAt > OLD_READ_MS;
 			const waitedMs = questionSince === null ? null : now - questionSince;
-			const content = watchCard({ ...model, checkedAt: isOld ? checkedAt : null, waitedMs });
+			const current = { ...model, checkedAt: isOld ? checkedAt : null, waitedMs };
 			return {
 				key: keyOfLooks(timeless),
 				async send({ ts, metadataKey }) {
 					const channel = watch.channelId;
+					const content = watchCard({ ...current, isUpdate: ts !== null });
 					if (ts === null) {
 						return send(() => client.chat.postMessage({ channel, ...content, ...metadataOf(metadataKey) }));
 					}
@@ -402,7 +420,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			if (content.kind === 'handedOver' || content.kind === 'givenBack') {
 				return prepareHandOver(due, content, { maybeRepeat });
 			}
-			const context = await contextOf(due, maybeRepeat);
+			const context = await contextOf(due, { maybeRepeat });
 			const message = watchPost(withCurrentSettings(content, context), context);
 			const isShownInChannel = content.kind === 'question' && watch?.questionsInChannel === true;
 			return prepared(due, message, { isShownInChannel });
@@ -482,6 +500,11 @@ function isReply({ ts, thread_ts: threadTs }: { ts?: string; thread_ts?: string 
 function threadOf({ announcement, watch }: DueAnnouncement): string | null {
 	return announcement.target.kind === 'watch' && announcement.content.kind !== 'card' ? (watch?.card.ts ?? null) : null;
 }
+
+/** Slack does not tell now whether a person may see a question. */
+const NOT_CHECKED: PreparedPost = {
+	send: async () => ({ kind: 'later', ms: null, code: 'could_not_check', limited: false }),
+};
 
 function metadataOf(key: string | null) {
 	return key === null ? {} : { metadata: { event_type: EVENT_TYPE, event_payload: { key } } };

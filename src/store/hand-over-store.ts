@@ -50,8 +50,8 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		const current = await handOverOf(trx, wish);
 		const obstacle = obstacleTo(wish, current);
 		if (obstacle !== null && current !== null) return { kind: obstacle, handOver: current };
-		const { announcement, ...asked } = wish;
-		const next: HandOver = { ...asked, count: (current?.count ?? 0) + 1, handedOverAt: now, givenBackAt: null };
+		const { announcement, replaces: _, ...handed } = wish;
+		const next: HandOver = { ...handed, count: (current?.count ?? 0) + 1, handedOverAt: now, givenBackAt: null };
 		const row = handOverRow(next);
 		await trx
 			.insertInto('hand_overs')

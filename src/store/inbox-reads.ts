@@ -82,6 +82,7 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 					'session.last_read_at',
 					'watch.channel_id',
 					'watch.card_ts',
+					'watch.created_by',
 					'watch.buttons',
 				])
 				.where('session.service', '=', serviceUrl)
@@ -96,7 +97,8 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 				.execute();
 			const sessions = new Map<string, AskingSession>();
 			for (const row of rows) {
-				const channel = { channelId: row.channel_id, threadTs: row.card_ts, buttons: row.buttons === 1 };
+				const { channel_id: channelId, card_ts: threadTs, created_by: watchedBy } = row;
+				const channel = { channelId, threadTs, watchedBy, buttons: row.buttons === 1 };
 				const known = sessions.get(row.session_id);
 				if (known !== undefined) known.channels.push(channel);
 				const asking = known === undefined ? askingSession(row, channel) : null;

@@ -270,7 +270,10 @@ async function removeTextBatch(trx: Kysely<Tables>, before: number, limit: numbe
 	return countUpdated(query);
 }
 
-/** Removes watches that ended before `before` with their announcements, older notices, and sessions without watches. */
+/**
+ * Removes watches that ended before `before` with their announcements, older notices and settled direct messages, and
+ * sessions without watches.
+ */
 async function removeBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
 	const ended = await trx.selectFrom('watches').select('id').where('ended_at', '<', before).limit(limit).execute();
 	const ids = ended.map((row) => row.id);
@@ -290,6 +293,15 @@ async function removeBatch(trx: Kysely<Tables>, before: number, limit: number): 
 		.where('watch_id', 'is', null)
 		.where('state', '!=', 'pending')
 		.where('created_at', '<', before)
+		// The direct message about a hand-over is updated until it is settled.
+		.where(
+			sql<boolean>`(kind <> 'handedOver' or not exists (select 1 from hand_overs where given_back_at is null
+				and announcements.target = 'person:' || hand_overs.team_id || ':' || to_user_id || ':' || hand_overs.id))`,
+		)
+		.where(
+			sql<boolean>`(kind <> 'handedOver' or not exists (select 1 from announcements as change
+				where change.target = announcements.target and change.state = 'pending'))`,
+		)
 		.execute();
 	await trx
 		.deleteFrom('watched_sessions')

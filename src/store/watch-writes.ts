@@ -258,10 +258,10 @@ export function settleDirectMessage(
 }
 
 /**
- * Forgets the hand-over of a watch's question, because the question's posts are settled, and settles the direct message
- * about it. The caller holds the lock of the session.
+ * Ends what belongs to a watch's question, because the question's posts are settled: forgets its hand-over, settles the
+ * direct message about it, and has its ladder looked at, which then goes. The caller holds the lock of the session.
  */
-export async function endHandOver(
+export async function endQuestion(
 	trx: Kysely<Tables>,
 	cipher: Cipher,
 	watchId: string,
@@ -271,6 +271,7 @@ export async function endHandOver(
 	for (const handOver of rows.map(readHandOver)) {
 		if (handOver.givenBackAt === null) await settleDirectMessage(trx, cipher, handOver, { settled, now });
 	}
+	await touchLadders(trx, now).where('watch_id', '=', watchId).execute();
 }
 
 /** The columns that request a card update: they keep the oldest time and the highest urgency. */
@@ -363,7 +364,7 @@ export async function endWatch(
 	await queueAnnouncements(trx, cipher, announcements, now);
 	const messageIndex = readDigest(row.digest)?.question?.messageIndex ?? 0;
 	const settled = settleIn(announcements) ?? { kind: 'settle', messageIndex, how: 'unwatched' };
-	await endHandOver(trx, cipher, row.id, { settled, now });
+	await endQuestion(trx, cipher, row.id, { settled, now });
 	return ended;
 }
 

@@ -9,7 +9,7 @@ import { noteOutage } from './outages.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
 import { outlineOf, readWatchedSession, sealView, type WatchedSessionRow, type WatchRow } from './watch-rows.ts';
 import {
-	endHandOver,
+	endQuestion,
 	endWatch,
 	liveWatches,
 	lockSession,
@@ -82,7 +82,7 @@ export function createWatchedSessionStore({
 		if (update.end === null) {
 			await queueAnnouncements(trx, cipher, update.announcements, now);
 			const settled = settleIn(update.announcements);
-			if (settled !== null) await endHandOver(trx, cipher, update.watchId, { settled, now });
+			if (settled !== null) await endQuestion(trx, cipher, update.watchId, { settled, now });
 		} else {
 			const { end: reason, announcements } = update;
 			await endWatch(trx, cipher, row, { reason, now, announcements, keepPending: true });

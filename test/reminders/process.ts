@@ -153,6 +153,7 @@ export async function startProcess(options: Options) {
 		settings: guarded(store.channelSettings),
 		ladderTimes: options.defaults,
 		learnName: async () => {},
+		mayAct: async () => null,
 		names: { displayName: () => 'somebody' },
 		dashboardUrl: null,
 		showAnswers: 'auto',

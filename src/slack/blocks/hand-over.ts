@@ -11,6 +11,7 @@ import {
 	handedOverWords,
 	NO_HAND_OVER_WINDOW,
 } from '../words/hand-over.ts';
+import { personMrkdwn } from '../words/people.ts';
 import { questionText } from '../words/question-text.ts';
 import { asksWords, MAYBE_REPEAT, placeMrkdwn } from '../words/watching.ts';
 import {
@@ -79,8 +80,9 @@ export function handedOverPost(
 ): MessageContent {
 	const asked = { kind: 'question', question, changed: false, readAt } as const;
 	if (isChosen(asked, post.standing)) return watchPost(asked, post);
-	const { sessionId, channelId } = post;
+	const { sessionId, channelId, watchedBy } = post;
 	const mark = { sessionId, fingerprint: question.fingerprint };
+	const place = placeMrkdwn(channelId, watchedBy === post.reader ? null : personMrkdwn(watchedBy, post.names));
 	const quick = post.offersOptions ? question.quick : null;
 	const words = handedOverWords(from, post.names);
 	const row = answerButtons(question, { sessionId, channelId, readAt }, quick !== null, [
@@ -91,7 +93,7 @@ export function handedOverPost(
 		...section(`*${words}*`),
 		...questionBlocks(asksWords(titleOf(post)), question, 2_500),
 		...inOrigin(row, post, mark),
-		...context(handedOverHint(placeMrkdwn(channelId)), post.maybeRepeat ? MAYBE_REPEAT : ''),
+		...context(handedOverHint(place), post.maybeRepeat ? MAYBE_REPEAT : ''),
 	]);
 }
 

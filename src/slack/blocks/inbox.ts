@@ -33,6 +33,7 @@ import {
 	waitingSinceWords,
 } from '../words/inbox.ts';
 import { claimsWords } from '../words/notices.ts';
+import { personMrkdwn } from '../words/people.ts';
 import { andMoreWords, joined, sessionIdMrkdwn, sessionTitle } from '../words/sessions.ts';
 import { momentMrkdwn } from '../words/times.ts';
 import { placeMrkdwn } from '../words/watching.ts';
@@ -179,7 +180,8 @@ function questionEntry(
 	const { sessionId, messageIndex } = question;
 	const asked = view.items.filter((item) => item.open).slice(0, ITEMS_SHOWN);
 	const moreCount = view.openCount - asked.length;
-	const { channelId } = askedIn;
+	const { channelId, watchedBy } = askedIn;
+	const whose = watchedBy === userId ? null : personMrkdwn(watchedBy, names);
 	const place = { sessionId, channelId, readAt: since };
 	const mark = { sessionId, fingerprint: view.fingerprint };
 	const rows = answerButtons(view, place, quickAnswers && askedIn.buttons, [
@@ -198,7 +200,7 @@ function questionEntry(
 		divider(),
 		...section(text.filter((line) => line !== '').join('\n')),
 		...context(
-			joined(placeMrkdwn(channelId), waitingSinceWords(since, now)),
+			joined(placeMrkdwn(channelId, whose), waitingSinceWords(since, now)),
 			inboxHandOverLine(handOver, userId, names),
 			claimsWords(answering, names),
 		),

@@ -41,6 +41,8 @@ export interface CardModel {
 	readonly endedWords: string | null;
 	/** Whether notifications say only that an agent asks. */
 	readonly discreet: boolean;
+	/** Whether the card is posted already: an update notifies nobody whom it mentions. */
+	readonly isUpdate: boolean;
 	readonly names: Names;
 	readonly dashboardUrl: string | null;
 }
@@ -75,7 +77,8 @@ function asksAbove({ question }: SessionSnapshot): boolean {
 	return question !== null && question.openCount > 0;
 }
 
-function openQuestion({ view, claims, handOver, standing, names }: CardModel): KnownBlock[] {
+function openQuestion(model: CardModel): KnownBlock[] {
+	const { view, claims, handOver, standing, names } = model;
 	const { question } = view;
 	if (question === null) return [];
 	return [
@@ -83,7 +86,7 @@ function openQuestion({ view, claims, handOver, standing, names }: CardModel): K
 		...questionBlocks('The agent asks', question, 1_200),
 		...buttons(answerButton({ sessionId: view.sessionId, messageIndex: question.messageIndex })),
 		...context(
-			handOverLine(handOver, names),
+			handOverLine(handOver, names, model),
 			claimsWords(claims, names),
 			standing !== null && isBlocking(standing.state)
 				? `📨 ${answeredLine(standing, names)}. The answer is being delivered.`

@@ -36,6 +36,10 @@ export interface PostContext {
 	/** Where the question is asked, and the thread of the watch's card there. */
 	readonly channelId: string;
 	readonly threadTs: string | null;
+	/** Who began the watch: the person of `channelId` if that is a direct message with the app. */
+	readonly watchedBy: string;
+	/** Slack user id of the reader of a direct message; null in channels. */
+	readonly reader: string | null;
 	/** Who has the question of the post, because it was handed over to them. */
 	readonly handOver: HandOver | null;
 	/** Whether the post offers short options as buttons. */
@@ -44,6 +48,8 @@ export interface PostContext {
 	readonly showsChoices: boolean;
 	/** Whether notifications say only that an agent asks, and posts only that somebody answered. */
 	readonly discreet: boolean;
+	/** Whether it is posted already: an update notifies nobody whom it mentions. */
+	readonly isUpdate: boolean;
 	readonly now: number;
 	readonly names: Names;
 	readonly adminContact: string | null;
@@ -124,7 +130,7 @@ function askedParts({ question, changed, readAt }: AskedContent, post: PostConte
 			...answerButtons(question, { sessionId, channelId, readAt }, quick !== null, [
 				handOverButton({ sessionId, fingerprint: question.fingerprint }),
 			]),
-			...context(handOverLine(post.handOver, post.names)),
+			...context(handOverLine(post.handOver, post.names, post)),
 		],
 	};
 }

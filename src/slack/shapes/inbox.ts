@@ -41,7 +41,7 @@ import {
 
 type Shown = Extract<InboxContent, { kind: 'shown' }>;
 
-const ASKED_IN = { channelId: 'C0EXAMPLE1', threadTs: '1795250400.000100', buttons: true };
+const ASKED_IN = { channelId: 'C0EXAMPLE1', threadTs: '1795250400.000100', watchedBy: USER_ID, buttons: true };
 
 function questionOf(session: Session, overrides: Partial<InboxQuestion> = {}): InboxQuestion {
 	const snapshot = snapshotAtNow(session);

@@ -1,13 +1,16 @@
 import type { Refusal } from '../../answers/access-policy.ts';
 import { type HandOver, type HandOverObstacle, MOST_HAND_OVERS } from '../../inbox/hand-over.ts';
-import { contactText, type Names, personMrkdwn } from './people.ts';
+import { contactText, type Names, personMrkdwn, personName } from './people.ts';
 import { momentMrkdwn } from './times.ts';
 
-/** Who has a question; empty for nobody. For posts and cards. mrkdwn. */
-export function handOverLine(handOver: HandOver | null, names: Names): string {
+/**
+ * Who has a question; empty for nobody. For posts and cards. mrkdwn. Mentions people only in an update, which notifies
+ * nobody.
+ */
+export function handOverLine(handOver: HandOver | null, names: Names, { isUpdate }: { isUpdate: boolean }): string {
 	if (handOver === null) return '';
-	const { from, to } = handOver;
-	return `↪️ ${personMrkdwn(from, names)} handed this over to ${personMrkdwn(to, names)}. Everybody can still answer.`;
+	const [from, to] = [handOver.from, handOver.to].map((id) => (isUpdate ? personMrkdwn : personName)(id, names));
+	return `↪️ ${from} handed this over to ${to}. Everybody can still answer.`;
 }
 
 /** The same in an inbox of `userId`. mrkdwn. */
@@ -26,7 +29,7 @@ export function handedOverWords(from: string, names: Names): string {
 
 /** Below the buttons of that message. mrkdwn. */
 export function handedOverHint(place: string): string {
-	return `From ${place}. Others can still answer it. *Give back* tells them that you do not.`;
+	return `Asked in ${place}. Others can still answer it. *Give back* tells them that you do not.`;
 }
 
 /** To the person who had handed it over. mrkdwn. */

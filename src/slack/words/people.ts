@@ -7,7 +7,12 @@ export interface Names {
 
 /** A mention for a Slack user id, else the quoted name. */
 export function personMrkdwn(userId: string, names: Names): string {
-	return isUserId(userId) ? `<@${userId}>` : quotedNameMrkdwn(names.displayName(userId), 80) || 'somebody';
+	return isUserId(userId) ? `<@${userId}>` : personName(userId, names);
+}
+
+/** The quoted name, which notifies nobody. It may not be known: the program learns it when the person acts. mrkdwn. */
+export function personName(userId: string, names: Names): string {
+	return quotedNameMrkdwn(names.displayName(userId), 80) || 'somebody';
 }
 
 /** Whom to ask: a Slack user id becomes a mention, anything else stays text. */

@@ -1,7 +1,6 @@
 import { changedParts } from '../../inbox/channel-settings.ts';
 import type { ChannelSettings, Mention, QuietHours, Rung, Weekday } from '../../watches/channel-settings.ts';
-import { quotedNameMrkdwn } from '../text.ts';
-import type { Names } from './people.ts';
+import { type Names, personName } from './people.ts';
 import { andMoreWords } from './sessions.ts';
 import { durationText } from './times.ts';
 
@@ -28,8 +27,7 @@ export function notListedWords(count: number): string {
 /** Who was answering when the reminder was due. mrkdwn; mentions nobody, because only the channel's settings do. */
 export function heldWords(userId: string | null, names: Names): string {
 	if (userId === null) return '';
-	const name = quotedNameMrkdwn(names.displayName(userId), 80) || 'somebody';
-	return `${name} was answering, and has not sent an answer yet.`;
+	return `${personName(userId, names)} was answering, and has not sent an answer yet.`;
 }
 
 /** Mentions of people and user groups; empty for nobody. mrkdwn. */

@@ -102,7 +102,7 @@ export const SETTLED_WORDS = {
 	closed: '💨 Closed without an answer',
 	changed: '✏️ The agent asks something else now',
 	unwatched: '👋 Not watched here any more. `/session` with its id shows its state.',
-	handedOn: '↪️ You handed this question over.',
+	handedOn: '↪️ Handed over to somebody else.',
 	givenBack: '↩️ You gave this question back. It is open for all again.',
 } as const;
 
@@ -131,9 +131,10 @@ function sessionNames(ids: readonly string[]): string {
 	return `the sessions ${named.join(', ')} ${andMoreWords(ids.length - NAMED_SESSIONS)}`.trimEnd();
 }
 
-/** Slack shows no name for a direct message's id. */
-export function placeMrkdwn(channelId: string): string {
-	return channelId.startsWith('D') ? 'our direct messages' : `<#${channelId}>`;
+/** Slack shows no name for a direct message's id. `whose`: who is in it when that is not the reader; mrkdwn. */
+export function placeMrkdwn(channelId: string, whose: string | null = null): string {
+	if (!channelId.startsWith('D')) return `<#${channelId}>`;
+	return whose === null ? 'our direct messages' : `the direct messages of ${whose} with Handraise`;
 }
 
 /** `{days}` is replaced with how long nothing changed, `{contact}` with whom to ask. */

@@ -22,7 +22,7 @@ import { expectVoices, foreign, IMITATIONS } from '../support/voices.ts';
 
 type Shown = Extract<InboxContent, { kind: 'shown' }>;
 
-const askedIn = { channelId: 'C0OURS1', threadTs: '1795250400.000100', buttons: true };
+const askedIn = { channelId: 'C0OURS1', threadTs: '1795250400.000100', watchedBy: 'U0EXAMPLE1', buttons: true };
 const sessionIds = hostileText.map((text) => text.slice(0, 400).toWellFormed() || 'x');
 
 const answers = fc

@@ -28,6 +28,7 @@ describe('hostile watched sessions', () => {
 					discreet: isAnswered,
 					claims: [name],
 					handOver: null,
+					isUpdate: true,
 					standing,
 					endedWords: isAnswered ? null : 'Not watched any more.',
 					names,

@@ -30,7 +30,7 @@ function asking(description: string): Shown {
 	if (snapshot === null || snapshot.question === null) throw new Error('no question');
 	const { question: view, name: sessionName } = snapshot;
 	const question = { service: 'https://service.example', sessionId: 'demo', messageIndex: view.messageIndex };
-	const askedIn = { channelId: 'C0OURS1', threadTs: null, buttons: true };
+	const askedIn = { channelId: 'C0OURS1', threadTs: null, watchedBy: 'U0EXAMPLE1', buttons: true };
 	const { fingerprint } = view;
 	const asked = { question, fingerprint, since: now, askedIn, handOver: null, sessionName, view, answering: [] };
 	return { ...NOTHING, total: 1, questions: [asked] };

@@ -127,6 +127,7 @@ describe('text from outside is marked as such and never begins a view or message
 					endedWords: null,
 					dashboardUrl: null,
 					handOver: null,
+					isUpdate: true,
 				};
 				const card = { ...shown, view, claims, standing, names };
 				expectVoices(watchCard(card));

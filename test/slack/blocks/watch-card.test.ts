@@ -24,6 +24,7 @@ function wordsOf(standing: Answer | null): string[] {
 		discreet: false,
 		claims: [],
 		handOver: null,
+		isUpdate: true,
 		standing,
 		endedWords: null,
 		names,

@@ -35,13 +35,18 @@ async function asked(flags = '', items: Parameters<InboxApp['ask']>[1] = [FLIGHT
 	return { id, index, post };
 }
 
-/** Somebody presses *Hand over*, chooses somebody and submits; resolves to the window. */
-async function handOver(post: Posted, from: string, to: string) {
+/** Somebody presses a button of a post that another person sees too. */
+async function press(post: Posted, who: string, label: string) {
 	const seen = app.slack
-		.as(from)
+		.as(who)
 		.messages(post.channel, { all: true })
 		.find(({ ts }) => ts === post.ts);
-	await seen?.press('Hand over');
+	await seen?.press(label);
+}
+
+/** Somebody presses *Hand over*, chooses somebody and submits; resolves to the window. */
+async function handOver(post: Posted, from: string, to: string) {
+	await press(post, from, 'Hand over');
 	const modal = await app.slack.as(from).waitForModal('Hand over to');
 	await modal.choose('Hand over to', to);
 	return { modal, ...(await modal.submit()) };
@@ -198,7 +203,7 @@ describe('Hand over', () => {
 		await handOver(bobs, 'bob', 'cleo');
 		const cleos = await newestDm('cleo', 'handed a question over to you');
 		await app.until(() => bobs.buttons().length === 0);
-		expect(bobs.text()).toContain('You handed this question over.');
+		expect(bobs.text()).toContain('Handed over to somebody else.');
 		await handOver(cleos, 'cleo', 'ada');
 		const adas = await newestDm('ada', 'handed a question over to you');
 		await adas.press('Hand over');
@@ -262,6 +267,105 @@ describe('Hand over', () => {
 		const seen = app.slack.as('dan').messages(post.channel, { all: true });
 		await seen.find(({ ts }) => ts === post.ts)?.press('Hand over');
 		await app.windowSays('has this question', { who: 'dan' });
+	});
+
+	it('tells nobody about a question who may not use Handraise any more', async () => {
+		await start();
+		const { id, post } = await asked();
+		await handOver(post, 'ada', 'tess');
+		const dm = await newestDm('tess', 'handed a question over to you');
+		await app.restart({ ALLOWED_USERS: ['tess', 'bob'].map((who) => app.slack.as(who).user).join() });
+		await dm.press('Give back');
+		await app.until(() => dm.buttons().length === 0);
+		await app.pass(10_000);
+		expect(dms('ada')).toEqual([]);
+		app.slack.faults.add({ method: 'conversations.open', error: 'internal_error' });
+		await handOver(post, 'bob', 'tess');
+		await app.restart({ ALLOWED_USERS: app.slack.as('bob').user });
+		app.slack.faults.clear();
+		await app.cardSays(id, 'handed this over');
+		await app.pass(30_000);
+		expect(dms('tess')).toHaveLength(1);
+	});
+
+	it('sends the direct message when Slack can tell again whether its person may answer', async () => {
+		await start();
+		const { post } = await asked();
+		app.slack.faults.add({ method: 'conversations.open', error: 'internal_error' });
+		await handOver(post, 'ada', 'tess');
+		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
+		await app.restart({});
+		app.slack.faults.clear();
+		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
+		await app.pass(10_000);
+		expect(dms('tess')).toEqual([]);
+		app.slack.faults.clear();
+		await newestDm('tess', 'handed a question over to you');
+	});
+
+	it('mentions nobody in the posts of a watch that begins later', async () => {
+		await start();
+		const { id, post } = await asked();
+		await handOver(post, 'ada', 'grace');
+		await newestDm('grace', 'handed a question over to you');
+		await saysIn(post, '@ada handed this over to @grace');
+		await app.watch(id, { channel: '#secret' });
+		const other = await app.until(() =>
+			app.thread(id, '#secret').findLast((one) => one.buttons().includes('Hand over')),
+		);
+		expect(other.text()).toContain('handed this over to');
+		const posts = [...app.thread(id, '#secret'), ...app.inChannel('#secret')];
+		expect(posts.flatMap((one) => one.rung())).toEqual([]);
+	});
+
+	it('can be handed over by anybody while whoever has it may not answer any more', async () => {
+		await start();
+		const { id, post } = await asked();
+		await handOver(post, 'ada', 'tess');
+		await newestDm('tess', 'handed a question over to you');
+		await app.restart({ ALLOWED_USERS: ['ada', 'bob', 'cleo'].map((who) => app.slack.as(who).user).join() });
+		expect((await handOver(post, 'bob', 'cleo')).modal.text()).toContain('You handed the question over to @cleo');
+		const dm = await newestDm('cleo', 'handed a question over to you');
+		await app.cardSays(id, '@bob handed this over to @cleo');
+		await app.until(() => dms('tess')[0]?.buttons().length === 0);
+		expect(dms('tess')[0]?.text()).toContain('somebody else');
+		await press(post, 'ada', 'Hand over');
+		await app.windowSays('@cleo has this question');
+		await dm.press('Give back');
+		await newestDm('bob', 'gave back the question');
+	});
+
+	it('cannot be handed over by others while Slack does not say whether whoever has it may answer', async () => {
+		await start();
+		const { post } = await asked();
+		await handOver(post, 'ada', 'tess');
+		await newestDm('tess', 'handed a question over to you');
+		await press(post, 'bob', 'Hand over');
+		await app.windowSays('@tess has this question', { who: 'bob' });
+		await app.slack.as('bob').modal()?.close();
+		await app.pass(60_000);
+		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
+		await press(post, 'bob', 'Hand over');
+		await app.windowSays('@tess has this question', { who: 'bob' });
+	});
+
+	it('says in whose direct messages a question was asked', async () => {
+		await start();
+		const id = app.session({ name: 'My own' });
+		await app.slack.as('ada').command('dm', `/session watch ${id}`);
+		await newestDm('ada', 'My own');
+		await app.pass(3_000);
+		app.ask(id, [FLIGHT], '');
+		const post = await app.until(() => dms('ada').findLast((one) => one.buttons().includes('Hand over')));
+		await handOver(post, 'ada', 'grace');
+		const dm = await newestDm('grace', 'handed a question over to you');
+		const place = 'the direct messages of @ada with Handraise';
+		expect(dm.text()).toContain(`Asked in ${place}.`);
+		await app.openHome('grace');
+		await app.homeSays(place, { who: 'grace' });
+		await handOver(dm, 'grace', 'ada');
+		const back = await newestDm('ada', 'handed a question over to you');
+		expect(back.text()).toContain('Asked in our direct messages.');
 	});
 
 	it('tells neither the question of a discreet watch nor a secret in the notification', async () => {

@@ -8,8 +8,11 @@ export function postContext(
 	return {
 		standing: null,
 		handOver: null,
+		isUpdate: true,
 		channelId: 'C1',
 		threadTs: null,
+		watchedBy: 'U0EXAMPLE1',
+		reader: null,
 		offersOptions: true,
 		showsChoices: true,
 		discreet: false,

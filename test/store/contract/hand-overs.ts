@@ -49,7 +49,8 @@ export function describeHandOvers(subject: Subject): void {
 			readAt: T0,
 		} as const;
 		const announcement = { target, key: 'handedOver', content };
-		return { ...QUESTION, id, watchId: watch.id, channelId: watch.channelId, from, to, announcement };
+		const { id: watchId, channelId } = watch;
+		return { ...QUESTION, id, watchId, channelId, from, to, replaces: null, announcement };
 	}
 
 	const giveBack = (userId: string) =>
@@ -124,6 +125,19 @@ export function describeHandOvers(subject: Subject): void {
 			expect(fourth).toMatchObject({ kind: 'limit', handOver: { from: 'U-BOB', to: 'U-ANN', count: 3 } });
 		});
 
+		it('is replaced, as it was seen, when whoever has it may not answer any more', async () => {
+			const watch = await askedIn();
+			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
+			const replacing = (id: string, replaces: string) =>
+				store().handOver({ ...wish(watch, id, ['U-DAN', 'U-EVE']), replaces }, T0);
+			expect((await replacing('V2', 'V0')).kind).toBe('taken');
+			expect((await replacing('V3', 'V1')).kind).toBe('handedOver');
+			expect(await waiting()).toContain('person:T1:U-BOB:V1 settle');
+			expect((await replacing('V4', 'V1')).kind).toBe('taken');
+			expect((await replacing('V5', 'V3')).kind).toBe('handedOver');
+			expect((await replacing('V6', 'V5')).kind).toBe('limit');
+		});
+
 		it('is not possible for another question, or where it is not watched', async () => {
 			const watch = await askedIn();
 			const other = { ...wish(watch, 'V1', ['U-ANN', 'U-BOB']), fingerprint: 'another' };
@@ -172,6 +186,38 @@ export function describeHandOvers(subject: Subject): void {
 			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
 			expect(await replica().handOverOf(QUESTION)).toBeNull();
 			expect(await waiting()).toEqual(['person:T1:U-BOB:V1 handedOver', 'person:T1:U-BOB:V1 settle']);
+		});
+
+		it('keeps its direct message beyond the retention time until the message is settled', async () => {
+			const watch = await askedIn();
+			const messages = async () =>
+				(
+					await subject.store.db.read
+						.selectFrom('announcements')
+						.select('target')
+						.where('kind', '=', 'handedOver')
+						.execute()
+				).map(({ target }) => target);
+			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
+			await acts.posted();
+			await acts.posted();
+			await store().handOver(wish(watch, 'V2', ['U-BOB', 'U-DAN']), T0);
+			await subject.store.watches.removeEnded(T0 + 1);
+			expect(await messages()).toEqual(['person:T1:U-BOB:V1', 'person:T1:U-DAN:V2']);
+			await acts.posted();
+			await acts.posted();
+			await subject.store.watches.removeEnded(T0 + 1);
+			expect(await messages()).toEqual(['person:T1:U-DAN:V2']);
+			await giveBack('U-DAN');
+			await subject.store.watches.removeEnded(T0 + 1);
+			const due = await subject.store.watches.takeAnnouncements(LEASE, 10, T0);
+			const settle = due.find(({ announcement }) => announcement.content.kind === 'settle');
+			const posts = await subject.replica.watches.postedQuestions(settle?.announcement.id ?? '');
+			expect(posts.map(({ content }) => content.kind)).toEqual(['handedOver']);
+			await subject.store.watches.releasePosts([LEASE.token]);
+			await acts.posted();
+			await subject.store.watches.removeEnded(T0 + 1);
+			expect(await messages()).toEqual([]);
 		});
 
 		it('has its direct message drawn again with the posts, once', async () => {

@@ -34,8 +34,8 @@ export function describeInboxReads(subject: Subject): void {
 					fingerprint: expect.any(String),
 					since: T0 + 5,
 					channels: [
-						{ channelId: 'C1', threadTs: null, buttons: true },
-						{ channelId: 'C2', threadTs: null, buttons: false },
+						{ channelId: 'C1', threadTs: null, watchedBy: 'U-ANN', buttons: true },
+						{ channelId: 'C2', threadTs: null, watchedBy: 'U-ANN', buttons: false },
 					],
 				},
 			]);

@@ -216,6 +216,21 @@ export function describeLadders(subject: Subject): void {
 			expect(await ladders().nextDueAt(SERVICE, T0)).toBeNull();
 		});
 
+		it('without a time are looked at once more when their question is settled, and when their watch ends', async () => {
+			const watch = await asked();
+			await waits({ dueAt: null });
+			const target = { kind: 'watch', watchId: watch.id, teamId: 'T1', channelId: 'C1' } as const;
+			const settle = { target, key: 'settle', content: { kind: 'settle', messageIndex: 0, how: 'closed' } } as const;
+			const closed = snapshotOf(session({ messages: [assistant('Which?'), assistant('Thanks')] }), T0);
+			const current = { ...watch, revision: 1 };
+			await recorded([news(current, { digest: closed.digest, announcements: [settle] })], again(closed));
+			expect(await takeOne()).toMatchObject({ isOpen: false });
+			await ladders().release([LEASE.token]);
+			await waits({ dueAt: null });
+			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
+			expect(await takeOne()).toMatchObject({ isOpen: false });
+		});
+
 		it('note a rung together with its announcement, and are planned anew', async () => {
 			const watch = await asked();
 			const { ladder, changeCount } = await takeOne();
