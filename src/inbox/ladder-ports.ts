@@ -41,8 +41,8 @@ export type LadderOutcome = { readonly ladder: Ladder; readonly changeCount: num
  */
 export interface LadderStore {
 	/**
-	 * Leases due ladders, longest due first, and those of their channels with a rung that waits for other rungs; groups them
-	 * by channel. None of the channels `except`.
+	 * Leases the due ladders of up to `limit` channels, longest due first, and those of these channels with a rung that waits
+	 * for other rungs. What is due in a channel is taken together, by one replica. None of the channels `except`.
 	 */
 	takeDue(
 		serviceUrl: string,

@@ -37,8 +37,6 @@ interface Due extends Decided {
 const LEASE_MS = 25_000;
 /** Channels at once. */
 const CHANNELS_AT_ONCE = 8;
-/** Ladders taken at once. */
-const LADDERS_AT_ONCE = 500;
 /** A rung does not wait longer than this, from its time or the program's start, for the reads of other rungs. */
 const WAIT_FOR_OTHERS_MS = 20_000;
 
@@ -84,10 +82,10 @@ export function createReminders(options: Options) {
 		itemsName: 'reminders',
 		leaseMs: LEASE_MS,
 		concurrency: CHANNELS_AT_ONCE,
-		take: (lease, _room, batches) =>
+		take: (lease, room, batches) =>
 			store.takeDue(serviceUrl, lease, {
 				now: clock.now(),
-				limit: LADDERS_AT_ONCE,
+				limit: room,
 				except: batches.map(({ channel }) => channel),
 			}),
 		nextDueAt: () => store.nextDueAt(serviceUrl, clock.now()),

@@ -4,11 +4,12 @@ import type { Ladder } from '../inbox/ladder.ts';
 import type { LadderBatch, LadderOutcome, LadderStore, TakenLadder } from '../inbox/ladder-ports.ts';
 import type { RungEntry } from '../watches/announcements.ts';
 import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
+import type { ChannelKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { readSettings } from './channel-settings-rows.ts';
 import { settingsRow } from './channel-settings-store.ts';
 import { countUpdated, type StoreDatabase } from './database.ts';
-import { dueAt, earliest, isDue, LONGEST_DELAY_MS, leaseDue } from './due.ts';
+import { dueAt, earliest, hasLapsed, isDue, LONGEST_DELAY_MS, leaseDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { type LaddersTable, type Tables, WITHOUT_LEASE } from './tables.ts';
 import { readDigest, type WatchedSessionRow } from './watch-rows.ts';
@@ -84,14 +85,15 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 	}
 
 	return {
-		async takeDue(service, lease, { now, limit, except }) {
-			const due = dueWithCompanions(service, now);
-			const keys = except.map(({ teamId, channelId }) => sql`${`${teamId}:${channelId}`}`);
-			const where =
-				keys.length === 0 ? due : sql<boolean>`${due} and team_id || ':' || channel_id not in (${sql.join(keys)})`;
+		async takeDue(service, lease, options) {
+			const { now } = options;
+			const where = dueByChannel(service, options);
 			const orderBy = sql`${dueAt('due_at', now, LONGEST_DELAY_MS.ladder)}, posted_at`;
-			const query = { table: 'ladders', key: 'watch_id', service, where, orderBy, limit } as const;
-			const rows = await leaseDue(db, query, { lease, now });
+			const rows = await leaseDue(
+				db,
+				{ table: 'ladders', key: 'watch_id', service, where, orderBy, limit: MOST_LADDERS, takingLock: TAKING_LOCK },
+				{ lease, now },
+			);
 			const byChannel = Map.groupBy(rows, ({ team_id, channel_id }) => `${team_id}:${channel_id}`);
 			return Promise.all(Array.from(byChannel.values(), (group) => batchOf(group, now)));
 		},
@@ -142,10 +144,28 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 	};
 }
 
-/** Due ladders, and the rungs of their channels that wait for others: they are looked at together, to be announced together. */
-function dueWithCompanions(service: string, now: number) {
+/** Any number that no other advisory lock of this database uses. */
+export const TAKING_LOCK = 7_205_759_404;
+
+/** Far more than are due in a few channels: a statement takes only so many parameters. */
+const MOST_LADDERS = 10_000;
+
+/**
+ * The due ladders of up to `limit` channels, longest due first, and the rungs of these channels that wait for others: all of
+ * a channel, because they are announced together.
+ */
+function dueByChannel(
+	service: string,
+	{ now, limit, except }: { now: number; limit: number; except: readonly ChannelKey[] },
+) {
+	const keys = except.map(({ teamId, channelId }) => sql`${`${teamId}:${channelId}`}`);
+	const others =
+		keys.length === 0 ? sql`` : sql`and first.team_id || ':' || first.channel_id not in (${sql.join(keys)})`;
 	return sql<boolean>`(team_id, channel_id) in (select first.team_id, first.channel_id from ladders as first
-		where first.service = ${service} and ${isDue('first.due_at', now, LONGEST_DELAY_MS.ladder)})
+		where first.service = ${service} and ${isDue('first.due_at', now, LONGEST_DELAY_MS.ladder)}
+		and (first.lease_token is null or ${hasLapsed('first.leased_until', now)}) ${others}
+		group by first.team_id, first.channel_id
+		order by min(${dueAt('first.due_at', now, LONGEST_DELAY_MS.ladder)}), min(first.posted_at) limit ${limit})
 		and (${isDue('due_at', now, LONGEST_DELAY_MS.ladder)} or rung_due_at <= ${now})`;
 }
 

@@ -119,6 +119,17 @@ export function describeLadders(subject: Subject): void {
 			expect(taken.map(({ channel }) => channel.channelId)).toEqual(['C2']);
 		});
 
+		it('are taken of so many channels, longest due first, and all of each', async () => {
+			await asked({ sessionId: 's1', channelId: 'C1' });
+			await asked({ sessionId: 's2', channelId: 'C2' });
+			await asked({ sessionId: 's3', channelId: 'C3' });
+			await asked({ sessionId: 's4', channelId: 'C1' });
+			await asked({ sessionId: 's5', channelId: 'C2' });
+			await dueFrom(['s2', 's1', 's3', 's4', 's5']);
+			expect(channelsOf(await take(T0, LEASE, { limit: 2 }))).toEqual(['C2: s2 s5', 'C1: s1 s4']);
+			expect(channelsOf(await take(T0, OTHER_LEASE, { limit: 2 }))).toEqual(['C3: s3']);
+		});
+
 		it('are due when their time has come, and when it is too far ahead', async () => {
 			await asked();
 			await waits();
@@ -285,6 +296,20 @@ export function describeLadders(subject: Subject): void {
 			expect(taken?.earlyReadAskedAt).toBe(T0);
 		});
 	});
+
+	/** Makes the ladders of these sessions due one after the other, the first the longest ago. */
+	async function dueFrom(sessionIds: readonly string[]): Promise<void> {
+		for (const [index, sessionId] of sessionIds.entries()) {
+			await ladders().touchSession({ ...KEY, sessionId }, T0 - 1_000 + index);
+		}
+	}
+
+	/** Channels and sessions in the order in which they were taken. */
+	const channelsOf = (batches: readonly LadderBatch[]) =>
+		batches.map((batch) => {
+			const sessionIds = batch.ladders.map(({ ladder }) => ladder.session.sessionId);
+			return `${batch.channel.channelId}: ${sessionIds.join(' ')}`;
+		});
 
 	/** A watch of another session in the same channel, with its question posted. */
 	async function another(sessionId: string): Promise<Watch> {
