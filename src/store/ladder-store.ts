@@ -84,6 +84,19 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		return (await countUpdated(held)) > 0;
 	}
 
+	/** Gives back what is left of a batch. Other batches may have the same token. */
+	async function giveBack(token: string, outcomes: readonly LadderOutcome[]): Promise<void> {
+		const watchIds = outcomes.map(({ ladder }) => ladder.watchId);
+		await db.writeOne((trx) =>
+			trx
+				.updateTable('ladders')
+				.set(WITHOUT_LEASE)
+				.where('watch_id', 'in', watchIds)
+				.where('lease_token', '=', token)
+				.execute(),
+		);
+	}
+
 	return {
 		async takeDue(service, lease, options) {
 			const { now } = options;
@@ -117,9 +130,10 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 					if (announcement !== null) await queueAnnouncements(trx, cipher, [announcement], now);
 					return 'recorded' as const;
 				})
-				.catch((error: unknown) => {
-					if (error instanceof LeaseLost) return null;
-					throw error;
+				.catch(async (error: unknown) => {
+					if (!(error instanceof LeaseLost)) throw error;
+					await giveBack(token, outcomes);
+					return null;
 				}),
 
 		async touchSession(session, now) {

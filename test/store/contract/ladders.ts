@@ -248,6 +248,23 @@ export function describeLadders(subject: Subject): void {
 			expect(await posted(later)).toEqual([]);
 		});
 
+		it('are given back when another ladder of the work began anew', async () => {
+			const watch = await asked({ sessionId: 's1' });
+			await asked({ sessionId: 's2' });
+			await asked({ sessionId: 's3', channelId: 'C3' });
+			const [batch, inWork] = await take();
+			await announce({ ...watch, revision: 1 }, 'Size');
+			await posted();
+			const ring = { kind: 'rung', rung: 'reminder' } as const;
+			const outcomes = (batch?.ladders ?? []).map((taken) => ({ ...taken, ...ring }));
+			expect(await ladders().record(LEASE.token, outcomes, { announcement: null, now: T0 })).toBeNull();
+			const again = await take(T0, OTHER_LEASE);
+			expect(channelsOf(again)).toEqual(['C1: s1 s2']);
+			expect(again[0]?.ladders.map(({ ladder }) => ladder.remindedAt)).toEqual([null, null]);
+			const untouched = (inWork?.ladders ?? []).map((taken) => ({ ...taken, ...WAIT }));
+			expect(await ladders().record(LEASE.token, untouched, { announcement: null, now: T0 })).toBe('recorded');
+		});
+
 		it('have their session read before others that are due', async () => {
 			await asked();
 			await another('s2');
