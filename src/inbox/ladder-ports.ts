@@ -53,7 +53,7 @@ export interface LadderStore {
 	nextDueAt(serviceUrl: string, now: number): Promise<number | null>;
 	/**
 	 * Notes what becomes of ladders and queues `announcement`, all or nothing, and gives their leases back. Null when a lease
-	 * was lost: nothing else was written.
+	 * was lost: nothing else was written. What counted from a time ahead of `now` counts from `now` then.
 	 */
 	record(
 		token: string,

@@ -76,9 +76,10 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 			outcome.kind === 'wait'
 				? { due_at: soonest(outcome, now), rung_due_at: outcome.rungDueAt, held_by: outcome.heldBy }
 				: { ...rungChange(outcome, now), due_at: now, rung_due_at: null, held_by: null };
+		const noted = { posted_at: notAhead('posted_at', now), last_rung_at: notAhead('last_rung_at', now) };
 		const held = trx
 			.updateTable('ladders')
-			.set({ ...WITHOUT_LEASE, ...change })
+			.set({ ...WITHOUT_LEASE, ...noted, ...change })
 			.where('watch_id', '=', watchId)
 			.where('lease_token', '=', token);
 		return (await countUpdated(held)) > 0;
@@ -272,6 +273,12 @@ export async function giveBackRungs(trx: Kysely<Tables>, entries: readonly RungE
 						.where('escalation_count', '>', 0);
 		await before.execute();
 	}
+}
+
+/** The time in `column`, or `now` when it was noted before the clock was put back. What counts from it counts from now. */
+function notAhead(column: string, now: number) {
+	const at = sql.ref(column);
+	return sql<number>`case when ${at} > ${now} then ${now} else ${at} end`;
 }
 
 /** When to look again: at once if the question changed meanwhile, else at the latest after the longest legal delay. */

@@ -265,6 +265,19 @@ export function describeLadders(subject: Subject): void {
 			expect(await ladders().record(LEASE.token, untouched, { announcement: null, now: T0 })).toBe('recorded');
 		});
 
+		it('count from the time to which the clock was put back', async () => {
+			await asked();
+			const before = T0 - 6 * 3_600_000;
+			await waits({ dueAt: before + 900_000 }, before);
+			expect(await takeOne(before + 900_000)).toMatchObject({ ladder: { postedAt: before, lastRungAt: null } });
+			await ladders().release([LEASE.token]);
+			const { ladder, changeCount } = await takeOne(T0);
+			const rung = { ladder, changeCount, kind: 'rung', rung: 'reminder' } as const;
+			await ladders().record(LEASE.token, [rung], { announcement: null, now: T0 });
+			await waits({}, before + 60_000);
+			expect((await takeOne(RING_AT)).ladder).toMatchObject({ postedAt: before, lastRungAt: before + 60_000 });
+		});
+
 		it('have their session read before others that are due', async () => {
 			await asked();
 			await another('s2');
