@@ -5,7 +5,7 @@ import { questionViewAt, type SessionSnapshot, snapshotOf } from '../../../src/w
 import type { Watch } from '../../../src/watches/watch.ts';
 import { addWatch, assistant, session } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, accepted, BOB, LEASE, moved, OTHER_LEASE, SERVICE, submission, T0 } from '../support.ts';
+import { ANN, accepted, attemptAt, BOB, LEASE, moved, OTHER_LEASE, SERVICE, submission, T0 } from '../support.ts';
 import { C1, KEY, news, read, watchActs } from './watch-acts.ts';
 
 const RING_AT = T0 + 900_000;
@@ -83,6 +83,24 @@ export function describeLadders(subject: Subject): void {
 				claim: null,
 				isFailing: false,
 			});
+		});
+
+		it('count from when the post was sent, at the latest from now', async () => {
+			const watch = await addWatch(subject.store.watches, { view: snapshotOf(asks(), T0) });
+			await posted();
+			for (const [title, sentAt, countsFrom] of [
+				['Colour', T0 + 60_000, T0 + 60_000],
+				['Size', T0 + 99_000, T0 + 62_000],
+			] as const) {
+				await announce({ ...watch, revision: title === 'Colour' ? 0 : 1 }, title);
+				const [due] = await subject.store.watches.takeAnnouncements(LEASE, 1, T0 + 62_000);
+				const id = due?.announcement.id ?? '';
+				await subject.store.watches.beginAttempt(id, LEASE.token, attemptAt(T0));
+				const sent = { kind: 'posted', ts: '1.2', cardKey: null, sentAt } as const;
+				await subject.store.watches.endAttempt(id, LEASE.token, sent, T0 + 62_000);
+				expect((await takeOne(T0 + 62_000)).ladder.postedAt).toBe(countsFrom);
+				await ladders().release([LEASE.token]);
+			}
 		});
 
 		it('begin anew with the post of another question', async () => {
