@@ -41,8 +41,8 @@ export type LadderOutcome = { readonly ladder: Ladder; readonly changeCount: num
  */
 export interface LadderStore {
 	/**
-	 * Leases due ladders, longest due first, and those of their channels with a rung that waits for other rungs; groups them
-	 * by channel. None of the channels `except`.
+	 * Leases the due ladders of up to `limit` channels, longest due first, and those of these channels with a rung that waits
+	 * for other rungs. What is due in a channel is taken together, by one replica. None of the channels `except`.
 	 */
 	takeDue(
 		serviceUrl: string,
@@ -53,7 +53,7 @@ export interface LadderStore {
 	nextDueAt(serviceUrl: string, now: number): Promise<number | null>;
 	/**
 	 * Notes what becomes of ladders and queues `announcement`, all or nothing, and gives their leases back. Null when a lease
-	 * was lost: nothing was written.
+	 * was lost: nothing else was written. What counted from a time ahead of `now` counts from `now` then.
 	 */
 	record(
 		token: string,

@@ -39,8 +39,6 @@ interface Due extends Decided {
 const LEASE_MS = 25_000;
 /** Channels at once. */
 const CHANNELS_AT_ONCE = 8;
-/** Ladders taken at once. */
-const LADDERS_AT_ONCE = 500;
 /** A rung does not wait longer than this for the reads of other rungs that are due. */
 const WAIT_FOR_OTHERS_MS = 20_000;
 /** The same while more than a few are not read yet, as after quiet hours. */
@@ -123,10 +121,10 @@ export function createReminders(options: Options) {
 		itemsName: 'reminders',
 		leaseMs: LEASE_MS,
 		concurrency: CHANNELS_AT_ONCE,
-		async take(lease, _room, batches) {
+		async take(lease, room, batches) {
 			const due = await store.takeDue(serviceUrl, lease, {
 				now: clock.now(),
-				limit: LADDERS_AT_ONCE,
+				limit: room,
 				except: batches.map(({ channel }) => channel),
 			});
 			return due.map(computable);

@@ -30,6 +30,8 @@ import {
 /** The `last_error` of an announcement that cannot be read. It does not block later ones of its target. */
 const UNREADABLE = 'unreadable';
 
+type Posted = Extract<AttemptResult, { kind: 'posted' }>;
+
 /** The posting part of `WatchStore`. */
 export function createAnnouncementStore({
 	db,
@@ -83,21 +85,16 @@ export function createAnnouncementStore({
 	/** Begins the reminders of a question, which count from its post. */
 	async function begin(
 		trx: Kysely<Tables>,
-		{
-			row,
-			watch,
-			postTs,
-			sentAt,
-			now,
-		}: { row: AnnouncementRow; watch: WatchRow; postTs: string; sentAt: number | null; now: number },
+		{ row, watch, posted, now }: { row: AnnouncementRow; watch: WatchRow; posted: Posted; now: number },
 	): Promise<void> {
 		const content = readAnnouncement(row, cipher)?.content;
 		if (content?.kind !== 'question') return;
 		const { fingerprint } = content.question;
-		await beginLadder(trx, watch, { fingerprint, postTs, postedAt: Math.min(sentAt ?? now, now), now });
+		const postedAt = Math.min(posted.sentAt ?? now, now);
+		await beginLadder(trx, watch, { fingerprint, postTs: posted.ts, postedAt, now });
 	}
 
-	/** When Slack was first called for a post that is being noted. */
+	/** When Slack was first called for a post that may exist; null when none may. */
 	async function sendingSince(trx: Kysely<Tables>, id: string): Promise<number | null> {
 		const row = await trx.selectFrom('announcements').select('sending_since').where('id', '=', id).executeTakeFirst();
 		return row?.sending_since ?? null;
@@ -117,7 +114,7 @@ export function createAnnouncementStore({
 		const lostCardTs = 'lostCardTs' in result ? result.lostCardTs : undefined;
 		// Lock order: whatever adds announcements of a watch locks its session first, then the watch.
 		if (lostCardTs !== undefined) await lockSessionOf(trx, db.dialect, await watchIdOf(trx, id));
-		const sentAt = await sendingSince(trx, id);
+		const since = await sendingSince(trx, id);
 		const row = await trx
 			.updateTable('announcements')
 			.set((eb) => ({
@@ -131,14 +128,14 @@ export function createAnnouncementStore({
 			.returningAll()
 			.executeTakeFirst();
 		if (row === undefined) return;
-		if (result.kind !== 'retry') await endRungs(trx, endedRungs(row, result, sentAt), now);
+		if (result.kind !== 'retry') await endRungs(trx, endedRungs(row, result, since), now);
 		if (row.watch_id === null) return;
 		const isNewCard = result.kind === 'posted' && row.kind === 'card';
 		const isQuestion = result.kind === 'posted' && row.kind === 'question';
 		if (!isNewCard && !isQuestion && lostCardTs === undefined) return;
 		const watch = await lockWatch(trx, db.dialect, row.watch_id).executeTakeFirst();
 		if (watch === undefined) return;
-		if (isQuestion && watch.ended_at === null) await begin(trx, { row, watch, postTs: result.ts, sentAt, now });
+		if (isQuestion && watch.ended_at === null) await begin(trx, { row, watch, posted: result, now });
 		if (lostCardTs !== undefined) await loseCard(trx, cipher, watch, { ts: lostCardTs, now });
 		if (!isNewCard) return;
 		await trx
@@ -155,12 +152,12 @@ export function createAnnouncementStore({
 	}
 
 	/** The rungs of an announcement. What an earlier attempt may have shown counts as seen. */
-	function endedRungs(row: AnnouncementRow, result: AttemptResult, sentAt: number | null): EndedRungs {
+	function endedRungs(row: AnnouncementRow, result: AttemptResult, since: number | null): EndedRungs {
 		if (row.kind !== 'rung' && row.kind !== 'rungs') return { entries: [], unseen: [] };
 		const content = readAnnouncement(row, cipher)?.content;
 		const entries = content?.kind === 'rungs' ? content.entries : content?.kind === 'rung' ? [content.entry] : [];
 		if (result.kind === 'posted') return { entries, unseen: result.leftOut ?? [] };
-		return { entries, unseen: result.kind === 'dropped' && sentAt === null ? entries : [] };
+		return { entries, unseen: result.kind === 'dropped' && since === null ? entries : [] };
 	}
 
 	return {

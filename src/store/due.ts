@@ -3,7 +3,7 @@ import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
 import { LONGEST_LOOK_MS } from '../inbox/ladder.ts';
 import type { Lease } from '../lease-loop.ts';
 import { LONGEST_INTERVAL_MS } from '../watches/schedule.ts';
-import type { StoreDatabase } from './database.ts';
+import type { Dialect, StoreDatabase } from './database.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -74,13 +74,14 @@ type LeasedTable = 'answers' | 'watches' | 'watched_sessions' | 'announcements' 
  */
 export function leaseDue<T extends LeasedTable>(
 	db: StoreDatabase,
-	{ table, key, service, where, orderBy, limit, before }: DueQuery<T>,
+	{ table, key, service, where, orderBy, limit, before, takingLock }: DueQuery<T>,
 	{ lease, now }: { lease: Lease; now: number },
 ): Promise<Selectable<Tables[T]>[]> {
 	const ofService = service === undefined ? sql`` : sql`service = ${service} and`;
 	// PostgreSQL checks the condition again when it locks a row, so a row that another replica just took is skipped.
 	const lock = db.dialect === 'postgres' ? sql`for update skip locked` : sql``;
 	return db.write(async (trx) => {
+		if (takingLock !== undefined && !(await tryLock(trx, db.dialect, takingLock))) return [];
 		await before?.(trx);
 		const due = await sql<{ key: string }>`select ${sql.ref(key)} as key from ${sql.table(table)}
 			where ${ofService} ${where} and (lease_token is null or ${hasLapsed('leased_until', now)})
@@ -105,4 +106,17 @@ interface DueQuery<T extends LeasedTable> {
 	readonly limit: number;
 	/** Runs first in the same transaction. */
 	readonly before?: (trx: Kysely<Tables>) => Promise<void>;
+	/**
+	 * The number of an advisory lock, for rows that belong together: rows are locked one by one, so two replicas at once would
+	 * each take some. While one takes, others take nothing.
+	 */
+	readonly takingLock?: number;
+}
+
+/** Whether this transaction has the lock now. SQLite has a single writer. */
+async function tryLock(trx: Kysely<Tables>, dialect: Dialect, lock: number): Promise<boolean> {
+	if (dialect !== 'postgres') return true;
+	const { rows } = await sql<{ locked: boolean }>`
+		select pg_try_advisory_xact_lock(${sql.lit(lock)}) as locked`.execute(trx);
+	return rows[0]?.locked === true;
 }

@@ -4,11 +4,12 @@ import type { Ladder } from '../inbox/ladder.ts';
 import type { LadderBatch, LadderOutcome, LadderStore, TakenLadder } from '../inbox/ladder-ports.ts';
 import type { RungEntry } from '../watches/announcements.ts';
 import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
+import type { ChannelKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { readSettings } from './channel-settings-rows.ts';
 import { settingsRow } from './channel-settings-store.ts';
 import { countUpdated, type StoreDatabase } from './database.ts';
-import { dueAt, earliest, isDue, LONGEST_DELAY_MS, leaseDue } from './due.ts';
+import { dueAt, earliest, hasLapsed, isDue, LONGEST_DELAY_MS, leaseDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { type LaddersTable, type Tables, WITHOUT_LEASE } from './tables.ts';
 import { readDigest, type WatchedSessionRow } from './watch-rows.ts';
@@ -75,23 +76,38 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 			outcome.kind === 'wait'
 				? { due_at: soonest(outcome, now), rung_due_at: outcome.rungDueAt, held_by: outcome.heldBy }
 				: { ...rungChange(outcome, now), due_at: now, rung_due_at: null, held_by: null };
+		const noted = { posted_at: notAhead('posted_at', now), last_rung_at: notAhead('last_rung_at', now) };
 		const held = trx
 			.updateTable('ladders')
-			.set({ ...WITHOUT_LEASE, ...change })
+			.set({ ...WITHOUT_LEASE, ...noted, ...change })
 			.where('watch_id', '=', watchId)
 			.where('lease_token', '=', token);
 		return (await countUpdated(held)) > 0;
 	}
 
+	/** Gives back what is left of a batch. Other batches may have the same token. */
+	async function giveBack(token: string, outcomes: readonly LadderOutcome[]): Promise<void> {
+		const watchIds = outcomes.map(({ ladder }) => ladder.watchId);
+		await db.writeOne((trx) =>
+			trx
+				.updateTable('ladders')
+				.set(WITHOUT_LEASE)
+				.where('watch_id', 'in', watchIds)
+				.where('lease_token', '=', token)
+				.execute(),
+		);
+	}
+
 	return {
-		async takeDue(service, lease, { now, limit, except }) {
-			const due = dueWithCompanions(service, now);
-			const keys = except.map(({ teamId, channelId }) => sql`${`${teamId}:${channelId}`}`);
-			const where =
-				keys.length === 0 ? due : sql<boolean>`${due} and team_id || ':' || channel_id not in (${sql.join(keys)})`;
+		async takeDue(service, lease, options) {
+			const { now } = options;
+			const where = dueByChannel(service, options);
 			const orderBy = sql`${dueAt('due_at', now, LONGEST_DELAY_MS.ladder)}, posted_at`;
-			const query = { table: 'ladders', key: 'watch_id', service, where, orderBy, limit } as const;
-			const rows = await leaseDue(db, query, { lease, now });
+			const rows = await leaseDue(
+				db,
+				{ table: 'ladders', key: 'watch_id', service, where, orderBy, limit: MOST_LADDERS, takingLock: TAKING_LOCK },
+				{ lease, now },
+			);
 			const byChannel = Map.groupBy(rows, ({ team_id, channel_id }) => `${team_id}:${channel_id}`);
 			return Promise.all(Array.from(byChannel.values(), (group) => batchOf(group, now)));
 		},
@@ -115,9 +131,10 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 					if (announcement !== null) await queueAnnouncements(trx, cipher, [announcement], now);
 					return 'recorded' as const;
 				})
-				.catch((error: unknown) => {
-					if (error instanceof LeaseLost) return null;
-					throw error;
+				.catch(async (error: unknown) => {
+					if (!(error instanceof LeaseLost)) throw error;
+					await giveBack(token, outcomes);
+					return null;
 				}),
 
 		async touchSession(session, now) {
@@ -142,10 +159,28 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 	};
 }
 
-/** Due ladders, and the rungs of their channels that wait for others: they are looked at together, to be announced together. */
-function dueWithCompanions(service: string, now: number) {
+/** Any number that no other advisory lock of this database uses. */
+export const TAKING_LOCK = 7_205_759_404;
+
+/** Far more than are due in a few channels: a statement takes only so many parameters. */
+const MOST_LADDERS = 10_000;
+
+/**
+ * The due ladders of up to `limit` channels, longest due first, and the rungs of these channels that wait for others: all of
+ * a channel, because they are announced together.
+ */
+function dueByChannel(
+	service: string,
+	{ now, limit, except }: { now: number; limit: number; except: readonly ChannelKey[] },
+) {
+	const keys = except.map(({ teamId, channelId }) => sql`${`${teamId}:${channelId}`}`);
+	const others =
+		keys.length === 0 ? sql`` : sql`and first.team_id || ':' || first.channel_id not in (${sql.join(keys)})`;
 	return sql<boolean>`(team_id, channel_id) in (select first.team_id, first.channel_id from ladders as first
-		where first.service = ${service} and ${isDue('first.due_at', now, LONGEST_DELAY_MS.ladder)})
+		where first.service = ${service} and ${isDue('first.due_at', now, LONGEST_DELAY_MS.ladder)}
+		and (first.lease_token is null or ${hasLapsed('first.leased_until', now)}) ${others}
+		group by first.team_id, first.channel_id
+		order by min(${dueAt('first.due_at', now, LONGEST_DELAY_MS.ladder)}), min(first.posted_at) limit ${limit})
 		and (${isDue('due_at', now, LONGEST_DELAY_MS.ladder)} or rung_due_at <= ${now})`;
 }
 
@@ -243,6 +278,12 @@ export async function endRungs(trx: Kysely<Tables>, { entries, unseen }: EndedRu
 			.where('is_ringing', '=', 1)
 			.execute();
 	}
+}
+
+/** The time in `column`, or `now` when it was noted before the clock was put back. What counts from it counts from now. */
+function notAhead(column: string, now: number) {
+	const at = sql.ref(column);
+	return sql<number>`case when ${at} > ${now} then ${now} else ${at} end`;
 }
 
 /** When to look again: at once if the question changed meanwhile, else at the latest after the longest legal delay. */

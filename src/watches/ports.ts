@@ -62,13 +62,14 @@ export interface WatchPage {
 /** The outcome of one attempt to post. */
 export type AttemptResult =
 	/**
-	 * `cardKey`: only of a card. `lostCardTs`: the card whose thread is gone. `leftOut`: rungs that the post does not show;
-	 * they are due again.
+	 * `cardKey`: only of a card. `sentAt`: when the attempt began that posted it; left out: now. `lostCardTs`: the card whose
+	 * thread is gone. `leftOut`: rungs that the post does not show; they are due again.
 	 */
 	| {
 			readonly kind: 'posted';
 			readonly ts: string;
 			readonly cardKey: string | null;
+			readonly sentAt?: number;
 			readonly lostCardTs?: string;
 			readonly leftOut?: readonly RungEntry[];
 	  }

@@ -118,7 +118,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 				if (removal === 'unknown') return retry(clock.now() + retryDelay(announcement.attempts), THREAD_GONE, true);
 				if (removal === 'refused') {
 					metrics.post('found');
-					return { kind: 'posted', ts: found.ts, cardKey: null };
+					return { kind: 'posted', ts: found.ts, cardKey: null, sentAt: announcement.sendingSince };
 				}
 			}
 			if (found.kind === 'unreadable') earlierAt = announcement.sendingSince;
@@ -135,6 +135,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 		const begun = await begin(announcement, token, earlierAt);
 		if (begun === 'lost') return null;
 		if (begun === 'late') return retry(clock.now(), STOOD_STILL, maybeRepeat);
+		const sentAt = clock.now();
 		const outcome = await prepared.send();
 		if (outcome.kind === 'sent') metrics.post(maybeRepeat ? 'maybeRepeated' : 'posted');
 		await pauseIfLimited(announcement, outcome);
@@ -142,7 +143,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 			outcome.kind === 'unthreaded'
 				? await unthreadedResult(due, outcome.ts)
 				: resultOf(outcome, announcement, prepared.cardKey, clock.now());
-		if (result.kind === 'posted') return { ...result, leftOut: prepared.leftOut };
+		if (result.kind === 'posted') return { ...result, sentAt, leftOut: prepared.leftOut };
 		return result.kind === 'retry' ? { ...result, unknown: result.unknown || maybeRepeat } : result;
 	}
 

@@ -46,15 +46,17 @@ export const SABOTAGES = {
 			from: `					if (announcement !== null) await queueAnnouncements(trx, cipher, [announcement], now);
 					return 'recorded' as const;
 				})
-				.catch((error: unknown) => {
-					if (error instanceof LeaseLost) return null;
-					throw error;
+				.catch(async (error: unknown) => {
+					if (!(error instanceof LeaseLost)) throw error;
+					await giveBack(token, outcomes);
+					return null;
 				}),`,
 			to: `					return 'recorded' as const;
 				})
-				.catch((error: unknown) => {
-					if (error instanceof LeaseLost) return null;
-					throw error;
+				.catch(async (error: unknown) => {
+					if (!(error instanceof LeaseLost)) throw error;
+					await giveBack(token, outcomes);
+					return null;
 				});
 		},`,
 		},

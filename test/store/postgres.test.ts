@@ -1,6 +1,9 @@
+import { sql } from 'kysely';
 import { expect, it } from 'vitest';
+import { beginLadder, TAKING_LOCK } from '../../src/store/ladder-store.ts';
 import { mapPostgresError } from '../../src/store/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
+import { addWatch } from '../watches/support.ts';
 import {
 	describeAnswerStore,
 	describeChannelSettingsStore,
@@ -45,6 +48,23 @@ it('skips due answers that another PostgreSQL transaction has locked', async () 
 	});
 	expect(taken.map((answer) => answer.id)).toEqual([free.id]);
 	await replicas.close();
+});
+
+it('takes no ladders while another replica takes some, because it would split channels', async () => {
+	const { store, replica, close } = await openReplicas();
+	const watch = await addWatch(store.watches);
+	const question = { fingerprint: 'fingerprint-1', postTs: '1.2', postedAt: T0, now: T0 };
+	const { id, teamId: team_id, channelId: channel_id, session } = watch;
+	const { service, sessionId: session_id } = session;
+	await store.db.write((db) => beginLadder(db, { id, team_id, channel_id, service, session_id }, question));
+	const take = () => store.ladders.takeDue(SERVICE, LEASE, { now: T0, limit: 1, except: [] });
+	const meanwhile = await replica.db.write(async (db) => {
+		await sql`select pg_advisory_xact_lock(${TAKING_LOCK})`.execute(db);
+		return take();
+	});
+	expect(meanwhile).toEqual([]);
+	expect(await take()).toHaveLength(1);
+	await close();
 });
 
 it('cancels a PostgreSQL statement that waits too long, and the next one works', async () => {

@@ -214,7 +214,7 @@ async function recordRead(
 }
 
 function fail(): never {
-	throw new Error('a session has a message');
+	throw new Error('a session has a message, and what was posted was sent');
 }
 
 describe('posts', () => {
@@ -273,6 +273,32 @@ describe('posts', () => {
 		await pass(clock, 10_000);
 		expect(texts()).toEqual(['card', 'asked', 'answered']);
 		expect(recorded.of('post found')).toBe(1);
+	});
+
+	it('counts reminders from the attempt that Slack confirmed', async () => {
+		const { clock, store, db, start, add, answer, hideHistory, sent } = await createOutboxHarness();
+		const watch = await add();
+		await recordRead(store, watch.id, T0, { announcements: [questionOf(watch)] });
+		hideHistory();
+		answer((what) => (what === 'question' ? { kind: 'unknown', code: 'timed_out' } : null));
+		start();
+		await pass(clock, 10 * 60_000);
+		answer(() => null);
+		await pass(clock, 10 * 60_000);
+		const { at } = sent.find(({ what }) => what === 'question') ?? fail();
+		expect(at).toBeGreaterThan(T0 + 10 * 60_000);
+		expect(await db.read.selectFrom('ladders').select('posted_at').execute()).toEqual([{ posted_at: at }]);
+	});
+
+	it('counts reminders from the former attempt when its post is found', async () => {
+		const { clock, store, db, start, add, answer, sent } = await createOutboxHarness();
+		const watch = await add();
+		await recordRead(store, watch.id, T0, { announcements: [questionOf(watch)] });
+		answer((what) => (what === 'question' ? 'lost' : null));
+		start();
+		await pass(clock, 60_000);
+		const { at } = sent.find(({ what }) => what === 'question') ?? fail();
+		expect(await db.read.selectFrom('ladders').select('posted_at').execute()).toEqual([{ posted_at: at }]);
 	});
 
 	it('posts once when the process stands still between the note of the attempt and the call', async () => {

@@ -46,6 +46,22 @@ describe('a question that nobody answers', () => {
 		expect(rungs(app.inChannel()).length).toBe(3);
 	});
 
+	it('is reminded of in time after the post that people see, when Slack was away before', async () => {
+		await start({ ESCALATE_AFTER: 'off' });
+		const id = await app.watched();
+		app.slack.faults.add({ method: 'conversations.replies', error: 'missing_scope' });
+		app.slack.faults.add({ method: 'conversations.history', error: 'missing_scope' });
+		const lift = app.slack.faults.add({ method: 'chat.postMessage', status: 503 });
+		app.ask(id, ['Which colour?']);
+		await app.pass(3 * MINUTE);
+		lift();
+		await app.threadSays(id, 'Which colour?');
+		const postedAt = app.clock.now();
+		const reminder = await app.threadSays(id, 'Nobody has answered');
+		expect(app.clock.now() - postedAt).toBeGreaterThanOrEqual(38_000);
+		expect(reminder.text()).not.toMatch(/\d min/);
+	});
+
 	it('is not reminded of once it is answered', async () => {
 		await start();
 		const id = await asked();

@@ -5,7 +5,7 @@ import { questionViewAt, type SessionSnapshot, snapshotOf } from '../../../src/w
 import type { Watch } from '../../../src/watches/watch.ts';
 import { addWatch, assistant, session } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, accepted, BOB, LEASE, moved, OTHER_LEASE, SERVICE, submission, T0 } from '../support.ts';
+import { ANN, accepted, attemptAt, BOB, LEASE, moved, OTHER_LEASE, SERVICE, submission, T0 } from '../support.ts';
 import { C1, KEY, news, read, watchActs } from './watch-acts.ts';
 
 const RING_AT = T0 + 900_000;
@@ -85,6 +85,24 @@ export function describeLadders(subject: Subject): void {
 			});
 		});
 
+		it('count from when the post was sent, at the latest from now', async () => {
+			const watch = await addWatch(subject.store.watches, { view: snapshotOf(asks(), T0) });
+			await posted();
+			for (const [title, sentAt, countsFrom] of [
+				['Colour', T0 + 60_000, T0 + 60_000],
+				['Size', T0 + 99_000, T0 + 62_000],
+			] as const) {
+				await announce({ ...watch, revision: title === 'Colour' ? 0 : 1 }, title);
+				const [due] = await subject.store.watches.takeAnnouncements(LEASE, 1, T0 + 62_000);
+				const id = due?.announcement.id ?? '';
+				await subject.store.watches.beginAttempt(id, LEASE.token, attemptAt(T0));
+				const sent = { kind: 'posted', ts: '1.2', cardKey: null, sentAt } as const;
+				await subject.store.watches.endAttempt(id, LEASE.token, sent, T0 + 62_000);
+				expect((await takeOne(T0 + 62_000)).ladder.postedAt).toBe(countsFrom);
+				await ladders().release([LEASE.token]);
+			}
+		});
+
 		it('begin anew with the post of another question', async () => {
 			const watch = await asked();
 			const { ladder, changeCount } = await takeOne();
@@ -117,6 +135,17 @@ export function describeLadders(subject: Subject): void {
 			await addChannels();
 			const taken = await take(T0, LEASE, { except: [C1] });
 			expect(taken.map(({ channel }) => channel.channelId)).toEqual(['C2']);
+		});
+
+		it('are taken of so many channels, longest due first, and all of each', async () => {
+			await asked({ sessionId: 's1', channelId: 'C1' });
+			await asked({ sessionId: 's2', channelId: 'C2' });
+			await asked({ sessionId: 's3', channelId: 'C3' });
+			await asked({ sessionId: 's4', channelId: 'C1' });
+			await asked({ sessionId: 's5', channelId: 'C2' });
+			await dueFrom(['s2', 's1', 's3', 's4', 's5']);
+			expect(channelsOf(await take(T0, LEASE, { limit: 2 }))).toEqual(['C2: s2 s5', 'C1: s1 s4']);
+			expect(channelsOf(await take(T0, OTHER_LEASE, { limit: 2 }))).toEqual(['C3: s3']);
 		});
 
 		it('are due when their time has come, and when it is too far ahead', async () => {
@@ -252,6 +281,36 @@ export function describeLadders(subject: Subject): void {
 			expect(await posted(later)).toEqual([]);
 		});
 
+		it('are given back when another ladder of the work began anew', async () => {
+			const watch = await asked({ sessionId: 's1' });
+			await asked({ sessionId: 's2' });
+			await asked({ sessionId: 's3', channelId: 'C3' });
+			const [batch, inWork] = await take();
+			await announce({ ...watch, revision: 1 }, 'Size');
+			await posted();
+			const ring = { kind: 'rung', rung: 'reminder' } as const;
+			const outcomes = (batch?.ladders ?? []).map((taken) => ({ ...taken, ...ring }));
+			expect(await ladders().record(LEASE.token, outcomes, { announcement: null, now: T0 })).toBeNull();
+			const again = await take(T0, OTHER_LEASE);
+			expect(channelsOf(again)).toEqual(['C1: s1 s2']);
+			expect(again[0]?.ladders.map(({ ladder }) => ladder.remindedAt)).toEqual([null, null]);
+			const untouched = (inWork?.ladders ?? []).map((taken) => ({ ...taken, ...WAIT }));
+			expect(await ladders().record(LEASE.token, untouched, { announcement: null, now: T0 })).toBe('recorded');
+		});
+
+		it('count from the time to which the clock was put back', async () => {
+			await asked();
+			const before = T0 - 6 * 3_600_000;
+			await waits({ dueAt: before + 900_000 }, before);
+			expect(await takeOne(before + 900_000)).toMatchObject({ ladder: { postedAt: before, lastRungAt: null } });
+			await ladders().release([LEASE.token]);
+			const { ladder, changeCount } = await takeOne(T0);
+			const rung = { ladder, changeCount, kind: 'rung', rung: 'reminder' } as const;
+			await ladders().record(LEASE.token, [rung], { announcement: null, now: T0 });
+			await waits({}, before + 60_000);
+			expect((await takeOne(RING_AT)).ladder).toMatchObject({ postedAt: before, lastRungAt: before + 60_000 });
+		});
+
 		it('have their session read before others that are due', async () => {
 			await asked();
 			await another('s2');
@@ -300,6 +359,20 @@ export function describeLadders(subject: Subject): void {
 			expect(taken?.earlyReadAskedAt).toBe(T0);
 		});
 	});
+
+	/** Makes the ladders of these sessions due one after the other, the first the longest ago. */
+	async function dueFrom(sessionIds: readonly string[]): Promise<void> {
+		for (const [index, sessionId] of sessionIds.entries()) {
+			await ladders().touchSession({ ...KEY, sessionId }, T0 - 1_000 + index);
+		}
+	}
+
+	/** Channels and sessions in the order in which they were taken. */
+	const channelsOf = (batches: readonly LadderBatch[]) =>
+		batches.map((batch) => {
+			const sessionIds = batch.ladders.map(({ ladder }) => ladder.session.sessionId);
+			return `${batch.channel.channelId}: ${sessionIds.join(' ')}`;
+		});
 
 	/** A watch of another session in the same channel, with its question posted. */
 	async function another(sessionId: string): Promise<Watch> {
