@@ -13,6 +13,7 @@ import { hasOpenQuestion } from '../watches/watched-session.ts';
 import type { StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { handOverRow, readHandOver } from './hand-over-rows.ts';
+import { endSnooze } from './snooze-store.ts';
 import type { Tables } from './tables.ts';
 import { readDigest, readWatch } from './watch-rows.ts';
 import {
@@ -58,6 +59,7 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 			.values(row)
 			.onConflict((conflict) => conflict.columns(['service', 'session_id', 'team_id']).doUpdateSet(row))
 			.execute();
+		await endSnooze(trx, { teamId: wish.teamId, userId: wish.to }, wish.session);
 		const settled = { kind: 'settle', messageIndex, how: 'handedOn' } as const;
 		if (current?.givenBackAt === null) await settleDirectMessage(trx, cipher, current, { settled, now });
 		// Before the direct message, which shows the newest state anyway.

@@ -1,8 +1,21 @@
+import type { Kysely } from 'kysely';
+import type { Person } from '../answers/answer.ts';
 import type { SnoozeStore } from '../inbox/snooze.ts';
 import { LONGEST_SNOOZE_MS } from '../inbox/snooze.ts';
+import type { SessionKey } from '../watches/watch.ts';
 import type { StoreDatabase } from './database.ts';
 import { isDue } from './due.ts';
-import { personColumns } from './tables.ts';
+import { personColumns, type Tables } from './tables.ts';
+import { onSession } from './watch-writes.ts';
+
+/** Shows a session's question in this person's inbox again. */
+export async function endSnooze(trx: Kysely<Tables>, person: Person, session: SessionKey): Promise<void> {
+	await trx
+		.deleteFrom('snoozes')
+		.where(onSession(session))
+		.where((eb) => eb.and(personColumns(person)))
+		.execute();
+}
 
 /** `SnoozeStore` over SQLite or PostgreSQL; its docstrings are the contract. */
 export function createSnoozeStore(db: StoreDatabase): SnoozeStore {

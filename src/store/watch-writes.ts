@@ -25,7 +25,7 @@ export const QUESTION_POSTS = ['question', 'handedOver'];
 type Settle = Extract<AnnouncementContent, { kind: 'settle' }>;
 
 export function onSession({ service, sessionId }: SessionKey) {
-	return ({ eb, and }: ExpressionBuilder<Tables, 'watches' | 'watched_sessions' | 'ladders'>) =>
+	return ({ eb, and }: ExpressionBuilder<Tables, 'watches' | 'watched_sessions' | 'ladders' | 'snoozes'>) =>
 		and([eb('service', '=', service), eb('session_id', '=', sessionId)]);
 }
 

@@ -45,7 +45,7 @@ export function Guide({ data }: { data: PageData }) {
 					can <b>Give back</b>.
 				</li>
 				<li>
-					In Handraise’s <b>Home</b>, the ⋮ of a question snoozes it. It is back when its time has come.
+					In Handraise’s <b>Home</b>, <b>Snooze</b> hides a question from you alone. It is back when its time has come.
 				</li>
 			</ol>
 			<h3>Then</h3>

@@ -1,4 +1,4 @@
-import type { HeaderBlock, HomeView, KnownBlock, ModalView, Overflow } from '@slack/types';
+import type { HeaderBlock, HomeView, KnownBlock, ModalView, StaticSelect } from '@slack/types';
 import type { Refusal } from '../../answers/access-policy.ts';
 import type { Answer, AnswerItem } from '../../answers/answer.ts';
 import {
@@ -45,9 +45,9 @@ import {
 	giveBackButton,
 	handOverButton,
 	type MessageContent,
+	menu,
 	message,
 	modal,
-	overflow,
 	section,
 } from './parts.ts';
 import { answerButtons } from './quick-answer.ts';
@@ -208,13 +208,13 @@ function questionEntry(
 	];
 }
 
-function snoozeMenu(mark: QuestionMark): Overflow {
+function snoozeMenu(mark: QuestionMark): StaticSelect {
 	const hash = questionHash(mark);
 	const options = SNOOZE_LENGTHS.map((length) => ({
 		label: SNOOZE_LABELS[length],
 		value: encodeSnooze({ length, hash }),
 	}));
-	return overflow(ACTIONS.snooze, options);
+	return menu(ACTIONS.snooze, 'Snooze', options);
 }
 
 /** Whether a row has a button with an option. */

@@ -1,4 +1,12 @@
-import type { Button, ContextBlock, DividerBlock, KnownBlock, ModalView, Overflow, SectionBlock } from '@slack/types';
+import type {
+	Button,
+	ContextBlock,
+	DividerBlock,
+	KnownBlock,
+	ModalView,
+	SectionBlock,
+	StaticSelect,
+} from '@slack/types';
 import {
 	ACTIONS,
 	type ActionId,
@@ -48,17 +56,22 @@ export function giveBackButton(question: QuestionMark): Button {
 	return button(ACTIONS.giveBack, 'Give back', { value: encodeQuestionMark(question) });
 }
 
-/** A menu behind three dots. Slack allows five options. */
-export function overflow(actionId: ActionId, options: readonly { label: string; value: string }[]): Overflow {
+/** A menu whose label stands on it. */
+export function menu(
+	actionId: ActionId,
+	label: string,
+	options: readonly { label: string; value: string }[],
+): StaticSelect {
 	return {
-		type: 'overflow',
+		type: 'static_select',
 		action_id: actionId,
-		options: options.map(({ label, value }) => ({ text: plain(label, 75), value })),
+		placeholder: plain(label, 150),
+		options: options.map((option) => ({ text: plain(option.label, 75), value: option.value })),
 	};
 }
 
 /** A row of buttons and menus; no block when there are none. */
-export function buttons(...row: readonly (Button | Overflow | null)[]): KnownBlock[] {
+export function buttons(...row: readonly (Button | StaticSelect | null)[]): KnownBlock[] {
 	const elements = row.filter((element) => element !== null);
 	return elements.length === 0 ? [] : [{ type: 'actions', elements }];
 }

@@ -1,4 +1,4 @@
-import type { Button, KnownBlock, Overflow } from '@slack/types';
+import type { Button, KnownBlock, StaticSelect } from '@slack/types';
 import type { QuestionView } from '../../watches/session-snapshot.ts';
 import { ACTIONS, CHOOSE_IDS, type Choice, encodeChoice, encodeTarget, type SessionTarget } from '../ids.ts';
 import { cutTo } from '../text.ts';
@@ -19,7 +19,7 @@ export function answerButtons(
 	question: Pick<QuestionView, 'messageIndex' | 'fingerprint' | 'quick' | 'items'>,
 	place: Pick<Choice, 'sessionId' | 'channelId' | 'readAt'>,
 	offersOptions: boolean,
-	others: readonly (Button | Overflow)[] = [],
+	others: readonly (Button | StaticSelect)[] = [],
 ): KnownBlock[] {
 	const { messageIndex, fingerprint, quick } = question;
 	const target = { sessionId: place.sessionId, messageIndex };

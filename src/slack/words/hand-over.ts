@@ -29,7 +29,7 @@ export function handedOverWords(from: string, names: Names): string {
 
 /** Below the buttons of that message. mrkdwn. */
 export function handedOverHint(place: string): string {
-	return `Asked in ${place}. Others can still answer it. *Give back* tells them that you do not.`;
+	return `Asked in ${place}. Others can still answer it. *Give back* opens it for all again and tells who handed it over.`;
 }
 
 /** To the person who had handed it over. mrkdwn. */

@@ -16,9 +16,9 @@ export function waitingCountWords(total: number, snoozedCount: number): string {
 
 /** What the menu of a question offers. */
 export const SNOOZE_LABELS: Readonly<Record<SnoozeLength, string>> = {
-	'15m': 'Snooze for 15 min',
-	'1h': 'Snooze for 1 h',
-	tomorrow: 'Snooze until tomorrow 9:00',
+	'15m': '15 min',
+	'1h': '1 h',
+	tomorrow: 'Tomorrow 9:00',
 };
 
 /** How many questions the person snoozed, and when the first of them comes back. mrkdwn. */

@@ -68,6 +68,16 @@ const saysIn = (post: Posted, words: string) =>
 	);
 
 describe('Hand over', () => {
+	it('shows a question that the person had snoozed', async () => {
+		await start();
+		const { post } = await asked();
+		await app.openHome('grace');
+		await app.slack.as('grace').home()?.choose('Snooze', 'Tomorrow 9:00');
+		await app.homeSays('No question waits for you, 1 is snoozed', { who: 'grace' });
+		await handOver(post, 'ada', 'grace');
+		await app.homeSays('handed this over to you', { who: 'grace' });
+	});
+
 	it('gives a question with its buttons to somebody who is not in the channel, and shows everywhere who has it', async () => {
 		await start({ ALLOWED_CHANNELS: 'C0AGENTS' });
 		const { id, index, post } = await asked();

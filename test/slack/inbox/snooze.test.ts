@@ -28,7 +28,7 @@ describe('Snooze', () => {
 		await app.openHome('grace');
 		await app.openHome();
 		const before = app.now();
-		await home().press('Snooze for 15 min');
+		await home().choose('Snooze', '15 min');
 		await app.homeSays(SNOOZED, { without: ['“Chairs”'] });
 		expect(app.textOf('ada')).toContain('1 question is snoozed. It comes back here');
 		const snoozedAt = app.clock.now();
@@ -48,7 +48,7 @@ describe('Snooze', () => {
 		await start();
 		await app.askedIn('#agents', ['Chairs', 'Tables']);
 		await app.openHome();
-		await home().press('Snooze for 1 h', 0);
+		await home().choose('Snooze', '1 h');
 		await app.homeSays(`${SHOWN}, 1 is snoozed`, { without: ['“Chairs”'] });
 		await app.restart();
 		await app.slack.as('ada').command('#agents', '/session inbox');
@@ -62,7 +62,7 @@ describe('Snooze', () => {
 		await start();
 		const [id = ''] = await app.askedIn('#agents', ['Chairs']);
 		await app.openHome();
-		await home().press('Snooze for 1 h');
+		await home().choose('Snooze', '1 h');
 		await app.homeSays(SNOOZED);
 		app.service.sessions.answerAsPage(id, ['red']);
 		app.ask(id, ['Which size?']);
@@ -76,7 +76,7 @@ describe('Snooze', () => {
 		ada.tz = 'Asia/Tokyo';
 		await app.askedIn('#agents', ['Chairs']);
 		await app.openHome();
-		await home().press('Snooze until tomorrow 9:00');
+		await home().choose('Snooze', 'Tomorrow 9:00');
 		await app.homeSays(SNOOZED);
 		const [, seconds] = /<!date\^(\d+)\^[^>]*>\. Only your inbox/.exec(JSON.stringify(home().blocks())) ?? [];
 		const until = new Date(Number(seconds) * 1_000);
@@ -93,7 +93,7 @@ describe('Snooze', () => {
 		ada.tz = tz;
 		await app.askedIn('#agents', ['Chairs']);
 		await app.openHome();
-		await home().press('Snooze until tomorrow 9:00');
+		await home().choose('Snooze', 'Tomorrow 9:00');
 		await app.homeSays(SNOOZED);
 		const told = await app.until(() => app.slack.as('ada').dm()[0]);
 		expect(told.text()).toContain('snoozed until 9:00 UTC');
