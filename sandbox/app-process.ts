@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { COMPILE_CACHE } from './compile-cache.ts';
 import type { BotStatus, WireBot } from './wire.ts';
 
 /** Lines kept for the page. */
@@ -75,7 +76,7 @@ export function createAppProcess(deps: {
 		wanted = true;
 		ended = null;
 		const own = spawn(process.execPath, ['--import', LEASH, entry], {
-			env: deps.env,
+			env: { ...COMPILE_CACHE, ...deps.env },
 			stdio: ['pipe', 'pipe', 'pipe'],
 		});
 		child = own;

@@ -34,11 +34,11 @@ export interface LeaseLoopOptions<Item> {
 	readonly tokenPrefix?: string;
 	/** Items worked on at once. */
 	readonly concurrency: number;
-	/** Runs before each take. */
+	/** Runs before each look. */
 	readonly prepare?: () => Promise<void>;
 	/** Leases at most `room` due items. `running`: the items in work, for limits of its own. */
 	readonly take: (lease: Lease, room: number, running: readonly Item[]) => Promise<readonly Item[]>;
-	/** When to take again after a take that found nothing, in clock milliseconds; null: at the next turn. */
+	/** When the next item is due, in clock milliseconds; null: none is known. Asked before each take. */
 	readonly nextDueAt: (running: readonly Item[]) => Promise<number | null>;
 	/** Does the work and gives the lease back when it writes. `signal` is aborted when the lease is lost or the loop stops. */
 	readonly work: (item: Item, token: string, signal: AbortSignal) => Promise<void>;
@@ -57,7 +57,7 @@ export interface LeaseLoopOptions<Item> {
 	readonly log: Log;
 }
 
-/** Replicas do not tell each other what they store, so each takes this often; also while the store is down. */
+/** Replicas do not tell each other what they store, so each looks this often; also while the store is down. */
 const TURN_MS = 1_000;
 /** The pause after due items could not be taken, because another replica is taking them. */
 const CONTENDED_MS = 10;
@@ -94,20 +94,21 @@ export function createLeaseLoop<Item>(options: LeaseLoopOptions<Item>): LeaseLoo
 		running.add(entry);
 	}
 
-	/** Takes once and starts the work. Returns the milliseconds until the next take. */
+	/** Takes what is due and starts the work. Returns the milliseconds until the next turn. */
 	async function turn(shutdownSignal: AbortSignal): Promise<number> {
 		await prepare?.();
 		const room = concurrency - running.size;
 		if (room <= 0) return TURN_MS;
 		const items = Array.from(running, ({ item }) => item);
-		const token = `${options.tokenPrefix ?? ''}${randomUUID()}`;
-		const taken = await take({ token, ms: leaseMs }, room, items);
-		for (const item of taken) start(item, token, shutdownSignal);
-		if (taken.length > 0) return 0;
+		// A look costs less than a take, which begins a transaction.
 		const dueAt = await nextDueAt(items);
 		if (dueAt === null) return TURN_MS;
 		const untilDue = dueAt - clock.now();
-		return Math.min(TURN_MS, untilDue > 0 ? untilDue : CONTENDED_MS);
+		if (untilDue > 0) return Math.min(TURN_MS, untilDue);
+		const token = `${options.tokenPrefix ?? ''}${randomUUID()}`;
+		const taken = await take({ token, ms: leaseMs }, room, items);
+		for (const item of taken) start(item, token, shutdownSignal);
+		return taken.length > 0 ? 0 : CONTENDED_MS;
 	}
 
 	async function takeUntil(shutdownSignal: AbortSignal): Promise<void> {

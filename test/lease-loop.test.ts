@@ -29,7 +29,10 @@ function setting(options: Partial<LeaseLoopOptions<Job>> = {}) {
 			for (const job of due) queue.splice(queue.indexOf(job), 1);
 			return due;
 		},
-		nextDueAt: async () => (queue.length === 0 ? null : Math.min(...queue.map(({ dueAt }) => dueAt))),
+		async nextDueAt() {
+			if (store.isAway) throw new HandraiseError('away', { code: 'store_unavailable' });
+			return queue.length === 0 ? null : Math.min(...queue.map(({ dueAt }) => dueAt));
+		},
 		async work({ id }, _token, signal) {
 			begun.push({ id, at: clock.now() });
 			if (id.startsWith('broken')) throw new Error('broken');

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFakeSlack, type FakeSlack } from '../fake-slack/index.ts';
+import { COMPILE_CACHE } from '../sandbox/compile-cache.ts';
 import { connectionEnv } from '../sandbox/connection-env.ts';
 import { manifestPath } from '../sandbox/manifest-path.ts';
 import { createFakeSessionService, type FakeSessionService } from '../sandbox/session-service/fake-session-service.ts';
@@ -35,7 +36,7 @@ const complete = () => ({
 
 /** Starts the program like `npm start`, with only these settings in its environment. */
 function start(env: Record<string, string>) {
-	const child = spawn(process.execPath, [MAIN], { env: { PATH: process.env.PATH ?? '', ...env } });
+	const child = spawn(process.execPath, [MAIN], { env: { PATH: process.env.PATH ?? '', ...COMPILE_CACHE, ...env } });
 	let stdout = '';
 	let stderr = '';
 	child.stdout.on('data', (data) => {

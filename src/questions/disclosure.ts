@@ -41,7 +41,8 @@ export function isShownInChannels(
 	value: string,
 ): boolean {
 	if (mode !== 'auto') return mode === 'always';
-	return isChoice(item, value.trim()) || isShortAndPlain(value.trim());
+	// The texts of an item can be long, so they are looked at only when the value alone does not tell.
+	return isShortAndPlain(value.trim()) || isChoice(item, value.trim());
 }
 
 function isChoice(item: Pick<HumanInputItem, 'title' | 'description'>, value: string): boolean {

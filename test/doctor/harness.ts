@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { createFakeSlack } from '../../fake-slack/index.ts';
+import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 import { manifestPath } from '../../sandbox/manifest-path.ts';
 import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
 
@@ -40,8 +41,7 @@ export async function createHarness() {
 
 	const env: Env = {
 		PATH: process.env.PATH ?? '',
-		// Compiling takes half of the time of a hundred starts.
-		NODE_COMPILE_CACHE: join(tmpdir(), 'handraise-doctor-compiled'),
+		...COMPILE_CACHE,
 		SLACK_BOT_TOKEN: SECRETS.botToken,
 		SLACK_APP_TOKEN: SECRETS.appToken,
 		SLACK_API_URL: slack.apiUrl,

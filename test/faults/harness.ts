@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { createFakeSlack, type FakeSlack, sampleWorkspace, seedState, withMembers } from '../../fake-slack/index.ts';
+import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 import { connectionEnv } from '../../sandbox/connection-env.ts';
 import {
 	createFakeSessionService,
@@ -89,6 +90,7 @@ export async function createHarness(options: HarnessOptions): Promise<Harness> {
 	});
 	const env: Readonly<Record<string, string>> = {
 		PATH: process.env.PATH ?? '',
+		...COMPILE_CACHE,
 		...connectionEnv({ slack, service }),
 		SESSION_SERVICE_TIMEOUT_MS: String(callTimeoutMs),
 		SESSION_SERVICE_RPM: '100000',

@@ -1,7 +1,6 @@
 import type { InboxContent, InboxDraft, InboxQuestion } from '../../inbox/inbox.ts';
 import { MOST_DRAFTS, MOST_LAST_ANSWERS, MOST_OWN_ANSWERS, QUESTIONS_PER_PAGE } from '../../inbox/inbox.ts';
 import type { Session } from '../../questions/session.ts';
-import { snapshotOf } from '../../watches/session-snapshot.ts';
 import {
 	homeNotice,
 	homeView,
@@ -33,6 +32,7 @@ import {
 	type Shape,
 	sessionOf,
 	shapesOf,
+	snapshotAtNow,
 	USER_ID,
 } from './samples.ts';
 
@@ -41,7 +41,7 @@ type Shown = Extract<InboxContent, { kind: 'shown' }>;
 const ASKED_IN = { channelId: 'C0EXAMPLE1', threadTs: '1795250400.000100', buttons: true };
 
 function questionOf(session: Session, overrides: Partial<InboxQuestion> = {}): InboxQuestion {
-	const snapshot = snapshotOf(session, NOW);
+	const snapshot = snapshotAtNow(session);
 	const view = present(snapshot.question);
 	return {
 		question: { service: 'https://service.example', sessionId: session.sessionId, messageIndex: view.messageIndex },
@@ -85,17 +85,17 @@ const NOTHING: Shown = {
 	lastAnswers: [],
 };
 const ONE = questionOf(asking([asked('Which colour?', 'One of: red, green')]));
-const GIANT_QUESTION = asking(itemsOf(90, GIANT), sessionOf(GIANT, { sessionId: LONGEST_ID }));
+const GIANT_QUESTION = questionOf(asking(itemsOf(90, GIANT), sessionOf(GIANT, { sessionId: LONGEST_ID })), {
+	answering: many(30, () => USER_ID),
+});
 const FULL: Shown = {
 	...NOTHING,
 	total: 25,
 	page: 1,
-	questions: many(QUESTIONS_PER_PAGE, (id) =>
-		questionOf(
-			{ ...GIANT_QUESTION, sessionId: `${LONGEST_ID.slice(id.length)}${id}` },
-			{ answering: many(30, () => USER_ID) },
-		),
-	),
+	questions: many(QUESTIONS_PER_PAGE, (id) => ({
+		...GIANT_QUESTION,
+		question: { ...GIANT_QUESTION.question, sessionId: `${LONGEST_ID.slice(id.length)}${id}` },
+	})),
 	ownAnswers: { shown: many(MOST_OWN_ANSWERS, (id) => ({ ...GIANT_ANSWER, id })), total: 40 },
 	drafts: many(MOST_DRAFTS, (formId) => draftOf(GIANT, { formId })),
 	lastAnswers: many(MOST_LAST_ANSWERS, (id) => ({ ...GIANT_ANSWER, id })),

@@ -1,6 +1,6 @@
 import type { Session } from '../../questions/session.ts';
 import type { WatchPage } from '../../watches/ports.ts';
-import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../watches/session-snapshot.ts';
+import type { QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { WATCH_ENDS } from '../../watches/watch.ts';
 import { filesMessage, screenshotMessage } from '../blocks/links.ts';
 import { LIST_PAGE, watchList } from '../blocks/lists.ts';
@@ -53,6 +53,7 @@ import {
 	type Shape,
 	sessionOf,
 	shapesOf,
+	snapshotAtNow,
 	USER_ID,
 } from './samples.ts';
 
@@ -161,7 +162,7 @@ const OVER = {
 
 function cardOf(session: Session, overrides: Partial<CardModel> = {}): [CardModel] {
 	const model: CardModel = {
-		view: snapshotOf(session, NOW),
+		view: snapshotAtNow(session),
 		checkedAt: null,
 		waitedMs: 120_000,
 		discreet: false,
@@ -210,7 +211,7 @@ function watchOf(view: SessionSnapshot | null, index: number): WatchPage['watche
 	};
 }
 
-const VIEWS = [null, snapshotOf(AT_WORK, NOW), snapshotOf(GIANT_SESSION, NOW), snapshotOf(sessionOf(HOSTILE), NOW)];
+const VIEWS = [null, snapshotAtNow(AT_WORK), snapshotAtNow(GIANT_SESSION), snapshotAtNow(sessionOf(HOSTILE))];
 const FULL_PAGE = Array.from({ length: LIST_PAGE }, (_, index) => watchOf(VIEWS[index % VIEWS.length] ?? null, index));
 
 /** Every kind of post about a question, with its variants. */
@@ -251,7 +252,7 @@ function askedAs(question: QuestionView) {
 
 const POST: PostContext = {
 	sessionId: SESSION_ID,
-	view: snapshotOf(AT_WORK, NOW),
+	view: snapshotAtNow(AT_WORK),
 	standing: null,
 	channelId: 'C0EXAMPLE1',
 	offersOptions: true,
@@ -265,7 +266,7 @@ const POST: PostContext = {
 const GIANT_POST: PostContext = {
 	...POST,
 	sessionId: LONGEST_ID,
-	view: snapshotOf({ ...AT_WORK, name: GIANT }, NOW),
+	view: snapshotAtNow({ ...AT_WORK, name: GIANT }),
 	standing: answerOf({ state: 'resumed' }),
 	names: NAMES,
 	adminContact: GIANT,
@@ -313,5 +314,5 @@ export function watchShapes(): Shape[] {
 }
 
 function questionOf(session: Session): QuestionView {
-	return present(snapshotOf(session, NOW).question);
+	return present(snapshotAtNow(session).question);
 }

@@ -9,6 +9,7 @@ import {
 } from '../../answers/answer.ts';
 import type { InputGuess } from '../../questions/input-kind.ts';
 import type { AgentAction, HumanInputItem, Message, Session } from '../../questions/session.ts';
+import { type SessionSnapshot, snapshotOf } from '../../watches/session-snapshot.ts';
 import type { MessageContent } from '../blocks/parts.ts';
 import type { ReceiptContext } from '../blocks/receipt.ts';
 import { createLinks } from '../links.ts';
@@ -72,6 +73,14 @@ export const ERROR_CONTEXT: ErrorContext = { kept: 'text', adminContact: USER_ID
 export function metadataOf(overrides: Partial<ViewMetadata> = {}): ViewMetadata {
 	const origin = { channelId: 'C0EXAMPLE1', threadTs: '1795250400.000100' };
 	return { ...newMetadata({ sessionId: SESSION_ID, formId: ANSWER_ID, origin }), ...overrides };
+}
+const snapshots = new WeakMap<Session, SessionSnapshot>();
+
+/** How a watch sees the session. Made once for each session: a giant one takes a third of a second. */
+export function snapshotAtNow(session: Session): SessionSnapshot {
+	const snapshot = snapshots.get(session) ?? snapshotOf(session, NOW);
+	snapshots.set(session, snapshot);
+	return snapshot;
 }
 
 export function present<Value>(value: Value | null): Value {
