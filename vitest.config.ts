@@ -15,8 +15,6 @@ const WAITING = [
 	'sandbox/one-press',
 	'test/store/former-version',
 	'/kill.test',
-	'-kill.test',
-	'test/watch-faults/',
 	'sandbox/',
 	'test/doctor/',
 	'test/slack/handlers/start-failed',

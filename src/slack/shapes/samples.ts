@@ -74,6 +74,7 @@ export function metadataOf(overrides: Partial<ViewMetadata> = {}): ViewMetadata 
 	const origin = { channelId: 'C0EXAMPLE1', threadTs: '1795250400.000100' };
 	return { ...newMetadata({ sessionId: SESSION_ID, formId: ANSWER_ID, origin }), ...overrides };
 }
+
 const snapshots = new WeakMap<Session, SessionSnapshot>();
 
 /** How a watch sees the session. Made once for each session: a giant one takes a third of a second. */
