@@ -1,11 +1,9 @@
+import { relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { COMPILE_CACHE } from './sandbox/compile-cache.ts';
 
-/**
- * Programs that they started are killed, leases and time-outs run out, a browser is looked at: mostly waiting. The slowest
- * first.
- */
+/** Files that mostly wait: for a killed program, the end of a lease, a browser. The slowest first. */
 const WAITING = [
 	'test/faults/postgres',
 	'test/faults/sqlite',
@@ -24,7 +22,7 @@ const WAITING = [
 	'test/main.test',
 	'test/support/postgres',
 ];
-/** Mostly computing. The slowest first. */
+/** Of the files that mostly compute, the slowest ones. The slowest first. */
 const COMPUTING = [
 	'test/slack/watching/shared-channels',
 	'test/slack/who-may/who-may',
@@ -36,19 +34,28 @@ const COMPUTING = [
 	'test/slack/inbox/',
 ];
 
+/** The place of the path in `paths` that the file has; behind the last when it has none of them. */
+function rankIn(paths: readonly string[], { moduleId }: TestSpecification): number {
+	// Below the project, because a folder above it may be called sandbox too.
+	const file = relative(import.meta.dirname, moduleId);
+	const rank = paths.findIndex((path) => file.includes(path));
+	return rank === -1 ? paths.length : rank;
+}
+
+function inOrder(paths: readonly string[], files: readonly TestSpecification[]): TestSpecification[] {
+	return files.toSorted((one, other) => rankIn(paths, one) - rankIn(paths, other));
+}
+
 /** Begins with the slowest, and lets files that wait and files that compute run beside each other. */
 class SlowestFirst extends BaseSequencer {
 	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
 		const sorted = await super.sort(files);
-		const rankIn = (paths: readonly string[], { moduleId }: TestSpecification) => {
-			const rank = paths.findIndex((path) => moduleId.includes(path));
-			return rank === -1 ? paths.length : rank;
-		};
 		const isWaiting = (file: TestSpecification) => rankIn(WAITING, file) < WAITING.length;
-		const byRank = (paths: readonly string[]) => (one: TestSpecification, other: TestSpecification) =>
-			rankIn(paths, one) - rankIn(paths, other);
-		const waiting = sorted.filter(isWaiting).sort(byRank(WAITING));
-		const computing = sorted.filter((file) => !isWaiting(file)).sort(byRank(COMPUTING));
+		const waiting = inOrder(WAITING, sorted.filter(isWaiting));
+		const computing = inOrder(
+			COMPUTING,
+			sorted.filter((file) => !isWaiting(file)),
+		);
 		const turns = Math.max(waiting.length, computing.length);
 		return Array.from({ length: turns }, (_, turn) => [waiting[turn], computing[turn]])
 			.flat()
@@ -56,7 +63,7 @@ class SlowestFirst extends BaseSequencer {
 	}
 }
 
-// The workers and most programs that tests start get this environment.
+// For the workers, and for programs that tests start with the environment of the worker.
 Object.assign(process.env, COMPILE_CACHE);
 
 export default defineConfig({
@@ -66,7 +73,7 @@ export default defineConfig({
 		reporters: ['default', './test/support/closing-line-reporter.ts'],
 		testTimeout: 60_000,
 		hookTimeout: 60_000,
-		// For two cores: twice as many, because half of the files at work mostly wait.
+		// For two cores: twice as many, because half of the running files mostly wait.
 		maxWorkers: 4,
 		sequence: { sequencer: SlowestFirst },
 		// The names of cases are sentences.
