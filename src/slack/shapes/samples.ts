@@ -98,15 +98,6 @@ export function snapshotAtNow(session: Session): SessionSnapshot {
 	return snapshot;
 }
 
-const snapshots = new WeakMap<Session, SessionSnapshot>();
-
-/** How a watch sees the session. Made once for each session: a giant one takes a third of a second. */
-export function snapshotAtNow(session: Session): SessionSnapshot {
-	const snapshot = snapshots.get(session) ?? snapshotOf(session, NOW);
-	snapshots.set(session, snapshot);
-	return snapshot;
-}
-
 export function present<Value>(value: Value | null): Value {
 	if (value === null) throw new Error('a sample session lacks its question');
 	return value;
