@@ -91,7 +91,7 @@ export function metadataOf(overrides: Partial<ViewMetadata> = {}): ViewMetadata 
 }
 const snapshots = new WeakMap<Session, SessionSnapshot>();
 
-/** How a watch sees the session. Made once for each session: a giant one takes a third of a second. */
+/** How a watch sees the session. Made once for each session, because a giant one takes long. */
 export function snapshotAtNow(session: Session): SessionSnapshot {
 	const snapshot = snapshots.get(session) ?? snapshotOf(session, NOW);
 	snapshots.set(session, snapshot);
