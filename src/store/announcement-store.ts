@@ -195,6 +195,7 @@ export function createAnnouncementStore({
 		},
 
 		async shownOf(watchIds) {
+			if (watchIds.length === 0) return new Map();
 			const rows = await liveWatches(db.read).where('id', 'in', watchIds).execute();
 			const watches = rows.flatMap((row) => readWatch(row) ?? []);
 			const shown = await Promise.all(

@@ -377,6 +377,10 @@ export function describeWatches(subject: Subject): void {
 	});
 
 	describe('posts', () => {
+		it('shows nothing of no watches', async () => {
+			expect(await store().shownOf([])).toEqual(new Map());
+		});
+
 		it('posts in the order of a target, independent of other targets', async () => {
 			const one = await added();
 			const two = await added({ sessionId: 's2' });
