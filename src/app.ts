@@ -152,6 +152,7 @@ export async function createHandraise({
 	const inboxes = createInboxes({
 		store: store.inboxes,
 		serviceUrl,
+		discovered: () => watching.discoveries.discovered(),
 		rateLimiter,
 		metrics: metrics.inboxes,
 		clock,
@@ -185,6 +186,8 @@ export async function createHandraise({
 		allowedChannels: config.access.channels,
 		allowExternal,
 		retentionDays: config.retentionDays,
+		discoverSessions: config.discoverSessions,
+		whyNoList: () => null,
 		onQuestions: inboxes.touch,
 		clock,
 		log,
@@ -320,8 +323,9 @@ export async function createHandraise({
 		const context = { listen, reply, flow, drafting, personReads, client, serviceUrl, adminContact, clock };
 		const channels = createChannels({ client, allowExternal });
 		const history = registerHistory(context, { store: answerStore, names: directory });
-		const { subscriptions } = watching;
-		const watchCommands = registerWatching(context, { subscriptions, channels, links });
+		const { subscriptions, discoveries } = watching;
+		const watchDependencies = { subscriptions, discoveries, channels, names: directory, links };
+		const watchCommands = registerWatching(context, watchDependencies);
 		const memberships = createMemberships({ client, clock });
 		const inbox = registerInbox(context, { inboxes, memberships });
 		const settings = registerChannelSettings(context, {

@@ -106,6 +106,7 @@ const environment = z.object({
 	MAX_WATCHES_PER_PERSON: wholeNumber(50, 1, 100_000),
 	MAX_WATCHES_PER_CHANNEL: wholeNumber(100, 1, 100_000),
 	MAX_WATCHES: wholeNumber(1_000, 1, 100_000),
+	DISCOVER_SESSIONS: flag,
 	QUICK_ANSWERS: setting(
 		z
 			.enum(['on', 'off'], { error: 'is neither on nor off' })
@@ -174,7 +175,7 @@ export function readSettings(env: Environment): SettingsReading {
 }
 
 const OUR_NAMES =
-	/^(SLACK|SESSION_SERVICE|SESSION_DASHBOARD|ALLOW|ALLOWED|PERSON|MAX_WATCH|MAX_WATCHES|SHOW|QUICK|UNDO|REMIND|ESCALATE|RETENTION|GIVE_UP|WAITING_SECRET|WATCH_MAX)_/;
+	/^(SLACK|DISCOVER|SESSION_SERVICE|SESSION_DASHBOARD|ALLOW|ALLOWED|PERSON|MAX_WATCH|MAX_WATCHES|SHOW|QUICK|UNDO|REMIND|ESCALATE|RETENTION|GIVE_UP|WAITING_SECRET|WATCH_MAX)_/;
 
 /** Names in the environment that look like settings of Handraise but are none. */
 export function unknownSettings(env: Environment): readonly string[] {
@@ -231,6 +232,8 @@ export function parseConfig(env: Environment) {
 			channel: valid.MAX_WATCHES_PER_CHANNEL,
 			all: valid.MAX_WATCHES,
 		},
+		/** Whether people see every session of the account that waits, also those whose id nobody told them. */
+		discoverSessions: valid.DISCOVER_SESSIONS,
 		/** Whether questions offer short options as buttons that answer in one press. */
 		quickAnswers: valid.QUICK_ANSWERS,
 		/** How long a one-press answer can be taken back before it is sent. */

@@ -1,6 +1,7 @@
 import type { Person } from '../answers/answer.ts';
 import { codeOf, retryAtOf } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { Discovered } from '../watches/discovered.ts';
 import type { HandOver } from './hand-over.ts';
 import {
 	type AskedIn,
@@ -8,9 +9,11 @@ import {
 	type InboxContent,
 	type InboxDraft,
 	type InboxQuestion,
+	type InboxWaiting,
 	MOST_DRAFTS,
 	MOST_LAST_ANSWERS,
 	MOST_OWN_ANSWERS,
+	MOST_WAITING_SHOWN,
 	type OpenQuestion,
 	QUESTIONS_PER_PAGE,
 	type VisibleQuestion,
@@ -20,6 +23,8 @@ import { isSnoozed, type Snooze } from './snooze.ts';
 
 /** A failed answer asks its author for a decision for so long. Receipts keep their buttons. */
 const DECIDE_WITHIN_MS = 24 * 3_600_000;
+/** A list tells only then that a session does not wait any more: the agent takes a moment after an answer. */
+const AGENT_GOES_ON_MS = 30_000;
 /** When to ask Slack again about a person or their channels if it does not say when. */
 const ASK_AGAIN_MS = 10_000;
 
@@ -29,6 +34,8 @@ interface Dependencies {
 	readonly serviceUrl: string;
 	readonly memberships: Memberships;
 	readonly mayAct: MayAct;
+	/** The waiting sessions of the account; null: people see only what is watched. */
+	readonly discovered: () => Promise<Discovered | null>;
 	readonly log: Log;
 }
 
@@ -42,7 +49,9 @@ export interface Built {
 }
 
 /** Puts together what a person's inbox shows. It reads nothing from the session service. */
-export function createInboxContent({ reads, serviceUrl, memberships, mayAct, log }: Dependencies) {
+export function createInboxContent(dependencies: Dependencies) {
+	const { reads, serviceUrl, memberships, mayAct, discovered, log } = dependencies;
+	const discoveredNow = shareNext((_: 'all') => discovered());
 	const openQuestions = shareNext((teamId: string) => reads.openQuestions(serviceUrl, teamId));
 	const handOversIn = shareNext((teamId: string) => reads.handOvers(serviceUrl, teamId));
 
@@ -121,6 +130,18 @@ export function createInboxContent({ reads, serviceUrl, memberships, mayAct, log
 		return { ownAnswers, lastAnswers };
 	}
 
+	/** The waiting sessions of which the person sees no question. */
+	async function waitingFor(seen: readonly VisibleQuestion[], now: number): Promise<InboxWaiting | null> {
+		const all = await discoveredNow('all');
+		if (all === null) return null;
+		const seenIds = new Set(seen.map(({ question }) => question.sessionId));
+		const others = all.sessions.filter(({ sessionId }) => !seenIds.has(sessionId));
+		const ids = others.map(({ sessionId }) => sessionId);
+		const answered = await reads.answeredSessions(serviceUrl, ids, now - AGENT_GOES_ON_MS);
+		const waiting = others.filter(({ sessionId }) => !answered.has(sessionId));
+		return { shown: waiting.slice(0, MOST_WAITING_SHOWN), total: waiting.length, why: all.why };
+	}
+
 	/** Resolves to the content of this inbox at `now`. Throws `StoreUnavailableError`. */
 	return async function build({ person, page }: Inbox, now: number): Promise<Built> {
 		const refusal = await mayAct(person, null);
@@ -141,6 +162,7 @@ export function createInboxContent({ reads, serviceUrl, memberships, mayAct, log
 		const handed = withHandOvers(open, handOvers);
 		const reachable = await handedChannels(person, handed);
 		const seen = inOrder(handed.flatMap((question) => asSeenIn(question, { ...channels, person, reachable })));
+		const waiting = await waitingFor(seen, now);
 		const { questions, snoozed } = withoutSnoozed(seen, snoozes, now);
 		const pageCount = Math.max(1, Math.ceil(questions.length / QUESTIONS_PER_PAGE));
 		const shownPage = Math.min(page, pageCount - 1);
@@ -156,6 +178,7 @@ export function createInboxContent({ reads, serviceUrl, memberships, mayAct, log
 				questions: shown,
 				unreadableCount,
 				channelsKnown: channels.againAt === null,
+				waiting,
 				isWatching,
 				...own,
 				drafts: drafts.map((draft): InboxDraft => {

@@ -2,6 +2,7 @@ import type { Refusal } from '../answers/access-policy.ts';
 import type { Answer, Person, QuestionKey } from '../answers/answer.ts';
 import type { Draft } from '../answers/ports.ts';
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
+import type { NoListReason, WaitingSession } from '../watches/discovered.ts';
 import type { QuestionView } from '../watches/session-snapshot.ts';
 import type { HandOver } from './hand-over.ts';
 
@@ -87,6 +88,15 @@ export interface InboxDraft extends Draft {
 	readonly askedIn: AskedIn | null;
 }
 
+/** Waiting sessions of the account, watched or not. */
+export interface InboxWaiting {
+	/** The longest waiting first. */
+	readonly shown: readonly WaitingSession[];
+	readonly total: number;
+	/** Why there are none; null: they are listed. */
+	readonly why: NoListReason | null;
+}
+
 /** What one person's inbox shows. */
 export type InboxContent =
 	| { readonly kind: 'refused'; readonly refusal: Refusal }
@@ -104,6 +114,8 @@ export type InboxContent =
 			readonly unreadableCount: number;
 			/** False when Slack did not tell the person's channels: only the direct messages with the app are shown. */
 			readonly channelsKnown: boolean;
+			/** Sessions that wait for somebody, without those whose question is shown or snoozed; null: they are not discovered. */
+			readonly waiting: InboxWaiting | null;
 			/** Whether any session is watched. */
 			readonly isWatching: boolean;
 			/** Answers that are under way or need a decision, those first. */
@@ -116,6 +128,7 @@ export type InboxContent =
 
 /** Questions on a page. With everything else, a view holds at most 100 blocks. */
 export const QUESTIONS_PER_PAGE = 10;
+export const MOST_WAITING_SHOWN = 10;
 export const MOST_OWN_ANSWERS = 5;
 export const MOST_DRAFTS = 5;
 export const MOST_LAST_ANSWERS = 10;

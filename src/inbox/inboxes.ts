@@ -4,6 +4,7 @@ import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import { createLeaseLoop } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
 import type { RateLimit, RateLimiter } from '../rate-limiter.ts';
+import type { Discovered } from '../watches/discovered.ts';
 import { createInboxContent } from './content.ts';
 import { FOLLOWED_MS, type Inbox, type InboxPlace, isFollowed } from './inbox.ts';
 import type {
@@ -22,6 +23,8 @@ interface Options {
 	/** Only questions of this session service. */
 	readonly serviceUrl: string;
 	readonly rateLimiter: RateLimiter;
+	/** See `createInboxContent`. */
+	readonly discovered: () => Promise<Discovered | null>;
 	readonly metrics: InboxMetrics;
 	readonly clock: Clock;
 	readonly log: Log;
@@ -57,7 +60,7 @@ const MAX_FAILING = 1_000;
  * together and shows it, so that the newest state wins and replicas do not race. A change of questions, claims or
  * answers marks all followed inboxes; content that looks the same is not sent.
  */
-export function createInboxes({ store, serviceUrl, rateLimiter, metrics, clock, log }: Options) {
+export function createInboxes({ store, serviceUrl, discovered, rateLimiter, metrics, clock, log }: Options) {
 	const stopping = new AbortController();
 	const failureCounts = new Map<string, number>();
 	/** Whether something changed since the inboxes were marked; at the start nobody knows what was missed. */
@@ -199,7 +202,7 @@ export function createInboxes({ store, serviceUrl, rateLimiter, metrics, clock, 
 		},
 		/** Begins to update. */
 		start({ display, memberships, mayAct }: SlackSide): void {
-			const build = createInboxContent({ reads: store, serviceUrl, memberships, mayAct, log });
+			const build = createInboxContent({ reads: store, serviceUrl, memberships, mayAct, discovered, log });
 			const loop = createLeaseLoop<Inbox>({
 				itemsName: 'inboxes',
 				leaseMs: LEASE_MS,

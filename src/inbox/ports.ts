@@ -80,6 +80,8 @@ export interface InboxReads {
 		person: Person,
 		options: { failedSince: number; limit: number },
 	): Promise<{ readonly shown: readonly Answer[]; readonly total: number }>;
+	/** Those of these sessions to which an answer of ours is on its way, or was delivered at or after `since`. */
+	answeredSessions(serviceUrl: string, sessionIds: readonly string[], since: number): Promise<ReadonlySet<string>>;
 	/** The person's newest answers, newest first. */
 	lastAnswers(serviceUrl: string, person: Person, limit: number): Promise<readonly Answer[]>;
 	/** The person's newest drafts, one for each question, without those whose question is known to be closed. */

@@ -496,9 +496,10 @@ function isReply({ ts, thread_ts: threadTs }: { ts?: string; thread_ts?: string 
 	return threadTs !== undefined && threadTs !== ts;
 }
 
-/** Posts of a watch go into its card's thread. */
-function threadOf({ announcement, watch }: DueAnnouncement): string | null {
-	return announcement.target.kind === 'watch' && announcement.content.kind !== 'card' ? (watch?.card.ts ?? null) : null;
+/** Posts of a watch go into its card's thread, and those of a raised hand into the thread of its question. */
+function threadOf({ announcement: { target, content }, watch }: DueAnnouncement): string | null {
+	const isRoot = content.kind === (watch?.mode === 'raisedHand' ? 'question' : 'card');
+	return target.kind === 'watch' && !isRoot ? (watch?.card.ts ?? null) : null;
 }
 
 /** Slack does not tell now whether a person may see a question. */

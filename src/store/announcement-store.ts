@@ -17,6 +17,7 @@ import {
 	type WatchRow,
 } from './watch-rows.ts';
 import {
+	hasCard,
 	liveWatches,
 	lockSessionOf,
 	lockWatch,
@@ -137,6 +138,9 @@ export function createAnnouncementStore({
 		if (watch === undefined) return;
 		if (isQuestion && watch.ended_at === null) await begin(trx, { row, watch, posted: result, now });
 		if (lostCardTs !== undefined) await loseCard(trx, cipher, watch, { ts: lostCardTs, now });
+		if (isQuestion && !hasCard(watch)) {
+			await trx.updateTable('watches').set({ card_ts: result.ts }).where('id', '=', watch.id).execute();
+		}
 		if (!isNewCard) return;
 		await trx
 			.updateTable('watches')

@@ -202,6 +202,19 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 			return { shown: rows.flatMap(readOrSkip), total: Number(rows[0]?.total ?? 0) };
 		},
 
+		async answeredSessions(serviceUrl, sessionIds, since) {
+			if (sessionIds.length === 0) return new Set();
+			const rows = await db.read
+				.selectFrom('answers')
+				.select('session_id')
+				.distinct()
+				.where('service', '=', serviceUrl)
+				.where('session_id', 'in', sessionIds)
+				.where(({ eb, or }) => or([eb('state', 'in', BLOCKING_STATES), eb('delivered_at', '>=', since)]))
+				.execute();
+			return new Set(rows.map((row) => row.session_id));
+		},
+
 		async lastAnswers(serviceUrl, person, limit) {
 			const newest = ofPerson(serviceUrl, person).selectAll().orderBy('accepted_at', 'desc').orderBy('id');
 			return (await newest.limit(limit).execute()).flatMap(readOrSkip);

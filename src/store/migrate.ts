@@ -12,6 +12,7 @@ import { secretPositions } from './migrations/0006-secret-positions.ts';
 import { submissionDetails } from './migrations/0007-submission-details.ts';
 import { questionsFindPeople } from './migrations/0008-questions-find-people.ts';
 import { nobodyForgets } from './migrations/0009-nobody-forgets.ts';
+import { discovery } from './migrations/0010-discovery.ts';
 
 /** One step of the schema. Never change a released one; add another. */
 export interface Migration {
@@ -33,6 +34,7 @@ export const MIGRATIONS: readonly Migration[] = [
 	submissionDetails,
 	questionsFindPeople,
 	nobodyForgets,
+	discovery,
 ];
 
 /** Any constant that no other lock of this database uses ("hand" in ASCII). */

@@ -19,6 +19,8 @@ export interface Tables {
 	channel_settings: ChannelSettingsTable;
 	snoozes: SnoozesTable;
 	hand_overs: HandOversTable;
+	waiting_sessions: WaitingSessionsTable;
+	discoveries: DiscoveriesTable;
 	service_outages: ServiceOutagesTable;
 	paces: PacesTable;
 	request_budgets: RequestBudgetsTable;
@@ -263,6 +265,32 @@ export interface HandOversTable {
 	handed_over_at: number;
 	/** Null while the person has it. */
 	given_back_at: number | null;
+}
+
+/** A session of the account that waits for a person, as the newest list tells. */
+export interface WaitingSessionsTable {
+	service: string;
+	session_id: string;
+	/** Encrypted */
+	name: string;
+	since: number;
+	/** When a read last found that it asks nothing. */
+	lowered_at: number | null;
+}
+
+/** A channel into which each raised hand is brought. */
+export interface DiscoveriesTable {
+	team_id: string;
+	channel_id: string;
+	service: string;
+	discreet: number;
+	buttons: number;
+	created_by: string;
+	created_at: number;
+	/** 1 after the channel was told that a limit leaves sessions out, until it has room. */
+	is_full: Generated<number>;
+	/** 1 after the channel was told that sessions cannot be listed. */
+	is_paused: Generated<number>;
 }
 
 interface ServiceOutagesTable {

@@ -11,8 +11,9 @@ import type {
 	AnnouncementTarget,
 	RungEntry,
 } from '../watches/announcements.ts';
+import { NO_LIST_REASONS } from '../watches/discovered.ts';
 import type { QuestionView, SessionSnapshot } from '../watches/session-snapshot.ts';
-import { type CardUrgency, type SessionKey, WATCH_ENDS, type Watch } from '../watches/watch.ts';
+import { type CardUrgency, type SessionKey, WATCH_ENDS, WATCH_MODES, type Watch } from '../watches/watch.ts';
 import {
 	type SessionOutline,
 	type StepRate,
@@ -118,6 +119,7 @@ const rungEntry: z.ZodType<RungEntry> = z.object({
 	lastRungAt: z.number().nullable(),
 	number: z.int(),
 });
+const noListReason = z.enum(NO_LIST_REASONS);
 const content: z.ZodType<AnnouncementContent, unknown> = z.discriminatedUnion('kind', [
 	z.object({ kind: z.literal('card'), notBefore: z.exactOptional(z.number()) }),
 	z.object({
@@ -146,6 +148,9 @@ const content: z.ZodType<AnnouncementContent, unknown> = z.discriminatedUnion('k
 	z.object({ kind: z.literal('watchEnded'), reason, days: z.number().nullable() }),
 	z.object({ kind: z.literal('serviceDown'), since: z.number() }),
 	z.object({ kind: z.literal('serviceBack'), since: z.number(), downMs: z.number() }),
+	z.object({ kind: z.literal('discoveryFull'), limit: z.enum(['channel', 'all']), most: z.number() }),
+	z.object({ kind: z.literal('discoveryPaused'), why: noListReason }),
+	z.object({ kind: z.literal('discoveryBack') }),
 	z.object({ kind: z.literal('rung'), entry: rungEntry }),
 	z.object({ kind: z.literal('rungs'), entries: z.array(rungEntry) }),
 	z.object({ kind: z.literal('settingsChanged'), by: z.string(), before: channelSettings, after: channelSettings }),
@@ -164,10 +169,16 @@ const content: z.ZodType<AnnouncementContent, unknown> = z.discriminatedUnion('k
 		fingerprint: z.string(),
 		by: z.string(),
 	}),
-	z.object({ kind: z.literal('creatorTold'), reason, channelId: z.string(), sessionIds: z.array(z.string()) }),
+	z.object({
+		kind: z.literal('creatorTold'),
+		reason,
+		channelId: z.string(),
+		sessionIds: z.array(z.string()),
+		all: z.exactOptional(z.boolean()),
+	}),
 ]);
 const state: z.ZodType<AnnouncementState> = z.enum(['pending', 'posted', 'refused', 'dropped']);
-const mode = z.enum(['everything', 'questionsOnly']);
+const mode = z.enum(WATCH_MODES);
 
 export const URGENCIES = ['now', 'progress'] as const satisfies readonly CardUrgency[];
 

@@ -1,23 +1,22 @@
 import { type Kysely, sql } from 'kysely';
 import type { Log } from '../log.ts';
-import type { AddWatchResult, NewWatch, WatchPage, WatchStore } from '../watches/ports.ts';
-import type { ChannelKey, Watch, WatchSettings } from '../watches/watch.ts';
-import { hasOpenQuestion, UNKNOWN_STEP_RATE } from '../watches/watched-session.ts';
+import type { WatchPage, WatchStore } from '../watches/ports.ts';
+import type { ChannelKey, Watch } from '../watches/watch.ts';
 import { createAnnouncementStore } from './announcement-store.ts';
-import { countUpdated, inBatches, lockRows, type StoreDatabase } from './database.ts';
+import { countUpdated, inBatches, type StoreDatabase } from './database.ts';
+import { createDiscoveryStore } from './discovery-store.ts';
 import type { Cipher } from './encryption.ts';
 import type { Tables } from './tables.ts';
-import { createUnreadableNotes, readWatch, sealView, type WatchRow } from './watch-rows.ts';
+import { addWatch } from './watch-adding.ts';
+import { createUnreadableNotes, readWatch, type WatchRow } from './watch-rows.ts';
 import {
 	endWatch,
 	inChannel,
 	liveWatches,
-	lockSession,
 	lockSessionOf,
 	lockWatch,
 	onSession,
 	QUESTION_POSTS,
-	queueAnnouncements,
 	readShown,
 	silence,
 	stopUnwatched,
@@ -39,91 +38,6 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		const watch = readOrNull(row);
 		return watch === null ? [] : [watch];
 	};
-
-	async function add(trx: Kysely<Tables>, watch: NewWatch): Promise<AddWatchResult> {
-		const { service, sessionId } = watch.session;
-		const here = () => liveWatches(trx).where(inChannel(watch)).where(onSession(watch.session));
-		// One at a time, so that two replicas cannot both add the last allowed watch. SQLite has a single writer.
-		if (db.dialect === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(ADDING_LOCK)})`.execute(trx);
-		if ((await here().executeTakeFirst()) === undefined) {
-			const reached = await limitReached(trx, watch);
-			if (reached !== null) return reached;
-		}
-		await startReading(trx, watch);
-		const live = await here().$call(lockRows(db.dialect)).executeTakeFirst();
-		const settings = settingsColumns(watch);
-		if (live !== undefined) {
-			const changed = Object.entries(settings).some(([name, value]) => live[name as keyof typeof settings] !== value);
-			const row = changed
-				? await trx
-						.updateTable('watches')
-						.set(settings)
-						.where('id', '=', live.id)
-						.returningAll()
-						.executeTakeFirstOrThrow()
-				: live;
-			return { kind: 'already', watch: readWritten(row), changed };
-		}
-		const row = await trx
-			.insertInto('watches')
-			.values({
-				id: watch.id,
-				team_id: watch.teamId,
-				channel_id: watch.channelId,
-				service,
-				session_id: sessionId,
-				...settings,
-				created_by: watch.createdBy,
-				created_at: watch.createdAt,
-				revision: 0,
-				last_change_at: watch.createdAt,
-				card_wants: 0,
-				card_not_before: 0,
-			})
-			.returningAll()
-			.executeTakeFirstOrThrow();
-		await queueAnnouncements(trx, cipher, [watch.card], watch.createdAt);
-		return { kind: 'added', watch: readWritten(row) };
-	}
-
-	/** Inserts the session's row, or starts reading it again when it was stopped; locks the row either way. */
-	async function startReading(trx: Kysely<Tables>, { session, view, createdAt }: NewWatch): Promise<void> {
-		const firstRead = {
-			question_since: hasOpenQuestion(view.digest) ? view.seenAt : null,
-			view: sealView(session, view, cipher),
-			digest: JSON.stringify(view.digest),
-			failures: 0,
-			last_read_at: view.seenAt,
-			last_change_at: view.seenAt,
-		};
-		await trx
-			.insertInto('watched_sessions')
-			.values({
-				service: session.service,
-				session_id: session.sessionId,
-				rhythm: JSON.stringify(UNKNOWN_STEP_RATE),
-				...firstRead,
-				next_read_at: createdAt,
-				read_by: createdAt,
-				hurry: 0,
-			})
-			.onConflict((conflict) => conflict.columns(['service', 'session_id']).doNothing())
-			.execute();
-		const row = await lockSession(trx, db.dialect, session);
-		if (row === undefined) throw new Error('The row of a watched session is missing right after its insert');
-		const isStopped = row.next_read_at === null;
-		await trx
-			.updateTable('watched_sessions')
-			.set({
-				...(isStopped && { ...firstRead, over_since: null }),
-				// A new watch reads its session at once.
-				next_read_at: Math.min(row.next_read_at ?? createdAt, createdAt),
-				read_by: isStopped ? createdAt : Math.min(row.read_by, createdAt),
-				hurry: row.hurry + 1,
-			})
-			.where(onSession(session))
-			.execute();
-	}
 
 	async function end(trx: Kysely<Tables>, watchId: string, ending: Parameters<typeof endWatch>[3]) {
 		const session = await lockSessionOf(trx, db.dialect, watchId);
@@ -150,7 +64,8 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 	return {
 		...createWatchedSessionStore({ db, cipher, readOrSkip }),
 		...createAnnouncementStore({ db, cipher, noteUnreadable }),
-		add: (watch) => db.write((trx) => add(trx, watch)),
+		...createDiscoveryStore({ db, cipher }),
+		add: (watch) => db.write((trx) => addWatch(trx, { dialect: db.dialect, cipher }, watch)),
 		end: (watchId, reason, options) => db.write((trx) => end(trx, watchId, { reason, ...options })),
 
 		list,
@@ -190,58 +105,14 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 				.select(['team_id', 'place_id as channel_id'])
 				.where('state', '=', 'pending')
 				.where('target', 'not like', 'person:%');
-			const rows = await watched.union(updated).union(posted).execute();
+			const discovering = db.read.selectFrom('discoveries').select(keys);
+			const rows = await watched.union(updated).union(posted).union(discovering).execute();
 			return rows.map(({ team_id, channel_id }) => ({ teamId: team_id, channelId: channel_id }));
 		},
 		silence: (channel) => db.write((trx) => silence(trx, channel)),
 		removeEnded: (before) => inBatches((limit) => db.write((trx) => removeBatch(trx, before, limit))),
 		removeTexts: (before) => inBatches((limit) => db.writeOne((trx) => removeTextBatch(trx, before, limit))),
 	};
-}
-
-function settingsColumns({ mode, questionsInChannel, discreet, buttons }: WatchSettings) {
-	return {
-		mode,
-		questions_in_channel: Number(questionsInChannel),
-		discreet: Number(discreet),
-		buttons: Number(buttons),
-	};
-}
-
-/** Any number that no other advisory lock of this database uses. */
-const ADDING_LOCK = 7_205_759_403;
-
-/** The first limit of watches that is reached. */
-async function limitReached(
-	trx: Kysely<Tables>,
-	{ createdBy, teamId, channelId, limits }: NewWatch,
-): Promise<Extract<AddWatchResult, { kind: 'limit' }> | null> {
-	const counts = await trx
-		.selectFrom('watches')
-		.where('ended_at', 'is', null)
-		.select(({ fn, eb, and }) => [
-			fn.countAll<number>().as('all'),
-			fn.count<number>(eb.case().when('created_by', '=', createdBy).then(1).end()).as('person'),
-			fn
-				.count<number>(
-					eb
-						.case()
-						.when(and([eb('team_id', '=', teamId), eb('channel_id', '=', channelId)]))
-						.then(1)
-						.end(),
-				)
-				.as('channel'),
-		])
-		.executeTakeFirstOrThrow();
-	const limit = (['person', 'channel', 'all'] as const).find((name) => counts[name] >= limits[name]);
-	return limit === undefined ? null : { kind: 'limit', limit, count: counts[limit], most: limits[limit] };
-}
-
-/** For a row that this transaction wrote. */
-function readWritten(row: WatchRow): Watch {
-	const watch = readWatch(row);
-	if (watch === null) throw new Error('A watch cannot be read right after it was written');
-	return watch;
 }
 
 /** The content of an announcement whose text was removed. */

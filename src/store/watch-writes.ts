@@ -30,7 +30,7 @@ export function onSession({ service, sessionId }: SessionKey) {
 }
 
 export function inChannel({ teamId, channelId }: ChannelKey) {
-	return ({ eb, and }: ExpressionBuilder<Tables, 'watches'>) =>
+	return ({ eb, and }: ExpressionBuilder<Tables, 'watches' | 'discoveries'>) =>
 		and([eb('team_id', '=', teamId), eb('channel_id', '=', channelId)]);
 }
 
@@ -232,7 +232,8 @@ export async function wantCards(
 	session: SessionKey,
 	now: number,
 ): Promise<void> {
-	const watches = await liveWatches(trx).where(onSession(session)).$call(lockRows(dialect)).execute();
+	const live = await liveWatches(trx).where(onSession(session)).$call(lockRows(dialect)).execute();
+	const watches = live.filter(hasCard);
 	for (const watch of watches) {
 		await trx
 			.updateTable('watches')
@@ -308,7 +309,7 @@ export async function loseCard(
 		.set({ card_ts: null, card_key: null, ...NO_CARD_WANTED })
 		.where('id', '=', watch.id)
 		.execute();
-	if (watch.ended !== null) return;
+	if (watch.ended !== null || !hasCard(row)) return;
 	const last = await trx
 		.selectFrom('announcements')
 		.selectAll()
@@ -353,7 +354,8 @@ export async function endWatch(
 		.set({
 			ended_reason: reason,
 			ended_at: now,
-			...(isChannelEnd(reason) ? { ...NO_CARD_WANTED, ...WITHOUT_LEASE } : wantCard(row, 'now', now)),
+			...(isChannelEnd(reason) && { ...NO_CARD_WANTED, ...WITHOUT_LEASE }),
+			...(!isChannelEnd(reason) && hasCard(row) && wantCard(row, 'now', now)),
 		})
 		.where('id', '=', row.id)
 		.where('ended_at', 'is', null)
@@ -366,6 +368,48 @@ export async function endWatch(
 	const settled = settleIn(announcements) ?? { kind: 'settle', messageIndex, how: 'unwatched' };
 	await endQuestion(trx, cipher, row.id, { settled, now });
 	return ended;
+}
+
+/** Whether a watch has a card, posted or not: a raised hand has none. */
+export function hasCard({ mode }: Pick<WatchRow, 'mode'>): boolean {
+	return mode !== 'raisedHand';
+}
+
+/**
+ * Ends a raised hand whose question is not open any more. What was not sent yet is dropped, and without any post nothing
+ * remains of it. The caller holds the lock of its session.
+ */
+export async function lowerHand(
+	trx: Kysely<Tables>,
+	cipher: Cipher,
+	row: WatchRow,
+	{ now, announcements }: { now: number; announcements: readonly NewAnnouncement[] },
+): Promise<void> {
+	const target = `watch:${row.id}`;
+	await dropPending(trx)
+		.where('target', '=', target)
+		.where('kind', 'in', ['question', 'rung'])
+		.where('sending_since', 'is', null)
+		.execute();
+	await endWatch(trx, cipher, row, { reason: 'handLowered', now, announcements, keepPending: true });
+	await trx
+		.updateTable('waiting_sessions')
+		.set({ lowered_at: now })
+		.where('service', '=', row.service)
+		.where('session_id', '=', row.session_id)
+		.execute();
+	const post = await trx
+		.selectFrom('announcements')
+		.select('id')
+		.where('target', '=', target)
+		.where('kind', '=', 'question')
+		.where('state', 'in', ['pending', 'posted'])
+		.limit(1)
+		.executeTakeFirst();
+	if (post !== undefined) return;
+	await trx.deleteFrom('announcements').where('target', '=', target).execute();
+	await trx.deleteFrom('ladders').where('watch_id', '=', row.id).execute();
+	await trx.deleteFrom('watches').where('id', '=', row.id).execute();
 }
 
 /** The first of these announcements that settles a question. */

@@ -11,9 +11,11 @@ import { outlineOf, readWatchedSession, sealView, type WatchedSessionRow, type W
 import {
 	endQuestion,
 	endWatch,
+	hasCard,
 	liveWatches,
 	lockSession,
 	lockWatch,
+	lowerHand,
 	onSession,
 	queueAnnouncements,
 	queueRedraws,
@@ -85,7 +87,8 @@ export function createWatchedSessionStore({
 			if (settled !== null) await endQuestion(trx, cipher, update.watchId, { settled, now });
 		} else {
 			const { end: reason, announcements } = update;
-			await endWatch(trx, cipher, row, { reason, now, announcements, keepPending: true });
+			if (reason === 'handLowered') await lowerHand(trx, cipher, row, { now, announcements });
+			else await endWatch(trx, cipher, row, { reason, now, announcements, keepPending: true });
 		}
 		return update.card !== null && before.card_since !== null ? 1 : 0;
 	}
@@ -119,7 +122,7 @@ export function createWatchedSessionStore({
 				.execute();
 			const watches = await db.read
 				.selectFrom('watches')
-				.select(['session_id', 'created_by'])
+				.select(['session_id', 'created_by', 'mode', 'channel_id'])
 				.distinct()
 				.where('service', '=', service)
 				.where('ended_at', 'is', null)
@@ -127,7 +130,11 @@ export function createWatchedSessionStore({
 			const watchers = Map.groupBy(watches, (watch) => watch.session_id);
 			return rows.map((row) => ({
 				...outlineOf(readWatchedSession(row)),
-				watchers: (watchers.get(row.session_id) ?? []).map((watch) => watch.created_by),
+				watchers: [
+					...new Set(
+						(watchers.get(row.session_id) ?? []).map((watch) => (hasCard(watch) ? watch.created_by : watch.channel_id)),
+					),
+				],
 			}));
 		},
 

@@ -1,8 +1,9 @@
 import type { Change } from '../questions/changes.ts';
 import { statusKind } from '../questions/session.ts';
 import type { ChannelSettings, Rung } from './channel-settings.ts';
+import type { NoListReason } from './discovered.ts';
 import type { QuestionView, SessionSnapshot } from './session-snapshot.ts';
-import type { CardUrgency, Watch, WatchEnd } from './watch.ts';
+import type { CardUrgency, Watch, WatchEnd, WatchLimit } from './watch.ts';
 
 /**
  * `changed`: the agent asks something else in the same message. Only of a direct message: `handedOn`: its person handed the
@@ -23,6 +24,8 @@ export type SettledHow = 'answered' | 'closed' | 'changed' | 'unwatched' | 'hand
  * - `end`: the session ended, with its result. `watchEnded`: only the watch ended.
  * - `serviceDown`, `serviceBack`: one for each channel, outside threads. `creatorTold`: a direct message.
  * - `rung`: nobody has answered the question yet; into its thread. `rungs`: several of a channel, outside threads.
+ * - `discoveryFull`: sessions that wait are left out, because of a limit. `discoveryPaused`, `discoveryBack`: sessions cannot
+ *   be listed, or can be again.
  * - `settingsChanged`: somebody changed the channel's settings.
  * - `handedOver`: a direct message; somebody handed a question over to this person. `givenBack`: a direct message; the
  *   question that this person handed over is open for all again.
@@ -52,6 +55,9 @@ export type AnnouncementContent =
 	| { readonly kind: 'watchEnded'; readonly reason: WatchEnd; readonly days: number | null }
 	| { readonly kind: 'serviceDown'; readonly since: number }
 	| { readonly kind: 'serviceBack'; readonly since: number; readonly downMs: number }
+	| { readonly kind: 'discoveryFull'; readonly limit: Exclude<WatchLimit, 'person'>; readonly most: number }
+	| { readonly kind: 'discoveryPaused'; readonly why: NoListReason }
+	| { readonly kind: 'discoveryBack' }
 	| { readonly kind: 'rung'; readonly entry: RungEntry }
 	| { readonly kind: 'rungs'; readonly entries: readonly RungEntry[] }
 	| {
@@ -85,6 +91,8 @@ export type AnnouncementContent =
 			readonly reason: WatchEnd;
 			readonly channelId: string;
 			readonly sessionIds: readonly string[];
+			/** Left out: only these sessions; true: all sessions of the account were watched. */
+			readonly all?: boolean;
 	  };
 
 /** A question that nobody has answered yet. */
@@ -171,7 +179,7 @@ export function newsFor(watch: Watch, changes: readonly Change[], seen: SeenSess
 	let card: CardUrgency | null = watch.digest === null ? 'progress' : null;
 	for (const change of changes) {
 		card = moreUrgent(card, urgencyOf(change));
-		const post = postOf(change, watch, changes, seen);
+		const post = isPosted(change, watch) ? postOf(change, watch, changes, seen) : null;
 		if (change.kind === 'questionMoved' && hadOpenQuestion(watch)) {
 			announcements.push({ target: targetOf(watch), key: `redraw:${watch.revision}`, content: { kind: 'redraw' } });
 		}
@@ -183,7 +191,13 @@ export function newsFor(watch: Watch, changes: readonly Change[], seen: SeenSess
 		// A settle concerns the posts before it: not the one of the question that replaces them.
 		announcements.push(...(settled?.how === 'changed' ? [...settles, ...posts] : [...posts, ...settles]));
 	}
-	return { announcements, card, changed: card !== null && changes.length > 0 };
+	const changed = card !== null && changes.length > 0;
+	return { announcements, card: watch.mode === 'raisedHand' ? null : card, changed };
+}
+
+/** Of a raised hand only its questions are posted: their posts say how they were settled. */
+function isPosted({ kind }: Change, { mode }: Watch): boolean {
+	return mode !== 'raisedHand' || kind === 'questionAsked' || kind === 'questionChanged';
 }
 
 export function targetOf(watch: Pick<Watch, 'id' | 'teamId' | 'channelId'>) {
@@ -212,6 +226,15 @@ export function isPostedWithoutThread({ kind }: AnnouncementContent): boolean {
 /** Announces the end of a watch whose session goes on. */
 export function watchEndedIn(watch: Watch, reason: WatchEnd, days: number | null): NewAnnouncement {
 	return { target: targetOf(watch), key: 'watchEnded', content: { kind: 'watchEnded', reason, days } };
+}
+
+/** Settles the posts of an open question, because they are no longer kept current. */
+export function settlingOf(watch: Watch): NewAnnouncement[] {
+	const question = watch.digest?.question ?? null;
+	if (question === null || question.open.length === 0) return [];
+	const { messageIndex } = question;
+	const content = { kind: 'settle', messageIndex, how: 'unwatched' } as const;
+	return [{ target: targetOf(watch), key: `settle:${messageIndex}:unwatched`, content }];
 }
 
 function hadOpenQuestion({ digest }: Watch): boolean {

@@ -2,7 +2,8 @@ import type { Clock } from '../clock.ts';
 import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { NewAnnouncement } from './announcements.ts';
-import type { ChannelStore, WatchMetrics } from './ports.ts';
+import type { Discovery } from './discovered.ts';
+import type { ChannelStore, DiscoveryStore, WatchMetrics } from './ports.ts';
 import type { ChannelEnd, ChannelKey } from './watch.ts';
 
 /** One page of the team channels that the bot is in. */
@@ -104,7 +105,7 @@ function isTeamChannel({ channelId }: ChannelKey): boolean {
 
 /** Ends the watches of channels and direct messages that are not among `allowed`; empty: all are allowed. */
 export async function endNotAllowed(
-	store: ChannelStore,
+	store: ChannelStore & Pick<DiscoveryStore, 'endDiscovery'>,
 	allowed: readonly string[],
 	{ clock, log }: { clock: Clock; log: Log },
 ): Promise<void> {
@@ -117,27 +118,41 @@ export async function endNotAllowed(
 }
 
 /**
- * Ends every watch of a channel to which nothing more is posted, and drops its pending posts. Each creator is told once
- * for all of their watches. Idempotent, also between replicas. Returns how many watches ended.
+ * Ends every watch of a channel to which nothing more is posted, and its discovery, and drops its pending posts. Each
+ * creator is told once for all of their watches, and who began to discover of that. Idempotent, also between replicas.
+ * Returns how many watches ended.
  */
 export async function endChannel(
-	store: ChannelStore,
+	store: ChannelStore & Pick<DiscoveryStore, 'endDiscovery'>,
 	channel: ChannelKey,
 	reason: ChannelEnd,
 	now: number,
 ): Promise<number> {
 	await store.silence(channel);
+	// Before the watches: it adds new ones.
+	await store.endDiscovery(channel, { now, announcements: (discovery) => [discoveryEnded(discovery, reason)] });
 	const watches = await store.ofChannel(channel);
 	for (const [userId, own] of Map.groupBy(watches, ({ createdBy }) => createdBy)) {
-		const sessionIds = own.map(({ session }) => session.sessionId);
-		for (const [index, { id, teamId, channelId }] of own.entries()) {
+		// Nobody asked for a single raised hand.
+		const watched = own.filter(({ mode }) => mode !== 'raisedHand');
+		const sessionIds = watched.map(({ session }) => session.sessionId);
+		for (const watch of own) {
+			const { id, teamId, channelId } = watch;
 			const notice: NewAnnouncement = {
 				target: { kind: 'person', teamId, userId },
 				key: `ended:${id}`,
 				content: { kind: 'creatorTold', reason, channelId, sessionIds },
 			};
-			await store.end(id, reason, { now, announcements: index === 0 ? [notice] : [], keepPending: false });
+			await store.end(id, reason, { now, announcements: watch === watched[0] ? [notice] : [], keepPending: false });
 		}
 	}
 	return watches.length;
+}
+
+function discoveryEnded({ teamId, channelId, createdBy, createdAt }: Discovery, reason: ChannelEnd): NewAnnouncement {
+	return {
+		target: { kind: 'person', teamId, userId: createdBy },
+		key: `ended:all:${channelId}:${createdAt}`,
+		content: { kind: 'creatorTold', reason, channelId, sessionIds: [], all: true },
+	};
 }

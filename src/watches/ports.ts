@@ -2,6 +2,7 @@ import type { Lease } from '../lease-loop.ts';
 import type { Digest } from '../questions/changes.ts';
 import type { Announcement, NewAnnouncement, RungEntry } from './announcements.ts';
 import type { DueAnnouncement, DueCard } from './announcer.ts';
+import type { Discovery, NewDiscovery, NoListReason, WaitingSession } from './discovered.ts';
 import type { SessionSnapshot } from './session-snapshot.ts';
 import type {
 	CardUrgency,
@@ -29,7 +30,14 @@ export type AddWatchResult =
 	/** The channel watches the session already. `changed`: its settings were updated. */
 	| { readonly kind: 'already'; readonly watch: Watch; readonly changed: boolean }
 	/** There are `count` already: nothing was written. */
-	| { readonly kind: 'limit'; readonly limit: WatchLimit; readonly count: number; readonly most: number };
+	| LimitReached;
+
+export interface LimitReached {
+	readonly kind: 'limit';
+	readonly limit: WatchLimit;
+	readonly count: number;
+	readonly most: number;
+}
 
 /** The outcome of a read for one watch: written only while the watch is at `revision` and has not ended. */
 export interface WatchUpdate {
@@ -41,6 +49,12 @@ export interface WatchUpdate {
 	readonly announcements: readonly NewAnnouncement[];
 	readonly card: CardUrgency | null;
 	readonly end: WatchEnd | null;
+}
+
+/** A watch without a card for a session that waits, with the settings of the channel's discovery. */
+export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdAt'> {
+	/** It counts for the channel and for all, not for a person. */
+	readonly limits: WatchLimits;
 }
 
 export interface OutageUpdate {
@@ -100,7 +114,7 @@ export type CardResult =
  * A row that another version of the program wrote, or that needs another encryption key, is left out of every result
  * and stays unchanged. Its announcement is tried again after 10 minutes and at the next start.
  */
-export interface WatchStore extends SubscriptionStore, ChannelStore, ReadingStore, PostingStore {
+export interface WatchStore extends SubscriptionStore, ChannelStore, ReadingStore, PostingStore, DiscoveryStore {
 	/** Removes announcements that were posted, refused or dropped before `before`, and watches that ended before it. */
 	removeEnded(before: number): Promise<number>;
 	/**
@@ -114,7 +128,8 @@ export interface WatchStore extends SubscriptionStore, ChannelStore, ReadingStor
 export interface SubscriptionStore {
 	/**
 	 * Creates the watch, its session's row (due at once) and the announcement of its card; idempotent by channel and session.
-	 * The limits hold exactly, however many replicas add at once.
+	 * The limits hold exactly, however many replicas add at once. A raised hand becomes this watch and keeps its posts:
+	 * `added`.
 	 */
 	add(watch: NewWatch): Promise<AddWatchResult>;
 	/** The watches that have not ended, newest change first. */
@@ -152,8 +167,56 @@ export interface ChannelStore {
 	ofChannel(channel: ChannelKey): Promise<readonly Watch[]>;
 	/** Drops pending posts and card updates of a channel, also of ended watches, and revokes their leases. */
 	silence(channel: ChannelKey): Promise<void>;
-	/** The channels of watches that have not ended, and those with pending posts or card updates. */
+	/** The channels of watches that have not ended, of discoveries, and those with pending posts or card updates. */
 	activeChannels(): Promise<readonly ChannelKey[]>;
+}
+
+/** See `WatchStore`. */
+export interface DiscoveryStore {
+	/**
+	 * The newest list of the sessions of an account that wait for a person: replaces the list before, in one transaction.
+	 * Sessions that were listed before keep their `since`. Returns whether anything changed; nothing is written otherwise.
+	 */
+	replaceWaiting(
+		serviceUrl: string,
+		sessions: readonly Pick<WaitingSession, 'sessionId' | 'name'>[],
+		now: number,
+	): Promise<boolean>;
+	/** The listed sessions, the longest waiting first. A name that needs another key is empty. */
+	waiting(serviceUrl: string): Promise<readonly WaitingSession[]>;
+	/** Begins to discover, or changes the settings; who began it stays. */
+	discover(discovery: NewDiscovery): Promise<'begun' | 'changed' | 'already'>;
+	/** Ends it and queues `announcements`; null when the channel discovers nothing. */
+	endDiscovery(
+		channel: ChannelKey,
+		options: { now: number; announcements: (discovery: Discovery) => readonly NewAnnouncement[] },
+	): Promise<Discovery | null>;
+	discoveryOf(channel: ChannelKey): Promise<Discovery | null>;
+	/** All of them, the oldest first. */
+	discoveries(serviceUrl: string): Promise<readonly Discovery[]>;
+	/**
+	 * The listed sessions that a channel does not watch, the longest waiting first. Left out: those that were unwatched
+	 * there since they wait, and those that asked nothing when they were read less than `retryMs` ago.
+	 */
+	raisedHands(discovery: Discovery, options: { now: number; retryMs: number }): Promise<readonly string[]>;
+	/**
+	 * Creates a watch without a card, whose session is read at once and ahead of others; the read tells what it asks.
+	 * `unneeded`: the channel watches the session already, or its discovery has ended.
+	 */
+	raiseHand(hand: NewRaisedHand): Promise<{ readonly kind: 'raised' | 'unneeded' } | LimitReached>;
+	/**
+	 * Notes that a channel could not get a raised hand because of a limit, and queues the announcement unless the channel was
+	 * told since it last had room. `announcement` null: the channel is told again next time, if there is room now.
+	 */
+	noteFull(
+		discovery: Discovery,
+		options: { announcement: NewAnnouncement | null; limits: WatchLimits; now: number },
+	): Promise<boolean>;
+	/**
+	 * Notes that sessions cannot be listed any more (`why`) or can be again (null), and queues an announcement for each
+	 * channel that was not told so. Returns how many.
+	 */
+	notePaused(serviceUrl: string, why: NoListReason | null, now: number): Promise<number>;
 }
 
 /** A session that was taken and is not given back yet. */

@@ -13,10 +13,10 @@ import {
 } from './announcements.ts';
 import type { Announcer, DueAnnouncement, GoneReason, PreparedPost, SendOutcome } from './announcer.ts';
 import { endChannel } from './channel-guard.ts';
-import type { AttemptResult, ChannelStore, PostingStore, WatchMetrics } from './ports.ts';
+import type { AttemptResult, ChannelStore, DiscoveryStore, PostingStore, WatchMetrics } from './ports.ts';
 
 export interface PostingOptions {
-	readonly store: PostingStore & ChannelStore;
+	readonly store: PostingStore & ChannelStore & DiscoveryStore;
 	readonly announcer: Announcer;
 	readonly rateLimiter: RateLimiter;
 	readonly clock: Clock;
@@ -164,10 +164,10 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 		return { ...retry(at, THREAD_GONE, removal === 'unknown'), ...lost };
 	}
 
-	/** Whether it is for the watches of a channel that has none left. */
+	/** Whether it is for a channel that watches and discovers nothing any more. */
 	async function isForNobody({ announcement: { target, content } }: DueAnnouncement): Promise<boolean> {
-		if (content.kind === 'settingsChanged') return false;
-		return target.kind === 'channel' && (await store.ofChannel(target)).length === 0;
+		if (content.kind === 'settingsChanged' || target.kind !== 'channel') return false;
+		return (await store.ofChannel(target)).length === 0 && (await store.discoveryOf(target)) === null;
 	}
 
 	/** Notes an attempt. `late`: the process stood still meanwhile, so the call must not leave any more. */
@@ -262,7 +262,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 /** Whether a post that went into the channel instead of its thread stays there. */
 function staysInChannel({ announcement: { target, content }, watch }: DueAnnouncement): boolean {
 	if (target.kind !== 'watch' || watch === null) return true;
-	const getsNoCard = watch.card.ts === null || watch.ended !== null;
+	const getsNoCard = watch.card.ts === null || watch.ended !== null || watch.mode === 'raisedHand';
 	return content.kind === 'card' || content.kind === 'question' || (getsNoCard && isPostedWithoutThread(content));
 }
 

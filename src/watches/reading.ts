@@ -2,7 +2,7 @@ import { type Change, changesBetween, type Digest } from '../questions/changes.t
 import type { Disclosure } from '../questions/disclosure.ts';
 import type { LeftEmpty } from '../questions/open-question.ts';
 import type { Session } from '../questions/session.ts';
-import { newsFor, type SeenSession, targetOf, watchEndedIn } from './announcements.ts';
+import { newsFor, type SeenSession, settlingOf, targetOf, watchEndedIn } from './announcements.ts';
 import type { WatchUpdate } from './ports.ts';
 import type { Planner } from './schedule.ts';
 import { questionViewAt, snapshotOf } from './session-snapshot.ts';
@@ -73,13 +73,12 @@ export function outcomeOf({
 	const outline: SessionOutline = { ...taken, ...base, status: digest.status, questionOpen: hasOpenQuestion(digest) };
 	return {
 		update: { ...base, nextRead: planner.nextRead(outline, now) },
-		watches:
-			digest.over && !isLast
-				? []
-				: watches.flatMap((watch) => {
-						const changes = changesBetween(watch.digest, session, leftEmpty);
-						return updateOf(watch, changes, { view, questionAt }, { now, isLast, maxDays });
-					}),
+		watches: watches.flatMap((watch) => {
+			const changes = changesBetween(watch.digest, session, leftEmpty);
+			if (watch.mode === 'raisedHand') return raisedHandUpdate(watch, changes, { view, questionAt });
+			if (digest.over && !isLast) return [];
+			return updateOf(watch, changes, { view, questionAt }, { now, isLast, maxDays });
+		}),
 		changed,
 	};
 }
@@ -131,6 +130,15 @@ function updateOf(
 	];
 }
 
+/** It ends at once when nobody is asked any more, and never for want of changes: the session would be listed again. */
+function raisedHandUpdate(watch: Watch, changes: readonly Change[], seen: SeenSession): WatchUpdate[] {
+	const { digest } = seen.view;
+	const end: WatchEnd | null = digest.over || !hasOpenQuestion(digest) ? 'handLowered' : null;
+	if (watch.digest !== null && changes.length === 0 && end === null) return [];
+	const { announcements, changed } = newsFor(watch, changes, seen);
+	return [{ watchId: watch.id, revision: watch.revision, digest, changed, announcements, card: null, end }];
+}
+
 /** The outcome of a failed read: when to try again, and the end of watches whose session is gone or unchanged for too long. */
 export function failureOf({
 	taken,
@@ -169,6 +177,7 @@ export function isStale(
 }
 
 function staleUpdate(watch: Watch, taken: WatchedSession, maxDays: number): WatchUpdate {
+	if (watch.mode === 'raisedHand') return lostHandUpdate(watch, taken);
 	const end: WatchEnd = 'noChange';
 	const digest = watch.digest ?? taken.digest ?? NOTHING_SEEN;
 	const announcements = [watchEndedIn(watch, end, maxDays)];
@@ -183,12 +192,21 @@ export function keptOf(taken: WatchedSession): Omit<SessionUpdate, 'nextRead'> {
 
 /** The service no longer knows the session. If it was over, its end is announced without a last read. */
 function goneUpdate(watch: Watch, taken: WatchedSession): WatchUpdate {
+	if (watch.mode === 'raisedHand') return lostHandUpdate(watch, taken);
 	const end: WatchEnd = taken.overSince === null ? 'sessionGone' : 'sessionOver';
 	const digest = taken.digest ?? watch.digest ?? NOTHING_SEEN;
 	const content = { kind: 'end', status: digest.status, result: null, step: digest.assistantCount } as const;
 	const isEnd = end === 'sessionOver' && watch.mode === 'everything';
 	const announcements = [isEnd ? { target: targetOf(watch), key: 'end', content } : watchEndedIn(watch, end, null)];
 	return { watchId: watch.id, revision: watch.revision, digest, changed: true, announcements, card: 'now', end };
+}
+
+/** Nobody can tell any more whether its question is open. */
+function lostHandUpdate(watch: Watch, taken: WatchedSession): WatchUpdate {
+	const digest = watch.digest ?? taken.digest ?? NOTHING_SEEN;
+	const { id: watchId, revision } = watch;
+	const announcements = settlingOf(watch);
+	return { watchId, revision, digest, changed: false, announcements, card: null, end: 'handLowered' };
 }
 
 const NOTHING_SEEN: Digest = {

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { HandraiseError } from '../errors.ts';
 import type { Disclosure } from '../questions/disclosure.ts';
 import type { Session } from '../questions/session.ts';
-import { type NewAnnouncement, targetOf } from './announcements.ts';
+import { settlingOf } from './announcements.ts';
 import { type Expectation, expectationFor } from './capacity.ts';
 import type { AddWatchResult, ChannelStore, SubscriptionStore, WatchMetrics, WatchPage } from './ports.ts';
 import { snapshotOf } from './session-snapshot.ts';
@@ -105,7 +105,7 @@ export function createSubscriptions({
 				teamId,
 				channelId,
 				session: keyOf(sessionId),
-				...settingsAfter(existing ?? DEFAULT_SETTINGS, request.settings),
+				...settingsAfter(existing, request.settings),
 				createdBy: request.userId,
 				createdAt: clock.now(),
 				card: { target: { kind: 'watch', watchId: id, teamId, channelId }, key: 'card', content: { kind: 'card' } },
@@ -154,22 +154,16 @@ export function createSubscriptions({
 	};
 }
 
-/** Settles the posts of an open question, because they are no longer kept current. */
-function settlingOf(watch: Watch): NewAnnouncement[] {
-	const question = watch.digest?.question ?? null;
-	if (question === null || question.open.length === 0) return [];
-	const { messageIndex } = question;
-	const content = { kind: 'settle', messageIndex, how: 'unwatched' } as const;
-	return [{ target: targetOf(watch), key: `settle:${messageIndex}:unwatched`, content }];
-}
-
-function settingsAfter(
-	{ mode, questionsInChannel, discreet, buttons }: WatchSettings,
-	changes: Partial<WatchSettings>,
-): WatchSettings {
-	return { mode, questionsInChannel, discreet, buttons, ...changes };
+/** A raised hand becomes a watch with a card. */
+function settingsAfter(existing: Watch | null, changes: Partial<WatchSettings>): WatchSettings {
+	const { mode, questionsInChannel, discreet, buttons } = existing ?? DEFAULT_SETTINGS;
+	const shownMode = mode === 'raisedHand' ? DEFAULT_SETTINGS.mode : mode;
+	return { mode: shownMode, questionsInChannel, discreet, buttons, ...changes };
 }
 
 function changesSettings(watch: Watch, { settings }: WatchRequest): boolean {
-	return Object.entries(settings).some(([name, value]) => watch[name as keyof WatchSettings] !== value);
+	return (
+		watch.mode === 'raisedHand' ||
+		Object.entries(settings).some(([name, value]) => watch[name as keyof WatchSettings] !== value)
+	);
 }

@@ -1,7 +1,12 @@
 import type { Digest } from '../questions/changes.ts';
 
-/** Which changes are posted to a channel. The card shows everything in both modes. */
-export type WatchMode = 'everything' | 'questionsOnly';
+/**
+ * Which changes are posted to a channel. The card shows everything in the first two modes. `raisedHand`: `watch all` brought
+ * the session into the channel. It has no card: its question is posted in the channel itself, and it ends when no question
+ * is open.
+ */
+export const WATCH_MODES = ['everything', 'questionsOnly', 'raisedHand'] as const;
+export type WatchMode = (typeof WATCH_MODES)[number];
 
 /**
  * Ends after which nothing more is posted to the channel: Slack does not allow it, another organisation reads the
@@ -12,9 +17,16 @@ export type ChannelEnd = (typeof CHANNEL_ENDS)[number];
 
 /**
  * Why a watch ended: the session ended; somebody unwatched it; nothing changed for `WATCH_MAX_DAYS`; the service no
- * longer knows the session; or a channel end.
+ * longer knows the session; the question of a raised hand is not open any more; or a channel end.
  */
-export const WATCH_ENDS = ['sessionOver', 'unwatched', 'noChange', 'sessionGone', ...CHANNEL_ENDS] as const;
+export const WATCH_ENDS = [
+	'sessionOver',
+	'unwatched',
+	'noChange',
+	'sessionGone',
+	'handLowered',
+	...CHANNEL_ENDS,
+] as const;
 export type WatchEnd = (typeof WATCH_ENDS)[number];
 
 /** Whether nothing more is posted to the channel of a watch with this end. */
@@ -38,7 +50,7 @@ export type CardUrgency = 'now' | 'progress';
 
 /** The one message of a watch that is kept current. */
 export interface CardState {
-	/** Null until it is posted. */
+	/** Null until it is posted. Of a raised hand: the post of its newest question, which is the root of its thread. */
 	readonly ts: string | null;
 	/** `PreparedCard.key` of the card as last posted or updated; an update with the same key is not sent. */
 	readonly shownKey: string | null;

@@ -46,7 +46,10 @@ export interface SessionOutline
 	readonly questionOpen: boolean;
 }
 
-/** With the users who created its watches: the schedule shares reads fairly between them. */
+/**
+ * With the users who created its watches, and the channels into which it was brought: the schedule shares reads fairly
+ * between them.
+ */
 export interface WatchedOutline extends SessionOutline {
 	readonly watchers: readonly string[];
 }

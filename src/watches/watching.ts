@@ -2,6 +2,8 @@ import type { RateLimiter } from '../rate-limiter.ts';
 import type { Announcer, GoneReason } from './announcer.ts';
 import { createBackgroundBudget, type SharedBudget, usualReadsPerSecond } from './capacity.ts';
 import { type ChannelList, createChannelGuard, endChannel, endNotAllowed } from './channel-guard.ts';
+import type { NoListReason } from './discovered.ts';
+import { createDiscoveries } from './discovery.ts';
 import { createOutbox } from './outbox.ts';
 import { createPoller, type PollerOptions } from './poller.ts';
 import type { WatchStore } from './ports.ts';
@@ -23,6 +25,10 @@ interface Options extends Omit<PollerOptions, 'store' | 'budget' | 'onNews'> {
 	readonly allowExternal: boolean;
 	/** How long texts of posts are kept at most. */
 	readonly retentionDays: number;
+	/** `DISCOVER_SESSIONS` */
+	readonly discoverSessions: boolean;
+	/** Why the service lists no sessions; null when it does. */
+	readonly whyNoList: () => NoListReason | null;
 }
 
 /** Everything that watches: reads sessions when they are due and posts what changed. */
@@ -42,6 +48,15 @@ export function createWatching(options: Options) {
 		},
 	});
 
+	const discoveries = createDiscoveries({
+		...options,
+		onChange: () => {
+			poller.wake();
+			wakeOutbox();
+			options.onQuestions();
+		},
+	});
+
 	async function channelEnded(channel: ChannelKey, reason: ChannelEnd): Promise<void> {
 		const ended = await endChannel(store, channel, reason, clock.now());
 		if (ended > 0) log.info({ channel: channel.channelId, reason, ended }, 'the watches of a channel ended');
@@ -52,6 +67,7 @@ export function createWatching(options: Options) {
 	let running: Promise<unknown> | null = null;
 	return {
 		subscriptions,
+		discoveries,
 		/** A question of this session was claimed or answered. `readEarly`: the service has received an answer. */
 		questionUpdated(key: SessionKey, { readEarly }: { readEarly: boolean }): void {
 			subscriptions
@@ -89,6 +105,7 @@ export function createWatching(options: Options) {
 		/** Begins to read and post. Resolves when the watches of channels that are no longer allowed have ended. */
 		async start({ announcer, channels }: { announcer: Announcer; channels: ChannelList }): Promise<void> {
 			await endNotAllowed(store, options.allowedChannels, { clock, log });
+			await discoveries.check();
 			const { signal } = stopping;
 			const outbox = createOutbox({ store, announcer, rateLimiter, clock, metrics, log });
 			wakeOutbox = () => outbox.wake();

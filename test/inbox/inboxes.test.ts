@@ -51,6 +51,7 @@ async function startInboxes({ processes = 1 } = {}) {
 		const inboxes = createInboxes({
 			store: store.inboxes,
 			serviceUrl: SERVICE,
+			discovered: async () => null,
 			rateLimiter,
 			metrics: { update: count, built: () => count('built') },
 			clock,

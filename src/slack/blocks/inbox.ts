@@ -7,15 +7,18 @@ import {
 	type InboxContent,
 	type InboxDraft,
 	type InboxQuestion,
+	type InboxWaiting,
 	QUESTIONS_PER_PAGE,
 } from '../../inbox/inbox.ts';
 import { SNOOZE_LENGTHS } from '../../inbox/snooze.ts';
 import type { QuickAnswer } from '../../questions/quick-answer.ts';
+import type { WaitingSession } from '../../watches/discovered.ts';
 import type { ItemView } from '../../watches/session-snapshot.ts';
 import { ACTIONS, CALLBACKS, encodeSnooze, encodeTarget, inboxRowId, type QuestionMark, questionHash } from '../ids.ts';
 import { encodeMetadata, newMetadata } from '../metadata.ts';
 import { isBlank, plain, quotedLine, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
 import { receiptHeadline } from '../words/answers.ts';
+import { noListWords } from '../words/discovery.ts';
 import { errorWords } from '../words/errors.ts';
 import { inboxHandOverLine } from '../words/hand-over.ts';
 import {
@@ -30,6 +33,7 @@ import {
 	snoozedWords,
 	unreadableWords,
 	waitingCountWords,
+	waitingSessionsWords,
 	waitingSinceWords,
 } from '../words/inbox.ts';
 import { claimsWords } from '../words/notices.ts';
@@ -107,7 +111,7 @@ export function snoozedMessage(words: string): MessageContent {
 
 function inboxBlocks({ inbox, content, quickAnswers, receipt }: InboxModel): KnownBlock[] {
 	if (content.kind === 'refused') return noticeBlocks(refusalWords(content.refusal, receipt.adminContact));
-	const { total, snoozed, page, questions, channelsKnown, unreadableCount, isWatching } = content;
+	const { total, snoozed, page, questions, channelsKnown, unreadableCount, waiting, isWatching } = content;
 	const { userId } = inbox.person;
 	const pageRow = buttons(...pageButtons(content));
 	return [
@@ -117,10 +121,11 @@ function inboxBlocks({ inbox, content, quickAnswers, receipt }: InboxModel): Kno
 		...snoozedLine(snoozed),
 		...context(pageWords(page * QUESTIONS_PER_PAGE + 1, questions.length + unreadableCount, total)),
 		...section(channelsKnown ? '' : CHANNELS_UNKNOWN),
-		...section(total === 0 && snoozed === null && channelsKnown ? emptyWords(isWatching) : ''),
+		...section(total === 0 && snoozed === null && channelsKnown ? emptyWords(isWatching, waiting !== null) : ''),
 		...context(unreadableCount === 0 ? '' : unreadableWords(unreadableCount)),
 		...questions.flatMap((question) => questionEntry(question, { quickAnswers, userId }, receipt)),
 		...(pageRow.length === 0 ? [] : [divider(), ...pageRow]),
+		...(waiting === null ? [] : waitingEntries(waiting, receipt)),
 		...ownAnswerEntries(content, receipt),
 		...draftEntries(content),
 		...lastAnswerEntries(content),
@@ -206,6 +211,25 @@ function questionEntry(
 		),
 		...inRow(rows, askedIn, `question ${messageIndex} ${sessionId}`),
 	];
+}
+
+/** The sessions that wait for somebody, watched or not. */
+function waitingEntries({ shown, total, why }: InboxWaiting, { now, adminContact }: ReceiptContext): KnownBlock[] {
+	return [
+		divider(),
+		heading('All waiting sessions'),
+		...section(why === null ? waitingSessionsWords(total) : `⏸️ ${noListWords(why, adminContact)}`),
+		...shown.flatMap((session) => waitingEntry(session, now)),
+		...context(andMoreWords(total - shown.length, 'sessions')),
+	];
+}
+
+function waitingEntry({ sessionId, name, since }: WaitingSession, now: number): KnownBlock[] {
+	const value = encodeTarget({ sessionId, messageIndex: null });
+	return section(`✋ ${joined(`*${sessionTitle(name, sessionId)}*`, waitingSinceWords(since, now))}`, {
+		block_id: inboxRowId({ channelId: null, threadTs: null }, `session ${sessionId}`),
+		accessory: button(ACTIONS.open, 'Open', { value }),
+	});
 }
 
 function snoozeMenu(mark: QuestionMark): StaticSelect {

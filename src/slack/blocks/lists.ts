@@ -15,12 +15,18 @@ import { ownText } from './receipt.ts';
 /** Watches on a page of the list: each takes two of a message's 50 blocks. */
 export const LIST_PAGE = 15;
 
-/** What a channel watches: state, open questions, last change. */
-export function watchList({ watches, total }: WatchPage, offset: number): MessageContent {
+/** What a channel watches: state, open questions, last change. `discovery`: what to say about `watch all`. */
+export function watchList(
+	{ watches, total }: WatchPage,
+	offset: number,
+	discovery: readonly string[] = [],
+): MessageContent {
 	const headline = watchCountWords(total);
-	if (total === 0) return message(headline, section(headline));
+	const about = section(discovery.join('\n'));
+	if (total === 0) return message(headline, [...section(headline), ...about]);
 	return message(headline, [
 		...section(`*${headline}*`),
+		...about,
 		...watches.slice(0, LIST_PAGE).flatMap(watchEntry),
 		...buttons(
 			offset > 0 ? button(ACTIONS.listNewer, 'Back', { value: String(Math.max(0, offset - LIST_PAGE)) }) : null,
@@ -42,7 +48,7 @@ function watchEntry({ session, view, lastChangeAt, mode }: WatchPage['watches'][
 			joined(
 				view === null ? 'not read yet' : `${status.emoji} ${status.mrkdwn} · step ${view.step} of ${view.maxSteps}`,
 				openCount === 0 ? '' : `✋ ${questionCountWords(openCount)} open`,
-				mode === 'questionsOnly' ? 'questions only' : '',
+				mode === 'questionsOnly' ? 'questions only' : mode === 'raisedHand' ? 'by `watch all`' : '',
 				`last change ${momentMrkdwn(lastChangeAt)}`,
 			),
 		),

@@ -5,6 +5,7 @@ import { isWaiting } from '../../questions/session.ts';
 import type { AnnouncementContent, SettledHow } from '../../watches/announcements.ts';
 import type { ItemView, QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { quoted, quotedLine, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
+import { DISCOVERY_BACK, discoveryFullWords, discoveryPausedWords } from '../words/discovery.ts';
 import { handOverLine } from '../words/hand-over.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
 import { questionText } from '../words/question-text.ts';
@@ -109,6 +110,12 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 			return textOnly(serviceDownWords(content.since));
 		case 'serviceBack':
 			return textOnly(serviceBackWords(content.downMs));
+		case 'discoveryFull':
+			return textOnly(discoveryFullWords(content, post.adminContact));
+		case 'discoveryPaused':
+			return textOnly(discoveryPausedWords(content.why, post.adminContact));
+		case 'discoveryBack':
+			return textOnly(DISCOVERY_BACK);
 		case 'settingsChanged':
 			return textOnly(settingsChangedWords(content.by, content.before, content.after));
 		case 'creatorTold':

@@ -1,4 +1,5 @@
 import { isReservedId } from '../../questions/session.ts';
+import type { DiscoverySettings } from '../../watches/discovered.ts';
 import type { WatchSettings } from '../../watches/watch.ts';
 import { helpMessage } from '../blocks/messages.ts';
 import { forAnybody, ifAllowed, ifAllowedAnywhere } from '../task.ts';
@@ -14,6 +15,7 @@ export type SessionCommand =
 	| { readonly kind: 'help'; readonly reason: HelpReason; readonly word?: string }
 	| { readonly kind: 'open' | 'history'; readonly sessionId: string }
 	| { readonly kind: 'watch'; readonly sessionIds: readonly string[]; readonly settings: Partial<WatchSettings> }
+	| { readonly kind: 'watchAll'; readonly settings: Partial<DiscoverySettings> }
 	| { readonly kind: 'unwatch'; readonly sessionIds: readonly string[] | 'all' }
 	| { readonly kind: WordCommand };
 
@@ -62,7 +64,7 @@ export function parseSessionCommand(text: string, dashboardUrl: string | null): 
 		case 'watch':
 			return parseWatch(args, dashboardUrl);
 		case 'unwatch':
-			if (args.length === 1 && args[0]?.toLowerCase() === 'all') return { kind: 'unwatch', sessionIds: 'all' };
+			if (isAll(args)) return { kind: 'unwatch', sessionIds: 'all' };
 			return withIds(args, dashboardUrl, MAX_IDS, (sessionIds) => ({ kind: 'unwatch', sessionIds }));
 		case 'history':
 			return withIds(args, dashboardUrl, 1, ([sessionId = '']) => ({ kind: 'history', sessionId }));
@@ -70,6 +72,11 @@ export function parseSessionCommand(text: string, dashboardUrl: string | null): 
 			if (words.length > 1) return help('unclear');
 			return withIds(words, dashboardUrl, 1, ([sessionId = '']) => ({ kind: 'open', sessionId }));
 	}
+}
+
+/** An id in quotes may be this word. */
+function isAll(words: readonly string[]): boolean {
+	return words.length === 1 && words[0]?.toLowerCase() === 'all';
 }
 
 function parseWatch(words: readonly string[], dashboardUrl: string | null): SessionCommand {
@@ -80,6 +87,12 @@ function parseWatch(words: readonly string[], dashboardUrl: string | null): Sess
 		const setting = WATCH_FLAGS[flag.toLowerCase()];
 		if (setting === undefined) return help('unclear');
 		settings = { ...settings, ...setting };
+	}
+	if (isAll(ids)) {
+		const { mode, questionsInChannel, ...discovery } = settings;
+		// A raised hand has no card, and its question stands in the channel.
+		const isForCards = mode !== undefined || questionsInChannel !== undefined;
+		return isForCards ? help('unclear') : { kind: 'watchAll', settings: discovery };
 	}
 	return withIds(ids, dashboardUrl, MAX_IDS, (sessionIds) => ({ kind: 'watch', sessionIds, settings }));
 }
@@ -192,6 +205,8 @@ export function registerSessionCommand(
 				return ifAllowed(asked.channelId, (request) => settings.open(request));
 			case 'watch':
 				return ifAllowed(asked.channelId, (request) => watching.watch(request, command.sessionIds, command.settings));
+			case 'watchAll':
+				return ifAllowed(asked.channelId, (request) => watching.watchAll(request, command.settings));
 			case 'unwatch':
 				return ifAllowedAnywhere((request) => watching.unwatch(request, command.sessionIds));
 		}

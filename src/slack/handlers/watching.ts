@@ -1,4 +1,6 @@
 import { loggedId } from '../../log.ts';
+import type { DiscoverySettings } from '../../watches/discovered.ts';
+import type { Discoveries } from '../../watches/discovery.ts';
 import type { Subscriptions, WatchOutcome, WatchRequest } from '../../watches/subscribe.ts';
 import type { WatchSettings } from '../../watches/watch.ts';
 import { filesMessage, screenshotMessage } from '../blocks/links.ts';
@@ -13,7 +15,15 @@ import { channelOf, logAccess, type PersonRequest, type Press, type SubmittedVie
 import { type StandingForm, typedIn } from '../session/drafts.ts';
 import { withNotes } from '../session/waiting.ts';
 import { type AllowedRequest, ifAllowed, ifAllowedAnywhere, NOTHING_TO_DO, silently, type Task } from '../task.ts';
+import {
+	DISCOVERY_OPTIONS,
+	discoveredByWords,
+	discoveringWords,
+	discoveryPausedWords,
+	notDiscoveringWords,
+} from '../words/discovery.ts';
 import { channelRefusalWords } from '../words/errors.ts';
+import type { Names } from '../words/people.ts';
 import {
 	expectationWords,
 	tooFastWords,
@@ -24,13 +34,21 @@ import {
 } from '../words/watching.ts';
 import type { HandlerContext } from './context.ts';
 
+interface Dependencies {
+	readonly subscriptions: Subscriptions;
+	readonly discoveries: Discoveries;
+	readonly channels: Channels;
+	readonly names: Names;
+	readonly links: Links;
+}
+
 /**
  * Registers the buttons for watching, and for what a card shows to one person only. Returns watch, unwatch and list for
  * `/session …`, to be called with requests that the access policy allowed. All of them act in the request's channel.
  */
 export function registerWatching(
 	{ listen, flow, drafting, personReads, reply, adminContact, clock }: HandlerContext,
-	{ subscriptions, channels, links }: { subscriptions: Subscriptions; channels: Channels; links: Links },
+	{ subscriptions, discoveries, channels, names, links }: Dependencies,
 ) {
 	const errorContext = { kept: 'nothing', adminContact } as const;
 
@@ -103,15 +121,42 @@ export function registerWatching(
 		return expectation === '' ? lines : [...lines, expectation];
 	}
 
+	/** `/session watch all`: every raised hand of the account comes into the channel. */
+	async function watchAll(request: AllowedRequest, settings: Partial<DiscoverySettings>): Promise<void> {
+		const { channelId } = request;
+		const { teamId, userId } = request.person;
+		const permit = await personReads.permit(request);
+		if (permit instanceof TooFastError) {
+			logAccess(request, 'watch', null, permit.code);
+			return reply.failed(request, permit);
+		}
+		const why = discoveries.whyNot();
+		if (why !== null) {
+			logAccess(request, 'watch', null, why);
+			return say(request, [notDiscoveringWords(why, adminContact)]);
+		}
+		const verdict = await channels.mayWatch(request);
+		if (!verdict.ok || channelId === null) {
+			const reason = verdict.ok ? 'no_channel' : verdict.reason;
+			logAccess(request, 'watch', null, reason);
+			return say(request, [channelRefusalWords(reason, adminContact)]);
+		}
+		const outcome = await discoveries.begin({ teamId, channelId }, { userId, settings });
+		logAccess(request, 'watch', null, `all_${outcome}`);
+		return say(request, [discoveringWords(outcome)], outcome === 'begun' ? DISCOVERY_OPTIONS : '');
+	}
+
 	async function unwatch(request: PersonRequest, sessionIds: readonly string[] | 'all'): Promise<void> {
 		const { channelId } = request;
 		const { teamId } = request.person;
 		if (channelId === null) return say(request, [channelRefusalWords('no_channel', adminContact)]);
 		if (sessionIds === 'all') {
+			// First, because it adds watches.
+			const discovery = await discoveries.end({ teamId, channelId });
 			const outcome = await subscriptions.unwatch({ teamId, channelId, sessionId: null });
 			const count = outcome.kind === 'ended' ? outcome.watches.length : 0;
-			logAccess(request, 'unwatch', null, outcome.kind);
-			return say(request, [unwatchedAllWords(count)]);
+			logAccess(request, 'unwatch', null, discovery === null ? outcome.kind : 'ended');
+			return say(request, [unwatchedAllWords(count, discovery !== null)]);
 		}
 		const lines: string[] = [];
 		for (const sessionId of sessionIds) {
@@ -126,8 +171,17 @@ export function registerWatching(
 	async function list(request: AllowedRequest, offset: number, isReplacement = false): Promise<void> {
 		const { channelId, person } = request;
 		if (channelId === null) return say(request, [channelRefusalWords('no_channel', adminContact)]);
-		const page = await subscriptions.list({ teamId: person.teamId, channelId }, { offset, limit: LIST_PAGE });
-		const content = watchList(page, offset);
+		const channel = { teamId: person.teamId, channelId };
+		const [page, discovery] = await Promise.all([
+			subscriptions.list(channel, { offset, limit: LIST_PAGE }),
+			discoveries.of(channel),
+		]);
+		const why = discoveries.whyNot();
+		const discoveryLines =
+			discovery === null
+				? []
+				: [discoveredByWords(discovery, names), ...(why === null ? [] : [discoveryPausedWords(why, adminContact)])];
+		const content = watchList(page, offset, discoveryLines);
 		logAccess(request, 'list', null, 'shown');
 		if (isReplacement && (await reply.inPlace(request, content))) return;
 		await reply.toPerson(request, content);
@@ -218,7 +272,7 @@ export function registerWatching(
 		});
 	}
 
-	return { watch, unwatch, list };
+	return { watch, watchAll, unwatch, list };
 }
 
 export type Watching = ReturnType<typeof registerWatching>;

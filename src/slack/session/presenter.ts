@@ -129,7 +129,8 @@ export function createPresenter(deps: Dependencies) {
 		if (origin.channelId === null) return null;
 		const session = { service: serviceUrl, sessionId };
 		const watch = await watches.find({ teamId, channelId: origin.channelId }, session);
-		return { watching: watch !== null };
+		// A raised hand ends by itself, and can become a watch with a card.
+		return { watching: watch !== null && watch.mode !== 'raisedHand' };
 	}
 
 	return {

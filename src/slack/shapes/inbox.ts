@@ -1,6 +1,13 @@
 import type { InboxContent, InboxDraft, InboxQuestion } from '../../inbox/inbox.ts';
-import { MOST_DRAFTS, MOST_LAST_ANSWERS, MOST_OWN_ANSWERS, QUESTIONS_PER_PAGE } from '../../inbox/inbox.ts';
+import {
+	MOST_DRAFTS,
+	MOST_LAST_ANSWERS,
+	MOST_OWN_ANSWERS,
+	MOST_WAITING_SHOWN,
+	QUESTIONS_PER_PAGE,
+} from '../../inbox/inbox.ts';
 import type { Session } from '../../questions/session.ts';
+import { NO_LIST_REASONS, type WaitingSession } from '../../watches/discovered.ts';
 import {
 	homeNotice,
 	homeView,
@@ -85,6 +92,7 @@ const NOTHING: Shown = {
 	questions: [],
 	unreadableCount: 0,
 	channelsKnown: true,
+	waiting: null,
 	isWatching: true,
 	ownAnswers: { shown: [], total: 0 },
 	drafts: [],
@@ -104,10 +112,15 @@ const FULL: Shown = {
 		...GIANT_QUESTION,
 		question: { ...GIANT_QUESTION.question, sessionId: `${LONGEST_ID.slice(id.length)}${id}` },
 	})),
+	waiting: { shown: many(MOST_WAITING_SHOWN, (id) => waitingAs(GIANT, id)), total: 500, why: null },
 	ownAnswers: { shown: many(MOST_OWN_ANSWERS, (id) => ({ ...GIANT_ANSWER, id })), total: 40 },
 	drafts: many(MOST_DRAFTS, (formId) => draftOf(GIANT, { formId })),
 	lastAnswers: many(MOST_LAST_ANSWERS, (id) => ({ ...GIANT_ANSWER, id })),
 };
+
+function waitingAs(name: string, id: string): WaitingSession {
+	return { sessionId: `${LONGEST_ID.slice(id.length)}${id}`, name, since: NOW - 720_000 };
+}
 
 function modelOf(content: InboxContent, quickAnswers = true): [InboxModel] {
 	const receipt = { names: NAMES, now: NOW, adminContact: USER_ID };
@@ -141,6 +154,14 @@ const INBOXES: Readonly<Record<string, [InboxModel]>> = {
 		total: 2,
 		questions: [questionOf(asking([FIELD_ITEMS.line]), { askedIn: { ...ASKED_IN, channelId: 'D0EXAMPLE1' } })],
 		unreadableCount: 1,
+	}),
+	'no session waits': modelOf({ ...NOTHING, waiting: { shown: [], total: 0, why: null } }),
+	...casesOf(Object.fromEntries(NO_LIST_REASONS.map((why) => [`no list: ${why}`, why])), (why) =>
+		modelOf({ ...NOTHING, waiting: { shown: [], total: 0, why } }),
+	),
+	'a session that waits': modelOf({
+		...NOTHING,
+		waiting: { shown: [{ sessionId: AT_WORK.sessionId, name: HOSTILE, since: NOW }], total: 1, why: null },
 	}),
 	'hostile texts': modelOf({
 		...NOTHING,

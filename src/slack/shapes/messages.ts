@@ -1,6 +1,7 @@
 import { DEFAULT_CHANNEL_SETTINGS } from '../../inbox/channel-settings.ts';
 import type { Session } from '../../questions/session.ts';
 import type { ChannelSettings, Rung } from '../../watches/channel-settings.ts';
+import { NO_LIST_REASONS } from '../../watches/discovered.ts';
 import type { WatchPage } from '../../watches/ports.ts';
 import type { QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { WATCH_ENDS } from '../../watches/watch.ts';
@@ -23,6 +24,7 @@ import { MOST_LISTED, type RungQuestion, rungPost, rungsPost } from '../blocks/r
 import { type CardModel, watchCard } from '../blocks/watch-card.ts';
 import { type PostContext, type PostedContent, settledQuestionPost, watchPost } from '../blocks/watch-posts.ts';
 import type { HelpReason } from '../handlers/session-command.ts';
+import { discoveredByWords, discoveryPausedWords } from '../words/discovery.ts';
 import { GIVE_BACK_LATE, notGivenBackWords, notYoursWords } from '../words/hand-over.ts';
 import {
 	lostChoiceWords,
@@ -254,15 +256,22 @@ function postsAbout(question: QuestionView): readonly PostedContent[] {
 		watchEnded: WATCH_ENDS.map((reason) => ({ kind: 'watchEnded', reason, days: 7 })),
 		serviceDown: [{ kind: 'serviceDown', since: NOW - 600_000 }],
 		serviceBack: [{ kind: 'serviceBack', since: NOW - 600_000, downMs: 599_000 }],
+		discoveryFull: [
+			{ kind: 'discoveryFull', limit: 'channel', most: 100 },
+			{ kind: 'discoveryFull', limit: 'all', most: 1 },
+		],
+		discoveryPaused: NO_LIST_REASONS.map((why) => ({ kind: 'discoveryPaused', why })),
+		discoveryBack: [{ kind: 'discoveryBack' }],
 		settingsChanged: [
 			{ kind: 'settingsChanged', by: USER_ID, before: DEFAULT_CHANNEL_SETTINGS, after: CHANGED_SETTINGS },
 			{ kind: 'settingsChanged', by: USER_ID, before: CHANGED_SETTINGS, after: DEFAULT_CHANNEL_SETTINGS },
 		],
-		creatorTold: WATCH_ENDS.flatMap((reason) =>
-			[[SESSION_ID], Array.from({ length: 50 }, () => LONGEST_ID)].map(
+		creatorTold: WATCH_ENDS.flatMap((reason) => [
+			...[[SESSION_ID], Array.from({ length: 50 }, () => LONGEST_ID)].map(
 				(sessionIds) => ({ kind: 'creatorTold', reason, channelId: 'C0EXAMPLE1', sessionIds }) as const,
 			),
-		),
+			{ kind: 'creatorTold', reason, channelId: 'C0EXAMPLE1', sessionIds: [], all: true } as const,
+		]),
 	};
 	return Object.values(contents).flat();
 }
@@ -345,12 +354,32 @@ function postShapes(of: string, contents: readonly PostedContent[], post: PostCo
 	);
 }
 
+const DISCOVERY_LINES = [
+	discoveredByWords(
+		{
+			teamId: 'T0EXAMPLE1',
+			channelId: 'C0EXAMPLE1',
+			service: 'https://service.example',
+			discreet: false,
+			buttons: true,
+			createdBy: USER_ID,
+			createdAt: NOW,
+			isFull: false,
+			isPaused: true,
+		},
+		NAMES,
+	),
+	discoveryPausedWords('noList', USER_ID),
+];
+
 /** Every kind of card, list and post of a watch. */
 export function watchShapes(): Shape[] {
 	return [
 		...shapesOf(watchCard, CARDS),
 		...shapesOf(watchList, {
 			nothing: [{ watches: [], total: 0 }, 0],
+			'nothing but all sessions': [{ watches: [], total: 0 }, 0, DISCOVERY_LINES],
+			'all sessions, and a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE, DISCOVERY_LINES],
 			'one session': [{ watches: FULL_PAGE.slice(0, 1), total: 1 }, 0],
 			'a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE],
 		}),

@@ -47,8 +47,19 @@ export function waitingSinceWords(since: number, now: number): string {
 	return `waiting ${durationText(Math.floor(ms / step) * step)}`;
 }
 
-/** What to do when no question waits. */
-export function emptyWords(isWatching: boolean): string {
+/** Above the sessions of the account that wait. */
+export function waitingSessionsWords(total: number): string {
+	if (total === 0) return 'No other session of the account waits for a person. New ones appear here by themselves.';
+	return total === 1
+		? 'One more session of the account waits for a person. Anybody may answer it.'
+		: `${total} more sessions of the account wait for a person, the longest waiting first. Anybody may answer them.`;
+}
+
+/** What to do when no question waits. `discovers`: whether sessions that nobody watches are shown too. */
+export function emptyWords(isWatching: boolean, discovers: boolean): string {
+	if (discovers) {
+		return 'New questions of the sessions that your channels watch appear here by themselves. To bring the questions of all sessions into a channel, type `/session watch all` there.';
+	}
 	return isWatching
 		? 'New questions of the sessions that your channels watch appear here by themselves. To watch another session, type `/session watch` and its id in a channel.'
 		: 'No session is watched yet. Type `/session watch` and the id of a session in a channel: its questions appear there and here.';

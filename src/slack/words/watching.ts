@@ -67,10 +67,12 @@ export function unwatchedWords(sessionId: string, wasWatched: boolean): string {
 	return wasWatched ? `👋 ${name} is not watched here any more.` : `Session ${name} is not watched here.`;
 }
 
-/** The result of `/session unwatch all`. */
-export function unwatchedAllWords(count: number): string {
-	if (count === 0) return 'This channel watches no session.';
-	return `👋 ${count === 1 ? 'One session is' : `${count} sessions are`} not watched here any more.`;
+/** The result of `/session unwatch all`. `discovered`: whether `watch all` has ended too. */
+export function unwatchedAllWords(count: number, discovered: boolean): string {
+	if (count === 0 && !discovered) return 'This channel watches no session.';
+	const watched = `${count === 1 ? 'One session is' : `${count} sessions are`} not watched here any more.`;
+	const others = 'The questions of all sessions do not come into this channel any more.';
+	return `👋 ${[...(count === 0 ? [] : [watched]), ...(discovered ? [others] : [])].join(' ')}`;
 }
 
 /** How slow watching will be; empty when it is not slow. */
@@ -116,10 +118,11 @@ export function serviceBackWords(downMs: number): string {
 
 /** A direct message to the person who started watching. */
 export function creatorToldWords(
-	{ sessionIds, channelId, reason }: Extract<AnnouncementContent, { kind: 'creatorTold' }>,
+	{ sessionIds, all, channelId, reason }: Extract<AnnouncementContent, { kind: 'creatorTold' }>,
 	adminContact: string | null,
 ): string {
-	return `👋 The watch of ${sessionNames(sessionIds)} in ${placeMrkdwn(channelId)} has ended: ${endWords(reason, { days: null, adminContact })}`;
+	const what = all === true ? 'The watch of all sessions' : `The watch of ${sessionNames(sessionIds)}`;
+	return `👋 ${what} in ${placeMrkdwn(channelId)} has ended: ${endWords(reason, { days: null, adminContact })}`;
 }
 
 /** Sessions named in one line. */
@@ -142,6 +145,7 @@ const ENDS: Readonly<Record<WatchEnd, string>> = {
 	sessionOver: 'The session is over; this card stays as it is.',
 	unwatched: 'Not watched any more.',
 	noChange: 'Nothing changed for {days} days, so I stopped watching. `/session watch` starts again.',
+	handLowered: 'The question is not open any more.',
 	sessionGone: 'The session service does not know this session any more, so I stopped watching.',
 	channelArchived: 'The channel was archived.',
 	channelGone: 'The channel is gone.',

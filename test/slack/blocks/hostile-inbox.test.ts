@@ -116,6 +116,7 @@ const inboxes = fc
 			})),
 			unreadableCount: 3,
 			channelsKnown: false,
+			waiting: null,
 			isWatching: true,
 			ownAnswers: { shown: filled(MOST_OWN_ANSWERS, some.answers, withAnswerId), total: 12 },
 			drafts: filled(MOST_DRAFTS, some.drafts, (value, formId) => ({ ...value, formId })),

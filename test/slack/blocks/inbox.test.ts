@@ -15,6 +15,7 @@ const NOTHING: Shown = {
 	questions: [],
 	unreadableCount: 0,
 	channelsKnown: true,
+	waiting: null,
 	isWatching: true,
 	ownAnswers: { shown: [], total: 0 },
 	drafts: [],

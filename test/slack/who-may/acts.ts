@@ -52,6 +52,7 @@ const COMMANDS: Readonly<Record<keyof typeof COMMAND_GROUPS, (session: string) =
 	open: (session) => `/session ${session}`,
 	history: (session) => `/session history ${session}`,
 	watch: (session) => `/session watch ${session}`,
+	watchAll: () => '/session watch all',
 	list: () => '/session list',
 	inbox: () => '/session inbox',
 	settings: () => '/session settings',

@@ -83,6 +83,7 @@ export const COMMAND_GROUPS = {
 	open: 'act',
 	history: 'act',
 	watch: 'act',
+	watchAll: 'act',
 	list: 'act',
 	inbox: 'inbox',
 	settings: 'act',

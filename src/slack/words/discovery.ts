@@ -1,0 +1,59 @@
+import type { AnnouncementContent } from '../../watches/announcements.ts';
+import type { Discovery, NoListReason } from '../../watches/discovered.ts';
+import { contactMrkdwn, type Names, personMrkdwn } from './people.ts';
+import { momentMrkdwn } from './times.ts';
+
+type Full = Extract<AnnouncementContent, { kind: 'discoveryFull' }>;
+
+const BEGUN = {
+	begun:
+		'✋ Whenever a session of this account waits for a person, its question comes into this channel from now on, one post for each. `/session unwatch all` ends that.',
+	changed: '✋ The questions of all sessions come into this channel already. How new ones are posted has changed.',
+	already: '✋ The questions of all sessions come into this channel already.',
+} as const;
+
+/** The result of `/session watch all`. */
+export function discoveringWords(outcome: keyof typeof BEGUN): string {
+	return BEGUN[outcome];
+}
+
+/** What `/session watch all` takes. */
+export const DISCOVERY_OPTIONS =
+	'`--discreet` keeps questions out of notifications and answers out of posts; `--no-buttons` shows no options as buttons.';
+
+/** Why there is no list, and what to do. `{contact}` is replaced with whom to ask. */
+const NO_LIST: Readonly<Record<NoListReason, string>> = {
+	notDiscovering:
+		'Handraise shows only sessions whose id somebody knows: `DISCOVER_SESSIONS` is off. Ask {contact} to turn it on.',
+	listOff:
+		'Handraise does not ask the session service for its list: `SESSION_SERVICE_LIST` is off. Ask {contact} to turn it on.',
+	noList: 'The session service does not list its sessions for Handraise. Ask {contact} whether it can.',
+};
+
+/** Why no sessions are listed. mrkdwn. */
+export function noListWords(why: NoListReason, adminContact: string | null): string {
+	return NO_LIST[why].replace('{contact}', () => contactMrkdwn(adminContact));
+}
+
+/** Why `/session watch all` did nothing. mrkdwn. */
+export function notDiscoveringWords(why: NoListReason, adminContact: string | null): string {
+	return `🛑 Nothing was changed. ${noListWords(why, adminContact)} \`/session watch\` with an id works.`;
+}
+
+/** To a channel with `watch all`. */
+export function discoveryPausedWords(why: NoListReason, adminContact: string | null): string {
+	return `⏸️ New questions of other sessions do not come into this channel for now. ${noListWords(why, adminContact)} What is posted here can be answered, and \`/session watch\` with an id works.`;
+}
+
+export const DISCOVERY_BACK = '▶️ The questions of all sessions come into this channel again.';
+
+/** To a channel whose limit leaves sessions out. */
+export function discoveryFullWords({ limit, most }: Full, adminContact: string | null): string {
+	const who = limit === 'channel' ? 'This channel watches' : 'All channels together watch';
+	return `🛑 ${who} ${most} ${most === 1 ? 'session' : 'sessions'}, and that is the limit. More sessions wait for a person. They come here when others are answered, the longest waiting first; your inbox shows them now. For a higher limit, ask ${contactMrkdwn(adminContact)}.`;
+}
+
+/** In the list of what a channel watches: who began `watch all`. mrkdwn. */
+export function discoveredByWords({ createdBy, createdAt }: Discovery, names: Names): string {
+	return `✋ The questions of all sessions come into this channel: \`watch all\` by ${personMrkdwn(createdBy, names)} ${momentMrkdwn(createdAt)}.`;
+}

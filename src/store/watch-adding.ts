@@ -1,0 +1,229 @@
+import { type Kysely, sql } from 'kysely';
+import type { AddWatchResult, DiscoveryStore, LimitReached, NewRaisedHand, NewWatch } from '../watches/ports.ts';
+import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
+import type { SessionKey, Watch, WatchLimit, WatchSettings } from '../watches/watch.ts';
+import { hasOpenQuestion, UNKNOWN_STEP_RATE } from '../watches/watched-session.ts';
+import { type Dialect, lockRows } from './database.ts';
+import type { Cipher } from './encryption.ts';
+import type { Tables } from './tables.ts';
+import { readWatch, sealView, type WatchedSessionRow, type WatchRow } from './watch-rows.ts';
+import { inChannel, liveWatches, lockSession, onSession, queueAnnouncements } from './watch-writes.ts';
+
+interface Writing {
+	readonly dialect: Dialect;
+	readonly cipher: Cipher;
+}
+
+/** The transaction of `SubscriptionStore.add`. */
+export async function addWatch(trx: Kysely<Tables>, writing: Writing, watch: NewWatch): Promise<AddWatchResult> {
+	const { dialect, cipher } = writing;
+	const here = () => liveWatches(trx).where(inChannel(watch)).where(onSession(watch.session));
+	await lockAdding(trx, dialect);
+	const before = await here().executeTakeFirst();
+	const counted = before === undefined ? ALL_LIMITS : before.mode === RAISED ? (['person'] as const) : [];
+	const reached = await limitReached(trx, watch, counted);
+	if (reached !== null) return reached;
+	const { view } = watch;
+	await startReading(trx, writing, watch, {
+		question_since: hasOpenQuestion(view.digest) ? view.seenAt : null,
+		view: sealView(watch.session, view, cipher),
+		digest: JSON.stringify(view.digest),
+		failures: 0,
+		last_read_at: view.seenAt,
+		last_change_at: view.seenAt,
+	});
+	const live = await here().$call(lockRows(dialect)).executeTakeFirst();
+	const settings = settingsColumns(watch);
+	if (live?.mode === RAISED) {
+		const row = await change(trx, live.id, {
+			...settings,
+			created_by: watch.createdBy,
+			card_ts: null,
+			// A read of the raised hand that is under way must not end this watch.
+			revision: live.revision + 1,
+		});
+		const target = { ...watch.card.target, watchId: live.id } as const;
+		await queueAnnouncements(trx, cipher, [{ ...watch.card, target }], watch.createdAt);
+		return { kind: 'added', watch: readWritten(row) };
+	}
+	if (live !== undefined) {
+		const changed = Object.entries(settings).some(([name, value]) => live[name as keyof typeof settings] !== value);
+		const row = changed ? await change(trx, live.id, settings) : live;
+		return { kind: 'already', watch: readWritten(row), changed };
+	}
+	const row = await insert(trx, watch, { ...settings, created_by: watch.createdBy });
+	await queueAnnouncements(trx, cipher, [watch.card], watch.createdAt);
+	return { kind: 'added', watch: readWritten(row) };
+}
+
+/** The transaction of `DiscoveryStore.raiseHand`. */
+export async function raiseHand(
+	trx: Kysely<Tables>,
+	writing: Writing,
+	hand: NewRaisedHand,
+): ReturnType<DiscoveryStore['raiseHand']> {
+	const { teamId, channelId, session, createdAt } = hand;
+	await lockAdding(trx, writing.dialect);
+	// Whoever ends the discovery waits for this lock, and then ends this watch too.
+	const discovery = await trx
+		.selectFrom('discoveries')
+		.selectAll()
+		.where('team_id', '=', teamId)
+		.where('channel_id', '=', channelId)
+		.where('service', '=', session.service)
+		.$call(lockRows(writing.dialect))
+		.executeTakeFirst();
+	if (discovery === undefined) return { kind: 'unneeded' };
+	const here = () => liveWatches(trx).where(inChannel(hand)).where(onSession(session));
+	if ((await here().executeTakeFirst()) !== undefined) return { kind: 'unneeded' };
+	const { created_by, discreet, buttons } = discovery;
+	const reached = await limitReached(trx, { ...hand, createdBy: created_by }, ['channel', 'all']);
+	if (reached !== null) return reached;
+	await startReading(trx, writing, hand, { question_since: null, digest: null, failures: 0 });
+	// Ahead of others: nobody has read it yet.
+	await trx
+		.updateTable('watched_sessions')
+		.set({ read_by: createdAt - AWAITED_AHEAD_MS })
+		.where(onSession(session))
+		.execute();
+	await insert(trx, hand, { mode: RAISED, questions_in_channel: 1, discreet, buttons, created_by });
+	return { kind: 'raised' };
+}
+
+const RAISED = 'raisedHand' as const;
+
+function insert(
+	trx: Kysely<Tables>,
+	{
+		id,
+		teamId,
+		channelId,
+		session,
+		createdAt,
+	}: Pick<NewWatch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdAt'>,
+	columns: ReturnType<typeof settingsColumns> & Pick<WatchRow, 'created_by'>,
+): Promise<WatchRow> {
+	return trx
+		.insertInto('watches')
+		.values({
+			id,
+			team_id: teamId,
+			channel_id: channelId,
+			service: session.service,
+			session_id: session.sessionId,
+			...columns,
+			created_at: createdAt,
+			revision: 0,
+			last_change_at: createdAt,
+			card_wants: 0,
+			card_not_before: 0,
+		})
+		.returningAll()
+		.executeTakeFirstOrThrow();
+}
+
+function change(trx: Kysely<Tables>, id: string, columns: Partial<WatchRow>): Promise<WatchRow> {
+	return trx.updateTable('watches').set(columns).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+}
+
+type FirstRead = Pick<WatchedSessionRow, 'question_since' | 'digest' | 'failures'> &
+	Partial<Pick<WatchedSessionRow, 'view' | 'last_read_at' | 'last_change_at'>>;
+
+/** Inserts the session's row, or starts reading it again when it was stopped; locks the row either way. */
+async function startReading(
+	trx: Kysely<Tables>,
+	{ dialect }: Writing,
+	{ session, createdAt }: { session: SessionKey; createdAt: number },
+	firstRead: FirstRead,
+): Promise<void> {
+	await trx
+		.insertInto('watched_sessions')
+		.values({
+			service: session.service,
+			session_id: session.sessionId,
+			rhythm: JSON.stringify(UNKNOWN_STEP_RATE),
+			...firstRead,
+			next_read_at: createdAt,
+			read_by: createdAt,
+			hurry: 0,
+		})
+		.onConflict((conflict) => conflict.columns(['service', 'session_id']).doNothing())
+		.execute();
+	const row = await lockSession(trx, dialect, session);
+	if (row === undefined) throw new Error('The row of a watched session is missing right after its insert');
+	const isStopped = row.next_read_at === null;
+	await trx
+		.updateTable('watched_sessions')
+		.set({
+			...((isStopped || row.view === null) && firstRead),
+			...(isStopped && { over_since: null }),
+			// A new watch reads its session at once.
+			next_read_at: Math.min(row.next_read_at ?? createdAt, createdAt),
+			read_by: isStopped ? createdAt : Math.min(row.read_by, createdAt),
+			hurry: row.hurry + 1,
+		})
+		.where(onSession(session))
+		.execute();
+}
+
+function settingsColumns({ mode, questionsInChannel, discreet, buttons }: WatchSettings) {
+	return {
+		mode,
+		questions_in_channel: Number(questionsInChannel),
+		discreet: Number(discreet),
+		buttons: Number(buttons),
+	};
+}
+
+/** Any number that no other advisory lock of this database uses. */
+const ADDING_LOCK = 7_205_759_403;
+
+/** One at a time, so that two replicas cannot both add the last allowed watch. SQLite has a single writer. */
+async function lockAdding(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {
+	if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(ADDING_LOCK)})`.execute(trx);
+}
+
+const ALL_LIMITS = ['person', 'channel', 'all'] as const;
+
+/** The first of these limits of watches that is reached. Raised hands count for no person. */
+export async function limitReached(
+	trx: Kysely<Tables>,
+	{ createdBy, teamId, channelId, limits }: Pick<NewWatch, 'createdBy' | 'teamId' | 'channelId' | 'limits'>,
+	names: readonly WatchLimit[],
+): Promise<LimitReached | null> {
+	if (names.length === 0) return null;
+	const counts = await trx
+		.selectFrom('watches')
+		.where('ended_at', 'is', null)
+		.select(({ fn, eb, and }) => [
+			fn.countAll<number>().as('all'),
+			fn
+				.count<number>(
+					eb
+						.case()
+						.when(and([eb('created_by', '=', createdBy), eb('mode', '!=', RAISED)]))
+						.then(1)
+						.end(),
+				)
+				.as('person'),
+			fn
+				.count<number>(
+					eb
+						.case()
+						.when(and([eb('team_id', '=', teamId), eb('channel_id', '=', channelId)]))
+						.then(1)
+						.end(),
+				)
+				.as('channel'),
+		])
+		.executeTakeFirstOrThrow();
+	const limit = names.find((name) => counts[name] >= limits[name]);
+	return limit === undefined ? null : { kind: 'limit', limit, count: counts[limit], most: limits[limit] };
+}
+
+/** For a row that this transaction wrote. */
+function readWritten(row: WatchRow): Watch {
+	const watch = readWatch(row);
+	if (watch === null) throw new Error('A watch cannot be read right after it was written');
+	return watch;
+}

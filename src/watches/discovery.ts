@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import type { NewAnnouncement } from './announcements.ts';
+import type { Discovered, Discovery, DiscoverySettings, NoListReason, WaitingSession } from './discovered.ts';
+import type { DiscoveryStore, LimitReached, WatchMetrics } from './ports.ts';
+import type { ChannelKey, WatchLimits } from './watch.ts';
+
+/** A longer list is cut. */
+export const MOST_WAITING = 500;
+/** A session that asked nothing when it was read is read again after this, while it is listed. */
+const RETRY_MS = 30_000;
+
+interface Dependencies {
+	readonly store: DiscoveryStore;
+	readonly serviceUrl: string;
+	/** `DISCOVER_SESSIONS` */
+	readonly discoverSessions: boolean;
+	/** Why the service lists no sessions; null when it does. */
+	readonly whyNoList: () => NoListReason | null;
+	readonly limits: WatchLimits;
+	readonly metrics: Pick<WatchMetrics, 'limitReached'>;
+	readonly clock: Clock;
+	readonly log: Log;
+	/** Wakes poller and outbox. */
+	readonly onChange: () => void;
+}
+
+/** Brings the raised hands of all listed sessions into the channels that want them. */
+export function createDiscoveries(dependencies: Dependencies) {
+	const { store, serviceUrl, discoverSessions, whyNoList, limits, metrics, clock, log, onChange } = dependencies;
+
+	const whyNot = (): NoListReason | null => (discoverSessions ? whyNoList() : 'notDiscovering');
+
+	/** Returns whether a watch was added. */
+	async function raise(discovery: Discovery): Promise<boolean> {
+		const { teamId, channelId } = discovery;
+		let isChanged = false;
+		for (const sessionId of await store.raisedHands(discovery, { now: clock.now(), retryMs: RETRY_MS })) {
+			const now = clock.now();
+			const session = { service: serviceUrl, sessionId };
+			const result = await store.raiseHand({ id: randomUUID(), teamId, channelId, session, createdAt: now, limits });
+			if (result.kind === 'limit') {
+				if (await store.noteFull(discovery, { announcement: fullIn(discovery, result, now), limits, now })) {
+					metrics.limitReached(result.limit);
+					isChanged = true;
+				}
+				return isChanged;
+			}
+			if (result.kind === 'raised') isChanged = true;
+		}
+		if (discovery.isFull) await store.noteFull(discovery, { announcement: null, limits, now: clock.now() });
+		return isChanged;
+	}
+
+	/** Adds a watch for each listed session that a channel does not watch; its first read decides whether it asks. */
+	async function raiseAll(): Promise<void> {
+		let isChanged = false;
+		for (const discovery of await store.discoveries(serviceUrl)) {
+			if (await raise(discovery)) isChanged = true;
+		}
+		if (isChanged) onChange();
+	}
+
+	return {
+		/** Why sessions are not discovered; null when they are. */
+		whyNot,
+		/** A complete list of the sessions that wait for a person. Resolves to whether it differs from the one before. */
+		async listed(sessions: readonly Pick<WaitingSession, 'sessionId' | 'name'>[]): Promise<boolean> {
+			if (!discoverSessions) return false;
+			const now = clock.now();
+			if (sessions.length > MOST_WAITING) {
+				log.warn({ sessions: sessions.length }, `more sessions wait than are discovered: only ${MOST_WAITING} are`);
+			}
+			const isChanged = await store.replaceWaiting(serviceUrl, sessions.slice(0, MOST_WAITING), now);
+			if ((await store.notePaused(serviceUrl, null, now)) > 0) onChange();
+			await raiseAll();
+			return isChanged;
+		},
+		/** Forgets the sessions and tells the channels if sessions are not discovered any more. Call it when that may have changed. */
+		async check(): Promise<void> {
+			const why = whyNot();
+			if (why === null) return;
+			const now = clock.now();
+			await store.replaceWaiting(serviceUrl, [], now);
+			if ((await store.notePaused(serviceUrl, why, now)) > 0) onChange();
+		},
+		/** `watch all`. The access policy has allowed the request, and the bot is a member of the channel. */
+		async begin(
+			channel: ChannelKey,
+			{ userId, settings }: { userId: string; settings: Partial<DiscoverySettings> },
+		): Promise<'begun' | 'changed' | 'already'> {
+			const { teamId, channelId } = channel;
+			const now = clock.now();
+			const begun = await store.discover({
+				teamId,
+				channelId,
+				service: serviceUrl,
+				createdBy: userId,
+				createdAt: now,
+				settings,
+			});
+			await raiseAll();
+			return begun;
+		},
+		/** Ends `watch all` in a channel. What it brought there ends with the channel's watches. */
+		end: (channel: ChannelKey) => store.endDiscovery(channel, { now: clock.now(), announcements: () => [] }),
+		of: (channel: ChannelKey) => store.discoveryOf(channel),
+		/** Null when people see only what is watched. */
+		async discovered(): Promise<Discovered | null> {
+			if (!discoverSessions) return null;
+			return { sessions: await store.waiting(serviceUrl), why: whyNoList() };
+		},
+	};
+}
+
+export type Discoveries = ReturnType<typeof createDiscoveries>;
+
+function fullIn({ teamId, channelId }: Discovery, { limit, most }: LimitReached, now: number): NewAnnouncement {
+	return {
+		target: { kind: 'channel', teamId, channelId },
+		key: `full:${now}`,
+		content: { kind: 'discoveryFull', limit: limit === 'all' ? 'all' : 'channel', most },
+	};
+}
