@@ -1,11 +1,14 @@
+import type { Cell } from '../cell.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import type { Announcer, GoneReason } from './announcer.ts';
-import { createBackgroundBudget, type SharedBudget, usualReadsPerSecond } from './capacity.ts';
+import { createBackgroundBudget, leaving, type SharedBudget, usualReadsPerSecond } from './capacity.ts';
 import { type ChannelList, createChannelGuard, endChannel, endNotAllowed } from './channel-guard.ts';
+import { createListing, type ListingService, type ListingState } from './listing.ts';
 import { createOutbox } from './outbox.ts';
 import { createPoller, type PollerOptions } from './poller.ts';
-import type { WatchStore } from './ports.ts';
+import type { ListingMetrics, WatchStore } from './ports.ts';
 import { createSubscriptions } from './subscribe.ts';
+import { createWaitingReads } from './waiting-reads.ts';
 import type { ChannelEnd, ChannelKey, SessionKey, WatchLimits } from './watch.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -16,6 +19,12 @@ interface Options extends Omit<PollerOptions, 'store' | 'budget' | 'onNews'> {
 	readonly store: WatchStore;
 	readonly budget: SharedBudget;
 	readonly rateLimiter: RateLimiter;
+	/** Null: the service's list is not used. */
+	readonly listing: {
+		readonly sessionService: ListingService;
+		readonly cell: Cell<ListingState>;
+		readonly metrics: ListingMetrics;
+	} | null;
 	readonly limits: WatchLimits;
 	/** Empty: all. */
 	readonly allowedChannels: readonly string[];
@@ -31,7 +40,26 @@ export function createWatching(options: Options) {
 	const stopping = new AbortController();
 	let wakeOutbox = () => {};
 
-	const poller = createPoller({ ...options, budget: createBackgroundBudget(budget), onNews: () => wakeOutbox() });
+	const background = createBackgroundBudget(budget);
+	const listing =
+		options.listing === null
+			? null
+			: createListing({
+					...options,
+					...options.listing,
+					budget: background,
+					countWatched: () => store.countSessions(options.serviceUrl),
+					onList: createWaitingReads({
+						...options,
+						metrics: options.listing.metrics,
+						onEarlyRead: () => poller.wake(),
+					}),
+				});
+	const poller = createPoller({
+		...options,
+		budget: leaving(background, () => listing?.reservedPerSecond() ?? 0),
+		onNews: () => wakeOutbox(),
+	});
 	const subscriptions = createSubscriptions({
 		...options,
 		usualReadsPerSecond: () => usualReadsPerSecond(budget),
@@ -96,7 +124,7 @@ export function createWatching(options: Options) {
 			const guard = createChannelGuard({ store, channels, end, clock, log, metrics });
 			const posting = allowExternal ? outbox.run(signal) : guard.firstCheck(signal).then(() => outbox.run(signal));
 			const guarding = allowExternal ? null : guard.run(signal);
-			running = Promise.all([poller.run(signal), posting, guarding]);
+			running = Promise.all([poller.run(signal), posting, guarding, listing?.run(signal)]);
 		},
 		/** Stops reading and posting, and gives the leases back. */
 		async stop(): Promise<void> {
