@@ -9,6 +9,7 @@ import { createHousekeeping } from './answers/housekeeping.ts';
 import type { QuestionObserver } from './answers/ports.ts';
 import { mayLandForMs } from './answers/put.ts';
 import { createAnswerWorker } from './answers/worker.ts';
+import { createMemoryCell } from './cell.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { codeOf } from './errors.ts';
@@ -60,7 +61,8 @@ import { createPresenter } from './slack/session/presenter.ts';
 import { createPatientReads } from './slack/session/waiting.ts';
 import { createUserGroups } from './slack/settings/user-groups.ts';
 import { openStore } from './store/open.ts';
-import { createSharedBudget, createSharedRates } from './store/shared-cells.ts';
+import { createSharedRates, createSharedState } from './store/shared-cells.ts';
+import type { ListingState } from './watches/listing.ts';
 import { createServiceHealth } from './watches/service-health.ts';
 import { createWatching } from './watches/watching.ts';
 
@@ -103,7 +105,7 @@ export async function createHandraise({
 	const budget = createRequestBudget({
 		requestsPerMinute: config.service.requestsPerMinute,
 		clock,
-		...(hasReplicas && { cell: createSharedBudget<BudgetState>({ db: store.db, service: serviceUrl }) }),
+		...(hasReplicas && { cell: createSharedState<BudgetState>({ db: store.db, key: serviceUrl }) }),
 	});
 	const health = createServiceHealth({ clock });
 	const sessions = createSessionServiceClient({
@@ -174,6 +176,15 @@ export async function createHandraise({
 		serviceUrl,
 		budget: { figures: () => budget.stats(), keptFor: keptFromWatching },
 		health,
+		listing: config.service.usesList
+			? {
+					sessionService: sessions,
+					cell: hasReplicas
+						? createSharedState<ListingState>({ db: store.db, key: `list:${serviceUrl}` })
+						: createMemoryCell(),
+					metrics: metrics.listing,
+				}
+			: null,
 		leftEmpty: (key, session) => leftEmptyIn(answerStore, key.service, session),
 		async disclosure(key, session) {
 			const marks = askingMessageIndex(session) === null ? [] : await answerStore.marks(key.service, key.sessionId);
@@ -187,7 +198,6 @@ export async function createHandraise({
 		allowExternal,
 		retentionDays: config.retentionDays,
 		discoverSessions: config.discoverSessions,
-		whyNoList: () => null,
 		onQuestions: inboxes.touch,
 		clock,
 		log,

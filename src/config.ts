@@ -85,6 +85,7 @@ const environment = z.object({
 		'contains characters that are not allowed in an HTTP header: copy it again',
 	),
 	SESSION_SERVICE_RPM: wholeNumber(250, 10, 100_000),
+	SESSION_SERVICE_LIST: setting(z.enum(['auto', 'off'], { error: 'is neither auto nor off' }).default('auto')),
 	SESSION_SERVICE_TIMEOUT_MS: wholeNumber(20_000, 100, 120_000),
 	SESSION_DASHBOARD_URL: optional
 		.refine((value) => value === undefined || webAddress(HTTP)(value), NOT_AN_ADDRESS)
@@ -207,6 +208,8 @@ export function parseConfig(env: Environment) {
 			requestsPerMinute: valid.SESSION_SERVICE_RPM,
 			/** The longest time of a call. After it a PUT counts as unable to take effect. */
 			callTimeoutMs: valid.SESSION_SERVICE_TIMEOUT_MS,
+			/** Whether its list of sessions is used where it has one. */
+			usesList: valid.SESSION_SERVICE_LIST === 'auto',
 		},
 		/** Without a trailing slash; null when there is no dashboard to link to. */
 		dashboardUrl: valid.SESSION_DASHBOARD_URL ?? null,

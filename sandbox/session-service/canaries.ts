@@ -16,6 +16,8 @@ export const CANARIES = {
 	elementPath: 'CANARY-element-path-Ux8',
 	urlToken: 'CANARY-url-token-Bd6',
 	filePath: 'CANARY-file-path-Lm3',
+	/** In the signed links of lists. */
+	listLink: 'CANARY-list-link-Ks2',
 	/** The canary in the values of the scenarios' session variables. */
 	variable: 'CANARY-variable-value-Pv5',
 } as const;

@@ -4,6 +4,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import type { Scenario } from './agents.ts';
 import { createFaults } from './faults.ts';
+import { defaultListSettings, type ListSettings } from './list.ts';
 import { createRequestLog } from './log.ts';
 import { createRateLimiter, type RateLimitSettings } from './rate-limit.ts';
 import { SCENARIOS } from './scenarios/index.ts';
@@ -34,12 +35,14 @@ export interface FakeSessionServiceOptions {
 	readonly scenarios?: readonly Scenario[];
 	/** Starts a scenario when its id is first read (default); otherwise only on request. */
 	readonly startOnRead?: boolean;
+	/** How it lists sessions; by default it does not, as the interface document shows none. */
+	readonly list?: Partial<ListSettings>;
 	readonly hooks?: Hooks;
 }
 
 /**
  * A session service over real HTTP on the loopback interface that behaves as the real one was observed to: its two
- * operations under `/v1`, files behind signed links, scripted agents, faults, a log of everything, and `/control`.
+ * operations under `/v1`, lists where `list` says so, files behind signed links, scripted agents, faults, a log of everything, and `/control`.
  */
 export function createFakeSessionService(options: FakeSessionServiceOptions = {}) {
 	const clock = options.clock ?? systemClock;
@@ -58,6 +61,7 @@ export function createFakeSessionService(options: FakeSessionServiceOptions = {}
 	const log = createRequestLog();
 	const faults = createFaults();
 	const hooks: Hooks = options.hooks ?? {};
+	const list = { ...defaultListSettings(), ...options.list };
 	const limiter =
 		options.rateLimit === false
 			? null
@@ -77,6 +81,8 @@ export function createFakeSessionService(options: FakeSessionServiceOptions = {}
 		faults,
 		limiter,
 		sessions,
+		list,
+		baseUrl: url,
 		hooks,
 		apiKey,
 		keyCheckMs: options.keyCheckMs ?? 0,
@@ -139,6 +145,8 @@ export function createFakeSessionService(options: FakeSessionServiceOptions = {}
 		faults,
 		log,
 		hooks,
+		/** May be changed at any time. */
+		list,
 		/** Errors of scripts: empty unless a scenario is broken. */
 		scriptErrors: scriptErrors as readonly unknown[],
 	};

@@ -62,6 +62,8 @@ export const FAULT_KINDS = [
 interface FaultSelector {
 	/** Only requests of this method (`GET`, `PUT`). */
 	readonly method?: string;
+	/** Only lists. Without it a fault with `times` or `sessionId` meets no list. */
+	readonly onlyLists?: boolean;
 	readonly sessionId?: string;
 	/** For that many requests; by default until cleared. */
 	readonly times?: number;
@@ -92,6 +94,7 @@ export function createFaults() {
 		list: (): readonly ArmedFault[] => armed,
 		/**
 		 * Takes the faults for a request: every delay that matches, and the first fault of another kind. Each loses one use.
+		 * `sessionId` is null for a list.
 		 */
 		take(method: string, sessionId: string | null): readonly Fault[] {
 			const taken: Fault[] = [];
@@ -99,6 +102,7 @@ export function createFaults() {
 			for (const candidate of armed) {
 				const { fault } = candidate;
 				if (fault.method !== undefined && fault.method !== method) continue;
+				if (sessionId === null ? !meetsLists(fault) : fault.onlyLists === true) continue;
 				if (fault.sessionId !== undefined && fault.sessionId !== sessionId) continue;
 				const delays = fault.kind === 'slow' || fault.kind === 'late';
 				if (!delays && decided) continue;
@@ -111,6 +115,11 @@ export function createFaults() {
 			return taken;
 		},
 	};
+}
+
+/** A test that counts uses means reads and answers: lists come by themselves. */
+function meetsLists({ onlyLists, times, sessionId }: Fault): boolean {
+	return onlyLists === true || (times === undefined && sessionId === undefined);
 }
 
 export type Faults = ReturnType<typeof createFaults>;

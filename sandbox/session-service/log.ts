@@ -7,8 +7,8 @@ export interface LogEntry {
 	readonly at: number;
 	/** The same on the machine's clock, with fractions of a ms: comparable across processes of one machine. */
 	readonly wallMs: number;
-	/** `read` and `answer` are the two operations; `page` is an answer through the service's own web page. */
-	readonly kind: 'read' | 'answer' | 'page' | 'file' | 'other';
+	/** `read` and `answer` are the two operations; `list` is a list, with its query in `path`; `page` is an answer through the service's own web page. */
+	readonly kind: 'read' | 'answer' | 'list' | 'page' | 'file' | 'other';
 	readonly method: string;
 	readonly path: string;
 	readonly sessionId: string | null;
@@ -114,6 +114,8 @@ export function createRequestLog() {
 		list,
 		/** Reads (GETs) of a session, or of all. */
 		reads: (sessionId?: string) => list({ kind: 'read', ...(sessionId === undefined ? {} : { sessionId }) }),
+		/** Requests for lists, whatever the service has there. */
+		lists: () => list({ kind: 'list' }),
 		/** PUTs that arrived, whatever happened to them. */
 		puts,
 		/**

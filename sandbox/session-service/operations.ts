@@ -54,7 +54,7 @@ export function sentenceOutcome(status: number, sentence: string, headers: Recor
 const somethingWentWrong = () => sentenceOutcome(500, 'Something went wrong!');
 
 /** RFC 9110's weak comparison, with Express's exception for `Cache-Control: no-cache` (which fetch sends). */
-function isFresh(request: OperationRequest, etag: string): boolean {
+export function isFresh(request: Pick<OperationRequest, 'ifNoneMatch' | 'cacheControl'>, etag: string): boolean {
 	if (request.ifNoneMatch === null || /(?:^|,)\s*no-cache\s*(?:,|$)/.test(request.cacheControl ?? '')) return false;
 	const bare = (tag: string) => tag.trim().replace(/^W\//, '');
 	return request.ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || bare(tag) === bare(etag));

@@ -61,7 +61,7 @@ it('answers 404 alike for an unknown session and one of another account, in othe
 });
 
 it('carries undocumented secrets in every response, and the user id only with renewed links', async () => {
-	await using client = await startForTest();
+	await using client = await startForTest({ list: { mode: 'on' } });
 	client.service.sessions.start('demo');
 	const usual = (await client.read('demo')).text;
 	for (const canary of [CANARIES.desktopPassword, CANARIES.cost, CANARIES.accountToken, CANARIES.agentMemory]) {
@@ -70,7 +70,8 @@ it('carries undocumented secrets in every response, and the user id only with re
 	expect(usual).not.toContain(CANARIES.userId);
 	client.service.sessions.start('completed');
 	client.service.sessions.renewLinks('completed');
-	const everything = usual + (await client.read('completed')).text;
+	const list = await client.send('GET', '/v1/sessions/query', { headers: { 'x-api-key': client.service.apiKey } });
+	const everything = usual + (await client.read('completed')).text + list.text;
 	expect(CANARY_STRINGS.filter((canary) => !everything.includes(canary))).toEqual([]);
 });
 

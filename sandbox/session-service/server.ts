@@ -6,9 +6,10 @@ import { registerControl } from './control.ts';
 import { type Delivery, deliveryUnder, savesUnder } from './deliver.ts';
 import type { Fault, Faults } from './faults.ts';
 import { registerFiles } from './files.ts';
+import { type ListOperation, type ListSettings, planList } from './list.ts';
 import type { LogEntry, RequestLog } from './log.ts';
 import { type Outcome, type Plan, planOperation, sentenceOutcome } from './operations.ts';
-import { type createRateLimiter, tooManySentence } from './rate-limit.ts';
+import { type createRateLimiter, type RateLimitVerdict, tooManySentence } from './rate-limit.ts';
 import type { Sessions } from './sessions.ts';
 import type { State } from './state.ts';
 
@@ -29,6 +30,8 @@ export interface AppSettings {
 	readonly faults: Faults;
 	readonly limiter: ReturnType<typeof createRateLimiter> | null;
 	readonly sessions: Sessions;
+	readonly list: ListSettings;
+	readonly baseUrl: () => string;
 	readonly hooks: Hooks;
 	readonly apiKey: string;
 	readonly keyCheckMs: number;
@@ -54,7 +57,7 @@ export function createApp(settings: AppSettings): Hono<Env> {
 			at,
 			kind,
 			method: c.req.method,
-			path: c.req.path,
+			path: kind === 'list' ? c.req.path + new URL(c.req.url).search : c.req.path,
 			sessionId,
 			address: c.env.incoming.socket.remoteAddress ?? '',
 			hasKey: (c.req.header('x-api-key') ?? '') !== '',
@@ -97,11 +100,32 @@ export function createApp(settings: AppSettings): Hono<Env> {
 		await save(entry, plan);
 	}
 
-	async function operate(c: Context<Env>, kind: 'read' | 'answer'): Promise<Response> {
-		const sessionId = c.req.param('id') ?? '';
+	async function list(c: Context<Env>, operation: ListOperation): Promise<Response> {
+		const [entry] = await begin(c, 'list', null);
+		await hooks.onRequest?.(entry);
+		const verdict = limiter?.hit(entry.address);
+		if (verdict !== undefined && !verdict.allowed) return tooMany(c, entry, verdict);
+		const taken = faults.take('GET', null);
+		entry.faults.push(...taken.map((fault) => fault.kind));
+		if (!(await delay(entry, taken).catch(() => false))) return send(c, entry, { how: 'reset' }, {});
+		const request = {
+			operation,
+			query: new URL(c.req.url).searchParams,
+			apiKey: c.req.header('x-api-key') ?? null,
+			ifNoneMatch: entry.ifNoneMatch,
+			cacheControl: c.req.header('cache-control') ?? null,
+		};
+		const context = { state, settings: settings.list, apiKey, baseUrl: settings.baseUrl(), now: clock.now() };
+		const fault = taken.find((candidate) => candidate.kind !== 'slow' && candidate.kind !== 'late');
+		return send(c, entry, deliveryUnder(fault, planList(context, request)), verdict?.headers ?? {});
+	}
+
+	/** `list`: a service without lists reads a session called "query". */
+	async function operate(c: Context<Env>, kind: 'read' | 'answer' | 'list'): Promise<Response> {
+		const sessionId = kind === 'list' ? 'query' : (c.req.param('id') ?? '');
 		const [entry, body] = await begin(c, kind, sessionId);
 		const request = {
-			method: kind === 'read' ? ('GET' as const) : ('PUT' as const),
+			method: kind === 'answer' ? ('PUT' as const) : ('GET' as const),
 			sessionId,
 			apiKey: c.req.header('x-api-key') ?? null,
 			contentType: entry.contentType,
@@ -113,12 +137,8 @@ export function createApp(settings: AppSettings): Hono<Env> {
 		await hooks.onRequest?.(entry);
 		const verdict = limiter?.hit(entry.address);
 		const limitHeaders = verdict?.headers ?? {};
-		if (verdict !== undefined && !verdict.allowed) {
-			const seconds = verdict.resetSeconds;
-			const tooMany = sentenceOutcome(429, tooManySentence(seconds), { 'Retry-After': String(seconds) });
-			return send(c, entry, { how: 'answer', outcome: tooMany }, limitHeaders);
-		}
-		const taken = faults.take(entry.method, sessionId);
+		if (verdict !== undefined && !verdict.allowed) return tooMany(c, entry, verdict);
+		const taken = faults.take(entry.method, kind === 'list' ? null : sessionId);
 		entry.faults.push(...taken.map((fault) => fault.kind));
 		if (!(await delay(entry, taken).catch(() => false))) return send(c, entry, { how: 'reset' }, {});
 
@@ -137,6 +157,12 @@ export function createApp(settings: AppSettings): Hono<Env> {
 		}
 		await hooks.onWorkedOut?.(entry);
 		return send(c, entry, deliveryUnder(fault, plan.outcome), limitHeaders);
+	}
+
+	function tooMany(c: Context<Env>, entry: LogEntry, { resetSeconds, headers }: RateLimitVerdict): Response {
+		const retryAfter = { 'Retry-After': String(resetSeconds) };
+		const outcome = sentenceOutcome(429, tooManySentence(resetSeconds), retryAfter);
+		return send(c, entry, { how: 'answer', outcome }, headers);
 	}
 
 	function send(c: Context<Env>, entry: LogEntry, delivery: Delivery, extra: Record<string, string>): Response {
@@ -162,6 +188,8 @@ export function createApp(settings: AppSettings): Hono<Env> {
 		}
 	}
 
+	app.get('/v1/sessions', (c, next) => (settings.list.mode === 'off' ? next() : list(c, 'sessions')));
+	app.get('/v1/sessions/query', (c) => (settings.list.mode === 'off' ? operate(c, 'list') : list(c, 'query')));
 	app.get('/v1/sessions/:id', (c) => operate(c, 'read'));
 	app.put('/v1/sessions/:id/update-human-input', (c) => operate(c, 'answer'));
 	registerFiles(app, { state, clock, log });

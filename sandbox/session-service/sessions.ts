@@ -14,6 +14,7 @@ export interface SavedSession {
 	readonly json: SessionJson;
 	readonly scenario: string | null;
 	readonly foreign: boolean;
+	readonly source: string;
 	readonly screenshotStep: number | null;
 	readonly blobs: readonly { readonly name: string; readonly type: string; readonly base64: string }[];
 }
@@ -100,11 +101,12 @@ export function createSessions({ state, clock, log, scenarios, pace, onScriptErr
 
 	/** Everything, for `restore`. */
 	function snapshot(): SavedSession[] {
-		return [...state.records.values()].map(({ id, json, scenario, foreign, screenshotStep, blobs }) => ({
+		return [...state.records.values()].map(({ id, json, scenario, foreign, source, screenshotStep, blobs }) => ({
 			id,
 			json: structuredClone(json),
 			scenario,
 			foreign,
+			source,
 			screenshotStep,
 			blobs: [...blobs].map(([name, { type, content }]) => ({
 				name,
@@ -120,6 +122,7 @@ export function createSessions({ state, clock, log, scenarios, pace, onScriptErr
 			const scenario = scenarios.find((candidate) => candidate.id === one.scenario);
 			const record = state.add(one.id, one.json, {
 				foreign: one.foreign,
+				source: one.source,
 				blobs: Object.fromEntries(
 					one.blobs.map(({ name, type, base64 }) => [name, { type, content: Buffer.from(base64, 'base64') }]),
 				),
@@ -142,11 +145,14 @@ export function createSessions({ state, clock, log, scenarios, pace, onScriptErr
 		start,
 		run,
 		scenarios,
-		/** Adds or replaces a session without an agent. `foreign`: it belongs to another account. */
+		/**
+		 * Adds or replaces a session without an agent. `foreign`: it belongs to another account. `source`: `api` by default,
+		 * `client` when it was started in the service's web page.
+		 */
 		put(
 			id: string,
 			json: SessionJson,
-			options: { foreign?: boolean; blobs?: Readonly<Record<string, Blob>> } = {},
+			options: { foreign?: boolean; source?: string; blobs?: Readonly<Record<string, Blob>> } = {},
 		): void {
 			state.add(id, json, options);
 		},

@@ -19,6 +19,12 @@ export interface SessionRecord {
 	readonly scenario: string | null;
 	/** It belongs to another account: 404 with this key. */
 	readonly foreign: boolean;
+	/** Where it was started: `api`, or `client` for the service's web page. */
+	readonly source: string;
+	/** Its statuses and when they began, oldest first; the latest ones. */
+	readonly statuses: { readonly at: number; readonly status: string | null }[];
+	/** When it was created or last saved through the service; agents do not change it. */
+	updatedAt: number;
 	/** The step the last screenshot shows; null leaves `lastScreenshotUrl` as the JSON has it. */
 	screenshotStep: number | null;
 	linksIssuedAt: number;
@@ -46,6 +52,9 @@ export interface StateSettings {
 /** The statuses in which an answer is still stored but nobody reads it. */
 const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'stopped']);
 
+/** Enough for lists that are minutes late. */
+const KEPT_STATUSES = 50;
+
 /** Links are renewed a day before they expire. */
 const RENEW_AFTER_MS = LINK_LIFETIME_MS - 24 * 60 * 60 * 1000;
 
@@ -57,6 +66,9 @@ export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
 
 	function touch(record: SessionRecord): void {
 		record.revision++;
+		const status = record.json.status ?? null;
+		if (record.statuses.at(-1)?.status !== status) record.statuses.push({ at: clock.now(), status });
+		if (record.statuses.length > KEPT_STATUSES) record.statuses.shift();
 		for (const listener of listeners) listener(record.id);
 	}
 
@@ -86,7 +98,12 @@ export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
 	function add(
 		id: string,
 		json: SessionJson,
-		options: { scenario?: string; foreign?: boolean; blobs?: Readonly<Record<string, Blob>> } = {},
+		options: {
+			scenario?: string;
+			foreign?: boolean;
+			source?: string;
+			blobs?: Readonly<Record<string, Blob>>;
+		} = {},
 	): SessionRecord {
 		remove(id);
 		const record: SessionRecord = {
@@ -95,6 +112,9 @@ export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
 			blobs: new Map(Object.entries(options.blobs ?? {})),
 			scenario: options.scenario ?? null,
 			foreign: options.foreign ?? false,
+			source: options.source ?? 'api',
+			statuses: [],
+			updatedAt: clock.now(),
 			screenshotStep: null,
 			linksIssuedAt: clock.now(),
 			renewDue: false,
@@ -157,6 +177,7 @@ export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
 		const previous = message.human_input ?? null;
 		const stored = items.map((item) => ({ ...item }));
 		message.human_input = stored;
+		record.updatedAt = clock.now();
 		touch(record);
 		const status = record.json.status;
 		const resumes = (status === 'humanInput' || status === 'inactive') && stored.some(isAnswered);
@@ -220,6 +241,11 @@ function fingerprint(items: readonly ItemJson[] | null): string {
 export function weakEtag(body: string): string {
 	const hash = createHash('sha1').update(body).digest('base64').slice(0, 27);
 	return `W/"${Buffer.byteLength(body).toString(16)}-${hash}"`;
+}
+
+/** The status at `time`; before the first one that is known, the current one. */
+export function statusAt({ json, statuses }: SessionRecord, time: number): string | null {
+	return (statuses.findLast(({ at }) => at <= time) ?? json).status ?? null;
 }
 
 /** Whether the service's web page takes no more answers from this session. */

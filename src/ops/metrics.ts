@@ -12,14 +12,25 @@ export interface MetricSources {
 	budgetUsed(): number;
 }
 
+/** Of a list of sessions of the session service. */
+interface ListFigures {
+	readonly sessions: readonly unknown[];
+	readonly requestCount: number;
+	readonly byteCount: number;
+	readonly tookMs: number;
+}
+
 /** Prometheus metrics, all named `handraise_…`, in seconds and counts. No label holds an id or text of people. */
 export function createMetrics(sources: MetricSources) {
 	const registry = new Registry();
 	collectDefaultMetrics({ register: registry });
 
+	function counterOf(name: string, help: string, labelNames: string[] = []) {
+		return new Counter({ name: `handraise_${name}`, help, labelNames, registers: [registry] });
+	}
 	/** Returns a function that takes the values of `labels` and counts one. */
 	function counter<Labels extends readonly string[]>(name: string, help: string, ...labels: Labels) {
-		const metric = new Counter({ name: `handraise_${name}`, help, labelNames: [...labels], registers: [registry] });
+		const metric = counterOf(name, help, [...labels]);
 		return (...values: { [Index in keyof Labels]: string }) =>
 			metric.inc(Object.fromEntries(labels.map((label, index) => [label, values[index] ?? ''])));
 	}
@@ -74,6 +85,17 @@ export function createMetrics(sources: MetricSources) {
 		[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1],
 	);
 
+	const listAvailable = gauge('list_available', '1 when the session service has a list of sessions that works');
+	const listRequests = counterOf('list_requests_total', 'Requests for the list by outcome', ['outcome']);
+	const listBytes = counterOf('list_bytes_total', 'Bytes of lists, most of them signed links that nobody reads');
+	const listSeconds = duration(
+		'list_seconds',
+		'How long a list took, without the wait for the request budget',
+		[0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 45],
+	);
+	const listWaiting = gauge('listed_waiting_sessions', 'Sessions in the last list: those that wait for a person');
+	const listReads = counterOf('list_reads_total', 'Reads of watched sessions that a list led to');
+
 	return {
 		answers: {
 			accepted(kind: string) {
@@ -113,6 +135,23 @@ export function createMetrics(sources: MetricSources) {
 				'Checks whether other organizations read a channel, by outcome',
 				'outcome',
 			),
+		},
+		listing: {
+			available(isAvailable: boolean) {
+				listAvailable(isAvailable ? 1 : 0);
+			},
+			listed({ sessions, requestCount, byteCount, tookMs }: ListFigures) {
+				listRequests.inc({ outcome: 'ok' }, requestCount);
+				listBytes.inc(byteCount);
+				listSeconds(tookMs);
+				listWaiting(sessions.length);
+			},
+			listFailed(code: string) {
+				listRequests.inc({ outcome: code });
+			},
+			listedReads(count: number) {
+				listReads.inc(count);
+			},
 		},
 		inboxes: {
 			update: counter('inbox_updates_total', 'Updates of inboxes by outcome', 'outcome'),

@@ -96,6 +96,15 @@ const KNOWN_STATUSES: ReadonlySet<string> = new Set<KnownStatus>([
 	'failed',
 ]);
 
+/** A session as the service's list shows it. */
+export interface ListedSession {
+	readonly sessionId: string;
+	readonly name: string;
+	readonly status: string;
+	/** ISO 8601 as the service sends it; null when it is unknown. */
+	readonly startTime: string | null;
+}
+
 /** Compares exactly, as the service does: `Active` is unknown. */
 export function statusKind(status: string): StatusKind {
 	return KNOWN_STATUSES.has(status) ? (status as KnownStatus) : 'unknown';

@@ -22,6 +22,11 @@ export function parseBaseUrl(baseUrl: string): ServiceAddress {
 	return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '') };
 }
 
+/** The path of the list operation, which the service's document does not show; without a query. */
+export function listPath(address: ServiceAddress): string {
+	return `${address.basePath}/v1/sessions/query`;
+}
+
 /**
  * The path of one session, with its id as exactly one segment.
  * @throws SessionServiceError `invalid_session_id` for an id that cannot be one segment (servers and proxies resolve `.`

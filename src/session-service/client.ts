@@ -8,6 +8,7 @@ import { SessionServiceError } from './errors.ts';
 import type { CallTimeouts } from './exchange.ts';
 import { readPutResponse } from './response-bodies.ts';
 import { createSessionCache } from './session-cache.ts';
+import { createSessionList, type WaitingList } from './session-list.ts';
 import { createSessionReader, createSharedReads, PATIENCE, type SessionReading } from './session-reader.ts';
 import { type CallReport, createTransport } from './transport.ts';
 
@@ -45,6 +46,8 @@ export interface SessionServiceClient {
 	latest(sessionId: string): Pick<SessionReading, 'session' | 'readAt' | 'since'> | null;
 	/** Waits for the permit of a read and a PUT. @throws SessionServiceError `rate_limited`, or the signal's reason */
 	reserveDelivery(signal?: AbortSignal): Promise<DeliveryPermit>;
+	/** Lists the sessions that wait for a person. @throws SessionServiceError as `createSessionList` says, or the signal's reason */
+	listWaiting(signal?: AbortSignal): Promise<WaitingList>;
 	/** Milliseconds after which a call is given up: a PUT cannot arrive later than that after it was sent. */
 	readonly callTimeoutMs: number;
 	/** Aborts the running calls. */
@@ -58,7 +61,7 @@ const MAX_REQUEST_BYTES = 100_000;
 const LATEST_MS = 10 * 60_000;
 
 /**
- * The session service's two operations over HTTP.
+ * The session service's two operations over HTTP, and the list that some services have.
  *
  * @param baseUrl the service's address; a path in it goes in front of `/v1`
  * @param timeouts the headers may take as long as the whole call, because the service checks keys before it sends any
@@ -97,6 +100,7 @@ export function createSessionServiceClient({
 
 	return {
 		callTimeoutMs: timeouts.call,
+		listWaiting: createSessionList({ transport, budget, clock }),
 
 		async read(sessionId, { priority, signal, person }) {
 			transport.pathOf(sessionId);

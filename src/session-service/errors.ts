@@ -24,6 +24,8 @@ const CODES = {
 	refused: { retryable: false, repeated: false, ofService: false },
 	/** A success with an unexpected body: HTML of a proxy, truncated or foreign JSON, wrong types. */
 	unreadable_answer: { retryable: true, repeated: true, ofService: true },
+	/** A success of the list operation with something else than a list. */
+	not_a_list: { retryable: false, repeated: false, ofService: false },
 	/** The response's body has more bytes than this client holds. */
 	body_too_large: { retryable: false, repeated: false, ofService: false },
 	/** The response's body has more parts (messages, keys, arrays within arrays) than this client reads. */
@@ -79,7 +81,7 @@ export class SessionServiceError extends HandraiseError {
 	}
 }
 
-export type Operation = 'read' | 'put';
+export type Operation = 'read' | 'put' | 'list';
 
 /**
  * What to throw for an exchange without a whole response; the signal's reason when it was aborted. A PUT's outcome is
@@ -106,7 +108,7 @@ export function errorOfFailure({ kind, sent, status, cause }: ExchangeFailure, o
 const LONGEST_REFUSAL = 1_000;
 
 /**
- * The error for a response's status; null for a success (2xx, and 304 of a read). Only `errorOfServerFailure` looks at
+ * The error for a response's status; null for a success (2xx, and 304 of a GET). Only `errorOfServerFailure` looks at
  * more than the status.
  *
  * @param retryAt clock milliseconds, of a 429
@@ -118,7 +120,7 @@ export function errorOfStatus(
 ): SessionServiceError | null {
 	const { status } = response;
 	const message = `The session service responded to a ${operation} with ${status}`;
-	if ((status >= 200 && status < 300) || (status === 304 && operation === 'read')) return null;
+	if ((status >= 200 && status < 300) || (status === 304 && operation !== 'put')) return null;
 	if (status >= 300 && status < 400) {
 		// 307 and 308 ask for the same request elsewhere. The other redirects may come after the PUT was carried out.
 		const outcomeUnknown = operation === 'put' && status !== 307 && status !== 308;

@@ -56,10 +56,17 @@ export class TooManyPartsError extends Error {}
 
 const utf8 = new TextDecoder();
 
-/** The body's JSON value; `value` is undefined when it is not JSON. @throws TooManyPartsError */
-export function decodeJson(body: Buffer): { readonly value: unknown } {
+/** Of a list: the containers of all other keys, such as files with signed links, are removed before parsing. */
+export const LIST_KEYS: ReadonlySet<string> = new Set(['sessions']);
+
+/**
+ * The body's JSON value; `value` is undefined when it is not JSON. `read`: keys whose arrays and objects are read; others
+ * may be removed.
+ * @throws TooManyPartsError
+ */
+export function decodeJson(body: Buffer, read = READ): { readonly value: unknown } {
 	try {
-		return { value: parseJson(body, utf8.decode(body)) };
+		return { value: parseJson(body, utf8.decode(body), read) };
 	} catch (error) {
 		if (error instanceof TooManyPartsError) throw error;
 		// The parser's message quotes the body, which may contain secrets: it is not kept, not even as a cause.
@@ -71,8 +78,8 @@ export function decodeJson(body: Buffer): { readonly value: unknown } {
  * Parses a body; one with many parts without the arrays and objects that nobody reads.
  * @throws SyntaxError, TooManyPartsError
  */
-export function parseJson(body: Uint8Array, text: string): unknown {
-	return JSON.parse(seemsIntricate(body) ? withoutUnread(text) : text);
+export function parseJson(body: Uint8Array, text: string, read = READ): unknown {
+	return JSON.parse(seemsIntricate(body) ? withoutUnread(text, read) : text);
 }
 
 /**
@@ -107,7 +114,7 @@ function looksLikePart(body: Uint8Array, at: number): boolean {
  * the wrong kind in what is replaced.
  * @throws TooManyPartsError when the result has too many parts
  */
-export function withoutUnread(text: string): string {
+export function withoutUnread(text: string, read = READ): string {
 	const pieces: string[] = [];
 	let from = 0;
 	let parts = 0;
@@ -121,7 +128,7 @@ export function withoutUnread(text: string): string {
 			else {
 				parts++;
 				const key = keyAt(text, at, end);
-				if (!opens(text.charCodeAt(value)) || READ.has(key)) at = value - 1;
+				if (!opens(text.charCodeAt(value)) || read.has(key)) at = value - 1;
 				else {
 					const skipped = endOfContainer(text, value);
 					if (KEPT.has(key)) parts += skipped.parts;

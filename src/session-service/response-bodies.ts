@@ -2,7 +2,8 @@ import type { Session } from '../questions/session.ts';
 import { PRIORITIES, type RequestPriority } from './budget-state.ts';
 import { SessionServiceError } from './errors.ts';
 import type { HttpResponse } from './exchange.ts';
-import { decodeJson, TooManyPartsError } from './json.ts';
+import { decodeJson, LIST_KEYS, TooManyPartsError } from './json.ts';
+import { type AskedPage, type ListPage, readListResponse } from './list-schema.ts';
 import { isPutSuccess, readSessionResponse } from './schema.ts';
 
 /** @throws SessionServiceError `unreadable_answer` or `body_too_complex` */
@@ -11,6 +12,17 @@ export function readSessionFrom(response: HttpResponse, sessionId: string): Sess
 	const session = response.status === 200 ? withinParts(read, response, false) : null;
 	if (session !== null) return session;
 	throw new SessionServiceError('unreadable_answer', `The response contains no session (${describe(response)})`);
+}
+
+/** @throws SessionServiceError `not_a_list` or `body_too_complex` */
+export function readListFrom(response: HttpResponse, asked: AskedPage): ListPage {
+	const read = () => readListResponse(readJson(response, LIST_KEYS), asked);
+	const page = response.status === 200 ? withinParts(read, response, false) : null;
+	if (page !== null) return page;
+	throw new SessionServiceError(
+		'not_a_list',
+		`The response is not the list that was asked for (${describe(response)})`,
+	);
 }
 
 /**
@@ -24,10 +36,10 @@ export function readPutResponse(response: HttpResponse): void {
 	throw new SessionServiceError('unreadable_answer', message, { outcomeUnknown: true });
 }
 
-function readJson(response: HttpResponse): unknown {
+function readJson(response: HttpResponse, read?: ReadonlySet<string>): unknown {
 	// We ask for `identity`. A compressed response is not decompressed, so there is no danger of a decompression bomb.
 	const encoding = response.headers.get('content-encoding') ?? 'identity';
-	return encoding === 'identity' ? decodeJson(response.body).value : undefined;
+	return encoding === 'identity' ? decodeJson(response.body, read).value : undefined;
 }
 
 function withinParts<T>(read: () => T, response: HttpResponse, outcomeUnknown: boolean): T {

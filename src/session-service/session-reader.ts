@@ -145,7 +145,7 @@ export function createSessionReader({
 }
 
 /** It is sent back in a header, so it must be a valid header value. */
-function etagOf({ headers }: HttpResponse): string | null {
+export function etagOf({ headers }: HttpResponse): string | null {
 	const etag = headers.get('etag') ?? '';
 	return /^[\x21-\x7e]{1,256}$/.test(etag) ? etag : null;
 }

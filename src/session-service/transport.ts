@@ -2,7 +2,7 @@ import { Pool } from 'undici';
 import type { Clock } from '../clock.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { parseBaseUrl, sessionPath } from './address.ts';
+import { listPath, parseBaseUrl, sessionPath } from './address.ts';
 import type { RequestBudget } from './budget.ts';
 import type { RateLimitObservation, RequestPriority } from './budget-state.ts';
 import { errorOfFailure, errorOfStatus, type Operation, SessionServiceError } from './errors.ts';
@@ -21,7 +21,8 @@ export interface CallReport {
 
 interface Call {
 	readonly operation: Operation;
-	readonly sessionId: string;
+	/** Null for a list. */
+	readonly sessionId: string | null;
 	readonly priority: RequestPriority;
 	readonly path: string;
 	readonly headers: Readonly<Record<string, string>>;
@@ -30,6 +31,8 @@ interface Call {
 	readonly maySend?: (() => boolean) | undefined;
 	/** The request's sequence number in the budget. */
 	readonly sequence: number;
+	/** The largest body, if less than usual. */
+	readonly maxBodyBytes?: number;
 	/** Milliseconds for the whole call, if less than usual. */
 	readonly timeoutMs?: number;
 	readonly signal?: AbortSignal | undefined;
@@ -39,6 +42,8 @@ interface Call {
 export interface Transport {
 	/** The path of a session. @throws SessionServiceError `invalid_session_id` */
 	pathOf(sessionId: string): string;
+	/** The path of the list operation, without a query. */
+	readonly listPath: string;
 	/**
 	 * Sends one request and follows no redirect. `use` gets the response while the slot of a large body is still held.
 	 * @throws SessionServiceError; the signal's reason when it is aborted
@@ -101,10 +106,11 @@ export function createTransport({
 
 	return {
 		pathOf: (sessionId) => sessionPath(address, sessionId),
+		listPath: listPath(address),
 
 		async send(call, use) {
-			const { operation, path, body, maySend, signal } = call;
-			const method = operation === 'read' ? 'GET' : 'PUT';
+			const { operation, path, body, maySend, signal, maxBodyBytes = MAX_BODY_BYTES } = call;
+			const method = operation === 'put' ? 'PUT' : 'GET';
 			// No compression: it would save little of the service's time, and decompression would need a limit of its own.
 			const commonHeaders = { 'x-api-key': apiKey, accept: 'application/json', 'accept-encoding': 'identity' };
 			const callTimeouts = { ...timeouts, call: Math.min(timeouts.call, call.timeoutMs ?? timeouts.call) };
@@ -112,7 +118,7 @@ export function createTransport({
 			let giveBack = () => {};
 			try {
 				const response = await exchange(
-					{ pool, clock, timeouts: callTimeouts, maxBodyBytes: MAX_BODY_BYTES },
+					{ pool, clock, timeouts: callTimeouts, maxBodyBytes },
 					{ method, path, headers: { ...commonHeaders, ...call.headers }, body, maySend },
 					{
 						signal,

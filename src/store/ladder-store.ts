@@ -3,7 +3,6 @@ import { BLOCKING_STATES } from '../answers/answer.ts';
 import type { Ladder } from '../inbox/ladder.ts';
 import type { LadderBatch, LadderOutcome, LadderStore, TakenLadder } from '../inbox/ladder-ports.ts';
 import type { RungEntry } from '../watches/announcements.ts';
-import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
 import type { ChannelKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { readSettings } from './channel-settings-rows.ts';
@@ -13,7 +12,7 @@ import { dueAt, earliest, hasLapsed, isDue, LONGEST_DELAY_MS, leaseDue } from '.
 import type { Cipher } from './encryption.ts';
 import { type LaddersTable, type Tables, WITHOUT_LEASE } from './tables.ts';
 import { readDigest, type WatchedSessionRow } from './watch-rows.ts';
-import { lockSession, queueAnnouncements, readEarly, touchLadders } from './watch-writes.ts';
+import { askForRead, lockSession, queueAnnouncements, touchLadders } from './watch-writes.ts';
 
 type LadderRow = Selectable<LaddersTable>;
 
@@ -70,7 +69,10 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		}
 		if (outcome.kind === 'wait' && outcome.read) {
 			const row = await lockSession(trx, db.dialect, outcome.ladder.session);
-			if (row !== undefined) await askForRead(trx, row, now);
+			// One read that is under way or asked for is enough.
+			if (row !== undefined && (row.failures > 0 || !isReadAsked(row, now))) {
+				await askForRead(trx, row, { now, askedAt: now });
+			}
 		}
 		const change =
 			outcome.kind === 'wait'
@@ -184,22 +186,8 @@ function dueByChannel(
 		and (${isDue('due_at', now, LONGEST_DELAY_MS.ladder)} or rung_due_at <= ${now})`;
 }
 
-/** Moves the read of a session ahead of others. */
-async function askForRead(trx: Kysely<Tables>, row: WatchedSessionRow, now: number): Promise<void> {
-	const { next_read_at: nextReadAt, touched_at: askedAt } = row;
-	if (row.failures === 0) {
-		// One read that is under way or asked for is enough.
-		const isAsked = askedAt !== null && askedAt > now - ASKED_WITHIN_MS && askedAt <= now;
-		if (!isAsked) await readEarly(trx, row, { askedAt: now, at: now, by: now - AWAITED_AHEAD_MS });
-	} else if (nextReadAt !== null && row.read_by >= nextReadAt) {
-		// Not before its time: the service is away. But ahead of others when it is back.
-		await trx
-			.updateTable('watched_sessions')
-			.set({ read_by: nextReadAt - AWAITED_AHEAD_MS })
-			.where('service', '=', row.service)
-			.where('session_id', '=', row.session_id)
-			.execute();
-	}
+function isReadAsked({ touched_at: askedAt }: WatchedSessionRow, now: number): boolean {
+	return askedAt !== null && askedAt > now - ASKED_WITHIN_MS && askedAt <= now;
 }
 
 /** Ends the transaction of a batch whose lease somebody else has. */

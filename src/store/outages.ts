@@ -67,6 +67,7 @@ async function downNotices(trx: Kysely<Tables>, service: string, since: number):
 		.distinct()
 		.where('service', '=', service)
 		.where('ended_at', 'is', null)
+		.union(trx.selectFrom('discoveries').select(['team_id', 'channel_id']).where('service', '=', service))
 		.execute();
 	return channels.map(({ team_id, channel_id }) => ({
 		target: { kind: 'channel', teamId: team_id, channelId: channel_id },

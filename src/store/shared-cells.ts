@@ -18,8 +18,8 @@ interface WaitingChange<S> {
 	reject(error: unknown): void;
 }
 
-/** The request budget of the service at this address, shared by all replicas. */
-export function createSharedBudget<S>({ db, service }: { db: StoreDatabase; service: string }): Cell<S> {
+/** A state that replicas share and that is outdated after minutes: the request budget, and who lists. */
+export function createSharedState<S>({ db, key: name }: { db: StoreDatabase; key: string }): Cell<S> {
 	return createCells<S>(db, {
 		async find(trx, key) {
 			const row = await trx
@@ -28,7 +28,7 @@ export function createSharedBudget<S>({ db, service }: { db: StoreDatabase; serv
 				.where('service', '=', key)
 				.$call(lockRows(db.dialect))
 				.executeTakeFirst();
-			// No schema check: only this program writes the state, and it is outdated after a minute.
+			// No schema check: only this program writes the state, and it is outdated after minutes.
 			return row === undefined ? null : (JSON.parse(row.state) as S);
 		},
 		insert: (trx, key, state) =>
@@ -42,7 +42,7 @@ export function createSharedBudget<S>({ db, service }: { db: StoreDatabase; serv
 				.set({ state: JSON.stringify(state) })
 				.where('service', '=', key)
 				.execute(),
-	})(service);
+	})(name);
 }
 
 /** The states of the rate limiter, shared by all replicas. */

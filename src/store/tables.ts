@@ -304,7 +304,9 @@ interface PacesTable {
 	paused_until: number;
 }
 
+/** States that are outdated after minutes. */
 interface RequestBudgetsTable {
+	/** The service's address for its request budget, `list:` and the address for who lists. */
 	service: string;
 	/** JSON */
 	state: string;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import { type HandOver, targetOfHandOver } from '../inbox/hand-over.ts';
 import { type AnnouncementContent, cardAgain, type NewAnnouncement, targetOf } from '../watches/announcements.ts';
+import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
 import { type CardUrgency, type ChannelKey, isChannelEnd, type SessionKey, type WatchEnd } from '../watches/watch.ts';
 import { type Dialect, lockRows, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
@@ -90,7 +91,7 @@ export async function lockSessionOf(
 export async function readEarly(
 	trx: Kysely<Tables>,
 	row: WatchedSessionRow,
-	{ askedAt, at, by }: { askedAt: number; at: number; by?: number },
+	{ askedAt, at, by }: { askedAt: number | null; at: number; by?: number },
 ): Promise<void> {
 	if (row.next_read_at === null) return;
 	// While the session is being read, `next_read_at` is the past time of that read.
@@ -100,6 +101,25 @@ export async function readEarly(
 		.set({ touched_at: askedAt, hurry: row.hurry + 1, next_read_at: earlier, read_by: by ?? earlier })
 		.where(onSession({ service: row.service, sessionId: row.session_id }))
 		.execute();
+}
+
+/** Moves the read of a session ahead of others. `askedAt`: see `readEarly`. The caller holds the lock of the session. */
+export async function askForRead(
+	trx: Kysely<Tables>,
+	row: WatchedSessionRow,
+	{ now, askedAt }: { now: number; askedAt: number | null },
+): Promise<void> {
+	const { next_read_at: nextReadAt } = row;
+	if (row.failures === 0) {
+		await readEarly(trx, row, { askedAt, at: now, by: now - AWAITED_AHEAD_MS });
+	} else if (nextReadAt !== null && row.read_by >= nextReadAt) {
+		// Not before its time: the service is away. But ahead of others when it is back.
+		await trx
+			.updateTable('watched_sessions')
+			.set({ read_by: nextReadAt - AWAITED_AHEAD_MS })
+			.where(onSession({ service: row.service, sessionId: row.session_id }))
+			.execute();
+	}
 }
 
 /** The statement that makes ladders due now; the caller adds which. */

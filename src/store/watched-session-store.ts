@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { isWaiting } from '../questions/session.ts';
 import type { HeldSession, ReadingStore, WatchStore, WatchUpdate } from '../watches/ports.ts';
 import type { SessionKey, Watch } from '../watches/watch.ts';
 import type { SessionUpdate } from '../watches/watched-session.ts';
@@ -7,8 +8,16 @@ import { dueAt, earliest, isDue, LONGEST_DELAY_MS, leaseDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { noteOutage } from './outages.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
-import { outlineOf, readWatchedSession, sealView, type WatchedSessionRow, type WatchRow } from './watch-rows.ts';
 import {
+	outlineOf,
+	readDigest,
+	readWatchedSession,
+	sealView,
+	type WatchedSessionRow,
+	type WatchRow,
+} from './watch-rows.ts';
+import {
+	askForRead,
 	endQuestion,
 	endWatch,
 	hasCard,
@@ -160,6 +169,30 @@ export function createWatchedSessionStore({
 		async ofSession(session) {
 			const rows = await liveWatches(db.read).where(onSession(session)).orderBy('created_at').orderBy('id').execute();
 			return rows.flatMap(readOrSkip);
+		},
+
+		async readWaiting({ service, ids }, now) {
+			const differs = (row: WatchedSessionRow) =>
+				row.next_read_at !== null && !isWaiting(readDigest(row.digest)?.status ?? '');
+			if (ids.length === 0) return [];
+			const rows = await db.read
+				.selectFrom('watched_sessions')
+				.selectAll()
+				.where('service', '=', service)
+				.where('session_id', 'in', ids)
+				.execute();
+			const moved: string[] = [];
+			for (const { session_id: sessionId } of rows.filter(differs)) {
+				const isMoved = await db.write(async (trx) => {
+					const row = await lockSession(trx, db.dialect, { service, sessionId });
+					if (row === undefined || !differs(row)) return false;
+					// One read tells. The ones after it are planned as usual.
+					await askForRead(trx, row, { now, askedAt: row.touched_at });
+					return true;
+				});
+				if (isMoved) moved.push(sessionId);
+			}
+			return moved;
 		},
 
 		noteOutage: (outage) => db.write((trx) => noteOutage(trx, db.dialect, cipher, outage)),

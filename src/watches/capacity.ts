@@ -46,6 +46,17 @@ export function createBackgroundBudget({ figures, keptFor }: SharedBudget): Back
 	};
 }
 
+/** `budget` as the schedule may plan with it: without `reservedPerSecond`, at most half of it. */
+export function leaving(budget: BackgroundBudget, reservedPerSecond: () => number): BackgroundBudget {
+	return {
+		...budget,
+		backgroundPerSecond() {
+			const rate = budget.backgroundPerSecond();
+			return Math.max(rate / 2, rate - reservedPerSecond());
+		},
+	};
+}
+
 /** How soon changes of a new watch are noticed, in seconds. */
 export interface Expectation {
 	/** The time to read every watched session once, in turn. */

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
+import { isWaiting } from '../questions/session.ts';
 import type { NewAnnouncement } from './announcements.ts';
-import type { Discovered, Discovery, DiscoverySettings, NoListReason, WaitingSession } from './discovered.ts';
+import type { Discovered, Discovery, DiscoverySettings, NoListReason } from './discovered.ts';
+import type { WaitingList } from './listing.ts';
 import type { DiscoveryStore, LimitReached, WatchMetrics } from './ports.ts';
 import type { ChannelKey, WatchLimits } from './watch.ts';
 
@@ -16,8 +18,8 @@ interface Dependencies {
 	readonly serviceUrl: string;
 	/** `DISCOVER_SESSIONS` */
 	readonly discoverSessions: boolean;
-	/** Why the service lists no sessions; null when it does. */
-	readonly whyNoList: () => NoListReason | null;
+	/** `SESSION_SERVICE_LIST` */
+	readonly usesList: boolean;
 	readonly limits: WatchLimits;
 	readonly metrics: Pick<WatchMetrics, 'limitReached'>;
 	readonly clock: Clock;
@@ -28,9 +30,17 @@ interface Dependencies {
 
 /** Brings the raised hands of all listed sessions into the channels that want them. */
 export function createDiscoveries(dependencies: Dependencies) {
-	const { store, serviceUrl, discoverSessions, whyNoList, limits, metrics, clock, log, onChange } = dependencies;
+	const { store, serviceUrl, discoverSessions, usesList, limits, metrics, clock, log, onChange } = dependencies;
+	/** As far as this process knows. */
+	let isUnlisted = false;
+	/** Whether the newest list was too long. */
+	let isCut = false;
 
-	const whyNot = (): NoListReason | null => (discoverSessions ? whyNoList() : 'notDiscovering');
+	function whyNot(): NoListReason | null {
+		if (!discoverSessions) return 'notDiscovering';
+		if (!usesList) return 'listOff';
+		return isUnlisted ? 'noList' : null;
+	}
 
 	/** Returns whether a watch was added. */
 	async function raise(discovery: Discovery): Promise<boolean> {
@@ -62,28 +72,42 @@ export function createDiscoveries(dependencies: Dependencies) {
 		if (isChanged) onChange();
 	}
 
+	/** Forgets the sessions, and tells the channels why no more come. */
+	async function pause(why: NoListReason): Promise<void> {
+		const now = clock.now();
+		await store.replaceWaiting(serviceUrl, [], now);
+		if ((await store.notePaused(serviceUrl, why, now)) > 0) onChange();
+	}
+
 	return {
 		/** Why sessions are not discovered; null when they are. */
 		whyNot,
-		/** A complete list of the sessions that wait for a person. Resolves to whether it differs from the one before. */
-		async listed(sessions: readonly Pick<WaitingSession, 'sessionId' | 'name'>[]): Promise<boolean> {
-			if (!discoverSessions) return false;
+		/** Tells the channels when the settings do not allow any more what they were promised. */
+		async start(): Promise<void> {
+			const why = whyNot();
+			if (why !== null) await pause(why);
+		},
+		/** The sessions that wait for a person now. */
+		async listed(list: Pick<WaitingList, 'sessions' | 'isComplete'>): Promise<void> {
+			const sessions = list.sessions.filter(({ status }) => isWaiting(status));
+			// Of a part nobody knows who is missing, but there is no room for all anyway.
+			if (!discoverSessions || (!list.isComplete && sessions.length < MOST_WAITING)) return;
 			const now = clock.now();
-			if (sessions.length > MOST_WAITING) {
+			isUnlisted = false;
+			if (sessions.length > MOST_WAITING && !isCut) {
 				log.warn({ sessions: sessions.length }, `more sessions wait than are discovered: only ${MOST_WAITING} are`);
 			}
+			isCut = sessions.length > MOST_WAITING;
 			const isChanged = await store.replaceWaiting(serviceUrl, sessions.slice(0, MOST_WAITING), now);
-			if ((await store.notePaused(serviceUrl, null, now)) > 0) onChange();
+			const toldCount = await store.notePaused(serviceUrl, null, now);
+			if (isChanged || toldCount > 0) onChange();
 			await raiseAll();
-			return isChanged;
 		},
-		/** Forgets the sessions and tells the channels if sessions are not discovered any more. Call it when that may have changed. */
-		async check(): Promise<void> {
-			const why = whyNot();
-			if (why === null) return;
-			const now = clock.now();
-			await store.replaceWaiting(serviceUrl, [], now);
-			if ((await store.notePaused(serviceUrl, why, now)) > 0) onChange();
+		/** The service does not list its sessions any more. */
+		async unlisted(): Promise<void> {
+			if (!discoverSessions) return;
+			isUnlisted = true;
+			await pause('noList');
 		},
 		/** `watch all`. The access policy has allowed the request, and the bot is a member of the channel. */
 		async begin(
@@ -109,7 +133,7 @@ export function createDiscoveries(dependencies: Dependencies) {
 		/** Null when people see only what is watched. */
 		async discovered(): Promise<Discovered | null> {
 			if (!discoverSessions) return null;
-			return { sessions: await store.waiting(serviceUrl), why: whyNoList() };
+			return { sessions: await store.waiting(serviceUrl), why: whyNot() };
 		},
 	};
 }

@@ -249,6 +249,14 @@ export interface ReadingStore {
 	/** Moves the reads that are still planned for `from` and not leased. */
 	reschedule(moves: readonly { session: SessionKey; from: PlannedRead; to: PlannedRead }[]): Promise<void>;
 	/**
+	 * Moves ahead of all others the reads of those of these sessions that are watched and, by their newest read, do not
+	 * wait for a person. Returns their ids.
+	 */
+	readWaiting(
+		sessions: { readonly service: string; readonly ids: readonly string[] },
+		now: number,
+	): Promise<readonly string[]>;
+	/**
 	 * Notes that the service is down or back. The first replica to do so queues one announcement for each channel that
 	 * watches; "back" only for channels that were told of the outage. Returns whether it was news.
 	 */
@@ -317,6 +325,22 @@ export interface PostingStore {
 		readonly post: number | null;
 		readonly card: Readonly<Record<CardUrgency, number | null>>;
 	}>;
+}
+
+/** Figures about the service's list for `/metrics`; `ops/metrics.ts` implements it. */
+export interface ListingMetrics {
+	/** Whether the service has a list that works, as any replica has found. */
+	available(isAvailable: boolean): void;
+	listed(list: {
+		readonly sessions: readonly unknown[];
+		readonly requestCount: number;
+		readonly byteCount: number;
+		readonly tookMs: number;
+	}): void;
+	/** An error's code. */
+	listFailed(code: string): void;
+	/** Reads that were moved forward because of a list. */
+	listedReads(count: number): void;
 }
 
 /** Figures for `/metrics`; `ops/metrics.ts` implements it. */

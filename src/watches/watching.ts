@@ -1,13 +1,15 @@
+import type { Cell } from '../cell.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import type { Announcer, GoneReason } from './announcer.ts';
-import { createBackgroundBudget, type SharedBudget, usualReadsPerSecond } from './capacity.ts';
+import { createBackgroundBudget, leaving, type SharedBudget, usualReadsPerSecond } from './capacity.ts';
 import { type ChannelList, createChannelGuard, endChannel, endNotAllowed } from './channel-guard.ts';
-import type { NoListReason } from './discovered.ts';
 import { createDiscoveries } from './discovery.ts';
+import { createListing, type Listing, type ListingService, type ListingState } from './listing.ts';
 import { createOutbox } from './outbox.ts';
 import { createPoller, type PollerOptions } from './poller.ts';
-import type { WatchStore } from './ports.ts';
+import type { ListingMetrics, WatchStore } from './ports.ts';
 import { createSubscriptions } from './subscribe.ts';
+import { createWaitingReads } from './waiting-reads.ts';
 import type { ChannelEnd, ChannelKey, SessionKey, WatchLimits } from './watch.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -18,6 +20,12 @@ interface Options extends Omit<PollerOptions, 'store' | 'budget' | 'onNews'> {
 	readonly store: WatchStore;
 	readonly budget: SharedBudget;
 	readonly rateLimiter: RateLimiter;
+	/** Null: the service's list is not used. */
+	readonly listing: {
+		readonly sessionService: ListingService;
+		readonly cell: Cell<ListingState>;
+		readonly metrics: ListingMetrics;
+	} | null;
 	readonly limits: WatchLimits;
 	/** Empty: all. */
 	readonly allowedChannels: readonly string[];
@@ -27,8 +35,6 @@ interface Options extends Omit<PollerOptions, 'store' | 'budget' | 'onNews'> {
 	readonly retentionDays: number;
 	/** `DISCOVER_SESSIONS` */
 	readonly discoverSessions: boolean;
-	/** Why the service lists no sessions; null when it does. */
-	readonly whyNoList: () => NoListReason | null;
 }
 
 /** Everything that watches: reads sessions when they are due and posts what changed. */
@@ -37,25 +43,43 @@ export function createWatching(options: Options) {
 	const stopping = new AbortController();
 	let wakeOutbox = () => {};
 
-	const poller = createPoller({ ...options, budget: createBackgroundBudget(budget), onNews: () => wakeOutbox() });
+	const background = createBackgroundBudget(budget);
+	const wakeAll = () => {
+		poller.wake();
+		wakeOutbox();
+		options.onQuestions();
+	};
+	const discoveries = createDiscoveries({ ...options, usesList: options.listing !== null, onChange: wakeAll });
+	const listing = options.listing === null ? null : createListingFor(options.listing);
+	const poller = createPoller({
+		...options,
+		budget: leaving(background, () => listing?.reservedPerSecond() ?? 0),
+		onNews: () => wakeOutbox(),
+	});
 	const subscriptions = createSubscriptions({
 		...options,
 		usualReadsPerSecond: () => usualReadsPerSecond(budget),
-		onChange: () => {
-			poller.wake();
-			wakeOutbox();
-			options.onQuestions();
-		},
+		onChange: wakeAll,
 	});
 
-	const discoveries = createDiscoveries({
-		...options,
-		onChange: () => {
-			poller.wake();
-			wakeOutbox();
-			options.onQuestions();
-		},
-	});
+	function createListingFor(list: NonNullable<Options['listing']>): Listing {
+		const readWaiting = createWaitingReads({ ...options, metrics: list.metrics, onEarlyRead: () => poller.wake() });
+		return createListing({
+			...options,
+			...list,
+			budget: background,
+			async countWatched() {
+				const watched = await store.countSessions(options.serviceUrl);
+				// People look for sessions that nobody watches, too.
+				return options.discoverSessions ? Math.max(1, watched) : watched;
+			},
+			async onList(found) {
+				await readWaiting(found);
+				await discoveries.listed(found);
+			},
+			onUnlisted: discoveries.unlisted,
+		});
+	}
 
 	async function channelEnded(channel: ChannelKey, reason: ChannelEnd): Promise<void> {
 		const ended = await endChannel(store, channel, reason, clock.now());
@@ -105,7 +129,7 @@ export function createWatching(options: Options) {
 		/** Begins to read and post. Resolves when the watches of channels that are no longer allowed have ended. */
 		async start({ announcer, channels }: { announcer: Announcer; channels: ChannelList }): Promise<void> {
 			await endNotAllowed(store, options.allowedChannels, { clock, log });
-			await discoveries.check();
+			await discoveries.start();
 			const { signal } = stopping;
 			const outbox = createOutbox({ store, announcer, rateLimiter, clock, metrics, log });
 			wakeOutbox = () => outbox.wake();
@@ -113,7 +137,7 @@ export function createWatching(options: Options) {
 			const guard = createChannelGuard({ store, channels, end, clock, log, metrics });
 			const posting = allowExternal ? outbox.run(signal) : guard.firstCheck(signal).then(() => outbox.run(signal));
 			const guarding = allowExternal ? null : guard.run(signal);
-			running = Promise.all([poller.run(signal), posting, guarding]);
+			running = Promise.all([poller.run(signal), posting, guarding, listing?.run(signal)]);
 		},
 		/** Stops reading and posting, and gives the leases back. */
 		async stop(): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRateLimiter } from '../../../src/rate-limiter.ts';
-import { createSharedBudget, createSharedRates } from '../../../src/store/shared-cells.ts';
+import { createSharedRates, createSharedState } from '../../../src/store/shared-cells.ts';
 import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
 import { endChannel } from '../../../src/watches/channel-guard.ts';
 import type { Watch } from '../../../src/watches/watch.ts';
@@ -621,7 +621,7 @@ export function describeWatches(subject: Subject): void {
 
 	it('applies budget changes of replicas one after the other', async () => {
 		const cells = [subject.store.db, subject.replica.db].map((db) =>
-			createSharedBudget<{ count: number }>({ db, service: SERVICE }),
+			createSharedState<{ count: number }>({ db, key: SERVICE }),
 		);
 		const counts = await inTurns([...Array(40).keys()], 10, (index) => {
 			const cell = cells[index % 2];

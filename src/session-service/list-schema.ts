@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { isReservedId, type ListedSession } from '../questions/session.ts';
+import { asText, asTextOrNull } from './json.ts';
+
+/** A page of a list as it was asked for. */
+export interface AskedPage {
+	readonly status: string;
+	readonly limit: number;
+	/** Counts from 1. */
+	readonly page: number;
+}
+
+export interface ListPage {
+	readonly sessions: readonly ListedSession[];
+	/** Of all pages. */
+	readonly sessionCount: number;
+	readonly pageCount: number;
+}
+
+/** The query of a page, sessions of every source. */
+export function listQuery({ status, limit, page }: AskedPage): string {
+	return new URLSearchParams({ status, source: '', page: String(page), limit: String(limit) }).toString();
+}
+
+const count = z.int().nonnegative().max(1_000_000);
+
+/**
+ * Strict where a mistake could come from another operation, lenient about what people are only shown. Everything else in
+ * an item (files with signed links, the cost) is dropped. `updatedAt` is not read: agents may not change it.
+ */
+const listSchema = z.object({
+	sessions: z.array(
+		z.object({
+			sessionId: z
+				.string()
+				.min(1)
+				.max(200)
+				.refine((id) => !isReservedId(id)),
+			status: z.string(),
+			name: z.unknown().optional().transform(asText),
+			startTime: z.unknown().optional().transform(asTextOrNull),
+		}),
+	),
+	totalSessions: count,
+	totalPages: count,
+});
+
+/**
+ * Reads the JSON value of a list's response.
+ * @returns null when there is any doubt that it is the page that was asked for: another shape, an answer that holds a
+ * session, a session with another status, counts that do not fit
+ */
+export function readListResponse(value: unknown, asked: AskedPage): ListPage | null {
+	const parsed = listSchema.safeParse(value);
+	if (!parsed.success || Object.hasOwn(value as object, 'session')) return null;
+	const { sessions, totalSessions: sessionCount, totalPages: pageCount } = parsed.data;
+	if (sessions.some(({ status }) => status !== asked.status)) return null;
+	const isPlausible =
+		sessions.length <= asked.limit &&
+		sessions.length <= sessionCount &&
+		pageCount <= sessionCount &&
+		(sessionCount === 0) === (pageCount === 0) &&
+		// A first page is empty only when there is nothing.
+		(asked.page > 1 || (sessions.length === 0) === (sessionCount === 0));
+	return isPlausible ? { sessions, sessionCount, pageCount } : null;
+}

@@ -1,0 +1,245 @@
+import { randomUUID } from 'node:crypto';
+import type { Cell } from '../cell.ts';
+import { type Clock, hasCome } from '../clock.ts';
+import { codeOf, HandraiseError, retryAtOf } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { ListedSession } from '../questions/session.ts';
+import type { BackgroundBudget } from './capacity.ts';
+import type { ListingMetrics } from './ports.ts';
+import type { ServiceHealth } from './service-health.ts';
+
+/*
+ * Some services can list the sessions that wait for a person. There, one request every two seconds tells which ones do.
+ * Nothing depends on it: the schedule reads every watched session as well, and where there is no list, that is all.
+ */
+
+/** The sessions that wait for a person. */
+export interface WaitingList {
+	readonly sessions: readonly ListedSession[];
+	/** Whether all are in it: a very long list is not read to its end. */
+	readonly isComplete: boolean;
+	readonly requestCount: number;
+	readonly byteCount: number;
+	/** Without the wait for permits. */
+	readonly tookMs: number;
+}
+
+/** The part of the session service's client that lists. */
+export interface ListingService {
+	/**
+	 * Lists the sessions that wait for a person, on the budget's background share, within `LONGEST_LISTING_MS`.
+	 * @throws errors with a stable `code`: one that is not retryable says that the service has no list; or the signal's reason
+	 */
+	listWaiting(signal: AbortSignal): Promise<WaitingList>;
+}
+
+/** What replicas share. */
+export interface ListingState {
+	/** The process that lists, one request at a time; null: none. */
+	readonly holder: string | null;
+	/** When another process may take over, clock milliseconds. */
+	readonly until: number;
+	/** Whether the service has a list that works. */
+	readonly isAvailable: boolean;
+	/** Requests a second. */
+	readonly perSecond: number;
+}
+
+export interface ListingOptions {
+	readonly sessionService: ListingService;
+	readonly cell: Cell<ListingState>;
+	readonly budget: BackgroundBudget;
+	readonly health: ServiceHealth;
+	readonly countWatched: () => Promise<number>;
+	/** Gets each list, in the process that lists. The next request waits for it. */
+	readonly onList: (list: WaitingList) => Promise<void>;
+	/** The service has no list, or its list has failed for some minutes. */
+	readonly onUnlisted: () => Promise<void>;
+	readonly metrics: ListingMetrics;
+	readonly clock: Clock;
+	readonly log: Log;
+}
+
+export interface Listing {
+	/** Lists until the signal is aborted. Never rejects. */
+	run(signal: AbortSignal): Promise<void>;
+	/** Requests a second that the schedule leaves to lists and to the reads that they lead to. */
+	reservedPerSecond(): number;
+}
+
+/** The client gives a list up after this. */
+const LONGEST_LISTING_MS = 45_000;
+/** How long a process that lists may be late before another one takes over. */
+const LEASE_MARGIN_MS = 15_000;
+const LONGEST_LEASE_MS = 2 * 60_000;
+/** From the beginning of a list to the next one, with more than a few watched sessions. */
+const EVERY_MS = 2_000;
+/** Up to so many sessions are read every few seconds anyway... */
+const FEW = 20;
+/** ...so a list is asked for this often. */
+const EVERY_MS_IF_FEW = 10_000;
+/** After a list that took this long, the next one comes after so many times what it took. */
+const SLOW_MS = 1_000;
+const SLOW_FACTOR = 8;
+/** The largest share of the requests that are left for watching. */
+const SHARE = 1 / 4;
+const FIRST_RETRY_MS = 4_000;
+const LONGEST_WAIT_MS = 60_000;
+/** A list that has vanished is looked for so many times, then once a day like one that was never there. */
+const TRIES = 8;
+const DAY_MS = 24 * 3_600_000;
+/** How often to look whether there is something to list, or whether the process that lists is gone. */
+const LOOK_MS = 10_000;
+
+/** `unknown`: no request has told yet. `failing`: it may work again at any time. */
+type Condition = 'unknown' | 'works' | 'failing' | 'none';
+
+const LOG_WORDS: Readonly<Record<Exclude<Condition, 'unknown'>, string>> = {
+	works: 'the session service lists the sessions that wait; watched ones are read at once',
+	failing: 'the session service’s list fails; watched sessions are read by the schedule',
+	none: 'the session service has no list that can be used; watched sessions are read by the schedule',
+};
+
+/** From the beginning of a list to that of the next one, in milliseconds. */
+export function listEveryMs({
+	watched,
+	backgroundPerSecond,
+	list: { tookMs, requestCount },
+}: {
+	watched: number;
+	backgroundPerSecond: number;
+	list: Pick<WaitingList, 'tookMs' | 'requestCount'>;
+}): number {
+	const usual = watched > FEW ? EVERY_MS : EVERY_MS_IF_FEW;
+	const withinShare = (1_000 * requestCount) / (SHARE * backgroundPerSecond);
+	return Math.min(LONGEST_WAIT_MS, Math.max(usual, withinShare, tookMs < SLOW_MS ? 0 : SLOW_FACTOR * tookMs));
+}
+
+/** Of `requestsPerSecond` lists, what the schedule leaves to them and to as many reads that they lead to. */
+export function reservedFor(requestsPerSecond: number): number {
+	return 2 * requestsPerSecond;
+}
+
+function retryMs(failures: number): number {
+	return Math.min(LONGEST_WAIT_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
+}
+
+const NOBODY: ListingState = { holder: null, until: 0, isAvailable: false, perSecond: 0 };
+
+/** Lists while sessions are watched. Without any, only at the start and once a day: to know whether the service lists. */
+export function createListing(options: ListingOptions): Listing {
+	const { sessionService, cell, budget, health, countWatched, onList, onUnlisted, metrics, clock, log } = options;
+	const own = randomUUID();
+	/** As this process last saw it. */
+	let shared = NOBODY;
+	let condition: Condition = 'unknown';
+	/** Since the last list. */
+	let failures = 0;
+	let listedAt = 0;
+	/** When the next list is due while sessions are watched. */
+	let nextAt = 0;
+
+	/** Becomes the process that lists, or gives that back with `leaseMs` 0. Returns false when another one lists. */
+	async function hold(leaseMs: number, requestsPerSecond?: number): Promise<boolean> {
+		const now = clock.now();
+		const isHeld = await cell.update((before) => {
+			const state = before ?? NOBODY;
+			const isFree = state.holder === null || state.holder === own || hasCome(state.until, now, LONGEST_LEASE_MS);
+			shared = isFree
+				? {
+						holder: leaseMs > 0 ? own : null,
+						until: now + leaseMs,
+						isAvailable: condition === 'works',
+						perSecond: requestsPerSecond ?? state.perSecond,
+					}
+				: state;
+			return { state: shared, result: isFree };
+		});
+		metrics.available(shared.isAvailable);
+		return isHeld;
+	}
+
+	/** Lists if it is time. Returns the milliseconds until the next turn. */
+	async function turn(signal: AbortSignal): Promise<number> {
+		const now = clock.now();
+		if (condition === 'none' && !hasCome(nextAt, now, DAY_MS)) return nextAt - now;
+		if (budget.pausedUntil() > now) return budget.pausedUntil() - now;
+		if (health.down === true) return LOOK_MS;
+		const watched = await countWatched();
+		const isIdle = watched === 0 && condition === 'works';
+		const dueAt = isIdle ? listedAt + DAY_MS : nextAt;
+		if (!hasCome(dueAt, now, DAY_MS)) return Math.min(LOOK_MS, dueAt - now);
+		if (!(await hold(LONGEST_LISTING_MS + LEASE_MARGIN_MS))) return LOOK_MS;
+		listedAt = clock.now();
+		const waitMs = await list(watched, signal);
+		nextAt = listedAt + waitMs;
+		const isOften = condition === 'works' && watched > 0;
+		await hold(waitMs > LONGEST_WAIT_MS ? 0 : waitMs + LEASE_MARGIN_MS, isOften ? 1_000 / waitMs : 0);
+		return Math.max(0, Math.min(LOOK_MS, nextAt - clock.now()));
+	}
+
+	/** Returns the milliseconds from the beginning of this list to the next one. */
+	async function list(watched: number, signal: AbortSignal): Promise<number> {
+		let found: WaitingList;
+		try {
+			found = await sessionService.listWaiting(signal);
+		} catch (error) {
+			signal.throwIfAborted();
+			const waitMs = failed(error);
+			if (failures >= TRIES) await onUnlisted();
+			return waitMs;
+		}
+		failures = 0;
+		become('works', 'ok');
+		metrics.listed(found);
+		await onList(found);
+		return listEveryMs({ watched, backgroundPerSecond: budget.backgroundPerSecond(), list: found });
+	}
+
+	function failed(error: unknown): number {
+		const code = codeOf(error);
+		metrics.listFailed(code);
+		if (code === 'rate_limited') {
+			// No failure of the list: the budget pauses everything.
+			return Math.max(EVERY_MS_IF_FEW, (retryAtOf(error, clock.now()) ?? 0) - listedAt);
+		}
+		failures += 1;
+		if (!(error instanceof HandraiseError) || error.retryable) {
+			// Of a list that has vanished nothing new is known.
+			if (condition !== 'none') become('failing', code);
+			return retryMs(failures);
+		}
+		if (condition === 'unknown') failures = TRIES;
+		become('none', code);
+		return failures < TRIES ? retryMs(failures) : DAY_MS;
+	}
+
+	function become(next: Exclude<Condition, 'unknown'>, code: string): void {
+		if (next === condition) return;
+		const isExpected = next === 'works' || condition === 'unknown';
+		condition = next;
+		log[isExpected ? 'info' : 'warn']({ code }, LOG_WORDS[next]);
+	}
+
+	return {
+		async run(signal) {
+			let problem: string | null = null;
+			while (!signal.aborted) {
+				let waitMs = LOOK_MS;
+				try {
+					waitMs = await turn(signal);
+					problem = null;
+				} catch (error) {
+					if (signal.aborted) break;
+					const code = codeOf(error);
+					if (code !== problem) log.warn({ code }, 'could not list the sessions that wait; trying again');
+					problem = code;
+				}
+				await clock.sleep(waitMs, signal).catch(() => undefined);
+			}
+			// Another replica goes on at once.
+			await hold(0, 0).catch(() => undefined);
+		},
+		reservedPerSecond: () => reservedFor(shared.perSecond),
+	};
+}

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { asking } from '../../../sandbox/session-service/builders.ts';
+import type { AppOptions } from '../../support/app.ts';
+import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
+
+const WATCHED = 200;
+/** So many questions, each long after the one before. */
+const QUESTIONS = 5;
+
+const listing = (options: AppOptions = {}) =>
+	watchingApp({ ...options, service: { list: { mode: 'on' }, ...options.service } });
+
+/** Watches `count` sessions at work; each was read when this resolves. */
+async function watchedCrowd(app: WatchingApp, count = WATCHED): Promise<string[]> {
+	const ids = Array.from({ length: count }, () => app.session());
+	for (let at = 0; at < count; at += 20) await app.command(`/session watch ${ids.slice(at, at + 20).join(' ')}`);
+	await app.until(
+		() => ids.every((id) => app.service.log.reads(id).length > 1),
+		() => 'not all sessions were read',
+		30 * 60_000,
+	);
+	return ids;
+}
+
+/** Milliseconds from the question of a session to the read that finds it. */
+async function seenAfter(app: WatchingApp, id: string, words: string): Promise<number> {
+	const askedAt = app.clock.now();
+	app.service.sessions.push(id, asking('I need to know something.', [words]));
+	app.service.sessions.setStatus(id, 'humanInput');
+	await app.until(() => app.service.log.reads(id).some(({ answeredAt }) => (answeredAt ?? 0) >= askedAt));
+	return app.clock.now() - askedAt;
+}
+
+it('sees a question within 4 s although 200 sessions are watched', async () => {
+	await using app = await listing();
+	const ids = await watchedCrowd(app);
+	const delays: number[] = [];
+	for (const id of ids.slice(0, QUESTIONS)) {
+		await app.pass(7_300);
+		delays.push(await seenAfter(app, id, `Question of ${id}?`));
+	}
+	expect(Math.max(...delays)).toBeLessThanOrEqual(4_000);
+	await app.until(() => ids.slice(0, QUESTIONS).every((id) => app.thread(id).some((post) => post.text().includes(id))));
+	expectNothingWrong(app);
+});
