@@ -3,6 +3,7 @@ import type { Store } from '../../src/store/open.ts';
 import { describeAccept } from './contract/accept.ts';
 import { describeChannelSettings } from './contract/channel-settings.ts';
 import { describeClaims } from './contract/claims.ts';
+import { describeDiscoveries } from './contract/discoveries.ts';
 import { describeDrafts } from './contract/drafts.ts';
 import { describeHandOvers } from './contract/hand-overs.ts';
 import { describeInboxReads } from './contract/inbox-reads.ts';
@@ -61,6 +62,7 @@ export function describeWatchStore(name: string, open: () => Promise<Replicas>):
 	describe(`watches on ${name}`, () => {
 		const subject = useReplicas(open);
 		describeWatches(subject);
+		describeDiscoveries(subject);
 		describeWatchesInTrouble(subject);
 	});
 }

@@ -162,6 +162,8 @@ const TABLES = [
 	'channel_settings',
 	'snoozes',
 	'hand_overs',
+	'waiting_sessions',
+	'discoveries',
 	'service_outages',
 	'paces',
 	'request_budgets',

@@ -1,0 +1,297 @@
+import { describe, expect, it } from 'vitest';
+import { endChannel } from '../../../src/watches/channel-guard.ts';
+import type { Discovery } from '../../../src/watches/discovered.ts';
+import type { Watch } from '../../../src/watches/watch.ts';
+import { NO_LIMITS, newWatch, SERVICE, sessionView } from '../../watches/support.ts';
+import type { Subject } from '../contract.ts';
+import { attemptAt, LEASE, T0 } from '../support.ts';
+import { C1, KEY, news, read, watchActs } from './watch-acts.ts';
+
+const OTHER_SERVICE = 'https://other.example';
+const NOW = { now: T0, retryMs: 30_000 };
+const BEGUN = { ...C1, service: SERVICE, createdBy: 'U-ANN', createdAt: T0, settings: {} };
+
+export function describeDiscoveries(subject: Subject): void {
+	const { store, replica, stored, posted, ...acts } = watchActs(subject);
+	/** Records a read; the next one is due at once. */
+	const recorded = (updates: Parameters<typeof acts.recorded>[0]) =>
+		acts.recorded(updates, read({ nextRead: { at: T0, by: T0 } }));
+	const named = (...ids: string[]) => ids.map((sessionId) => ({ sessionId, name: `Name of ${sessionId}` }));
+	const list = (...ids: string[]) => store().replaceWaiting(SERVICE, named(...ids), T0);
+	let count = 0;
+
+	async function discovery(changes: Partial<typeof BEGUN> = {}): Promise<Discovery> {
+		await store().discover({ ...BEGUN, ...changes });
+		const found = await store().discoveryOf({ ...C1, ...changes });
+		if (found === null) throw new Error('The discovery is missing');
+		return found;
+	}
+
+	const raise = (sessionId = 's1', limits = NO_LIMITS, at = store()) =>
+		at.raiseHand({ ...C1, id: `hand-${(count += 1)}`, session: { service: SERVICE, sessionId }, createdAt: T0, limits });
+
+	async function raised(sessionId = 's1'): Promise<Watch> {
+		expect(await raise(sessionId)).toEqual({ kind: 'raised' });
+		const watch = await store().find(C1, { service: SERVICE, sessionId });
+		if (watch === null) throw new Error('The raised hand is missing');
+		return watch;
+	}
+
+	function asking(watch: Watch, overrides: Parameters<typeof news>[1] = {}) {
+		const { id: watchId, teamId, channelId } = watch;
+		const question = { ...QUESTION, messageIndex: 3 };
+		const digest = { ...sessionView('s1').digest, question: { ...DIGEST, messageIndex: 3 } };
+		const target = { kind: 'watch', watchId, teamId, channelId } as const;
+		const content = { kind: 'question', question, changed: false, readAt: T0 } as const;
+		return news(watch, { digest, announcements: [{ target, key: 'question', content }], ...overrides });
+	}
+
+	const lowered = (watch: Watch) => news(watch, { end: 'handLowered' });
+
+	describe('the list of waiting sessions', () => {
+		it('is replaced as a whole, keeps since when a session waits, and tells whether it changed', async () => {
+			expect(await list('s1', 's2')).toBe(true);
+			expect(await list('s2', 's1')).toBe(false);
+			expect(await store().replaceWaiting(SERVICE, named('s2', 's3'), T0 + 5_000)).toBe(true);
+			expect(await replica().waiting(SERVICE)).toEqual([
+				{ sessionId: 's2', name: 'Name of s2', since: T0 },
+				{ sessionId: 's3', name: 'Name of s3', since: T0 + 5_000 },
+			]);
+			expect(await store().replaceWaiting(SERVICE, [{ sessionId: 's2', name: 'Other' }], T0 + 9_000)).toBe(true);
+			expect(await store().waiting(SERVICE)).toEqual([{ sessionId: 's2', name: 'Other', since: T0 }]);
+			expect(await store().waiting(OTHER_SERVICE)).toEqual([]);
+		});
+
+		it('stores no name in clear text', async () => {
+			await list('s1');
+			const rows = await subject.store.db.read.selectFrom('waiting_sessions').selectAll().execute();
+			expect(JSON.stringify(rows)).not.toContain('Name of s1');
+		});
+
+		it('ends as one of the lists when replicas replace it at once', async () => {
+			const lists = [named('s1', 's2'), named('s2', 's3'), named('s4')];
+			await Promise.all(
+				Array.from({ length: 9 }, (_, index) =>
+					(index % 2 === 0 ? store() : replica()).replaceWaiting(SERVICE, lists[index % 3] ?? [], T0 + index),
+				),
+			);
+			await store().replaceWaiting(SERVICE, named('s9'), T0 + 10);
+			expect((await store().waiting(SERVICE)).map(({ sessionId }) => sessionId)).toEqual(['s9']);
+		});
+	});
+
+	describe('discoveries', () => {
+		it('begins once, keeps who began it, and changes its settings', async () => {
+			expect(await store().discover(BEGUN)).toBe('begun');
+			expect(await replica().discover({ ...BEGUN, createdBy: 'U-BOB', settings: {} })).toBe('already');
+			expect(await store().discover({ ...BEGUN, createdBy: 'U-BOB', settings: { discreet: true } })).toBe('changed');
+			const { teamId, channelId, service, createdBy, createdAt } = BEGUN;
+			const expected = { teamId, channelId, service, createdBy, createdAt, discreet: true, buttons: true };
+			expect(await store().discoveries(SERVICE)).toEqual([{ ...expected, isFull: false, isPaused: false }]);
+			expect(await store().discoveries(OTHER_SERVICE)).toEqual([]);
+			expect(await store().activeChannels()).toEqual([C1]);
+		});
+
+		it('raises the hand of a session that the channel does not watch, once for all replicas, and reads it first', async () => {
+			await discovery();
+			await store().add(newWatch({ sessionId: 's9', channelId: 'C2' }));
+			const results = await Promise.all(
+				Array.from({ length: 6 }, (_, index) => raise('s1', NO_LIMITS, index % 2 === 0 ? store() : replica())),
+			);
+			expect(results.filter(({ kind }) => kind === 'raised')).toHaveLength(1);
+			expect(results.filter(({ kind }) => kind === 'unneeded')).toHaveLength(5);
+			expect((await store().takeDue(SERVICE, LEASE, 1, T0)).map(({ session }) => session.sessionId)).toEqual(['s1']);
+			expect(await store().find(C1, KEY)).toMatchObject({ mode: 'raisedHand', createdBy: 'U-ANN', digest: null });
+			expect(await posted()).toEqual(['card']);
+		});
+
+		it('raises no hand in a channel that watches the session, or has ended its discovery', async () => {
+			await discovery();
+			await store().add(newWatch());
+			expect(await raise()).toEqual({ kind: 'unneeded' });
+			expect(await store().endDiscovery(C1, { now: T0, announcements: () => [] })).toMatchObject({ createdBy: 'U-ANN' });
+			expect(await store().endDiscovery(C1, { now: T0, announcements: () => [] })).toBeNull();
+			expect(await raise('s2')).toEqual({ kind: 'unneeded' });
+		});
+
+		it('counts raised hands for the channel and for all, and for no person', async () => {
+			await discovery();
+			const limits = { person: 1, channel: 2, all: 3 };
+			await raised('s1');
+			expect(await store().add(newWatch({ sessionId: 's2', limits }))).toMatchObject({ kind: 'added' });
+			expect(await raise('s3', limits)).toEqual({ kind: 'limit', limit: 'channel', count: 2, most: 2 });
+			expect(await raise('s3', { ...limits, channel: 9, all: 2 })).toMatchObject({ limit: 'all', count: 2 });
+			expect(await store().add(newWatch({ limits }))).toMatchObject({ limit: 'person', count: 1 });
+			expect(await store().countSessions(SERVICE)).toBe(2);
+		});
+
+		it('lists what a channel does not watch, the longest waiting first, without what was unwatched meanwhile', async () => {
+			const here = await discovery();
+			await list('s3', 's4');
+			await store().replaceWaiting(SERVICE, named('s1', 's2', 's3', 's4'), T0 + 1_000);
+			const now = { ...NOW, now: T0 + 2_000 };
+			expect(await store().raisedHands(here, now)).toEqual(['s3', 's4', 's1', 's2']);
+			const { id } = await raised('s3');
+			expect(await store().raisedHands(here, now)).toEqual(['s4', 's1', 's2']);
+			await store().end(id, 'unwatched', { now: T0 + 3_000, announcements: [], keepPending: false });
+			expect(await store().raisedHands(here, now)).toEqual(['s4', 's1', 's2']);
+			// It waits again, or the channel discovers anew.
+			expect(await store().raisedHands({ ...here, createdAt: T0 + 4_000 }, now)).toEqual(['s3', 's4', 's1', 's2']);
+			await store().replaceWaiting(SERVICE, named('s1'), T0 + 5_000);
+			await store().replaceWaiting(SERVICE, named('s1', 's3'), T0 + 6_000);
+			expect(await store().raisedHands(here, { ...now, now: T0 + 6_000 })).toEqual(['s1', 's3']);
+		});
+
+		it('leaves nothing of a raised hand that asked nothing, and offers it again after a time', async () => {
+			const here = await discovery();
+			await list('s1');
+			const watch = await raised();
+			await recorded([lowered(watch)]);
+			expect(await stored(watch.id)).toBeNull();
+			expect(await store().raisedHands(here, { ...NOW, now: T0 + 29_000 })).toEqual([]);
+			expect(await store().raisedHands(here, { ...NOW, now: T0 + 30_000 })).toEqual(['s1']);
+			expect(await store().countSessions(SERVICE)).toBe(0);
+		});
+
+		it('keeps what a raised hand posted, and drops a question that was not sent yet', async () => {
+			await discovery();
+			const watch = await raised();
+			await recorded([asking(watch)]);
+			expect(await posted()).toEqual(['question']);
+			expect((await stored(watch.id))?.card.ts).toBe('ts-question');
+			const before = await stored(watch.id);
+			if (before === null) throw new Error('It is missing');
+			await recorded([lowered(before)]);
+			expect(await stored(watch.id)).toMatchObject({ ended: { reason: 'handLowered' }, card: { wanted: null } });
+			const second = await raised();
+			await recorded([asking(second)]);
+			const now = await stored(second.id);
+			if (now === null) throw new Error('It is missing');
+			await recorded([lowered(now)]);
+			expect(await posted()).toEqual([]);
+			expect(await stored(second.id)).toBeNull();
+		});
+
+		it('keeps a question whose post may exist', async () => {
+			await discovery();
+			const watch = await raised();
+			await recorded([asking(watch)]);
+			const [due] = await store().takeAnnouncements(LEASE, 1, T0);
+			await store().beginAttempt(due?.announcement.id ?? '', LEASE.token, attemptAt(T0));
+			await recorded([lowered((await stored(watch.id)) as Watch)]);
+			expect(await stored(watch.id)).toMatchObject({ ended: { reason: 'handLowered' } });
+			await store().endAttempt(
+				due?.announcement.id ?? '',
+				LEASE.token,
+				{ kind: 'retry', at: T0, code: 'no_answer', unknown: true },
+				T0,
+			);
+			expect(await posted()).toEqual(['question']);
+		});
+
+		it('wants no update of a card that there is not, whatever happens', async () => {
+			await discovery();
+			const watch = await raised();
+			await recorded([asking(watch, { card: null })]);
+			await posted();
+			await store().refresh(KEY, { now: T0, earlyReadAt: null });
+			expect(await store().takeCards(LEASE, 9, { now: T0, urgency: 'any' })).toEqual([]);
+			await store().end(watch.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
+			expect(await store().takeCards(LEASE, 9, { now: T0, urgency: 'any' })).toEqual([]);
+		});
+
+		it('makes a raised hand a watch with a card, which no read of the raised hand ends', async () => {
+			await discovery();
+			const hand = await raised();
+			await recorded([asking(hand)]);
+			await posted();
+			const before = (await stored(hand.id)) as Watch;
+			const added = await store().add(newWatch({ createdBy: 'U-BOB', limits: { ...NO_LIMITS, channel: 0, all: 0 } }));
+			expect(added).toMatchObject({
+				kind: 'added',
+				watch: { id: hand.id, mode: 'everything', createdBy: 'U-BOB', card: { ts: null } },
+			});
+			await recorded([lowered(before)]);
+			expect(await stored(hand.id)).toMatchObject({ ended: null });
+			expect(await posted()).toEqual(['card']);
+			expect((await stored(hand.id))?.card.ts).toBe('ts-card');
+		});
+
+		it('tells a channel once that a limit leaves sessions out, and again when it had room', async () => {
+			const here = await discovery();
+			const limits = { ...NO_LIMITS, channel: 1 };
+			const watch = await raised();
+			const full = (key: string) => ({
+				target: { kind: 'channel', ...C1 } as const,
+				key,
+				content: { kind: 'discoveryFull', limit: 'channel', most: 1 } as const,
+			});
+			const note = (key: string | null, at = store()) =>
+				at.noteFull(here, { announcement: key === null ? null : full(key), limits, now: T0 });
+			const told = await Promise.all([note('a'), note('b', replica()), note('c')]);
+			expect(told.filter(Boolean)).toHaveLength(1);
+			expect(await note(null)).toBe(false);
+			expect(await note('d')).toBe(false);
+			await store().end(watch.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
+			expect(await note(null)).toBe(true);
+			expect(await note('e')).toBe(true);
+			expect(await posted()).toHaveLength(1);
+		});
+
+		it('tells each channel once that sessions are not listed, and once that they are again', async () => {
+			await discovery();
+			await discovery({ channelId: 'C2' });
+			expect(await store().notePaused(SERVICE, null, T0)).toBe(0);
+			const counts = await Promise.all([
+				store().notePaused(SERVICE, 'noList', T0),
+				replica().notePaused(SERVICE, 'noList', T0 + 1),
+			]);
+			expect(counts.toSorted()).toEqual([0, 2]);
+			expect(await posted(T0 + 1)).toHaveLength(2);
+			expect(await store().notePaused(SERVICE, null, T0 + 9)).toBe(2);
+			expect(await posted(T0 + 9)).toHaveLength(2);
+			expect(await store().notePaused(OTHER_SERVICE, 'noList', T0)).toBe(0);
+		});
+
+		it('says nothing of a pause that ended before it was told', async () => {
+			await discovery();
+			await store().notePaused(SERVICE, 'listOff', T0);
+			await store().notePaused(SERVICE, null, T0 + 1);
+			expect(await posted(T0 + 1)).toEqual([]);
+		});
+
+		it('ends with its channel, and tells who began it once, also between replicas', async () => {
+			await discovery();
+			await raised('s1');
+			await store().add(newWatch({ sessionId: 's2', createdBy: 'U-BOB' }));
+			await Promise.all([
+				endChannel(store(), C1, 'channelShared', T0),
+				endChannel(replica(), C1, 'channelShared', T0),
+			]);
+			expect(await store().discoveryOf(C1)).toBeNull();
+			expect(await store().ofChannel(C1)).toEqual([]);
+			const due = await store().takeAnnouncements(LEASE, 9, T0);
+			const told = due.map(({ announcement: { target, content } }) => [target, content]);
+			expect(told).toHaveLength(2);
+			const common = { kind: 'creatorTold', reason: 'channelShared', channelId: 'C1' };
+			expect(told).toEqual(
+				expect.arrayContaining([
+					[expect.objectContaining({ userId: 'U-ANN' }), { ...common, sessionIds: [], all: true }],
+					[expect.objectContaining({ userId: 'U-BOB' }), { ...common, sessionIds: ['s2'] }],
+				]),
+			);
+		});
+	});
+}
+
+const DIGEST = { messageIndex: 3, fingerprint: 'f', sameBefore: 0, answered: [], open: [0] };
+const QUESTION = {
+	messageIndex: 3,
+	fingerprint: 'f',
+	goneOn: false,
+	context: 'Three are in stock.',
+	items: [],
+	itemCount: 1,
+	openCount: 1,
+	quick: null,
+};
