@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { asking } from '../../../sandbox/session-service/builders.ts';
-import { type AppOptions } from '../../support/app.ts';
+import type { AppOptions } from '../../support/app.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 const WATCHED = 200;
@@ -30,7 +30,9 @@ async function seenAfter(app: WatchingApp, id: string, words: string): Promise<n
 	app.service.sessions.push(id, asking('I need to know something.', [words]));
 	app.service.sessions.setStatus(id, 'humanInput');
 	const { seq } = app.service.log.list().at(-1) ?? { seq: 0 };
-	await app.until(() => app.service.log.list({ since: seq, sessionId: id }).some(({ answeredAt }) => answeredAt !== null));
+	await app.until(() =>
+		app.service.log.list({ since: seq, sessionId: id }).some(({ answeredAt }) => answeredAt !== null),
+	);
 	return app.clock.now() - askedAt;
 }
 
