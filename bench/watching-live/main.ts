@@ -23,13 +23,14 @@ const { values } = parseArgs({
 		minutes: { type: 'string', default: '5' },
 		seed: { type: 'string', default: '1' },
 		commit: { type: 'string' },
+		list: { type: 'boolean', default: false },
 		help: { type: 'boolean' },
 	},
 });
 const watches = Number(values.watches);
 const minutes = Number(values.minutes);
 if (values.help || !(watches >= 1) || !(minutes > 0)) {
-	console.error('npm run bench:watching:live -- [--watches 300] [--minutes 5] [--seed 1] [--commit HEAD]');
+	console.error('npm run bench:watching:live -- [--watches 300] [--minutes 5] [--seed 1] [--commit HEAD] [--list]');
 	process.exit(values.help ? 0 : 2);
 }
 
@@ -77,12 +78,13 @@ async function start(entry: string, fake: typeof slack, env: Readonly<Record<str
 	return program;
 }
 
-/** A service at this address with the scripts' sessions at their beginning. */
+/** A service at this address, with a list or not, with the scripts' sessions at their beginning. */
 async function startService(port: number | undefined, rateLimit: false | { limit: number; windowMs: number }) {
 	const service = createFakeSessionService({
 		rateLimit,
 		startOnRead: false,
 		scenarios: [],
+		list: { mode: values.list ? 'on' : 'off' },
 		...(port === undefined ? {} : { port }),
 	});
 	await service.start();
@@ -162,9 +164,10 @@ async function measure(entry: string, port: number): Promise<string[]> {
 	await scrape(program);
 	const from = Date.now();
 	const until = performance.now() + minutes * 60_000;
-	const readsBefore = service.log.reads().length;
 	const calls = countSlackCalls(slack);
-	const cpuBefore = (await scrape(program))('process_cpu_seconds_total');
+	const before = await scrape(program);
+	const cpuBefore = before('process_cpu_seconds_total');
+	const bytesBefore = before('handraise_list_bytes_total');
 	const memory: number[] = [];
 	const lags: number[] = [];
 	const bareUser = bareSlack.as('ada');
@@ -183,7 +186,8 @@ async function measure(entry: string, port: number): Promise<string[]> {
 	const heap = figures('nodejs_heap_size_used_bytes') / 2 ** 20;
 	const external = figures('nodejs_external_memory_bytes') / 2 ** 20;
 	const { counts, calls: all, changes, limited } = calls();
-	const reads = service.log.reads().slice(readsBefore);
+	const lists = service.log.lists().filter(({ at }) => at >= from);
+	const reads = [...service.log.reads().filter(({ at }) => at >= from), ...lists];
 	const bareMemory = await bare.memory();
 	const perMinute = Array.from({ length: Math.max(1, Math.floor(minutes)) }, (_, minute) => {
 		const at = from + minute * 60_000;
@@ -212,9 +216,13 @@ async function measure(entry: string, port: number): Promise<string[]> {
 		'| figure | value | goal |',
 		'|---|---|---|',
 		`| requests to the service a minute, mean (most in one) | ${(reads.length / (seconds / 60)).toFixed(0)} (${max(perMinute)}) | ≤ ${LIMIT} |`,
-		`| of these answered 304 | ${((100 * reads.filter(({ status }) => status === 304).length) / reads.length).toFixed(0)} % | |`,
+		`| of these lists | ${lists.length} | |`,
+		`| of all answered 304 | ${((100 * reads.filter(({ status }) => status === 304).length) / reads.length).toFixed(0)} % | |`,
 		`| 429s of the service | ${reads.filter(({ status }) => status === 429).length} | 0 |`,
 		`| questions asked; seen in the thread after, median / p95 / longest | ${seen.length}; ${[0.5, 0.95, 1].map((share) => `${(quantile(seen, share) / 1000).toFixed(1)} s`).join(' / ')} | all |`,
+		...(values.list
+			? [`| bytes of lists | ${((figures('handraise_list_bytes_total') - bytesBefore) / 1e6).toFixed(1)} MB | |`]
+			: []),
 		`| calls that write to Slack, for each message that changed | ${all} for ${changes}: ${(all / changes).toFixed(2)} | ≤ 1.2 |`,
 		`| 429s of Slack (its real tiers) | ${limited} | 0 |`,
 		`| resident memory, median (most) | ${mib(quantile(memory, 0.5))} (${mib(max(memory))}) | ≤ 1.5 × bare: ${ratio.toFixed(2)} × |`,
@@ -237,7 +245,7 @@ try {
 	const worst = loads.toSorted((one, other) => Number.parseFloat(other) - Number.parseFloat(one))[0];
 	console.log(
 		[
-			`${watches} watched sessions (${defaultPopulation.name}) for ${minutes} min, seed ${values.seed}; ${availableParallelism()} × ${cpus()[0]?.model}, Node ${process.version}`,
+			`${watches} watched sessions (${defaultPopulation.name})${values.list ? ', a service with a list,' : ''} for ${minutes} min, seed ${values.seed}; ${availableParallelism()} × ${cpus()[0]?.model}, Node ${process.version}`,
 			`Load of the machine (1, 5, 15 min) before ${loadBefore}, after ${load()}, highest ${worst}`,
 			'',
 			...table,

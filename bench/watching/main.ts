@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createRandom } from '../../test/support/random.ts';
+import { LIMIT } from '../../test/watches/simulation/limited-service.ts';
 import {
 	defaultPopulation,
 	POPULATIONS,
@@ -15,7 +16,7 @@ import { evenMeanMs } from './best.ts';
 import { compare } from './compare.ts';
 import { detectionOf, mean, quantile, seconds, table } from './table.ts';
 
-const POLICIES: readonly Policy[] = ['adaptive', 'round robin', 'viewers at 1 Hz'];
+const POLICIES: readonly Policy[] = ['adaptive', 'with a list', 'round robin', 'viewers at 1 Hz'];
 /** Watched sessions, and simulated hours: enough for some hundred questions each. */
 const SIZES: readonly (readonly [count: number, hours: number])[] = [
 	[10, 48],
@@ -29,6 +30,8 @@ const SIZES: readonly (readonly [count: number, hours: number])[] = [
 const OF_ONE = 50;
 const SHARED = [10, 20, 40, 100];
 const SHARED_MS = 6 * 3_600_000;
+/** Up to so many sessions a list adds nothing: they are read every few seconds. */
+const FEW = 20;
 
 const { values } = parseArgs({
 	options: {
@@ -205,14 +208,15 @@ function printTable(runs: readonly Run[]): void {
 
 function printCapacity(runs: readonly Run[]): void {
 	const rows = runs.map(({ count, results, evenMs }) => {
-		const { adaptive, 'round robin': turns } = results;
+		const { adaptive, 'with a list': listed, 'round robin': turns } = results;
 		return [
 			String(count),
 			seconds((count / turns.backgroundPerSecond) * 1000),
 			...detectionOf(adaptive.detection),
+			...detectionOf(listed.detection),
 			...detectionOf(turns.detection),
 			seconds(evenMs),
-			adaptive.requestsPerMinute.toFixed(0),
+			`${adaptive.requestsPerMinute.toFixed(0)} / ${listed.requestsPerMinute.toFixed(0)}`,
 		];
 	});
 	table(
@@ -222,11 +226,14 @@ function printCapacity(runs: readonly Run[]): void {
 			'question seen after: mean',
 			'median',
 			'p95',
+			'with a list: mean',
+			'median',
+			'p95',
 			'in turn: mean',
 			'median',
 			'p95',
 			'best even reading: mean',
-			'requests a minute',
+			'requests a minute / with a list',
 		],
 		rows,
 	);
@@ -247,9 +254,20 @@ function printGoals(runs: readonly Run[]): void {
 		return `${count}: ${ratio.toFixed(1)}`;
 	});
 	console.log(`        p95, times better than in turn: ${p95.join(', ')}`);
-	const refused = runs.reduce((sum, { results }) => sum + results.adaptive.refused, 0);
+	for (const { count, results } of runs) {
+		const { detection, requestsPerMinute } = results['with a list'];
+		const [median, p95] = [quantile(detection, 0.5), quantile(detection, 0.95)];
+		goal(
+			count <= FEW || (median <= 2_000 && p95 <= 4_000),
+			`with a list at ${count}: median ${seconds(median)} (2), p95 ${seconds(p95)} (4)`,
+		);
+		goal(requestsPerMinute <= LIMIT, `        ${requestsPerMinute.toFixed(0)} requests a minute (${LIMIT})`);
+	}
+	const refused = runs.reduce((sum, { results }) => sum + results.adaptive.refused + results['with a list'].refused, 0);
 	goal(refused === 0, `429s: ${refused}`);
-	const longest = Math.max(...runs.flatMap(({ results }) => results.adaptive.personWaits));
+	const longest = Math.max(
+		...runs.flatMap(({ results }) => [...results.adaptive.personWaits, ...results['with a list'].personWaits]),
+	);
 	goal(longest <= 300, `longest wait of a person for the budget: ${longest.toFixed(0)} ms (300)`);
 }
 

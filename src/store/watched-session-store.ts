@@ -171,21 +171,24 @@ export function createWatchedSessionStore({
 			return rows.flatMap(readOrSkip);
 		},
 
-		async readWaiting({ service, ids }, now) {
-			const differs = (row: WatchedSessionRow) =>
-				row.next_read_at !== null && !isWaiting(readDigest(row.digest)?.status ?? '');
-			if (ids.length === 0) return [];
+		async readWaiting(service, sessions, now) {
+			if (sessions.length === 0) return [];
+			const absentAt = new Map(sessions.map((session) => [session.sessionId, session.absentAt]));
+			const isNews = (row: WatchedSessionRow) =>
+				row.next_read_at !== null &&
+				(!isWaiting(readDigest(row.digest)?.status ?? '') ||
+					(row.last_read_at ?? 0) < (absentAt.get(row.session_id) ?? Number.NEGATIVE_INFINITY));
 			const rows = await db.read
 				.selectFrom('watched_sessions')
 				.selectAll()
 				.where('service', '=', service)
-				.where('session_id', 'in', ids)
+				.where('session_id', 'in', [...absentAt.keys()])
 				.execute();
 			const moved: string[] = [];
-			for (const { session_id: sessionId } of rows.filter(differs)) {
+			for (const { session_id: sessionId } of rows.filter(isNews)) {
 				const isMoved = await db.write(async (trx) => {
 					const row = await lockSession(trx, db.dialect, { service, sessionId });
-					if (row === undefined || !differs(row)) return false;
+					if (row === undefined || !isNews(row)) return false;
 					// One read tells. The ones after it are planned as usual.
 					await askForRead(trx, row, { now, askedAt: row.touched_at });
 					return true;

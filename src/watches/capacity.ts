@@ -46,13 +46,13 @@ export function createBackgroundBudget({ figures, keptFor }: SharedBudget): Back
 	};
 }
 
-/** `budget` as the schedule may plan with it: without `reservedPerSecond`, at most half of it. */
+/** `budget` as the schedule may plan with it: without `reservedPerSecond`, but at least a quarter. */
 export function leaving(budget: BackgroundBudget, reservedPerSecond: () => number): BackgroundBudget {
 	return {
 		...budget,
 		backgroundPerSecond() {
 			const rate = budget.backgroundPerSecond();
-			return Math.max(rate / 2, rate - reservedPerSecond());
+			return Math.max(rate / 4, rate - reservedPerSecond());
 		},
 	};
 }

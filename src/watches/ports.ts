@@ -225,6 +225,13 @@ export interface HeldSession {
 	readonly token: string;
 }
 
+/** A session that waits for a person. */
+export interface ListedWaiting {
+	readonly sessionId: string;
+	/** When it was known not to wait, clock milliseconds; null: never. */
+	readonly absentAt: number | null;
+}
+
 /** See `WatchStore`. */
 export interface ReadingStore {
 	/** Leases up to `limit` sessions whose read is due, in the order of `PlannedRead.by`. */
@@ -249,13 +256,10 @@ export interface ReadingStore {
 	/** Moves the reads that are still planned for `from` and not leased. */
 	reschedule(moves: readonly { session: SessionKey; from: PlannedRead; to: PlannedRead }[]): Promise<void>;
 	/**
-	 * Moves ahead of all others the reads of those of these sessions that are watched and, by their newest read, do not
-	 * wait for a person. Returns their ids.
+	 * Moves ahead of all others the reads of those of these sessions, which wait for a person, that are watched and whose
+	 * newest read does not show that: it found another status, or is older than `absentAt`. Returns their ids.
 	 */
-	readWaiting(
-		sessions: { readonly service: string; readonly ids: readonly string[] },
-		now: number,
-	): Promise<readonly string[]>;
+	readWaiting(serviceUrl: string, sessions: readonly ListedWaiting[], now: number): Promise<readonly string[]>;
 	/**
 	 * Notes that the service is down or back. The first replica to do so queues one announcement for each channel that
 	 * watches; "back" only for channels that were told of the outage. Returns whether it was news.

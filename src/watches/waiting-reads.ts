@@ -1,19 +1,20 @@
 import type { Clock } from '../clock.ts';
 import type { WaitingList } from './listing.ts';
-import type { ListingMetrics, ReadingStore } from './ports.ts';
+import type { ListedWaiting, ListingMetrics, ReadingStore } from './ports.ts';
 
 /** A listed session is compared again after this, and after twice the time before when its read contradicts the list. */
 const COMPARE_AGAIN_MS = 30_000;
 const LONGEST_COMPARE_AGAIN_MS = 30 * 60_000;
 
-interface Comparison {
+/** A session in the list, and when it was compared with its newest read. */
+interface Comparison extends ListedWaiting {
 	readonly at: number;
 	readonly againAfterMs: number;
 }
 
 /**
- * Has watched sessions read at once that newly wait by the list and not by their last read. `onEarlyRead` is called after
- * a read was moved forward.
+ * Has watched sessions read at once that newly wait by the list and not by their newest read. `onEarlyRead` is called
+ * after a read was moved forward.
  */
 export function createWaitingReads({
 	store,
@@ -25,26 +26,37 @@ export function createWaitingReads({
 	store: Pick<ReadingStore, 'readWaiting'>;
 	serviceUrl: string;
 	onEarlyRead: () => void;
-	metrics: ListingMetrics;
+	metrics: Pick<ListingMetrics, 'listedReads'>;
 	clock: Clock;
 }): (list: WaitingList) => Promise<void> {
-	/** Of the sessions in the list before. */
+	/** The sessions of the list before, by id. */
 	let compared: ReadonlyMap<string, Comparison> = new Map();
+	/** When the list before came; null: none, or not all sessions were in it. */
+	let completeAt: number | null = null;
 
-	return async ({ sessions }) => {
+	return async ({ sessions, isComplete }) => {
 		const now = clock.now();
-		const isFresh = ({ at, againAfterMs }: Comparison) => at <= now && now < at + againAfterMs;
-		const listed = sessions.map(({ sessionId }) => ({ sessionId, before: compared.get(sessionId) }));
-		const ids = listed.flatMap(({ sessionId, before }) => (before !== undefined && isFresh(before) ? [] : [sessionId]));
-		const moved = new Set(await store.readWaiting({ service: serviceUrl, ids }, now));
+		const isDue = ({ at, againAfterMs }: Comparison) => at > now || now >= at + againAfterMs;
+		const listed = sessions.map(
+			({ sessionId }): Comparison =>
+				compared.get(sessionId) ?? {
+					sessionId,
+					absentAt: completeAt,
+					at: Number.NEGATIVE_INFINITY,
+					againAfterMs: COMPARE_AGAIN_MS,
+				},
+		);
+		const moved = new Set(await store.readWaiting(serviceUrl, listed.filter(isDue), now));
 		compared = new Map(
-			listed.map(({ sessionId, before }): [string, Comparison] => {
-				if (before !== undefined && isFresh(before)) return [sessionId, before];
-				const isContradicted = before !== undefined && moved.has(sessionId);
-				const doubled = isContradicted ? 2 * before.againAfterMs : COMPARE_AGAIN_MS;
-				return [sessionId, { at: now, againAfterMs: Math.min(LONGEST_COMPARE_AGAIN_MS, doubled) }];
+			listed.map((comparison): [string, Comparison] => {
+				const { sessionId, againAfterMs: before } = comparison;
+				if (!isDue(comparison)) return [sessionId, comparison];
+				const isContradicted = moved.has(sessionId) && compared.has(sessionId);
+				const againAfterMs = isContradicted ? Math.min(LONGEST_COMPARE_AGAIN_MS, 2 * before) : COMPARE_AGAIN_MS;
+				return [sessionId, { ...comparison, at: now, againAfterMs }];
 			}),
 		);
+		completeAt = isComplete ? now : null;
 		if (moved.size === 0) return;
 		metrics.listedReads(moved.size);
 		onEarlyRead();

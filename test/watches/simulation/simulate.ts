@@ -1,4 +1,6 @@
-import { createPlanner, movesFor, PLAN_MS } from '../../../src/watches/schedule.ts';
+import { leaving } from '../../../src/watches/capacity.ts';
+import { listEveryMs, reservedFor } from '../../../src/watches/listing.ts';
+import { AWAITED_AHEAD_MS, createPlanner, movesFor, PLAN_MS } from '../../../src/watches/schedule.ts';
 import {
 	type PlannedRead,
 	stepRateAfter,
@@ -37,7 +39,7 @@ export function simulate(policy: Policy, options: SimulationOptions): Result {
 }
 
 function simulatePoller(
-	policy: 'adaptive' | 'round robin',
+	policy: Exclude<Policy, 'viewers at 1 Hz'>,
 	{ scripts, lengthMs, seed, creators }: SimulationOptions,
 ): Result {
 	const agenda = createAgenda();
@@ -81,8 +83,8 @@ function simulatePoller(
 		});
 	}
 
-	const start = policy === 'adaptive' ? startAdaptive : startRoundRobin;
-	const readEarly = start({ agenda, budget, scripts, seen, read, creators });
+	const polling = { agenda, budget, scripts, seen, read, creators, lists: policy === 'with a list' };
+	const readEarly = policy === 'round robin' ? startRoundRobin(polling) : startAdaptive(polling);
 	const personWaits = startPeople(agenda, budget, random);
 	startAnswers(agenda, budget, scripts, { random, readEarly });
 	sampleStaleness(agenda, scripts, cards, staleness);
@@ -111,12 +113,14 @@ interface Polling {
 	readonly seen: readonly ReturnType<typeof digestAt>[];
 	readonly read: (index: number, then: (before: Found) => void) => void;
 	readonly creators: readonly string[] | undefined;
+	/** Whether the service lists the sessions that wait. */
+	readonly lists: boolean;
 }
 
 type Changeable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The program's planner and step rates with the poller's rules. Returns the function that asks for an early read. */
-function startAdaptive({ agenda, budget, scripts, seen, read, creators }: Polling): (index: number) => void {
+function startAdaptive({ agenda, budget, scripts, seen, read, creators, lists }: Polling): (index: number) => void {
 	const planner = createPlanner();
 	const outlines = scripts.map(
 		(_, index): Changeable<WatchedOutline> => ({
@@ -135,9 +139,11 @@ function startAdaptive({ agenda, budget, scripts, seen, read, creators }: Pollin
 	);
 	const running = new Set<number>();
 	let wakeAt = Number.POSITIVE_INFINITY;
+	let reservedPerSecond = 0;
+	const plannable = leaving(budget.background, () => reservedPerSecond);
 
 	function plan(): void {
-		planner.plan(outlines, budget.background.backgroundPerSecond());
+		planner.plan(outlines, plannable.backgroundPerSecond());
 		for (const { session, to } of movesFor(outlines, planner, agenda.now, false)) {
 			if (!running.has(Number(session.sessionId))) outline(Number(session.sessionId)).nextRead = to;
 		}
@@ -196,7 +202,46 @@ function startAdaptive({ agenda, budget, scripts, seen, read, creators }: Pollin
 		});
 	}
 
+	/** Sessions in the list before, and its time. */
+	let listed: ReadonlySet<number> = new Set();
+	let listedAt = Number.NEGATIVE_INFINITY;
+
+	/** The program's list with its pace. Sessions that newly wait by it and not by their last read are read first. */
+	function list(): void {
+		const beganAt = agenda.now;
+		budget.acquire('background', 1, (allowed) => {
+			const waiting = new Set(
+				scripts.flatMap((script, index) =>
+					digestAt(script, agenda.now + READ_MS / 2).status === 'humanInput' ? [index] : [],
+				),
+			);
+			agenda.at(agenda.now + READ_MS, () => {
+				const { now } = agenda;
+				for (const index of allowed ? waiting : []) {
+					const session = outline(index);
+					const isKnown = session.status === 'humanInput' && (session.lastReadAt ?? 0) >= listedAt;
+					if (listed.has(index) || isKnown) continue;
+					session.nextRead = { at: now, by: now - AWAITED_AHEAD_MS };
+				}
+				if (allowed) {
+					listed = waiting;
+					listedAt = now;
+				}
+				startDue();
+				const { background } = budget;
+				const everyMs = listEveryMs({
+					watched: scripts.length,
+					backgroundPerSecond: background.backgroundPerSecond(),
+					list: { tookMs: READ_MS, requestCount: 1 },
+				});
+				reservedPerSecond = reservedFor(1_000 / everyMs);
+				agenda.at(Math.max(now, beganAt + everyMs, background.pausedUntil()), list);
+			});
+		});
+	}
+
 	agenda.at(0, plan);
+	if (lists) agenda.at(0, list);
 	return (index) => {
 		const session = outline(index);
 		const at: PlannedRead = { at: agenda.now + 2_000, by: agenda.now + 2_000 };

@@ -1,11 +1,13 @@
 import type { Script } from './population.ts';
 
-export type Policy = 'adaptive' | 'round robin' | 'viewers at 1 Hz';
+/** `with a list`: the schedule and a service that lists the sessions that wait. */
+export type Policy = 'adaptive' | 'with a list' | 'round robin' | 'viewers at 1 Hz';
 
 export interface Result {
 	/** For each question, ms from the step that asks it to the end of the read that finds it; infinity when none does. */
 	readonly detection: readonly number[];
 	readonly requestsPerMinute: number;
+	/** Reads a second. */
 	readonly backgroundPerSecond: number;
 	readonly refused: number;
 	/** For each `/session`, ms until its request was granted. */

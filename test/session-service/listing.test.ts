@@ -1,0 +1,189 @@
+import { expect, it } from 'vitest';
+import { createManualClock } from '../../fake-slack/index.ts';
+import { CANARY_STRINGS } from '../../sandbox/session-service/canaries.ts';
+import { createRequestBudget } from '../../src/session-service/budget.ts';
+import { createHarness, failureOf, until } from './harness.ts';
+
+type HarnessOptions = NonNullable<Parameters<typeof createHarness>[0]>;
+
+/** The service has a list; `s1` of the harness waits, `s2` works. */
+async function start(options: HarnessOptions = {}) {
+	const harness = await createHarness({ ...options, service: { list: { mode: 'on' }, ...options.service } });
+	harness.service.sessions.patch('s1', {
+		startTime: '2026-01-05T08:00:00.000Z',
+		files: [{ filename: 'cards.csv', timestamp: '2026-01-05T08:30:00.000Z' }],
+	});
+	harness.service.sessions.put('s2', { status: 'active', name: 'At work' });
+	return harness;
+}
+
+const putWaiting = ({ service }: Awaited<ReturnType<typeof start>>, count: number) => {
+	for (let number = 1; number <= count; number++) service.sessions.put(`w${number}`, { status: 'humanInput' });
+};
+
+/** Lists, and lets time pass until there are permits for all pages. */
+async function listed({ client, clock }: Awaited<ReturnType<typeof start>>) {
+	const listing = client.listWaiting();
+	let isOver = false;
+	const end = () => {
+		isOver = true;
+	};
+	listing.then(end, end);
+	while (!isOver) await clock.advance(100);
+	return listing;
+}
+
+it('lists the sessions that wait, and keeps four fields of each', async () => {
+	const { client, service, calls } = await start();
+	const list = await client.listWaiting();
+	expect(list).toMatchObject({ isComplete: true, requestCount: 1, tookMs: 0 });
+	expect(list.sessions).toEqual([
+		{ sessionId: 's1', name: 'Order cards', status: 'humanInput', startTime: '2026-01-05T08:00:00.000Z' },
+	]);
+	expect(list.byteCount).toBeGreaterThan(100);
+	expect(service.log.lists().map(({ path }) => path)).toEqual([
+		'/v1/sessions/query?status=humanInput&source=&page=1&limit=200',
+	]);
+	expect(calls).toEqual([{ priority: 'background', outcome: 'ok' }]);
+	for (const canary of CANARY_STRINGS) expect(JSON.stringify([list, calls])).not.toContain(canary);
+});
+
+it('reads pages until all are there, each with a permit of the background', async () => {
+	const harness = await start();
+	putWaiting(harness, 450);
+	const list = await listed(harness);
+	expect(list).toMatchObject({ isComplete: true, requestCount: 3 });
+	expect(new Set(list.sessions.map(({ sessionId }) => sessionId)).size).toBe(451);
+	expect(harness.budget.stats().used).toEqual({ delivery: 0, person: 0, background: 3 });
+});
+
+it('reads five pages at most and says that more wait', async () => {
+	const harness = await start();
+	putWaiting(harness, 1_100);
+	const list = await listed(harness);
+	expect(list).toMatchObject({ isComplete: false, requestCount: 5 });
+	expect(list.sessions).toHaveLength(1_000);
+});
+
+it('is empty when nobody waits', async () => {
+	const { client, service } = await start();
+	service.sessions.setStatus('s1', 'active');
+	expect(await client.listWaiting()).toMatchObject({ sessions: [], isComplete: true });
+});
+
+it('gets no body for an unchanged list, and the same sessions', async () => {
+	const { client, service } = await start();
+	const first = await client.listWaiting();
+	const again = await client.listWaiting();
+	expect(again).toMatchObject({ sessions: first.sessions, byteCount: 0 });
+	service.sessions.setStatus('s2', 'humanInput');
+	expect((await client.listWaiting()).sessions).toHaveLength(2);
+	expect(service.log.lists().map(({ status }) => status)).toEqual([200, 304, 200]);
+});
+
+const item = { sessionId: 's1', status: 'humanInput', name: 'Order cards', startTime: null };
+const body = (fields: object) => JSON.stringify({ sessions: [item], totalPages: 1, totalSessions: 1, ...fields });
+
+it.each([
+	['sessions under another key', JSON.stringify({ data: [item], totalPages: 1, totalSessions: 1 })],
+	['an array', JSON.stringify([item])],
+	['a session', JSON.stringify({ session: { ...item, messages: [] } })],
+	['a session beside a list', body({ session: item })],
+	['sessions that are no array', body({ sessions: { 0: item } })],
+	['an item without an id', body({ sessions: [{ ...item, sessionId: '' }] })],
+	['an item that is a path of the service', body({ sessions: [{ ...item, sessionId: 'query' }] })],
+	['another status than the one asked for', body({ sessions: [{ ...item, status: 'active' }] })],
+	['no status', body({ sessions: [{ ...item, status: undefined }] })],
+	['more sessions than it counts', body({ sessions: [item, item], totalSessions: 1 })],
+	['no counts', JSON.stringify({ sessions: [item] })],
+	['a count below zero', body({ totalSessions: -1 })],
+	['half a session', body({ totalSessions: 1.5 })],
+	['more pages than sessions', body({ totalPages: 2 })],
+	['sessions and no page', body({ totalPages: 0 })],
+	['an empty first page of several sessions', body({ sessions: [], totalSessions: 3 })],
+	['more sessions than the limit', body({ sessions: Array(201).fill(item), totalPages: 2, totalSessions: 300 })],
+	['no JSON', '{"sessions": ['],
+	['an empty body', ''],
+])('takes %s for something else than its list', async (_, text) => {
+	const { client, service } = await start();
+	service.faults.add({ kind: 'body', body: text, onlyLists: true });
+	const error = await failureOf(client.listWaiting());
+	expect(error).toMatchObject({ code: 'not_a_list', retryable: false });
+});
+
+it('takes a list with what is only shown missing', async () => {
+	const { client, service } = await start();
+	const text = body({ sessions: [{ sessionId: 's1', status: 'humanInput', name: 7, files: 'none' }] });
+	service.faults.add({ kind: 'body', body: text, onlyLists: true });
+	const { sessions } = await client.listWaiting();
+	expect(sessions).toEqual([{ sessionId: 's1', status: 'humanInput', name: '7', startTime: null }]);
+});
+
+it('finds no list where other implementations have something else', async () => {
+	const harness = await start({ service: { list: {} } });
+	const { service } = harness;
+	expect(await failureOf(listed(harness))).toMatchObject({ code: 'session_not_found', retryable: false });
+	service.sessions.put('query', { status: 'humanInput', messages: [] });
+	expect(await failureOf(listed(harness))).toMatchObject({ code: 'not_a_list' });
+	service.list.mode = 'page';
+	expect(await failureOf(listed(harness))).toMatchObject({ code: 'not_a_list' });
+	service.list.mode = 'on';
+	service.list.ignoresStatus = true;
+	expect(await failureOf(listed(harness))).toMatchObject({ code: 'not_a_list' });
+	service.faults.add({ kind: 'redirect', location: '/elsewhere', onlyLists: true });
+	expect(await failureOf(listed(harness))).toMatchObject({ code: 'redirected', retryable: false });
+	expect(service.log.list().filter(({ path }) => path === '/elsewhere')).toEqual([]);
+});
+
+it('fails in a way that may pass when the service does', async () => {
+	const { client, service, clock } = await start();
+	for (const [fault, code] of [
+		[{ kind: 'error', status: 500, body: '{"error":"Failed to fetch browser sessions"}' }, 'unavailable'],
+		[{ kind: 'reset' }, 'unavailable'],
+		[{ kind: 'unauthorized' }, 'unauthorized'],
+		[{ kind: 'rate-limited' }, 'rate_limited'],
+	] as const) {
+		const armed = service.faults.add({ ...fault, onlyLists: true });
+		const error = await failureOf(client.listWaiting());
+		expect(error).toMatchObject({ code, retryable: true, outcomeUnknown: false });
+		expect(error.message).not.toContain('Failed to fetch');
+		service.faults.clear(armed);
+		await clock.advance(60_000);
+	}
+});
+
+it('gives up a body of more than 10 MB without reading all of it', async () => {
+	const { client, service } = await start();
+	service.list.bytes = 10_100_000;
+	const error = await failureOf(client.listWaiting());
+	expect(error).toMatchObject({ code: 'body_too_large', retryable: false });
+	service.list.bytes = 9_000_000;
+	const list = await client.listWaiting();
+	expect(list.sessions).toHaveLength(1);
+	expect(list.byteCount).toBeGreaterThan(8_900_000);
+	for (const canary of CANARY_STRINGS) expect(JSON.stringify(list)).not.toContain(canary);
+});
+
+it('stops reading a body without an announced length at 10 MB', async () => {
+	const { client, service } = await start();
+	service.faults.add({ kind: 'huge', chunked: true, onlyLists: true });
+	expect(await failureOf(client.listWaiting())).toMatchObject({ code: 'body_too_large' });
+});
+
+it('is given up when the call takes too long', async () => {
+	const { client, service, clock } = await start();
+	service.faults.add({ kind: 'hang', onlyLists: true });
+	const failure = failureOf(client.listWaiting());
+	await until(() => service.log.lists().length === 1);
+	await clock.advance(20_000);
+	expect(await failure).toMatchObject({ code: 'timed_out', retryable: true });
+});
+
+it('sends nothing while the budget has no permit', async () => {
+	const clock = createManualClock();
+	const budget = createRequestBudget({ clock, requestsPerMinute: 10 });
+	const { client, service } = await start({ client: { clock, budget } });
+	for (let used = 0; used < 6; used++) await budget.acquire('delivery');
+	expect(await failureOf(client.listWaiting())).toMatchObject({ code: 'rate_limited' });
+	expect(service.log.lists()).toEqual([]);
+});
