@@ -1,0 +1,111 @@
+import { afterEach, expect, it } from 'vitest';
+import { expectNothingWrong } from '../watching/harness.ts';
+import { inboxApp } from './harness.ts';
+
+const MINUTE = 60_000;
+let app: Awaited<ReturnType<typeof inboxApp>>;
+
+async function start(env: Record<string, string> = {}, mode: 'on' | 'off' = 'on'): Promise<void> {
+	app = await inboxApp({ env: { DISCOVER_SESSIONS: 'true', ...env }, service: { list: { mode } } });
+}
+
+afterEach(async () => {
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+function waiting(name: string): string {
+	const id = app.session({ name });
+	app.ask(id);
+	return id;
+}
+
+it('shows every waiting session of the account, and opens it', async () => {
+	await start();
+	const id = waiting('Order <new> chairs & lamps');
+	await app.pass(15_000);
+	await app.openHome();
+	const text = await app.homeSays('Order <new> chairs & lamps');
+	expect(text).toContain('All waiting sessions');
+	expect(text).toContain('One more session of the account waits for a person.');
+	expect(text).toMatch(/asked just now|waiting \d/);
+	await app.slack.as('ada').home()?.press('Open');
+	await app.windowSays('Which colour?');
+	expect(app.log.some((line) => line.includes('"access":"open"') && line.includes(id))).toBe(true);
+});
+
+it('follows the list: sessions come and go by themselves', async () => {
+	await start();
+	await app.openHome();
+	await app.homeSays('No other session of the account waits for a person.');
+	const id = waiting('Order new chairs');
+	await app.homeSays('Order new chairs');
+	app.service.sessions.setStatus(id, 'active');
+	await app.homeSays('No other session of the account waits', { without: ['Order new chairs'] });
+});
+
+it('shows a session once: as a question where the person sees that, else as a session', async () => {
+	await start();
+	await app.askedIn('#secret', ['Order lamps']);
+	await app.openHome();
+	const mine = await app.homeSays('1 question waits for you');
+	expect(mine).toContain('No other session of the account waits for a person.');
+	expect(mine.match(/Order lamps/g)).toHaveLength(1);
+	await app.openHome('grace');
+	const others = await app.homeSays('Order lamps', { who: 'grace' });
+	expect(others).toContain('No question waits for you.');
+	expect(others).toContain('One more session of the account waits');
+});
+
+it('shows the longest waiting ten and counts the rest', async () => {
+	await start();
+	for (let index = 1; index <= 4; index += 1) waiting(`Early ${index}`);
+	await app.pass(15_000);
+	for (let index = 1; index <= 9; index += 1) waiting(`Late ${index}`);
+	await app.pass(15_000);
+	await app.slack.as('ada').command('#agents', '/session inbox');
+	const text = await app.windowSays('13 more sessions of the account wait');
+	expect(text).toContain('3 more sessions');
+	for (const index of [1, 2, 3, 4]) expect(text).toContain(`Early ${index}`);
+	expect(text.match(/Late \d/g)).toHaveLength(6);
+});
+
+it('leaves out what somebody has just answered, although the list is late', async () => {
+	await start();
+	const id = waiting('Order new chairs');
+	await app.pass(15_000);
+	await app.openHome();
+	await app.homeSays('Order new chairs');
+	await app.slack.as('ada').home()?.press('Open');
+	await app.windowSays('Which colour?');
+	const modal = app.slack.as('ada').modal();
+	modal?.fill('Which colour?', 'grey');
+	await modal?.submit();
+	await app.until(() => app.service.log.puts(id).length === 1);
+	await app.openHome('grace');
+	await app.homeSays('No other session of the account waits', { who: 'grace', without: ['Order new chairs'] });
+});
+
+it('says why there are none when the service has no list', async () => {
+	await start({}, 'off');
+	waiting('Order new chairs');
+	await app.pass(5_000);
+	await app.openHome();
+	await app.homeSays('does not list its sessions', { without: ['Order new chairs'] });
+});
+
+it('shows no session that nobody named, unless it is told to', async () => {
+	await start({ DISCOVER_SESSIONS: 'false' });
+	waiting('Order new chairs');
+	await app.pass(MINUTE);
+	const text = await app.openHome();
+	expect(text).not.toContain('Order new chairs');
+	expect(text).not.toContain('All waiting sessions');
+});
+
+it('shows nothing to a guest', async () => {
+	await start();
+	waiting('Order new chairs');
+	await app.pass(15_000);
+	expect(await app.openHome('gus')).not.toContain('Order new chairs');
+});
