@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
+import { loggedId } from '../../../src/log.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { inboxApp } from './harness.ts';
 
@@ -31,7 +32,8 @@ it('shows every waiting session of the account, and opens it', async () => {
 	expect(text).toMatch(/asked just now|waiting \d/);
 	await app.slack.as('ada').home()?.press('Open');
 	await app.windowSays('Which colour?');
-	expect(app.log.some((line) => line.includes('"access":"open"') && line.includes(id))).toBe(true);
+	const opened = await app.until(() => app.log.find((line) => line.includes('"access":"open"')));
+	expect(opened).toContain(loggedId(id));
 });
 
 it('follows the list: sessions come and go by themselves', async () => {
@@ -79,7 +81,7 @@ it('leaves out what somebody has just answered, although the list is late', asyn
 	await app.slack.as('ada').home()?.press('Open');
 	await app.windowSays('Which colour?');
 	const modal = app.slack.as('ada').modal();
-	modal?.fill('Which colour?', 'grey');
+	await modal?.fill(0, 'grey');
 	await modal?.submit();
 	await app.until(() => app.service.log.puts(id).length === 1);
 	await app.openHome('grace');

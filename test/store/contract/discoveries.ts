@@ -28,7 +28,13 @@ export function describeDiscoveries(subject: Subject): void {
 	}
 
 	const raise = (sessionId = 's1', limits = NO_LIMITS, at = store()) =>
-		at.raiseHand({ ...C1, id: `hand-${(count += 1)}`, session: { service: SERVICE, sessionId }, createdAt: T0, limits });
+		at.raiseHand({
+			...C1,
+			id: `hand-${(count += 1)}`,
+			session: { service: SERVICE, sessionId },
+			createdAt: T0,
+			limits,
+		});
 
 	async function raised(sessionId = 's1'): Promise<Watch> {
 		expect(await raise(sessionId)).toEqual({ kind: 'raised' });
@@ -109,7 +115,9 @@ export function describeDiscoveries(subject: Subject): void {
 			await discovery();
 			await store().add(newWatch());
 			expect(await raise()).toEqual({ kind: 'unneeded' });
-			expect(await store().endDiscovery(C1, { now: T0, announcements: () => [] })).toMatchObject({ createdBy: 'U-ANN' });
+			expect(await store().endDiscovery(C1, { now: T0, announcements: () => [] })).toMatchObject({
+				createdBy: 'U-ANN',
+			});
 			expect(await store().endDiscovery(C1, { now: T0, announcements: () => [] })).toBeNull();
 			expect(await raise('s2')).toEqual({ kind: 'unneeded' });
 		});
@@ -264,10 +272,7 @@ export function describeDiscoveries(subject: Subject): void {
 			await discovery();
 			await raised('s1');
 			await store().add(newWatch({ sessionId: 's2', createdBy: 'U-BOB' }));
-			await Promise.all([
-				endChannel(store(), C1, 'channelShared', T0),
-				endChannel(replica(), C1, 'channelShared', T0),
-			]);
+			await Promise.all([endChannel(store(), C1, 'channelShared', T0), endChannel(replica(), C1, 'channelShared', T0)]);
 			expect(await store().discoveryOf(C1)).toBeNull();
 			expect(await store().ofChannel(C1)).toEqual([]);
 			const due = await store().takeAnnouncements(LEASE, 9, T0);
