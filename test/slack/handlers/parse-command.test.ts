@@ -78,6 +78,16 @@ describe('/session', () => {
 		});
 	});
 
+	it('reads the watch of all sessions, with the options that it has', () => {
+		expect(parse('watch all')).toEqual({ kind: 'watchAll', settings: {} });
+		const settings = { discreet: true, buttons: false };
+		expect(parse('Watch --discreet ALL --no-buttons')).toEqual({ kind: 'watchAll', settings });
+		expect(parse('watch all --thread-only')).toEqual({ kind: 'help', reason: 'unclear' });
+		expect(parse('watch all --questions-only')).toEqual({ kind: 'help', reason: 'unclear' });
+		expect(parse('watch "all"')).toEqual({ kind: 'watch', sessionIds: ['all'], settings: {} });
+		expect(parse('watch all b')).toEqual({ kind: 'watch', sessionIds: ['all', 'b'], settings: {} });
+	});
+
 	it('reads one session to unwatch, several or all', () => {
 		expect(parse('unwatch a b')).toEqual({ kind: 'unwatch', sessionIds: ['a', 'b'] });
 		expect(parse('Unwatch ALL')).toEqual({ kind: 'unwatch', sessionIds: 'all' });

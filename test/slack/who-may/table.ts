@@ -185,11 +185,14 @@ function tableOf(heads: readonly string[], rows: readonly (readonly string[])[])
 	return [line(heads), `|${'---|'.repeat(heads.length)}`, ...rows.map(line)].join('\n');
 }
 
+/** What people type, where that is not the name of the command. */
+const COMMAND_WORDS: Readonly<Record<string, string>> = { open: 'ID', watchAll: 'watch all' };
+
 function actsOf(group: Group): string {
 	const named = (acts: Readonly<Record<string, Group>>, name: (act: string) => string) =>
 		Object.entries(acts).flatMap(([act, of]) => (of === group ? [name(act)] : []));
 	return [
-		...named(COMMAND_GROUPS, (kind) => (kind === 'open' ? '`/session ID`' : `\`/session ${kind}\``)),
+		...named(COMMAND_GROUPS, (kind) => `\`/session ${COMMAND_WORDS[kind] ?? kind}\``),
 		...named(OTHER_GROUPS, (act) => act),
 		...named(ACTION_GROUPS, (id) => `\`${id}\``),
 	].join(', ');

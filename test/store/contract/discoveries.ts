@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { endChannel } from '../../../src/watches/channel-guard.ts';
 import type { Discovery } from '../../../src/watches/discovered.ts';
@@ -18,7 +19,6 @@ export function describeDiscoveries(subject: Subject): void {
 		acts.recorded(updates, read({ nextRead: { at: T0, by: T0 } }));
 	const named = (...ids: string[]) => ids.map((sessionId) => ({ sessionId, name: `Name of ${sessionId}` }));
 	const list = (...ids: string[]) => store().replaceWaiting(SERVICE, named(...ids), T0);
-	let count = 0;
 
 	async function discovery(changes: Partial<typeof BEGUN> = {}): Promise<Discovery> {
 		await store().discover({ ...BEGUN, ...changes });
@@ -30,7 +30,7 @@ export function describeDiscoveries(subject: Subject): void {
 	const raise = (sessionId = 's1', limits = NO_LIMITS, at = store()) =>
 		at.raiseHand({
 			...C1,
-			id: `hand-${(count += 1)}`,
+			id: randomUUID(),
 			session: { service: SERVICE, sessionId },
 			createdAt: T0,
 			limits,
