@@ -1,5 +1,6 @@
 import type { SettingsReading } from '../config.ts';
-import { parseBaseUrl, sessionPath } from '../session-service/address.ts';
+import { listPath, parseBaseUrl, sessionPath } from '../session-service/address.ts';
+import { listQuery, readListResponse } from '../session-service/list-schema.ts';
 import { type Examined, type Finding, findingsOf, notChecked } from './report.ts';
 import { type HttpResponse, jsonObject, type NoResponse, request } from './request.ts';
 
@@ -8,19 +9,28 @@ const MISSING_SESSION = 'handraise-doctor';
 /** A longer delay disturbs people. Slack's triggers expire after 3 s. */
 const SLOW_MS = 3_000;
 
-/** Reads a session that does not exist: one request of the budget, without an effect. */
+/** A page of a list that is asked for only to know whether there are lists. */
+const PROBE = { status: 'humanInput', limit: 1, page: 1 };
+
+/** Reads a session that does not exist, and asks for a list: two requests of the budget, without an effect. */
 export async function examineService({ settings }: SettingsReading): Promise<Examined> {
 	const { SESSION_SERVICE_URL: url, SESSION_SERVICE_API_KEY: key, SESSION_SERVICE_RPM: rpm } = settings;
 	if (url === undefined) return { findings: notChecked('Session service', 'SESSION_SERVICE_URL') };
 	if (key === undefined) return { findings: notChecked('Session service', 'SESSION_SERVICE_API_KEY') };
 	const address = parseBaseUrl(url);
-	const response = await request(`${address.origin}${sessionPath(address, MISSING_SESSION)}`, {
-		headers: { 'x-api-key': key, accept: 'application/json' },
-		timeoutMs: settings.SESSION_SERVICE_TIMEOUT_MS ?? 20_000,
-	});
+	const get = (path: string) =>
+		request(`${address.origin}${path}`, {
+			headers: { 'x-api-key': key, accept: 'application/json' },
+			timeoutMs: settings.SESSION_SERVICE_TIMEOUT_MS ?? 20_000,
+		});
+	const response = await get(sessionPath(address, MISSING_SESSION));
+	const findings = checkService(response, url);
+	const isUsable = findings.every(({ verdict }) => verdict !== 'failure');
+	const asksForList = isUsable && settings.SESSION_SERVICE_LIST === 'auto';
+	const list = asksForList ? await get(`${listPath(address)}?${listQuery(PROBE)}`) : null;
 	const limits = rpm === undefined ? [] : checkRateLimit(response, rpm);
 	return {
-		findings: [...checkService(response, url), ...limits],
+		findings: [...findings, ...checkList(list, settings.SESSION_SERVICE_LIST), ...limits],
 		aheadMs: response.kind === 'response' ? response.aheadMs : null,
 	};
 }
@@ -47,6 +57,23 @@ function checkService(response: HttpResponse | NoResponse, url: string): Finding
 		);
 	}
 	return found;
+}
+
+/** Whether the service lists the sessions that wait; null: it was not asked. A service without a list is in order. */
+function checkList(response: HttpResponse | NoResponse | null, setting: 'auto' | 'off' | undefined): Finding[] {
+	const { ok, warning, skipped } = findingsOf('Session list');
+	if (setting === undefined) return notChecked('Session list', 'SESSION_SERVICE_LIST');
+	if (setting === 'off') return ok('not used, because SESSION_SERVICE_LIST is off. Watched sessions are read in turn.');
+	if (response === null) return skipped('not checked, because the session service is not usable.');
+	if (response.kind === 'no-response') return warning(`no answer: ${response.why}. Watched sessions are read in turn.`);
+	const { status, body } = response;
+	if (status === 200 && readListResponse(jsonObject(body), PROBE) !== null) {
+		return ok('the service lists the sessions that wait, so questions of watched ones are seen within seconds.');
+	}
+	if (status === 429 || status >= 500) {
+		return warning(`the service could not say whether it has one (${status}): try again later.`);
+	}
+	return ok(`the service has none that can be used (${status}). Watched sessions are read in turn.`);
 }
 
 function problemOf(response: HttpResponse, url: string): string | null {

@@ -20,7 +20,7 @@ import { SessionServiceError } from './errors.ts';
 export interface RequestBudget {
 	/**
 	 * Waits for the permit to send `count` requests (default 1). Resolves to the sequence number of the last one, for
-	 * `observe`. People take turns: `person` says whose turn the request uses.
+	 * `observe`. People take turns: `person` says whose turn the request uses. `ahead`: before the others of its priority.
 	 * @throws SessionServiceError `rate_limited` once it is certain that no permit comes before `deadline` (clock milliseconds)
 	 * @throws the signal's reason when it is aborted first; nothing is charged then
 	 */
@@ -31,6 +31,7 @@ export interface RequestBudget {
 			signal?: AbortSignal | undefined;
 			deadline?: number;
 			person?: string | undefined;
+			ahead?: boolean | undefined;
 		},
 	): Promise<number>;
 	/**
@@ -190,7 +191,7 @@ export function createRequestBudget({
 	}
 
 	return {
-		acquire(priority, { count = 1, signal, deadline = Number.POSITIVE_INFINITY, person = '' } = {}) {
+		acquire(priority, { count = 1, signal, deadline = Number.POSITIVE_INFINITY, person = '', ahead = false } = {}) {
 			const { promise, resolve, reject } = Promise.withResolvers<number>();
 			if (signal?.aborted) {
 				reject(signal.reason);
@@ -203,7 +204,8 @@ export function createRequestBudget({
 				void grant();
 			};
 			signal?.addEventListener('abort', abort, { once: true });
-			queues[priority].push(waiter);
+			if (ahead) queues[priority].unshift(waiter);
+			else queues[priority].push(waiter);
 			const at = earliestAt(waiter, clock.now());
 			if (at > deadline) refuse(waiter, at);
 			else void grant();

@@ -32,12 +32,12 @@ interface DeliveryPermit {
 export interface SessionServiceClient {
 	/**
 	 * Reads a session, and repeats after temporary failures within the priority's patience. `person`: whose turn the request
-	 * uses, with priority `person`.
+	 * uses, with priority `person`. `ahead`: before the other requests of this priority.
 	 * @throws SessionServiceError, or the signal's reason
 	 */
 	read(
 		sessionId: string,
-		options: { priority: RequestPriority; signal?: AbortSignal; person?: string },
+		options: { priority: RequestPriority; signal?: AbortSignal; person?: string; ahead?: boolean },
 	): Promise<SessionReading>;
 	/**
 	 * The session as anybody last read it, for showing another part of it without a request; null when that was more than
@@ -102,13 +102,13 @@ export function createSessionServiceClient({
 		callTimeoutMs: timeouts.call,
 		listWaiting: createSessionList({ transport, budget, clock }),
 
-		async read(sessionId, { priority, signal, person }) {
+		async read(sessionId, { priority, signal, person, ahead }) {
 			transport.pathOf(sessionId);
 			const start = (readSignal: AbortSignal | undefined) =>
 				reader.read(sessionId, {
 					priority,
 					signal: readSignal,
-					permit: (deadline) => budget.acquire(priority, { deadline, signal: readSignal, person }),
+					permit: (deadline) => budget.acquire(priority, { deadline, signal: readSignal, person, ahead }),
 				});
 			if (priority === 'delivery') return start(signal);
 			// Background may join a person's read. A person never joins a background read, which may wait long for its permit.

@@ -62,7 +62,7 @@ export function createSessionList({
 		async function readPage(): Promise<ListPage> {
 			const asked = { status: WAITING, limit: PAGE_SIZE, page: pages.length + 1 };
 			const before = kept[pages.length];
-			const sequence = await budget.acquire('background', { deadline, signal });
+			const sequence = await budget.acquire('background', { deadline, signal, ahead: true });
 			const startedAt = uptimeOf(clock);
 			const read = await transport.send<KeptPage>(
 				{

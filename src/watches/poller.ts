@@ -16,12 +16,12 @@ import type { WatchedSession } from './watched-session.ts';
 /** The part of the session service's client that watching needs. */
 export interface WatchingService {
 	/**
-	 * Reads a session on the budget's background share.
+	 * Reads a session on the budget's background share. `ahead`: before the others that wait for it.
 	 * @throws errors with a stable `code`, `retryable` and, when limited, `retryAt`; or the signal's reason
 	 */
 	read(
 		sessionId: string,
-		options: { priority: 'background'; signal?: AbortSignal },
+		options: { priority: 'background'; signal?: AbortSignal; ahead?: boolean },
 	): Promise<{
 		session: Session;
 		/** When the request left, clock milliseconds: the session is as it was then or later. */
@@ -139,7 +139,7 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		const { sessionId } = taken.session;
 		let reading: Awaited<ReturnType<WatchingService['read']>>;
 		try {
-			reading = await sessionService.read(sessionId, { priority: 'background', signal });
+			reading = await sessionService.read(sessionId, { priority: 'background', signal, ahead: isAwaited(taken) });
 		} catch (error) {
 			signal.throwIfAborted();
 			await recordFailure(taken, token, error);
@@ -223,6 +223,11 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 	}
 
 	return loop;
+}
+
+/** Whether the read was moved ahead of others. */
+function isAwaited({ nextRead: { at, by } }: WatchedSession): boolean {
+	return by < at;
 }
 
 /** Whether a read found a question opened, changed or closed. */

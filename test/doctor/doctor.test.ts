@@ -19,7 +19,7 @@ describe.concurrent('the doctor on a set-up in order', () => {
 		expect(lines.at(-1)).toMatch(/^All is well/);
 		expect(exit).toBe(0);
 		const checks =
-			'Node.js,Settings,Bot token,Scopes,Socket Mode,Access,Port,Session service,Rate limit,Dashboard,DATA_DIR,Database,Encryption key,Clock';
+			'Node.js,Settings,Bot token,Scopes,Socket Mode,Access,Port,Session service,Session list,Rate limit,Dashboard,DATA_DIR,Database,Encryption key,Clock';
 		expect(lines.slice(0, -1).map((line) => line.slice(2, line.indexOf(':')))).toEqual(checks.split(','));
 	});
 
@@ -48,11 +48,12 @@ describe.concurrent('the doctor on a set-up in order', () => {
 		await app.slack.as('ada').command('agents', '/session help');
 	});
 
-	it('sends one read to the service and connects no socket', async () => {
+	it('sends one read and one harmless list to the service and connects no socket', async () => {
 		await using harness = await createHarness();
 		await harness.doctor();
 		expect(harness.service.log.list().map(({ method, path }) => `${method} ${path}`)).toEqual([
 			'GET /v1/sessions/handraise-doctor',
+			'GET /v1/sessions/query?status=humanInput&source=&page=1&limit=1',
 		]);
 		expect(harness.slack.sockets.count()).toBe(0);
 	});

@@ -86,6 +86,46 @@ const service: Case[] = [
 		exit: 0,
 	},
 	{
+		name: 'the service lists sessions',
+		breaks: ({ service: { list, sessions } }) => {
+			list.mode = 'on';
+			for (const id of ['a', 'b']) sessions.put(id, { status: 'humanInput' });
+		},
+		says: /^✓ Session list: the service lists the sessions that wait, so questions of watched ones are seen/,
+		exit: 0,
+	},
+	{
+		name: 'the service has no list',
+		says: /^✓ Session list: the service has none that can be used \(404\)/,
+		exit: 0,
+	},
+	{
+		name: 'the service has a session called "query"',
+		breaks: ({ service: { sessions } }) => sessions.put('query', { status: 'humanInput' }),
+		says: /^✓ Session list: the service has none that can be used \(200\)/,
+		exit: 0,
+	},
+	{
+		name: 'the list fails',
+		breaks: ({ service: { list, faults } }) => {
+			list.mode = 'on';
+			faults.add({ kind: 'error', onlyLists: true });
+		},
+		says: /^! Session list: the service could not say whether it has one \(500\)/,
+		exit: 0,
+	},
+	{
+		name: 'the list is switched off',
+		env: () => ({ SESSION_SERVICE_LIST: 'off' }),
+		says: /^✓ Session list: not used, because SESSION_SERVICE_LIST is off/,
+		exit: 0,
+	},
+	{
+		name: 'the list’s setting is wrong',
+		env: () => ({ SESSION_SERVICE_LIST: 'yes' }),
+		says: /^✗ Settings: SESSION_SERVICE_LIST is neither auto nor off/,
+	},
+	{
 		name: 'the service allows less than the setting',
 		env: () => ({ SESSION_SERVICE_RPM: '300' }),
 		says: /^! Rate limit: the session service allows 250 requests a minute, SESSION_SERVICE_RPM is 300: set it to 250 or less/,

@@ -56,6 +56,16 @@ it('grants deliveries first, then people, then background, each in the order of 
 	expect(granted).toEqual(['delivery 1', 'delivery 2', 'person 1', 'person 2', 'poll 1', 'poll 2']);
 });
 
+it('grants a request ahead of others of its priority, and of no other priority', async () => {
+	const { clock, budget, ask, granted } = createHarness(10);
+	budget.observe({ retryAfterSeconds: 30 }, 0);
+	for (const name of ['poll 1', 'poll 2']) void ask(name, 'background');
+	void ask('list', 'background', { ahead: true });
+	void ask('person', 'person');
+	await clock.advance(30_000);
+	expect(granted).toEqual(['person', 'list', 'poll 1', 'poll 2']);
+});
+
 it('a waiting delivery holds back requests beyond their share, and no person within it', async () => {
 	const { clock, ask, granted } = createHarness(50);
 	// 4 are kept for deliveries, 8 for people.

@@ -10,6 +10,7 @@ import { describeInboxReads } from './contract/inbox-reads.ts';
 import { describeInboxes } from './contract/inboxes.ts';
 import { describeLadders } from './contract/ladders.ts';
 import { describeLeases } from './contract/leases.ts';
+import { describeListedWaiting } from './contract/listed-waiting.ts';
 import { describePresses } from './contract/presses.ts';
 import { describeQueries } from './contract/queries.ts';
 import { describeRaces } from './contract/races.ts';
@@ -63,6 +64,7 @@ export function describeWatchStore(name: string, open: () => Promise<Replicas>):
 		const subject = useReplicas(open);
 		describeWatches(subject);
 		describeDiscoveries(subject);
+		describeListedWaiting(subject);
 		describeWatchesInTrouble(subject);
 	});
 }

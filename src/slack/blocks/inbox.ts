@@ -217,7 +217,7 @@ function questionEntry(
 function waitingEntries({ shown, total, why }: InboxWaiting, { now, adminContact }: ReceiptContext): KnownBlock[] {
 	return [
 		divider(),
-		heading('All waiting sessions'),
+		heading('Other waiting sessions'),
 		...section(why === null ? waitingSessionsWords(total) : `⏸️ ${noListWords(why, adminContact)}`),
 		...shown.flatMap((session) => waitingEntry(session, now)),
 		...context(andMoreWords(total - shown.length, 'sessions')),

@@ -27,7 +27,7 @@ it('shows every waiting session of the account, and opens it', async () => {
 	await app.pass(15_000);
 	await app.openHome();
 	const text = await app.homeSays('Order <new> chairs & lamps');
-	expect(text).toContain('All waiting sessions');
+	expect(text).toContain('Other waiting sessions');
 	expect(text).toContain('One more session of the account waits for a person.');
 	expect(text).toMatch(/asked just now|waiting \d/);
 	await app.slack.as('ada').home()?.press('Open');
@@ -102,7 +102,7 @@ it('shows no session that nobody named, unless it is told to', async () => {
 	await app.pass(MINUTE);
 	const text = await app.openHome();
 	expect(text).not.toContain('Order new chairs');
-	expect(text).not.toContain('All waiting sessions');
+	expect(text).not.toContain('Other waiting sessions');
 });
 
 it('shows nothing to a guest', async () => {

@@ -69,9 +69,10 @@ export function createVirtualBudget(agenda: Agenda, service: LimitedService) {
 
 	return {
 		background,
-		/** Calls `run` when the requests are sent. */
-		acquire(priority: RequestPriority, count: number, run: (allowed: boolean) => void): void {
-			queues[priority].push({ count, run });
+		/** Calls `run` when the requests are sent. `ahead`: before the others of this priority. */
+		acquire(priority: RequestPriority, count: number, run: (allowed: boolean) => void, ahead = false): void {
+			if (ahead) queues[priority].unshift({ count, run });
+			else queues[priority].push({ count, run });
 			pump();
 		},
 	};

@@ -53,10 +53,10 @@ function simulatePoller(
 	let reads = 0;
 	const seen = scripts.map((script) => digestAt(script, 0));
 
-	/** Reads a session and calls back with what it found. */
-	function read(index: number, then: (before: Found) => void): void {
+	/** Reads a session, before others if `ahead`, and calls back with what was known before. */
+	function read(index: number, then: (before: Found) => void, ahead = false): void {
 		const script = scripts[index] as Script;
-		budget.acquire('background', 1, (allowed) => {
+		const sent = (allowed: boolean) => {
 			reads += 1;
 			const sentAt = agenda.now;
 			agenda.at(sentAt + READ_MS, () => {
@@ -80,7 +80,8 @@ function simulatePoller(
 				else if (digest.assistantCount !== before.assistantCount) cards.want(index, 'progress', digest.assistantCount);
 				then(before);
 			});
-		});
+		};
+		budget.acquire('background', 1, sent, ahead);
 	}
 
 	const polling = { agenda, budget, scripts, seen, read, creators, lists: policy === 'with a list' };
@@ -111,7 +112,7 @@ interface Polling {
 	readonly budget: VirtualBudget;
 	readonly scripts: readonly Script[];
 	readonly seen: readonly ReturnType<typeof digestAt>[];
-	readonly read: (index: number, then: (before: Found) => void) => void;
+	readonly read: (index: number, then: (before: Found) => void, ahead?: boolean) => void;
 	readonly creators: readonly string[] | undefined;
 	/** Whether the service lists the sessions that wait. */
 	readonly lists: boolean;
@@ -175,7 +176,8 @@ function startAdaptive({ agenda, budget, scripts, seen, read, creators, lists }:
 
 	function begin(index: number): void {
 		running.add(index);
-		read(index, (before) => {
+		const { at, by } = outline(index).nextRead;
+		const done = (before: Found) => {
 			const found = seen[index] as ReturnType<typeof digestAt>;
 			const now = agenda.now;
 			const session = outline(index);
@@ -189,7 +191,8 @@ function startAdaptive({ agenda, budget, scripts, seen, read, creators, lists }:
 			session.nextRead = planner.nextRead(session, now);
 			running.delete(index);
 			startDue();
-		});
+		};
+		read(index, done, by < at);
 	}
 
 	function wake(at: number): void {
@@ -209,7 +212,7 @@ function startAdaptive({ agenda, budget, scripts, seen, read, creators, lists }:
 	/** The program's list with its pace. Sessions that newly wait by it and not by their last read are read first. */
 	function list(): void {
 		const beganAt = agenda.now;
-		budget.acquire('background', 1, (allowed) => {
+		const sent = (allowed: boolean) => {
 			const waiting = new Set(
 				scripts.flatMap((script, index) =>
 					digestAt(script, agenda.now + READ_MS / 2).status === 'humanInput' ? [index] : [],
@@ -237,7 +240,8 @@ function startAdaptive({ agenda, budget, scripts, seen, read, creators, lists }:
 				reservedPerSecond = reservedFor(1_000 / everyMs);
 				agenda.at(Math.max(now, beganAt + everyMs, background.pausedUntil()), list);
 			});
-		});
+		};
+		budget.acquire('background', 1, sent, true);
 	}
 
 	agenda.at(0, plan);
