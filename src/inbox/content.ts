@@ -51,7 +51,7 @@ export interface Built {
 /** Puts together what a person's inbox shows. It reads nothing from the session service. */
 export function createInboxContent(dependencies: Dependencies) {
 	const { reads, serviceUrl, memberships, mayAct, discovered, log } = dependencies;
-	const discoveredNow = shareNext((_: 'all') => discovered());
+	const discoveredNow = shareNext<'all', Discovered | null>(discovered);
 	const openQuestions = shareNext((teamId: string) => reads.openQuestions(serviceUrl, teamId));
 	const handOversIn = shareNext((teamId: string) => reads.handOvers(serviceUrl, teamId));
 

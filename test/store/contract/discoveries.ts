@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
 import { endChannel } from '../../../src/watches/channel-guard.ts';
 import type { Discovery } from '../../../src/watches/discovered.ts';
+import { createDiscoveries } from '../../../src/watches/discovery.ts';
 import type { Watch } from '../../../src/watches/watch.ts';
 import { NO_LIMITS, newWatch, SERVICE, sessionView } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
-import { attemptAt, LEASE, T0 } from '../support.ts';
+import { attemptAt, createRecordingLog, LEASE, T0 } from '../support.ts';
 import { C1, KEY, news, read, watchActs } from './watch-acts.ts';
 
 const OTHER_SERVICE = 'https://other.example';
@@ -266,6 +268,41 @@ export function describeDiscoveries(subject: Subject): void {
 			await store().notePaused(SERVICE, 'listOff', T0);
 			await store().notePaused(SERVICE, null, T0 + 1);
 			expect(await posted(T0 + 1)).toEqual([]);
+		});
+
+		it('raises each hand once, the longest waiting first, when two processes get lists at once', async () => {
+			await discovery();
+			await discovery({ channelId: 'C2' });
+			const processes = [store(), replica()].map((own) =>
+				createDiscoveries({
+					store: own,
+					serviceUrl: SERVICE,
+					discoverSessions: true,
+					usesList: true,
+					limits: { ...NO_LIMITS, channel: 3 },
+					metrics: { limitReached: () => {} },
+					clock: { ...systemClock, now: () => T0 },
+					log: createRecordingLog(),
+					onChange: () => {},
+				}),
+			);
+			await list('s1', 's2');
+			const sessions = ['s9', 's8', 's2', 's1'].map((sessionId) => ({
+				sessionId,
+				name: `Name of ${sessionId}`,
+				status: 'humanInput',
+				startTime: null,
+			}));
+			const done = { sessionId: 'done', name: 'Done', status: 'completed', startTime: null };
+			const found = { sessions: [...sessions, done], isComplete: true };
+			await Promise.all([...processes, ...processes].map((one) => one.listed(found)));
+			for (const channelId of ['C1', 'C2']) {
+				const watches = await store().ofChannel({ ...C1, channelId });
+				expect(watches.map(({ session }) => session.sessionId).toSorted()).toEqual(['s1', 's2', 's8']);
+			}
+			expect(await posted()).toEqual([`full:${T0}`, `full:${T0}`]);
+			await Promise.all(processes.map((one) => one.listed({ sessions: [], isComplete: false })));
+			expect(await store().waiting(SERVICE)).toHaveLength(4);
 		});
 
 		it('ends with its channel, and tells who began it once, also between replicas', async () => {
