@@ -33,6 +33,7 @@ describe('the settings', () => {
 			access: { allowGuests: false, allowExternal: false, channels: [], users: [], userGroups: [], adminContact: null },
 			people: { burst: 20, readsPerMinute: 20 },
 			watchLimits: { person: 50, channel: 100, all: 1_000 },
+			discoverSessions: false,
 			quickAnswers: true,
 			undoMs: 10_000,
 			ladderTimes: { remindAfterMs: 900_000, escalateAfterMs: null },
