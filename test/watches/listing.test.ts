@@ -49,7 +49,7 @@ function start({
 		answer,
 		watched,
 		pausedUntil: 0,
-		onList: async (_: WaitingList) => {},
+		onList: async (): Promise<void> => {},
 		isAvailable: false,
 		failures: [] as string[],
 		requests: [] as number[],
@@ -73,7 +73,7 @@ function start({
 		budget: { ...budget, pausedUntil: () => harness.pausedUntil },
 		health,
 		countWatched: async () => harness.watched,
-		onList: (found) => harness.onList(found),
+		onList: () => harness.onList(),
 		metrics: {
 			available: (isAvailable) => {
 				harness.isAvailable = isAvailable;
