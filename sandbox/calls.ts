@@ -79,7 +79,7 @@ export function recentCalls(slack: FakeSlack, service: FakeSessionService): Wire
 	const ofSlack = slack.traffic.all().slice(-SHOWN).map(slackCall);
 	const ofService = service.log
 		.list()
-		.filter((entry) => entry.kind === 'read' || entry.kind === 'answer')
+		.filter(({ kind }) => kind === 'read' || kind === 'answer' || kind === 'list')
 		.slice(-SHOWN)
 		.map(serviceCall);
 	return [...ofSlack, ...ofService].sort((a, b) => a.at - b.at).slice(-SHOWN);

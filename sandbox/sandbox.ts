@@ -56,6 +56,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 		const created = createFakeSessionService({
 			port: own,
 			clock,
+			list: { mode: 'on' },
 			...(options.pace === undefined ? {} : { pace: options.pace }),
 		});
 		await created.start();

@@ -110,6 +110,21 @@ it.each([
 	90_000,
 );
 
+it('no list: a question of a watched session is found by reading, and by the list again after that', async () => {
+	const { service: fake } = harness.sandbox;
+	const listed = () => fake.log.lists().map(({ status }) => status);
+	await expect.poll(() => listed().includes(200), { timeout: 20_000 }).toBe(true);
+	await service(/^No list/);
+	await ask('listless');
+	await type(page, '/session watch listless');
+	await page.getByText('listless', { exact: false }).first().waitFor();
+	await expect.poll(() => listed().at(-1), { timeout: 30_000 }).toBe(404);
+	const posts = () => harness.sandbox.slack.state.messages.filter(({ text }) => text.startsWith('An agent asks'));
+	await expect.poll(() => posts().length, { timeout: 20_000 }).toBeGreaterThan(0);
+	await clear();
+	await expect.poll(() => listed().at(-1), { timeout: 30_000 }).toBe(200);
+});
+
 it('500 after saving: the answer is not sent a second time', async () => {
 	await ask('saved');
 	await open('saved');

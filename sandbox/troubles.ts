@@ -81,6 +81,29 @@ export function createTroubles(deps: { slack: FakeSlack; service: FakeSessionSer
 		serviceFault('service-reset', 'Reset', 'Every connection is cut instead of an answer.', { kind: 'reset' }),
 		serviceFault('service-hang', 'Hangs', 'No answer ever; the connection stays open.', { kind: 'hang' }),
 		serviceFault('service-html', 'A proxy’s page', 'HTML and 502 instead of JSON.', { kind: 'html' }),
+		{
+			id: 'service-no-list',
+			group: 'service',
+			label: 'No list',
+			about: 'It cannot list sessions any more, as other services: watched ones are found by reading.',
+			kind: 'switch',
+			begin() {
+				service.list.mode = 'off';
+				return () => {
+					service.list.mode = 'on';
+				};
+			},
+		},
+		serviceFault(
+			'service-slow-list',
+			'Slow list',
+			`Lists take ${SLOW_SERVICE_MS / 1000} s, everything else is quick.`,
+			{
+				kind: 'late',
+				ms: SLOW_SERVICE_MS,
+				onlyLists: true,
+			},
+		),
 		serviceFault('service-key', 'Key refused', '401: the API key is not valid any more.', { kind: 'unauthorized' }),
 		{
 			id: 'slack-slow',

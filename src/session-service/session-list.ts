@@ -25,7 +25,7 @@ const MAX_PAGES = 5;
 /** The largest body of a page: 10 MB. */
 const MAX_PAGE_BYTES = 10_000_000;
 /** For all pages together, with the wait for permits. */
-export const LISTING_MS = 45_000;
+const LISTING_MS = 45_000;
 
 interface KeptPage {
 	readonly page: ListPage;

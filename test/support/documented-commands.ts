@@ -58,7 +58,10 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	script(/^npm run bench( -- --rounds 3)?$/, 'npm run bench -- --rounds 1'),
 	script(/^npm run bench -- --only presses --rounds 3$/, 'npm run bench -- --only presses --rounds 1'),
 	script(/^npm run bench:watching( -- --compare)?$/, 'npm run bench:watching -- --compare --seeds 1'),
-	script(/^npm run bench:watching:live$/, 'npm run bench:watching:live -- --watches 20 --minutes 0.5'),
+	script(
+		/^npm run bench:watching:live( -- --watches \d+ --minutes \d+ --list)?$/,
+		'npm run bench:watching:live -- --watches 20 --minutes 0.5 --list',
+	),
 	script(/^npm run bench:inbox( -- --opens 40)?$/, 'npm run bench:inbox -- --opens 3'),
 	script(/^npm run bench:wiping$/, 'npm run bench:wiping -- --rounds 1 --seconds 1'),
 	script(/^npm run bench:schema$/, 'npm run bench:schema'),

@@ -49,7 +49,7 @@ function start({
 		answer,
 		watched,
 		pausedUntil: 0,
-		onList: async (_: WaitingList) => {},
+		onList: async (): Promise<void> => {},
 		/** How often it was told that there is no list. */
 		unlistedCount: 0,
 		isAvailable: false,
@@ -75,7 +75,7 @@ function start({
 		budget: { ...budget, pausedUntil: () => harness.pausedUntil },
 		health,
 		countWatched: async () => harness.watched,
-		onList: (found) => harness.onList(found),
+		onList: () => harness.onList(),
 		async onUnlisted() {
 			harness.unlistedCount += 1;
 		},

@@ -299,6 +299,24 @@ describe('in virtual time', () => {
 		const gain = median(simulate('round robin', options).detection) / median(simulate('adaptive', options).detection);
 		expect(gain).toBeGreaterThan(4);
 	});
+
+	it('notices questions of three hundred sessions within seconds where the service lists those that wait', () => {
+		const lengthMs = 3 * HOUR;
+		const scripts = writeScripts(defaultPopulation, 300, lengthMs, createRandom(5));
+		const { detection, refused, requestsPerMinute, personWaits } = simulate('with a list', {
+			scripts,
+			lengthMs,
+			seed: 5,
+		});
+		const sorted = Float64Array.from(detection).sort();
+		expect(sorted.length).toBeGreaterThan(200);
+		expect(median(detection)).toBeLessThanOrEqual(2_000);
+		expect(sorted[Math.floor(0.95 * sorted.length)]).toBeLessThanOrEqual(4_000);
+		expect(sorted.at(-1)).toBeLessThan(60_000);
+		expect(refused).toBe(0);
+		expect(requestsPerMinute).toBeLessThanOrEqual(250);
+		expect(Math.max(0, ...personWaits)).toBeLessThanOrEqual(300);
+	});
 });
 
 describe('one person who watches fifty sessions that are all at work', () => {
