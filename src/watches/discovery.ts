@@ -9,7 +9,7 @@ import type { DiscoveryStore, LimitReached, WatchMetrics } from './ports.ts';
 import type { ChannelKey, WatchLimits } from './watch.ts';
 
 /** A longer list is cut. */
-export const MOST_WAITING = 500;
+const MOST_WAITING = 500;
 /** A session that asked nothing when it was read is read again after this, while it is listed. */
 const RETRY_MS = 30_000;
 
