@@ -205,9 +205,9 @@ export function describeDiscoveries(subject: Subject): void {
 			await recorded([asking(watch, { card: null })]);
 			await posted();
 			await store().refresh(KEY, { now: T0, earlyReadAt: null });
-			expect(await store().takeCards(LEASE, 9, { now: T0, urgency: 'any' })).toEqual([]);
+			expect((await stored(watch.id))?.card).toMatchObject({ ts: 'ts-question', wanted: null });
 			await store().end(watch.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
-			expect(await store().takeCards(LEASE, 9, { now: T0, urgency: 'any' })).toEqual([]);
+			expect(await stored(watch.id)).toMatchObject({ ended: { reason: 'unwatched' }, card: { wanted: null } });
 		});
 
 		it('makes a raised hand a watch with a card, which no read of the raised hand ends', async () => {
