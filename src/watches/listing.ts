@@ -140,6 +140,8 @@ export function createListing(options: ListingOptions): Listing {
 	/** Since the last list. */
 	let failures = 0;
 	let listedAt = 0;
+	/** Of the last list. */
+	let requestCount = 1;
 	/** When the next list is due while sessions are watched. */
 	let nextAt = 0;
 
@@ -178,7 +180,7 @@ export function createListing(options: ListingOptions): Listing {
 		const waitMs = await list(watched, signal);
 		nextAt = listedAt + waitMs;
 		const isOften = condition === 'works' && watched > 0;
-		await hold(waitMs > LONGEST_WAIT_MS ? 0 : waitMs + LEASE_MARGIN_MS, isOften ? 1_000 / waitMs : 0);
+		await hold(waitMs > LONGEST_WAIT_MS ? 0 : waitMs + LEASE_MARGIN_MS, isOften ? (1_000 * requestCount) / waitMs : 0);
 		return Math.max(0, Math.min(LOOK_MS, nextAt - clock.now()));
 	}
 
@@ -194,6 +196,7 @@ export function createListing(options: ListingOptions): Listing {
 			return waitMs;
 		}
 		failures = 0;
+		requestCount = found.requestCount;
 		become('works', 'ok');
 		metrics.listed(found);
 		await onList(found);

@@ -118,6 +118,13 @@ it('lists every 2 s while more than 20 sessions are watched, and every 10 s for 
 	expect(linesOf(harness)).toEqual([expect.stringContaining('lists the sessions that wait')]);
 });
 
+it('leaves room for every page of a list', async () => {
+	const harness = start({ answer: () => list({ requestCount: 3 }) });
+	await pass(harness.clock, 1_000);
+	// Three requests every 4 s, a quarter of what is left for watching.
+	expect(harness.listing.reservedPerSecond()).toBeCloseTo(2.25);
+});
+
 it.each([
 	['usual', { watched: 21, backgroundPerSecond: 3, list: { tookMs: 999, requestCount: 1 } }, 2_000],
 	['a slow list', { watched: 21, backgroundPerSecond: 3, list: { tookMs: 1_000, requestCount: 1 } }, 8_000],
