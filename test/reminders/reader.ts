@@ -72,13 +72,15 @@ export function createReader(options: Options) {
 				leftEmpty: () => new Set(),
 				disclosure: program.disclosureOf([], 'auto'),
 			});
-			const stored = { sessionId: key.sessionId, beganAt, stateAt, storedAt: now };
-			const outcome = await watches.record(held, { update, watches: news, now }).catch((error: unknown) => {
-				reads.push({ ...stored, isSure: false });
-				throw error;
-			});
-			if (outcome === null) return;
-			reads.push({ ...stored, isSure: true });
+			// A process that is killed meanwhile hears nothing more of it.
+			const stored: Read = { sessionId: key.sessionId, beganAt, stateAt, storedAt: now, isSure: false };
+			reads.push(stored);
+			const outcome = await watches.record(held, { update, watches: news, now });
+			if (outcome === null) {
+				reads.splice(reads.lastIndexOf(stored), 1);
+				return;
+			}
+			stored.isSure = true;
 			if (news.length > 0) onNews();
 			if (isFailing) await endBackoffs();
 			isFailing = false;
