@@ -152,7 +152,11 @@ describe('the judge of reminders', () => {
 			const { rings, faults } = judge(crowded(late, { listed: [1, 15], unlisted: 2 }));
 			expect(rings).toHaveLength(17);
 			expect(rings.filter(({ post }) => post === null)).toEqual([]);
-			expect(rings.at(-1)).toMatchObject({ questionId: 'q17', at: POSTED + late, dueAt: POSTED + 10 * MINUTE + 17_000 });
+			expect(rings.at(-1)).toMatchObject({
+				questionId: 'q17',
+				at: POSTED + late,
+				dueAt: POSTED + 10 * MINUTE + 17_000,
+			});
 			expect(faults).toEqual([]);
 		});
 
