@@ -29,8 +29,8 @@ export type LadderOutcome = { readonly ladder: Ladder; readonly changeCount: num
 			readonly dueAt: number | null;
 			readonly rungDueAt: number | null;
 			readonly heldBy: string | null;
-			/** Read the session early. */
-			readonly read: boolean;
+			/** Read the session early: those that rungs wait for in the order of these times. Null: no read is needed. */
+			readonly readBy: number | null;
 	  }
 	| { readonly kind: 'rung'; readonly rung: Rung }
 );

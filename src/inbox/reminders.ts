@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setBounded } from '../bounded-map.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
 import { codeOf } from '../errors.ts';
@@ -30,6 +31,11 @@ interface Decided {
 	readonly decision: Decision;
 }
 
+/** A ladder whose rung waits for a read. */
+interface Unread extends Decided {
+	readonly decision: Extract<Decision, { kind: 'wait' }> & { readonly rungDueAt: number };
+}
+
 /** A ladder whose rung is due. */
 interface Due extends Decided {
 	readonly decision: Extract<Decision, { kind: 'ring' }>;
@@ -53,6 +59,9 @@ const MAX_REPORTED = 1_000;
 /** How often to look whether the reads of other rungs are there. */
 const LOOK_AGAIN_MS = 1_000;
 
+/** Channels whose rungs are due in this time are read in any order. */
+const SAME_TIME_MS = 1_000;
+
 /**
  * Reminds of open questions. Each ladder is a row with a due time; a rung is queued as an announcement in the same
  * transaction as the row's next time. The session is read before, and what is not known rings nobody.
@@ -73,12 +82,17 @@ export function createReminders(options: Options) {
 		const now = clock.now();
 		const decided = batch.ladders.map((taken) => ({ taken, decision: decisionFor(taken, batch, now) }));
 		const due = decided.filter(isDueToRing);
-		const unread = decided.filter(({ decision }) => decision.kind === 'wait' && decision.waitsForRead === true).length;
-		const ringAt = timeToRing(due, { unread, waitedMs: waitedFor(batch, due.length + unread), now });
+		const unread = decided.filter(waitsForRead);
+		// While the service is away nothing can ring, so nothing waits for others.
+		const failingCount = unread.filter(({ taken }) => taken.isFailing).length;
+		const toComeCount = unread.length - failingCount;
+		const waitedMs = waitedFor(batch, due.length + toComeCount);
+		const ringAt = timeToRing(due, { failingCount, toComeCount, waitedMs, now });
 		const announcement = ringAt !== null && ringAt <= now ? announcementOf(batch, due, now) : null;
-		const outcomes = decided.map(({ taken, decision }) => outcomeOf(taken, decision, { ringAt, now }));
+		const readBy = placeOfReads(batch, [...due, ...unread]);
+		const outcomes = decided.map(({ taken, decision }) => outcomeOf(taken, decision, { ringAt, readBy, now }));
 		if ((await store.record(token, outcomes, { announcement, now })) === null) return;
-		if (unread > 0) onEarlyRead();
+		if (unread.length > 0) onEarlyRead();
 		if (announcement === null) return;
 		waitingSince.delete(channelKey(batch));
 		for (const { decision } of due) {
@@ -88,7 +102,7 @@ export function createReminders(options: Options) {
 		onNews();
 	}
 
-	/** How long rungs of the channel have waited for others. `waiting`: how many are due now, read or not. */
+	/** How long rungs of the channel have waited for others. `waiting`: how many are due now, read or to be read now. */
 	function waitedFor(batch: LadderBatch, waiting: number): number {
 		const key = channelKey(batch);
 		const uptime = uptimeOf(clock);
@@ -164,42 +178,61 @@ function isDueToRing(decided: Decided): decided is Due {
 	return decided.decision.kind === 'ring';
 }
 
+function waitsForRead(decided: Decided): decided is Unread {
+	return decided.decision.kind === 'wait' && decided.decision.waitsForRead === true;
+}
+
+/**
+ * The place of the reads that rungs of a channel wait for, as a time: the longest due first. The reads of one channel follow
+ * each other, also where many channels are due at once, as after quiet hours: they ring together, and a read soon is too old.
+ */
+function placeOfReads(batch: LadderBatch, waiting: readonly (Due | Unread)[]): number {
+	const dueAts = waiting.map(({ decision }) => (decision.kind === 'ring' ? decision.dueAt : decision.rungDueAt));
+	const apartMs = createHash('sha256').update(channelKey(batch)).digest().readUInt16BE() % SAME_TIME_MS;
+	return Math.min(...dueAts) + apartMs;
+}
+
 function channelKey({ channel: { teamId, channelId } }: LadderBatch): string {
 	return `${teamId}:${channelId}`;
 }
 
+interface Waiting {
+	readonly failingCount: number;
+	readonly toComeCount: number;
+	readonly waitedMs: number;
+	readonly now: number;
+}
+
 /**
  * When to ring: as soon as the rungs that are due within a short time are there too and their sessions are read; null
- * when none is due. `unread`: rungs whose sessions are not read yet.
+ * when none is due. Of other rungs the sessions are not read yet: `failingCount` because reads fail, as until each was read
+ * after an outage.
  */
-function timeToRing(
-	due: readonly Due[],
-	{ unread, waitedMs, now }: { unread: number; waitedMs: number; now: number },
-): number | null {
+function timeToRing(due: readonly Due[], { failingCount, toComeCount, waitedMs, now }: Waiting): number | null {
 	if (due.length === 0) return null;
 	const together = Math.min(...due.map(({ decision }) => decision.dueAt)) + TOGETHER_MS;
-	const longestMs = unread > A_FEW ? WAIT_FOR_MANY_MS : WAIT_FOR_OTHERS_MS;
-	if (unread === 0 || waitedMs >= longestMs) return together;
+	const longestMs = toComeCount > A_FEW ? WAIT_FOR_MANY_MS : WAIT_FOR_OTHERS_MS;
+	if (failingCount + toComeCount === 0 || waitedMs >= longestMs) return together;
 	return Math.max(together, now + LOOK_AGAIN_MS);
 }
 
-/** What becomes of a ladder. `ringAt`: when the rungs that are due in its channel ring. */
+/** What becomes of a ladder. `ringAt`: when the rungs that are due in its channel ring; `readBy`: see `placeOfReads`. */
 function outcomeOf(
 	{ ladder, changeCount }: TakenLadder,
 	decision: Decision,
-	{ ringAt, now }: { ringAt: number | null; now: number },
+	{ ringAt, readBy, now }: { ringAt: number | null; readBy: number; now: number },
 ): LadderOutcome {
 	switch (decision.kind) {
 		case 'over':
 			return { ladder, changeCount, kind: 'over' };
 		case 'wait': {
 			const { until, rungDueAt, heldBy, read = false } = decision;
-			return { ladder, changeCount, kind: 'wait', dueAt: until, rungDueAt, heldBy, read };
+			return { ladder, changeCount, kind: 'wait', dueAt: until, rungDueAt, heldBy, readBy: read ? readBy : null };
 		}
 		case 'ring': {
 			if (ringAt !== null && ringAt <= now) return { ladder, changeCount, kind: 'rung', rung: decision.rung };
 			const { heldBy } = ladder;
-			return { ladder, changeCount, kind: 'wait', dueAt: ringAt, rungDueAt: decision.dueAt, heldBy, read: false };
+			return { ladder, changeCount, kind: 'wait', dueAt: ringAt, rungDueAt: decision.dueAt, heldBy, readBy: null };
 		}
 	}
 }

@@ -68,9 +68,9 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 			const query = trx.deleteFrom('ladders').where('watch_id', '=', watchId).where('lease_token', '=', token);
 			return Number((await query.executeTakeFirst()).numDeletedRows) > 0;
 		}
-		if (outcome.kind === 'wait' && outcome.read) {
+		if (outcome.kind === 'wait' && outcome.readBy !== null) {
 			const row = await lockSession(trx, db.dialect, outcome.ladder.session);
-			if (row !== undefined) await askForRead(trx, row, now);
+			if (row !== undefined) await askForRead(trx, row, { by: outcome.readBy - AWAITED_AHEAD_MS, now });
 		}
 		const change =
 			outcome.kind === 'wait'
@@ -184,18 +184,22 @@ function dueByChannel(
 		and (${isDue('due_at', now, LONGEST_DELAY_MS.ladder)} or rung_due_at <= ${now})`;
 }
 
-/** Moves the read of a session ahead of others. */
-async function askForRead(trx: Kysely<Tables>, row: WatchedSessionRow, now: number): Promise<void> {
-	const { next_read_at: nextReadAt, touched_at: askedAt } = row;
+/** Moves the read of a session ahead of others. One that has this place or a better one keeps it, and is asked for once. */
+async function askForRead(
+	trx: Kysely<Tables>,
+	row: WatchedSessionRow,
+	{ by, now }: { by: number; now: number },
+): Promise<void> {
+	const { next_read_at: nextReadAt, read_by: readBy, touched_at: askedAt } = row;
 	if (row.failures === 0) {
-		// One read that is under way or asked for is enough.
-		const isAsked = askedAt !== null && askedAt > now - ASKED_WITHIN_MS && askedAt <= now;
-		if (!isAsked) await readEarly(trx, row, { askedAt: now, at: now, by: now - AWAITED_AHEAD_MS });
-	} else if (nextReadAt !== null && row.read_by >= nextReadAt) {
+		const isAsked = nextReadAt !== null && nextReadAt <= now && readBy <= by;
+		// As of before: the agent does not go on after this read, so no further early ones follow.
+		if (!isAsked) await readEarly(trx, row, { askedAt, at: now, by });
+	} else if (nextReadAt !== null && readBy !== by) {
 		// Not before its time: the service is away. But ahead of others when it is back.
 		await trx
 			.updateTable('watched_sessions')
-			.set({ read_by: nextReadAt - AWAITED_AHEAD_MS })
+			.set({ read_by: by })
 			.where('service', '=', row.service)
 			.where('session_id', '=', row.session_id)
 			.execute();
@@ -204,9 +208,6 @@ async function askForRead(trx: Kysely<Tables>, row: WatchedSessionRow, now: numb
 
 /** Ends the transaction of a batch whose lease somebody else has. */
 class LeaseLost extends Error {}
-
-/** A read that was asked for is there within a moment; a lost one is asked for again after this. */
-const ASKED_WITHIN_MS = 5_000;
 
 /** Begins the ladder of a question whose post is there, and forgets that of the question before. */
 export async function beginLadder(

@@ -90,7 +90,7 @@ export async function lockSessionOf(
 export async function readEarly(
 	trx: Kysely<Tables>,
 	row: WatchedSessionRow,
-	{ askedAt, at, by }: { askedAt: number; at: number; by?: number },
+	{ askedAt, at, by }: { askedAt: number | null; at: number; by?: number },
 ): Promise<void> {
 	if (row.next_read_at === null) return;
 	// While the session is being read, `next_read_at` is the past time of that read.

@@ -194,7 +194,7 @@ function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Ci
 	return {
 		rhythm: JSON.stringify(update.stepRate),
 		next_read_at: at,
-		read_by: Math.max(at, Math.round(isEarly ? at : update.nextRead.by)),
+		read_by: Math.round(isEarly ? at : update.nextRead.by),
 		last_read_at: update.lastReadAt,
 		last_change_at: update.lastChangeAt,
 		failures: update.failures,

@@ -122,6 +122,19 @@ describe('questions of a channel that are due together', () => {
 		expect(rungsTogether()).toHaveLength(1);
 	});
 
+	it('are one message too when they were due while the service was away, and one is read late', async () => {
+		await start({ ESCALATE_AFTER: 'off', SESSION_SERVICE_TIMEOUT_MS: '15000' });
+		const [, second] = await bothAsk();
+		app.service.faults.add({ kind: 'error', status: 503, method: 'GET' });
+		await app.pass(4 * MINUTE);
+		app.service.faults.clear();
+		app.service.faults.add({ kind: 'slow', ms: 9_500, sessionId: second, method: 'GET' });
+		await app.until(() => rungsTogether().length > 0);
+		await app.pass(MINUTE);
+		expect(rungs(app.inChannel())).toEqual([]);
+		expect(rungsTogether()).toHaveLength(1);
+	});
+
 	it('leave out what was answered while the message waited for Slack', async () => {
 		await start({ ESCALATE_AFTER: 'off' });
 		const [first] = await bothAsk();

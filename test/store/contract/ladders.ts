@@ -9,7 +9,7 @@ import { ANN, accepted, attemptAt, BOB, LEASE, moved, OTHER_LEASE, SERVICE, subm
 import { C1, KEY, news, read, watchActs } from './watch-acts.ts';
 
 const RING_AT = T0 + 900_000;
-const WAIT = { kind: 'wait', dueAt: RING_AT, rungDueAt: null, heldBy: null, read: false } as const;
+const WAIT = { kind: 'wait', dueAt: RING_AT, rungDueAt: null, heldBy: null, readBy: null } as const;
 
 export function describeLadders(subject: Subject): void {
 	const { recorded, posted } = watchActs(subject);
@@ -315,12 +315,18 @@ export function describeLadders(subject: Subject): void {
 			await asked();
 			await another('s2');
 			await recorded([], read({ nextRead: { at: T0 + 90_000, by: T0 + 90_000 } }));
-			const [due] = (await take())[0]?.ladders.filter(({ ladder }) => ladder.session.sessionId === 's1') ?? [];
-			if (due === undefined) throw new Error('the ladder is not due');
-			const outcome = { ...due, ...WAIT, dueAt: T0 + 61_000, read: true };
-			await ladders().record(LEASE.token, [outcome], { announcement: null, now: T0 + 60_000 });
+			await asksForReads(T0 + 60_000, { s1: T0 + 60_000 });
 			const [first] = await subject.store.watches.takeDue(SERVICE, LEASE, 1, T0 + 60_000);
 			expect(first?.session.sessionId).toBe('s1');
+		});
+
+		it('have their sessions read in the order that they ask for, however often they ask', async () => {
+			for (const sessionId of ['s1', 's2', 's3']) await asked({ sessionId });
+			await asksForReads(T0 + 60_000, { s3: T0 + 58_000, s1: T0 + 59_000 });
+			await asksForReads(T0 + 70_000, { s3: T0 + 58_000, s2: T0 + 59_500 });
+			await asksForReads(T0 + 80_000, { s1: T0 + 59_000, s3: T0 + 60_000 });
+			const taken = await subject.store.watches.takeDue(SERVICE, LEASE, 3, T0 + 80_000);
+			expect(taken.map(({ session: { sessionId } }) => sessionId)).toEqual(['s3', 's1', 's2']);
 		});
 
 		it('are looked at as soon as the service is back', async () => {
@@ -338,11 +344,17 @@ export function describeLadders(subject: Subject): void {
 			await waits();
 			const failed = read({ failures: 3, nextRead: { at: T0 + 50_000, by: T0 + 50_000 } });
 			await recorded([], failed);
-			await waits({ read: true, dueAt: T0 + 5_000 }, RING_AT);
+			await waits({ readBy: T0, dueAt: T0 + 5_000 }, RING_AT);
 			const [row] = await subject.store.watches.outlines(SERVICE);
 			expect(row?.nextRead.at).toBe(T0 + 50_000);
 			expect(row?.nextRead.by).toBeLessThan(T0);
 			expect(row?.earlyReadAskedAt).toBeNull();
+			// A further failure keeps the place that its outcome names.
+			const { watches } = subject.store;
+			await watches.takeDue(SERVICE, LEASE, 10, T0 + 50_000);
+			const update = read({ failures: 4, nextRead: { at: T0 + 90_000, by: T0 - 60_000 } });
+			await watches.record({ session: KEY, token: LEASE.token }, { update, watches: [], now: T0 + 50_000 });
+			expect((await subject.store.watches.outlines(SERVICE))[0]?.nextRead.by).toBe(T0 - 60_000);
 		});
 
 		it('ask for a read of their session once', async () => {
@@ -350,15 +362,32 @@ export function describeLadders(subject: Subject): void {
 			const later = read({ nextRead: { at: T0 + 600_000, by: T0 + 600_000 } });
 			await subject.store.watches.takeDue(SERVICE, LEASE, 10, T0 + 20_000);
 			await subject.store.watches.record({ session: KEY, token: LEASE.token }, { update: later, watches: [], now: T0 });
-			await waits({ read: true, dueAt: T0 + 1_000 });
+			await waits({ readBy: T0, dueAt: T0 + 1_000 });
 			expect(await subject.store.watches.nextReadDueAt(SERVICE, T0)).toBe(T0);
 			const [taken] = await subject.store.watches.takeDue(SERVICE, LEASE, 10, T0);
-			await waits({ read: true, dueAt: T0 + 2_000 }, T0 + 1_000);
-			const [row] = await subject.store.watches.outlines(SERVICE);
-			expect(row?.earlyReadAskedAt).toBe(T0);
-			expect(taken?.earlyReadAskedAt).toBe(T0);
+			await waits({ readBy: T0, dueAt: T0 + 20_000 }, T0 + 10_000);
+			const { earlyReadCount = -1 } = taken ?? {};
+			const update = { ...later, earlyReadCount };
+			await subject.store.watches.record({ session: KEY, token: LEASE.token }, { update, watches: [], now: T0 });
+			expect(await subject.store.watches.nextReadDueAt(SERVICE, T0)).toBe(T0 + 600_000);
+		});
+
+		it('have no further early reads after the one that they asked for', async () => {
+			await asked();
+			await waits({ readBy: T0, dueAt: T0 + 1_000 });
+			expect((await subject.store.watches.outlines(SERVICE))[0]?.earlyReadAskedAt).toBeNull();
 		});
 	});
+
+	/** The ladders of these sessions ask for reads in the order of these times. */
+	async function asksForReads(now: number, places: Readonly<Record<string, number>>): Promise<void> {
+		const due = (await take(now)).flatMap((batch) => batch.ladders);
+		const outcomes = due.map((taken): LadderOutcome => {
+			const readBy = places[taken.ladder.session.sessionId] ?? null;
+			return { ...taken, ...WAIT, dueAt: now, readBy };
+		});
+		await ladders().record(LEASE.token, outcomes, { announcement: null, now });
+	}
 
 	/** Makes the ladders of these sessions due one after the other, the first the longest ago. */
 	async function dueFrom(sessionIds: readonly string[]): Promise<void> {
