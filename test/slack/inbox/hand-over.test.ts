@@ -213,7 +213,7 @@ describe('Hand over', () => {
 		await handOver(bobs, 'bob', 'cleo');
 		const cleos = await newestDm('cleo', 'handed a question over to you');
 		await app.until(() => bobs.buttons().length === 0);
-		expect(bobs.text()).toContain('Handed over to somebody else.');
+		expect(bobs.text()).toContain('Handed over again.');
 		await handOver(cleos, 'cleo', 'ada');
 		const adas = await newestDm('ada', 'handed a question over to you');
 		await adas.press('Hand over');
@@ -338,7 +338,7 @@ describe('Hand over', () => {
 		const dm = await newestDm('cleo', 'handed a question over to you');
 		await app.cardSays(id, '@bob handed this over to @cleo');
 		await app.until(() => dms('tess')[0]?.buttons().length === 0);
-		expect(dms('tess')[0]?.text()).toContain('somebody else');
+		expect(dms('tess')[0]?.text()).toContain('Handed over again.');
 		await press(post, 'ada', 'Hand over');
 		await app.windowSays('@cleo has this question');
 		await dm.press('Give back');

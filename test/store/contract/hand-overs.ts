@@ -39,7 +39,7 @@ export function describeHandOvers(subject: Subject): void {
 	}
 
 	function wish(watch: Watch, id: string, [from, to]: readonly [string, string]): NewHandOver {
-		const target = targetOfHandOver({ id, teamId: 'T1', to });
+		const target = targetOfHandOver({ id, teamId: 'T1', from, to, givenBackAt: null });
 		const content = {
 			kind: 'handedOver',
 			watchId: watch.id,
@@ -58,10 +58,17 @@ export function describeHandOvers(subject: Subject): void {
 			{ ...QUESTION, userId },
 			{
 				now: T0,
-				told: ({ id, from, watchId }) => ({
-					target: targetOfHandOver({ id, teamId: 'T1', to: from }),
+				told: (handOver) => ({
+					target: targetOfHandOver(handOver),
 					key: 'givenBack',
-					content: { kind: 'givenBack', watchId, sessionId: 's1', fingerprint, by: userId },
+					content: {
+						kind: 'givenBack',
+						watchId: handOver.watchId,
+						sessionId: 's1',
+						by: userId,
+						question: question as NonNullable<typeof question>,
+						readAt: T0,
+					},
 				}),
 			},
 		);
