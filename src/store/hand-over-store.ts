@@ -86,8 +86,9 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		const settled = { kind: 'settle', messageIndex, how: 'givenBack' } as const;
 		await settleDirectMessage(trx, cipher, current, { settled, now });
 		const givenBack = { ...current, givenBackAt: now };
-		await queueAnnouncements(trx, cipher, [told(givenBack)], now);
+		// Before the direct message, which shows the newest state anyway.
 		await showEverywhere(trx, question.session, now);
+		await queueAnnouncements(trx, cipher, [told(givenBack)], now);
 		return { kind: 'givenBack', handOver: givenBack, repeated: false };
 	}
 
