@@ -284,7 +284,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 
 	/** Looks up whom a reminder names. */
 	async function learnNames({ entry: { heldBy }, handOver }: RungQuestion): Promise<void> {
-		await Promise.all([heldBy, handOver?.to].map((userId) => (userId == null ? null : learnName(userId))));
+		await Promise.all([heldBy, handOver?.to].flatMap((userId) => (userId == null ? [] : [learnName(userId)])));
 	}
 
 	/** The links of the posts of the first questions, by the `ts` of the post. */
