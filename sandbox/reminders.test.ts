@@ -28,8 +28,8 @@ const dialog = (page: Page) => page.getByRole('dialog');
 const button = (within: Page | Locator, name: string) => within.getByRole('button', { name, exact: true });
 const channelOf = (page: Page) => page.locator('.channel');
 const posts = (channel: string) => harness.sandbox.slack.state.messages.filter((one) => one.channel === channel);
-const isRung = (text: string) => /Nobody has answered|Still no answer|in this channel waits? for/.test(text);
-const rungs = (channel: string) => posts(channel).filter(({ text }) => isRung(text));
+/** Also those whose question is settled. */
+const rungs = (channel: string) => posts(channel).filter(({ text }) => /⏰|📣/u.test(text));
 
 /** Ada's window with the tools that move the time. */
 async function adaWithTime(): Promise<Page> {

@@ -73,7 +73,7 @@ export interface HandOverStore {
 	 * cards drawn again. Of two at the same moment one wins. Idempotent by `id` and `to`.
 	 */
 	handOver(wish: NewHandOver, now: number): Promise<HandOverResult>;
-	/** Gives a question back for `userId`, and queues what `told` returns. Idempotent. */
+	/** Gives a question back for `userId`, and queues what `told` returns for the hand-over that is over. Idempotent. */
 	giveBack(
 		question: HandedQuestion & { readonly userId: string },
 		options: { now: number; told: (handOver: HandOver) => NewAnnouncement },
@@ -101,9 +101,18 @@ export function obstacleTo(
 	return current.count >= MOST_HAND_OVERS ? 'limit' : null;
 }
 
-/** The target of the direct message about a hand-over. */
-export function targetOfHandOver({ id, teamId, to }: Pick<HandOver, 'id' | 'teamId' | 'to'>) {
-	return { kind: 'person', teamId, userId: to, topic: id } as const;
+/**
+ * The target of the direct message about a hand-over: to the person who has the question, or, once they gave it back, to
+ * whoever had handed it over.
+ */
+export function targetOfHandOver({
+	id,
+	teamId,
+	from,
+	to,
+	givenBackAt,
+}: Pick<HandOver, 'id' | 'teamId' | 'from' | 'to' | 'givenBackAt'>) {
+	return { kind: 'person', teamId, userId: givenBackAt === null ? to : from, topic: id } as const;
 }
 
 /** The question of a *Hand over* or *Give back*, and where its person sees it. */
@@ -189,7 +198,7 @@ export function createHandOvers({ store, serviceUrl, answers, mayAct, onNews, cl
 			if ('by' in asked) return { kind: 'closed', by: asked.by };
 			const { watch, view, question } = asked;
 			const watchId = watch.id;
-			const target = targetOfHandOver({ id: viewId, teamId, to });
+			const target = targetOfHandOver({ id: viewId, teamId, from, to, givenBackAt: null });
 			const content = { kind: 'handedOver', watchId, sessionId, from, question, readAt: view.seenAt } as const;
 			const announcement = { target, key: 'handedOver', content };
 			const wish = { ...handed, id: viewId, watchId, channelId, from, to, replaces, announcement };
@@ -199,19 +208,22 @@ export function createHandOvers({ store, serviceUrl, answers, mayAct, onNews, cl
 		},
 
 		async giveBack(person: Person, pressed: PressedQuestion): Promise<GiveBackResult> {
-			const { teamId, userId } = person;
-			const { sessionId } = pressed;
+			const { userId } = person;
+			const { sessionId, fingerprint } = pressed;
+			const handed = questionOf(person, pressed);
+			const current = await store.handOverOf(handed);
+			const shown = current === null ? null : await store.watchedIn(current, handed.session);
+			const question = shown?.view.question ?? null;
+			if (shown === null || question?.fingerprint !== fingerprint) return { kind: 'closed' };
+			const readAt = shown.view.seenAt;
 			const result = await store.giveBack(
-				{ ...questionOf(person, pressed), userId },
+				{ ...handed, userId },
 				{
 					now: clock.now(),
-					told({ id, from: to, watchId, fingerprint }) {
-						const target = targetOfHandOver({ id, teamId, to });
-						return {
-							target,
-							key: 'givenBack',
-							content: { kind: 'givenBack', watchId, sessionId, fingerprint, by: userId },
-						};
+					told(handOver) {
+						const { watchId } = handOver;
+						const content = { kind: 'givenBack', watchId, sessionId, by: userId, question, readAt } as const;
+						return { target: targetOfHandOver(handOver), key: 'givenBack', content };
 					},
 				},
 			);

@@ -36,6 +36,15 @@ interface Unread extends Decided {
 	readonly decision: Extract<Decision, { kind: 'wait' }> & { readonly rungDueAt: number };
 }
 
+/**
+ * Since when rungs of a channel wait: the uptime at which one was first seen due, and that since which at most a few are
+ * not read. Not their time: after a stop of the program or the machine, all are due together.
+ */
+interface Waiting {
+	readonly since: number;
+	readonly fewSince: number | null;
+}
+
 /** A ladder whose rung is due. */
 interface Due extends Decided {
 	readonly decision: Extract<Decision, { kind: 'ring' }>;
@@ -45,9 +54,9 @@ interface Due extends Decided {
 const LEASE_MS = 25_000;
 /** Channels at once. */
 const CHANNELS_AT_ONCE = 8;
-/** A rung does not wait longer than this for the reads of other rungs that are due. */
+/** A rung does not wait longer than this for the reads of a few other rungs that are due. */
 const WAIT_FOR_OTHERS_MS = 20_000;
-/** The same while more than a few are not read yet, as after quiet hours. */
+/** Nor longer than this when more than a few are not read at first, as after quiet hours. */
 const WAIT_FOR_MANY_MS = 2 * 60_000;
 const A_FEW = 5;
 /** Channels in which rungs wait. */
@@ -70,11 +79,8 @@ export function createReminders(options: Options) {
 	const { store, serviceUrl, defaults, metrics, onNews, onEarlyRead, clock, log } = options;
 	const stopping = new AbortController();
 	let running: Promise<void> | null = null;
-	/**
-	 * Since when rungs of a channel wait: the uptime at which one was first seen due. Not its time: after a stop of the program or
-	 * the machine, all are due together.
-	 */
-	const waitingSince = new Map<string, number>();
+	/** By channel. */
+	const waiting = new Map<string, Waiting>();
 	/** Channels with quiet hours that cannot be computed, which the log has told of. */
 	const reported = new Map<string, true>();
 
@@ -84,17 +90,16 @@ export function createReminders(options: Options) {
 		const due = decided.filter(isDueToRing);
 		const unread = decided.filter(waitsForRead);
 		// While the service is away nothing can ring, so nothing waits for others.
-		const failingCount = unread.filter(({ taken }) => taken.isFailing).length;
-		const toComeCount = unread.length - failingCount;
-		const waitedMs = waitedFor(batch, due.length + toComeCount);
-		const ringAt = timeToRing(due, { failingCount, toComeCount, waitedMs, now });
+		const toComeCount = unread.filter(({ taken }) => !taken.isFailing).length;
+		const isLongEnough = hasWaited(batch, due.length, toComeCount);
+		const ringAt = timeToRing(due, { unreadCount: unread.length, isLongEnough, now });
 		const announcement = ringAt !== null && ringAt <= now ? announcementOf(batch, due, now) : null;
 		const readBy = placeOfReads(batch, [...due, ...unread]);
 		const outcomes = decided.map(({ taken, decision }) => outcomeOf(taken, decision, { ringAt, readBy, now }));
 		if ((await store.record(token, outcomes, { announcement, now })) === null) return;
 		if (unread.length > 0) onEarlyRead();
 		if (announcement === null) return;
-		waitingSince.delete(channelKey(batch));
+		waiting.delete(channelKey(batch));
 		for (const { decision } of due) {
 			metrics.rung(decision.rung);
 			metrics.late(Math.max(0, now - decision.dueAt));
@@ -102,14 +107,16 @@ export function createReminders(options: Options) {
 		onNews();
 	}
 
-	/** How long rungs of the channel have waited for others. `waiting`: how many are due now, read or to be read now. */
-	function waitedFor(batch: LadderBatch, waiting: number): number {
+	/** Whether rungs of the channel have waited for others long enough. `due` are read, `toCome` are due too and to be read. */
+	function hasWaited(batch: LadderBatch, due: number, toCome: number): boolean {
 		const key = channelKey(batch);
 		const uptime = uptimeOf(clock);
-		const since = waitingSince.get(key) ?? uptime;
-		if (waiting > 0) setBounded(waitingSince, key, since, MAX_CHANNELS);
-		else waitingSince.delete(key);
-		return uptime - since;
+		const before = waiting.get(key);
+		const since = before?.since ?? uptime;
+		const fewSince = toCome > A_FEW ? null : (before?.fewSince ?? uptime);
+		if (due + toCome > 0) setBounded(waiting, key, { since, fewSince }, MAX_CHANNELS);
+		else waiting.delete(key);
+		return uptime - since >= WAIT_FOR_MANY_MS || (fewSince !== null && uptime - fewSince >= WAIT_FOR_OTHERS_MS);
 	}
 
 	function decisionFor(taken: TakenLadder, { settings, settingsChangedAt }: LadderBatch, now: number): Decision {
@@ -196,23 +203,17 @@ function channelKey({ channel: { teamId, channelId } }: LadderBatch): string {
 	return `${teamId}:${channelId}`;
 }
 
-interface Waiting {
-	readonly failingCount: number;
-	readonly toComeCount: number;
-	readonly waitedMs: number;
-	readonly now: number;
-}
-
 /**
- * When to ring: as soon as the rungs that are due within a short time are there too and their sessions are read; null
- * when none is due. Of other rungs the sessions are not read yet: `failingCount` because reads fail, as until each was read
- * after an outage.
+ * When to ring: as soon as the rungs that are due within a short time are there too and their sessions are read, or they
+ * waited long enough for that; null when none is due. `unreadCount`: rungs whose sessions are not read yet.
  */
-function timeToRing(due: readonly Due[], { failingCount, toComeCount, waitedMs, now }: Waiting): number | null {
+function timeToRing(
+	due: readonly Due[],
+	{ unreadCount, isLongEnough, now }: { unreadCount: number; isLongEnough: boolean; now: number },
+): number | null {
 	if (due.length === 0) return null;
 	const together = Math.min(...due.map(({ decision }) => decision.dueAt)) + TOGETHER_MS;
-	const longestMs = toComeCount > A_FEW ? WAIT_FOR_MANY_MS : WAIT_FOR_OTHERS_MS;
-	if (failingCount + toComeCount === 0 || waitedMs >= longestMs) return together;
+	if (unreadCount === 0 || isLongEnough) return together;
 	return Math.max(together, now + LOOK_AGAIN_MS);
 }
 

@@ -20,9 +20,16 @@ import { asShownBy, type QuestionView, type SessionSnapshot } from '../watches/s
 import type { Watch } from '../watches/watch.ts';
 import { givenBackPost, handedOverPost } from './blocks/hand-over.ts';
 import { type MessageContent, replacement } from './blocks/parts.ts';
-import { MOST_LISTED, type RungQuestion, rungPost, rungsPost } from './blocks/rungs.ts';
+import { MOST_LISTED, type RungQuestion, rungPost, rungsPost, updatedRungPost } from './blocks/rungs.ts';
 import { type CardModel, watchCard } from './blocks/watch-card.ts';
-import { type PostContext, type PostedContent, settledQuestionPost, watchPost } from './blocks/watch-posts.ts';
+import {
+	type AskedContent,
+	outcomeWords,
+	type PostContext,
+	type PostedContent,
+	settledQuestionPost,
+	watchPost,
+} from './blocks/watch-posts.ts';
 import { isThreaded, slackErrorCode, slackFailure } from './clients.ts';
 import type { NameLookup } from './directory.ts';
 import type { Names } from './words/people.ts';
@@ -163,7 +170,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 	): Promise<PostContext> {
 		const { content, target } = announcement;
 		const sessionId = watch?.session.sessionId ?? ('sessionId' in content ? content.sessionId : '');
-		const asked = content.kind === 'question' || content.kind === 'handedOver' ? content.question : null;
+		const asked = isAsked(content) ? content.question : null;
 		const messageIndex = asked?.messageIndex ?? ('messageIndex' in content ? content.messageIndex : null);
 		const [standing, handOver] = await Promise.all([
 			sessionId === '' || messageIndex === null ? null : answers.standing(keyOf(sessionId, messageIndex)),
@@ -230,8 +237,9 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		const { target } = due.announcement;
 		if (target.kind === 'person') return null;
 		// Before the look that counts: an answer may come while Slack tells links and names.
-		const links = content.kind === 'rungs' ? await linksTo(await openQuestions(oldestFirst)) : new Map();
-		await Promise.all(oldestFirst.flatMap(({ heldBy }) => (heldBy === null ? [] : [learnName(heldBy)])));
+		const before = await openQuestions(oldestFirst);
+		const links = content.kind === 'rungs' ? await linksTo(before) : new Map();
+		await Promise.all(before.map(learnNames));
 		const now = clock.now();
 		const { settings: current } = await settings.read(target);
 		if (current.quietHours !== null && isQuiet(current.quietHours, now)) return null;
@@ -255,7 +263,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 	}
 
 	/** Those of these questions that still wait, as a read of a moment ago tells. */
-	async function openQuestions(entries: readonly RungEntry[]): Promise<(RungQuestion & { channelId: string })[]> {
+	async function openQuestions(entries: readonly RungEntry[]): Promise<RungQuestion[]> {
 		const shown = await watches.shownOf(entries.map(({ watchId }) => watchId));
 		const asked = await Promise.all(
 			entries.map(async (entry) => {
@@ -266,16 +274,21 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 				const isSame = question.fingerprint === entry.fingerprint && question.openCount > 0;
 				if (!isSame || (await isAnswered(entry, question.messageIndex))) return [];
 				const { discreet, channelId } = watch;
-				return [{ entry, question, sessionName: view.name, discreet, channelId, link: null }];
+				const handOver = await holderOf(watch, entry.fingerprint);
+				const told = { sessionName: view.name, discreet, channelId, handOver, link: null };
+				return [{ entry, question, readAt: view.seenAt, offersOptions: quickAnswers && watch.buttons, ...told }];
 			}),
 		);
 		return asked.flat();
 	}
 
+	/** Looks up whom a reminder names. */
+	async function learnNames({ entry: { heldBy }, handOver }: RungQuestion): Promise<void> {
+		await Promise.all([heldBy, handOver?.to].flatMap((userId) => (userId == null ? [] : [learnName(userId)])));
+	}
+
 	/** The links of the posts of the first questions, by the `ts` of the post. */
-	async function linksTo(
-		asked: readonly (RungQuestion & { channelId: string })[],
-	): Promise<ReadonlyMap<string, string | null>> {
+	async function linksTo(asked: readonly RungQuestion[]): Promise<ReadonlyMap<string, string | null>> {
 		const links = asked.slice(0, MOST_LISTED).map(async ({ channelId, entry: { postTs } }) => {
 			return [postTs, await linkTo(channelId, postTs)] as const;
 		});
@@ -297,7 +310,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		const { target } = due.announcement;
 		const shown = await withWatch(due, content.watchId);
 		const question = shown.view?.question ?? null;
-		const fingerprint = content.kind === 'handedOver' ? content.question.fingerprint : content.fingerprint;
+		const { fingerprint } = content.question;
 		if (shown.watch === null || question?.fingerprint !== fingerprint || question.openCount === 0) {
 			return null;
 		}
@@ -310,8 +323,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		if (refusal === 'could_not_check') return NOT_CHECKED;
 		if (refusal !== null) return null;
 		const context = await contextOf(shown, { maybeRepeat });
-		const message =
-			content.kind === 'handedOver' ? handedOverPost(content, context) : givenBackPost(content.by, question, context);
+		const message = content.kind === 'handedOver' ? handedOverPost(content, context) : givenBackPost(content, context);
 		return prepared(due, message, { isShownInChannel: false });
 	}
 
@@ -354,19 +366,41 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		});
 	}
 
-	/** What a `settle` or `redraw` shows in the post of a question. */
-	async function redrawn(due: DueAnnouncement, asked: Announcement): Promise<MessageContent | null> {
+	/**
+	 * What a `settle` or `redraw` shows in the post of a question, or of a reminder of one of the questions in `posts`.
+	 */
+	async function redrawn(
+		due: DueAnnouncement,
+		post: Announcement,
+		posts: readonly Announcement[],
+	): Promise<MessageContent | null> {
 		const { content: change } = due.announcement;
-		if (asked.content.kind !== 'question' && asked.content.kind !== 'handedOver') return null;
-		const shown = asked.content.kind === 'handedOver' ? await withWatch(due, asked.content.watchId) : due;
-		const messageIndex = indexNow(asked.content.question, change, shown.view);
-		const content = { ...asked.content, question: { ...asked.content.question, messageIndex } };
+		const asked = post.content.kind === 'rung' ? questionOf(post.content.entry, posts) : post.content;
+		if (asked === null || !isAsked(asked)) return null;
+		const shown = asked.kind === 'question' ? due : await withWatch(due, asked.watchId);
+		const messageIndex = indexNow(asked.question, change, shown.view);
+		const content = { ...asked, question: { ...asked.question, messageIndex } };
 		const context = await contextOf(
-			{ ...shown, announcement: { ...asked, content } },
+			{ ...shown, announcement: { ...post, content } },
 			{ maybeRepeat: false, isUpdate: true },
 		);
-		if (change.kind === 'settle') return settledQuestionPost(content, change.how, context);
-		return content.kind === 'question' ? watchPost(content, context) : handedOverPost(content, context);
+		const how = change.kind === 'settle' ? change.how : null;
+		if (post.content.kind === 'rung') {
+			const { entry } = post.content;
+			const { question, readAt } = content;
+			const rung = { ...context, entry, question, readAt, sessionName: context.view?.name ?? '', link: null };
+			await learnNames(rung);
+			return updatedRungPost(rung, outcomeWords(content, how, context), names);
+		}
+		if (how !== null) return settledQuestionPost(content, how, context);
+		switch (content.kind) {
+			case 'question':
+				return watchPost(content, context);
+			case 'handedOver':
+				return handedOverPost(content, context);
+			case 'givenBack':
+				return givenBackPost(content, context);
+		}
 	}
 
 	return {
@@ -394,9 +428,10 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		async updatesOf(due) {
 			const { announcement } = due;
 			const updates: PostUpdate[] = [];
-			for (const asked of await watches.postedQuestions(announcement.id)) {
-				const { id, postedTs, shownKey } = asked;
-				const content = postedTs === null ? null : await redrawn(due, asked);
+			const posts = await watches.postedQuestions(announcement.id);
+			for (const post of posts) {
+				const { id, postedTs, shownKey } = post;
+				const content = postedTs === null ? null : await redrawn(due, post, posts);
 				if (postedTs === null || content === null) continue;
 				// Without `text`, in which the time that it waits would make every post look new.
 				const key = keyOfLooks(content.blocks);
@@ -474,6 +509,19 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			return { kind: 'unreadable' };
 		},
 	};
+}
+
+/** Whether it is the post of a question, in a channel or a direct message. */
+function isAsked(
+	content: AnnouncementContent,
+): content is Extract<AnnouncementContent, { kind: 'question' | 'handedOver' | 'givenBack' }> {
+	return content.kind === 'question' || content.kind === 'handedOver' || content.kind === 'givenBack';
+}
+
+/** The question of a reminder, as its newest post announced it; null when that is not among `posts`. */
+function questionOf({ fingerprint }: RungEntry, posts: readonly Announcement[]): AskedContent | null {
+	const asked = posts.flatMap(({ content }) => (content.kind === 'question' ? [content] : []));
+	return asked.findLast(({ question }) => question.fingerprint === fingerprint) ?? null;
 }
 
 /** The index of a question whose posts are updated: messages before it may have come or gone since it was posted. */

@@ -61,7 +61,7 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 			.execute();
 		await endSnooze(trx, { teamId: wish.teamId, userId: wish.to }, wish.session);
 		const settled = { kind: 'settle', messageIndex, how: 'handedOn' } as const;
-		if (current?.givenBackAt === null) await settleDirectMessage(trx, cipher, current, { settled, now });
+		if (current !== null) await settleDirectMessage(trx, cipher, current, { settled, now });
 		// Before the direct message, which shows the newest state anyway.
 		await showEverywhere(trx, wish.session, now);
 		await queueAnnouncements(trx, cipher, [announcement], now);
@@ -85,9 +85,11 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 			.execute();
 		const settled = { kind: 'settle', messageIndex, how: 'givenBack' } as const;
 		await settleDirectMessage(trx, cipher, current, { settled, now });
-		await queueAnnouncements(trx, cipher, [told(current)], now);
+		const givenBack = { ...current, givenBackAt: now };
+		// Before the direct message, which shows the newest state anyway.
 		await showEverywhere(trx, question.session, now);
-		return { kind: 'givenBack', handOver: { ...current, givenBackAt: now }, repeated: false };
+		await queueAnnouncements(trx, cipher, [told(givenBack)], now);
+		return { kind: 'givenBack', handOver: givenBack, repeated: false };
 	}
 
 	return {

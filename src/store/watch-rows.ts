@@ -161,8 +161,9 @@ const content: z.ZodType<AnnouncementContent, unknown> = z.discriminatedUnion('k
 		kind: z.literal('givenBack'),
 		watchId: z.string(),
 		sessionId: z.string(),
-		fingerprint: z.string(),
 		by: z.string(),
+		question,
+		readAt: z.number(),
 	}),
 	z.object({ kind: z.literal('creatorTold'), reason, channelId: z.string(), sessionIds: z.array(z.string()) }),
 ]);

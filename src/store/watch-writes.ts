@@ -20,7 +20,7 @@ import {
 } from './watch-rows.ts';
 
 /** The kinds of posts with a question and its buttons. */
-export const QUESTION_POSTS = ['question', 'handedOver'];
+export const QUESTION_POSTS = ['question', 'rung', 'handedOver', 'givenBack'];
 
 type Settle = Extract<AnnouncementContent, { kind: 'settle' }>;
 
@@ -186,7 +186,6 @@ export async function queueRedraws(
 		.selectAll()
 		.where('service', '=', session.service)
 		.where('session_id', '=', session.sessionId)
-		.where('given_back_at', 'is', null)
 		.execute();
 	const targets = [
 		...watches.flatMap((row) => readWatch(row) ?? []).map(targetOf),
@@ -269,7 +268,7 @@ export async function endQuestion(
 ): Promise<void> {
 	const rows = await trx.deleteFrom('hand_overs').where('watch_id', '=', watchId).returningAll().execute();
 	for (const handOver of rows.map(readHandOver)) {
-		if (handOver.givenBackAt === null) await settleDirectMessage(trx, cipher, handOver, { settled, now });
+		await settleDirectMessage(trx, cipher, handOver, { settled, now });
 	}
 	await touchLadders(trx, now).where('watch_id', '=', watchId).execute();
 }

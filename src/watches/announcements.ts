@@ -5,8 +5,8 @@ import type { QuestionView, SessionSnapshot } from './session-snapshot.ts';
 import type { CardUrgency, Watch, WatchEnd } from './watch.ts';
 
 /**
- * `changed`: the agent asks something else in the same message. Only of a direct message: `handedOn`: its person handed the
- * question over to somebody else; `givenBack`: they gave it back.
+ * `changed`: the agent asks something else in the same message. Only of a direct message: `handedOn`: somebody else has the
+ * question now; `givenBack`: its person gave it back.
  */
 export type SettledHow = 'answered' | 'closed' | 'changed' | 'unwatched' | 'handedOn' | 'givenBack';
 
@@ -17,9 +17,10 @@ export type SettledHow = 'answered' | 'closed' | 'changed' | 'unwatched' | 'hand
  *   before `notBefore` (clock milliseconds).
  * - `question`: a new one, or (`changed`) another one in the same message. `answered`: it got values. `questionClosed`: it
  *   is no longer open and no answer is known.
- * - `settle`: no post; the posts of this question lose their buttons and say how it was settled. `redraw`: no post; the
- *   posts of open questions show whether somebody has chosen an option and who has the question, and their buttons get the
- *   question's new index. Both are for a watch, or for the direct message about a question that was handed over.
+ * - `settle`: no post; the posts of this question and its reminders lose their buttons and say how it was settled.
+ *   `redraw`: no post; the same posts of open questions show whether somebody has chosen an option and who has the
+ *   question, and their buttons get the question's new index. Both are for a watch, or for the direct message about a
+ *   question that was handed over or given back.
  * - `end`: the session ended, with its result. `watchEnded`: only the watch ended.
  * - `serviceDown`, `serviceBack`: one for each channel, outside threads. `creatorTold`: a direct message.
  * - `rung`: nobody has answered the question yet; into its thread. `rungs`: several of a channel, outside threads.
@@ -76,9 +77,11 @@ export type AnnouncementContent =
 			readonly kind: 'givenBack';
 			readonly watchId: string;
 			readonly sessionId: string;
-			readonly fingerprint: string;
 			/** Slack user id. */
 			readonly by: string;
+			readonly question: QuestionView;
+			/** When the read began that found it, clock milliseconds. */
+			readonly readAt: number;
 	  }
 	| {
 			readonly kind: 'creatorTold';

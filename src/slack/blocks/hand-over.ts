@@ -98,7 +98,12 @@ export function handedOverPost(
 }
 
 /** The direct message to the person who had handed the question over. */
-export function givenBackPost(by: string, question: QuestionView, post: PostContext): MessageContent {
+export function givenBackPost(
+	{ by, question, readAt }: Extract<AnnouncementContent, { kind: 'givenBack' }>,
+	post: PostContext,
+): MessageContent {
+	const asked = { kind: 'question', question, changed: false, readAt } as const;
+	if (isChosen(asked, post.standing)) return watchPost(asked, post);
 	const { sessionId } = post;
 	const mark = { sessionId, fingerprint: question.fingerprint };
 	const words = givenBackWords(by, post.names);

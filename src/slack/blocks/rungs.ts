@@ -4,23 +4,27 @@ import type { QuestionView } from '../../watches/session-snapshot.ts';
 import type { Names } from '../words/people.ts';
 import { questionText } from '../words/question-text.ts';
 import {
+	hasItWords,
 	heldWords,
 	mentionMrkdwn,
 	notListedWords,
+	RUNG_OVER_WORDS,
 	rungsWords,
 	rungWords,
 	waitingTimeWords,
 } from '../words/reminders.ts';
 import { MAYBE_REPEAT } from '../words/watching.ts';
-import { answerButton, buttons, context, type MessageContent, message, section } from './parts.ts';
+import { context, type MessageContent, message, section } from './parts.ts';
+import { answerButtons } from './quick-answer.ts';
+import type { PostContext } from './watch-posts.ts';
 
-/** A question that still waits, as its reminder shows it. */
-export interface RungQuestion {
+/** A question as its reminder shows it. */
+export interface RungQuestion extends Pick<PostContext, 'channelId' | 'discreet' | 'offersOptions' | 'handOver'> {
 	readonly entry: RungEntry;
 	readonly question: QuestionView;
+	/** When the read began that found the question, clock milliseconds. */
+	readonly readAt: number;
 	readonly sessionName: string;
-	/** Whether the reminder says only that an agent asks. */
-	readonly discreet: boolean;
 	/** Of the question's post; null when Slack does not tell it. */
 	readonly link: string | null;
 }
@@ -35,15 +39,39 @@ interface RungContext {
 
 /** A reminder of one question, in its thread. */
 export function rungPost(asked: RungQuestion, { mention, names, now, maybeRepeat }: RungContext): MessageContent {
-	const { entry, question } = asked;
-	const words = [mentionMrkdwn(mention), rungWords(entry.rung, now - entry.postedAt)].filter(Boolean).join(' ');
+	const { rung, postedAt } = asked.entry;
+	const words = [mentionMrkdwn(mention), rungWords(rung, now - postedAt)].filter(Boolean).join(' ');
+	const { text, blocks } = openParts(asked, words, names);
+	return message(text, [...blocks, ...context(maybeRepeat ? MAYBE_REPEAT : '')]);
+}
+
+/**
+ * A posted reminder as it is now. It mentions nobody whom the settings name.
+ * @param outcome what became of the question, mrkdwn; empty while it waits
+ */
+export function updatedRungPost(asked: RungQuestion, outcome: string, names: Names): MessageContent {
+	const { rung } = asked.entry;
+	if (outcome === '') {
+		const { text, blocks } = openParts(asked, rungWords(rung, null), names);
+		return message(text, blocks);
+	}
+	const words = RUNG_OVER_WORDS[rung];
+	const told = textOf(asked, true);
+	return message(`${words}: ${told} ${outcome}`, [...section(`${words}\n> ${told}`), ...context(outcome)]);
+}
+
+/** A reminder of a question that waits. */
+function openParts(asked: RungQuestion, words: string, names: Names) {
+	const { entry, question, channelId, readAt, offersOptions, handOver } = asked;
 	const told = textOf(asked);
-	return message(`${words} ${told}`, [
-		...section(`${words}\n> ${told}`),
-		...context(heldWords(entry.heldBy, names)),
-		...buttons(answerButton({ sessionId: entry.sessionId, messageIndex: question.messageIndex })),
-		...context(maybeRepeat ? MAYBE_REPEAT : ''),
-	]);
+	return {
+		text: `${words} ${told}`,
+		blocks: [
+			...section(`${words}\n> ${told}`),
+			...context(hasItWords(handOver, names), heldWords(entry.heldBy, names)),
+			...answerButtons(question, { sessionId: entry.sessionId, channelId, readAt }, offersOptions),
+		],
+	};
 }
 
 /** Questions in the list: a message holds about 12,000 characters, and a line takes up to 600 with its link. */
@@ -74,12 +102,13 @@ export function rungsPost(
 }
 
 function lineOf(asked: RungQuestion, names: Names, now: number): string {
-	const { entry, link } = asked;
+	const { entry, link, handOver } = asked;
 	const waited = waitingTimeWords(now - entry.postedAt);
 	const where = link === null ? waited : `<${link}|${waited}>`;
-	return [`• ${textOf(asked)} · ${where}`, heldWords(entry.heldBy, names)].filter(Boolean).join(' · ');
+	const parts = [`• ${textOf(asked)} · ${where}`, hasItWords(handOver, names), heldWords(entry.heldBy, names)];
+	return parts.filter(Boolean).join(' · ');
 }
 
-function textOf({ question, sessionName, discreet }: RungQuestion): string {
-	return questionText({ question, quick: question.quick, sessionName, waitedMs: null, discreet });
+function textOf({ question, sessionName, discreet }: RungQuestion, settled = false): string {
+	return questionText({ question, quick: question.quick, sessionName, waitedMs: null, discreet, settled });
 }

@@ -77,7 +77,7 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 	const title = titleOf(post);
 	switch (content.kind) {
 		case 'question':
-			return isChosen(content, post.standing) ? chosenParts(content, post) : askedParts(content, post);
+			return isChosen(content, post.standing) ? overParts(content, null, post) : askedParts(content, post);
 		case 'answered': {
 			const text = `✅ ${answeredWords(post)}`;
 			const openCount = content.stillOpen.length;
@@ -142,14 +142,27 @@ export function isChosen({ question, readAt }: Asked, answer: Answer | null): an
 	return isBlocking(answer.state) || (answer.deliveredAt !== null && answer.deliveredAt > readAt);
 }
 
-/** The post of a question for which somebody has chosen an option. */
-function chosenParts({ question }: Asked, post: PostContext) {
+/** The post of a question for which somebody has chosen an option, or that is settled. */
+function overParts(asked: Asked, how: SettledHow | null, post: PostContext) {
 	const title = titleOf(post);
-	const words = `👉 ${choiceWords(post)}`;
+	const words = outcomeWords(asked, how, post);
 	return {
 		text: `${title}: ${words}`,
-		blocks: [...questionBlocks(`${title} asked`, question, 2_500), ...context(words)],
+		blocks: [...questionBlocks(`${title} asked`, asked.question, 2_500), ...context(words)],
 	};
+}
+
+/**
+ * What became of a question: who has chosen an option or answered, or why it takes no more answers; empty while it waits.
+ * mrkdwn; mentions people, so it is for updates only.
+ * @param how null while its posts are not settled
+ */
+export function outcomeWords(asked: Asked, how: SettledHow | null, post: PostContext): string {
+	const { standing } = post;
+	if (how === null) return isChosen(asked, standing) ? `👉 ${choiceWords(post)}` : '';
+	if (how !== 'answered') return SETTLED_WORDS[how];
+	// A choice that was not sent yet is not the answer that the session got.
+	return isThere(standing) && isChosen(asked, standing) ? `👉 ${choiceWords(post)}` : `✅ ${answeredWords(post)}`;
 }
 
 function choiceWords({ standing, names, discreet, showsChoices }: PostContext): string {
@@ -173,14 +186,8 @@ function answeredWords({ standing, names }: PostContext): string {
 
 /** The post of a settled question: what was asked, who settled it, no button. */
 export function settledQuestionPost(asked: Asked, how: SettledHow, post: PostContext): MessageContent {
-	// A choice that was not sent yet is not the answer that the session got.
-	if (how === 'answered' && isThere(post.standing) && isChosen(asked, post.standing)) {
-		const { text, blocks } = chosenParts(asked, post);
-		return message(text, blocks);
-	}
-	const title = titleOf(post);
-	const words = how === 'answered' ? `✅ ${answeredWords(post)}` : SETTLED_WORDS[how];
-	return message(`${title}: ${words}`, [...questionBlocks(`${title} asked`, asked.question, 2_500), ...context(words)]);
+	const { text, blocks } = overParts(asked, how, post);
+	return message(text, blocks);
 }
 
 /** What the agent reports at the end; no block when it reports nothing. */

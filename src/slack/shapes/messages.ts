@@ -19,9 +19,15 @@ import {
 } from '../blocks/messages.ts';
 import { choiceMessage, ownChoiceMessage } from '../blocks/quick-answer.ts';
 import { ownTextMessage, receiptMessage } from '../blocks/receipt.ts';
-import { MOST_LISTED, type RungQuestion, rungPost, rungsPost } from '../blocks/rungs.ts';
+import { MOST_LISTED, type RungQuestion, rungPost, rungsPost, updatedRungPost } from '../blocks/rungs.ts';
 import { type CardModel, watchCard } from '../blocks/watch-card.ts';
-import { type PostContext, type PostedContent, settledQuestionPost, watchPost } from '../blocks/watch-posts.ts';
+import {
+	outcomeWords,
+	type PostContext,
+	type PostedContent,
+	settledQuestionPost,
+	watchPost,
+} from '../blocks/watch-posts.ts';
 import type { HelpReason } from '../handlers/session-command.ts';
 import { GIVE_BACK_LATE, notGivenBackWords, notYoursWords } from '../words/hand-over.ts';
 import {
@@ -287,7 +293,17 @@ function rungOf(session: Session, rung: Rung): RungQuestion {
 		lastRungAt: null,
 	};
 	const link = 'https://example.slack.com/archives/C0EXAMPLE1/p1795250400000100?thread_ts=1795250400.000100';
-	return { entry, question: questionOf(session), sessionName: session.name, discreet: false, link };
+	return {
+		entry,
+		question: questionOf(session),
+		readAt: NOW - 960_000,
+		sessionName: session.name,
+		channelId: 'C0EXAMPLE1',
+		discreet: false,
+		offersOptions: true,
+		handOver: null,
+		link,
+	};
 }
 
 const RUNG = { mention: CHANGED_SETTINGS.mention, names: NAMES, now: NOW, maybeRepeat: true };
@@ -299,6 +315,11 @@ function askedAs(question: QuestionView) {
 function handedAs(question: QuestionView) {
 	const { sessionId } = GIANT_POST;
 	return { kind: 'handedOver', watchId: 'watch', sessionId, from: USER_ID, question, readAt: NOW - 120_000 } as const;
+}
+
+function givenBackAs(question: QuestionView, by = USER_ID) {
+	const { sessionId } = GIANT_POST;
+	return { kind: 'givenBack', watchId: 'watch', sessionId, by, question, readAt: NOW - 120_000 } as const;
 }
 
 const POST: PostContext = {
@@ -370,8 +391,9 @@ export function watchShapes(): Shape[] {
 			giant: [handedAs(questionOf(GIANT_SESSION)), GIANT_POST],
 		}),
 		...shapesOf(givenBackPost, {
-			plain: [USER_ID, questionOf(FLIGHTS), POST],
-			giant: ['somebody', questionOf(GIANT_SESSION), GIANT_POST],
+			plain: [givenBackAs(questionOf(FLIGHTS)), POST],
+			chosen: [givenBackAs(questionOf(FLIGHTS)), { ...POST, standing: CHOSEN }],
+			giant: [givenBackAs(questionOf(GIANT_SESSION), 'somebody'), GIANT_POST],
 		}),
 		...postShapes('chosen', [askedAs(questionOf(FLIGHTS))], { ...POST, standing: CHOSEN }),
 		...postShapes(
@@ -383,10 +405,29 @@ export function watchShapes(): Shape[] {
 		),
 		...shapesOf(rungPost, {
 			reminder: [rungOf(ASKS, 'reminder'), { ...RUNG, mention: null }],
+			options: [
+				{ ...rungOf(FLIGHTS, 'reminder'), handOver: HAND_OVER },
+				{ ...RUNG, mention: null },
+			],
 			escalation: [rungOf(GIANT_SESSION, 'escalation'), RUNG],
 		}),
+		...shapesOf(updatedRungPost, {
+			'open again': [{ ...rungOf(FLIGHTS, 'reminder'), handOver: HAND_OVER }, '', NAMES],
+			...casesOf(SETTLED, (how) => {
+				return [rungOf(ASKS, 'escalation'), outcomeWords(askedAs(questionOf(ASKS)), how, POST), NAMES] as const;
+			}),
+			giant: [
+				{ ...rungOf(GIANT_SESSION, 'reminder'), discreet: true },
+				outcomeWords(askedAs(questionOf(GIANT_SESSION)), 'answered', GIANT_POST),
+				NAMES,
+			],
+		}),
 		...shapesOf(rungsPost, {
-			many: [Array.from({ length: MOST_LISTED }, () => rungOf(GIANT_SESSION, 'escalation')), 100, RUNG],
+			many: [
+				Array.from({ length: MOST_LISTED }, () => ({ ...rungOf(GIANT_SESSION, 'escalation'), handOver: HAND_OVER })),
+				100,
+				RUNG,
+			],
 		}),
 		...shapesOf(settledQuestionPost, {
 			...casesOf(SETTLED, (how) => [askedAs(questionOf(ASKS)), how, POST] as const),

@@ -16,8 +16,6 @@ const PART_LENGTH = 1_000;
 /** Of each item when there are several. */
 const SHORT_PART_LENGTH = 80;
 
-const NOTHING_TOLD = 'An agent asks for an answer';
-
 type Asked = Pick<QuestionView, 'context' | 'items' | 'openCount' | 'itemCount'>;
 
 /**
@@ -32,6 +30,7 @@ export function questionText({
 	waitedMs,
 	discreet,
 	changed = false,
+	settled = false,
 }: {
 	readonly question: Asked;
 	readonly quick: QuickAnswer | null;
@@ -41,24 +40,28 @@ export function questionText({
 	readonly discreet: boolean;
 	/** It asked something else before. */
 	readonly changed?: boolean;
+	/** It takes no more answers. */
+	readonly settled?: boolean;
 }): string {
+	const asks = settled ? 'An agent asked' : 'An agent asks';
+	const nothingTold = `${asks} for an answer`;
 	const open = question.items.filter((item) => item.open);
-	if (discreet || open.some((item) => item.secret || looksSecret(item))) return `${NOTHING_TOLD}.`;
+	if (discreet || open.some((item) => item.secret || looksSecret(item))) return `${nothingTold}.`;
 	const asked = question.openCount > 1 ? severalItems(open, question.openCount) : oneItem(open[0], quick);
 	const shown = asked === '' ? contextOf(question) : asked;
-	if (shown === null) return `${NOTHING_TOLD}.`;
+	if (shown === null) return `${nothingTold}.`;
 	const end = inParentheses([
 		withoutMarks(quotedNameMrkdwn(sessionName, NAME_LENGTH + 2)),
 		waitedMs !== null && waitedMs >= 60_000 ? `waiting ${durationText(waitedMs)}` : '',
 	]);
-	const text = openingWords(question.openCount, changed, shown);
+	const opening = changed ? 'An agent asks something else now' : several(asks, question.openCount);
+	const text = shown === '' ? (opening ?? nothingTold) : `${opening ?? asks}: ${shown}`;
 	return firstCharactersMrkdwn(text, { characters: SHOWN_CHARACTERS, limit: TEXT_LENGTH - end.length }) + end;
 }
 
-function openingWords(openCount: number, changed: boolean, shown: string): string {
-	const several = openCount > 1 ? `An agent asks ${questionCountWords(openCount)}` : null;
-	if (shown === '') return changed ? 'An agent asks something else now' : (several ?? NOTHING_TOLD);
-	return `${changed ? 'An agent asks something else now' : (several ?? 'An agent asks')}: ${shown}`;
+/** Null for one question. */
+function several(asks: string, openCount: number): string | null {
+	return openCount > 1 ? `${asks} ${questionCountWords(openCount)}` : null;
 }
 
 /** What the agent wrote above items that say nothing; null when that asks for a secret. */

@@ -1,16 +1,22 @@
 import { changedParts } from '../../inbox/channel-settings.ts';
+import type { HandOver } from '../../inbox/hand-over.ts';
 import type { ChannelSettings, Mention, QuietHours, Rung, Weekday } from '../../watches/channel-settings.ts';
 import { type Names, personName } from './people.ts';
 import { andMoreWords } from './sessions.ts';
 import { durationText } from './times.ts';
 
-/** The opening words of a rung. mrkdwn. */
-export function rungWords(rung: Rung, waitedMs: number): string {
-	const waited = durationText(waitedMs);
-	return rung === 'reminder'
-		? `⏰ Nobody has answered for ${waited}.`
-		: `📣 Still no answer after ${waited}. The agent waits.`;
+/**
+ * The opening words of a rung. mrkdwn.
+ * @param waitedMs null in an update of its post: nothing updates it again when more time has passed
+ */
+export function rungWords(rung: Rung, waitedMs: number | null): string {
+	const waited = waitedMs === null ? null : durationText(waitedMs);
+	if (rung === 'reminder') return `⏰ Nobody has answered ${waited === null ? 'yet' : `for ${waited}`}.`;
+	return `📣 Still no answer${waited === null ? '' : ` after ${waited}`}. The agent waits.`;
 }
+
+/** The opening words of a rung whose question does not wait any more. mrkdwn. */
+export const RUNG_OVER_WORDS: Readonly<Record<Rung, string>> = { reminder: '⏰ Reminder', escalation: '📣 Escalation' };
 
 /** The opening words of several rungs in one message. mrkdwn. */
 export function rungsWords(count: number): string {
@@ -28,6 +34,11 @@ export function notListedWords(count: number): string {
 export function heldWords(userId: string | null, names: Names): string {
 	if (userId === null) return '';
 	return `${personName(userId, names)} was answering, and has not sent an answer yet.`;
+}
+
+/** Who has the question; empty for nobody. mrkdwn; mentions nobody, because only the channel's settings do. */
+export function hasItWords(handOver: HandOver | null, names: Names): string {
+	return handOver === null ? '' : `${personName(handOver.to, names)} has it.`;
 }
 
 /** Mentions of people and user groups; empty for nobody. mrkdwn. */

@@ -102,7 +102,7 @@ export const SETTLED_WORDS = {
 	closed: '💨 Closed without an answer',
 	changed: '✏️ The agent asks something else now',
 	unwatched: '👋 Not watched here any more. `/session` with its id shows its state.',
-	handedOn: '↪️ Handed over to somebody else.',
+	handedOn: '↪️ Handed over again.',
 	givenBack: '↩️ You gave this question back. It is open for all again.',
 } as const;
 

@@ -138,6 +138,48 @@ describe('Hand over', () => {
 		await app.cardSays(id, /^(?![\s\S]*handed this over)/);
 	});
 
+	describe('that was given back', () => {
+		/** The message to ada, to whom tess gave the question back. */
+		async function givenBack(env: Record<string, string> = {}) {
+			await start(env);
+			const question = await asked();
+			await handOver(question.post, 'ada', 'tess');
+			await (await newestDm('tess', 'handed a question over to you')).press('Give back');
+			return { ...question, told: await newestDm('ada', 'gave back the question') };
+		}
+
+		it('loses the button in the message about it when somebody answers, and says who', async () => {
+			const { id, told } = await givenBack();
+			expect(told.buttons()).toEqual(['Answer']);
+			app.service.sessions.answerAsPage(id, ['TP 570']);
+			await saysIn(told, 'Answered outside Slack');
+			expect(told.buttons()).toEqual([]);
+			expect(told.text()).not.toContain('open for all');
+		});
+
+		it('shows a choice in the message about it while it can be taken back', async () => {
+			const { post, told } = await givenBack({ UNDO_SECONDS: '30' });
+			const chosen = await app.toldAfter(() => post.press('LH 1173'));
+			await saysIn(told, '@ada chose LH 1173');
+			expect(told.buttons()).toEqual([]);
+			await chosen.press('Undo');
+			await saysIn(told, 'It is open for all again.');
+			expect(told.buttons()).toEqual(['Answer']);
+		});
+
+		it('says in the message about it that it was handed over again, or is not watched any more', async () => {
+			const { id, post, told } = await givenBack();
+			await handOver(post, 'ada', 'bob');
+			await saysIn(told, 'Handed over again.');
+			expect(told.buttons()).toEqual([]);
+			await (await newestDm('bob', 'handed a question over to you')).press('Give back');
+			const second = await app.until(() => dms('ada').find((dm) => dm.text().includes('gave back the question')));
+			await app.command(`/session unwatch ${id}`);
+			await saysIn(second, 'Not watched here any more.');
+			expect(second.buttons()).toEqual([]);
+		});
+	});
+
 	it('is given back in the inbox, by whoever has it', async () => {
 		await start();
 		const { post } = await asked();
@@ -213,7 +255,7 @@ describe('Hand over', () => {
 		await handOver(bobs, 'bob', 'cleo');
 		const cleos = await newestDm('cleo', 'handed a question over to you');
 		await app.until(() => bobs.buttons().length === 0);
-		expect(bobs.text()).toContain('Handed over to somebody else.');
+		expect(bobs.text()).toContain('Handed over again.');
 		await handOver(cleos, 'cleo', 'ada');
 		const adas = await newestDm('ada', 'handed a question over to you');
 		await adas.press('Hand over');
@@ -338,7 +380,7 @@ describe('Hand over', () => {
 		const dm = await newestDm('cleo', 'handed a question over to you');
 		await app.cardSays(id, '@bob handed this over to @cleo');
 		await app.until(() => dms('tess')[0]?.buttons().length === 0);
-		expect(dms('tess')[0]?.text()).toContain('somebody else');
+		expect(dms('tess')[0]?.text()).toContain('Handed over again.');
 		await press(post, 'ada', 'Hand over');
 		await app.windowSays('@cleo has this question');
 		await dm.press('Give back');

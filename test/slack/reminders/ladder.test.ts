@@ -217,6 +217,21 @@ describe('a question that somebody is answering', () => {
 		expect(reminder.text()).toMatch(/ada.* was answering, and has not sent an answer yet/i);
 		await ada.modal()?.close(true);
 	});
+
+	it('is reminded of with the name after a restart too', async () => {
+		await start({ ESCALATE_AFTER: 'off' });
+		const id = await asked();
+		await app.card(id)?.press('Answer');
+		await app.slack.as('ada').waitForModal('Which colour?');
+		await app.cardSays(id, 'answering');
+		await app.restart();
+		const reminder = await app.until(
+			() => rungs(app.thread(id))[0],
+			() => '',
+			10 * MINUTE,
+		);
+		expect(reminder.text()).toContain('“ada” was answering, and has not sent an answer yet.');
+	});
 });
 
 describe('the text of a reminder', () => {

@@ -39,7 +39,7 @@ export function describeHandOvers(subject: Subject): void {
 	}
 
 	function wish(watch: Watch, id: string, [from, to]: readonly [string, string]): NewHandOver {
-		const target = targetOfHandOver({ id, teamId: 'T1', to });
+		const target = targetOfHandOver({ id, teamId: 'T1', from, to, givenBackAt: null });
 		const content = {
 			kind: 'handedOver',
 			watchId: watch.id,
@@ -58,10 +58,17 @@ export function describeHandOvers(subject: Subject): void {
 			{ ...QUESTION, userId },
 			{
 				now: T0,
-				told: ({ id, from, watchId }) => ({
-					target: targetOfHandOver({ id, teamId: 'T1', to: from }),
+				told: (handOver) => ({
+					target: targetOfHandOver(handOver),
 					key: 'givenBack',
-					content: { kind: 'givenBack', watchId, sessionId: 's1', fingerprint, by: userId },
+					content: {
+						kind: 'givenBack',
+						watchId: handOver.watchId,
+						sessionId: 's1',
+						by: userId,
+						question: question as NonNullable<typeof question>,
+						readAt: T0,
+					},
 				}),
 			},
 		);
@@ -178,6 +185,27 @@ export function describeHandOvers(subject: Subject): void {
 			const settled = due.find(({ announcement }) => announcement.target.kind === 'person');
 			const posts = await subject.replica.watches.postedQuestions(settled?.announcement.id ?? '');
 			expect(posts.map(({ content }) => content.kind)).toEqual(['handedOver']);
+		});
+
+		it('has the direct message about its end settled with the question, and when the question is handed over again', async () => {
+			const watch = await askedIn();
+			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
+			await giveBack('U-BOB');
+			await store().handOver(wish(watch, 'V2', ['U-DAN', 'U-BOB']), T0);
+			expect(await waiting()).toContain('person:T1:U-ANN:V1 settle');
+			await giveBack('U-BOB');
+			for (let round = 0; round < 3; round += 1) await acts.posted();
+			await subject.replica.watches.redraw(KEY, T0);
+			expect(await waiting()).toEqual(['person:T1:U-DAN:V2 redraw', 'watch redraw']);
+			await acts.posted();
+			// It is not settled yet, so it stays beyond the retention time.
+			await subject.store.watches.removeEnded(T0 + 1);
+			await subject.store.watches.removeTexts(T0 + 1);
+			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
+			expect(await waiting()).toEqual(['person:T1:U-DAN:V2 settle']);
+			const [settle] = await subject.store.watches.takeAnnouncements(LEASE, 10, T0);
+			const posts = await subject.replica.watches.postedQuestions(settle?.announcement.id ?? '');
+			expect(posts.map(({ content }) => content.kind)).toEqual(['givenBack']);
 		});
 
 		it('is over when its watch ends', async () => {
