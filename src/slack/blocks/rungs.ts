@@ -7,6 +7,7 @@ import {
 	heldWords,
 	mentionMrkdwn,
 	notListedWords,
+	OPEN_THREAD,
 	rungsWords,
 	rungWords,
 	waitingTimeWords,
@@ -76,8 +77,8 @@ export function rungsPost(
 function lineOf(asked: RungQuestion, names: Names, now: number): string {
 	const { entry, link } = asked;
 	const waited = waitingTimeWords(now - entry.postedAt);
-	const where = link === null ? waited : `<${link}|${waited}>`;
-	return [`• ${textOf(asked)} · ${where}`, heldWords(entry.heldBy, names)].filter(Boolean).join(' · ');
+	const way = link === null ? '' : `<${link}|${OPEN_THREAD}>`;
+	return [`• ${textOf(asked)} · ${waited}`, way, heldWords(entry.heldBy, names)].filter(Boolean).join(' · ');
 }
 
 function textOf({ question, sessionName, discreet }: RungQuestion): string {

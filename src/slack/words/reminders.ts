@@ -12,12 +12,13 @@ export function rungWords(rung: Rung, waitedMs: number): string {
 		: `📣 Still no answer after ${waited}. The agent waits.`;
 }
 
-/** The opening words of several rungs in one message. mrkdwn. */
+/** The opening words of several rungs in one message. Others, whose reminders are not due, may wait too. mrkdwn. */
 export function rungsWords(count: number): string {
-	return count === 1
-		? '⏰ 1 question in this channel waits for an answer.'
-		: `⏰ ${count} questions in this channel wait for an answer.`;
+	return count === 1 ? '⏰ 1 question waits for an answer:' : `⏰ ${count} questions wait for an answer:`;
 }
+
+/** The text of a link to a question's thread. */
+export const OPEN_THREAD = 'open thread';
 
 /** How many questions a list leaves out; empty for none. mrkdwn. */
 export function notListedWords(count: number): string {

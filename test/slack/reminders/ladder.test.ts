@@ -20,7 +20,7 @@ const rungs = (posts: readonly Posted[]) =>
 	posts.filter((post) => /Nobody has answered|Still no answer/.test(post.text()));
 
 /** The messages outside of threads that remind of several questions. */
-const rungsTogether = () => app.inChannel().filter((post) => post.text().includes('questions in this channel wait'));
+const rungsTogether = () => app.inChannel().filter((post) => post.text().includes('questions wait for an answer'));
 
 async function asked(title = 'Which colour?'): Promise<string> {
 	const id = await app.watched();
@@ -100,7 +100,7 @@ describe('questions of a channel that are due together', () => {
 		const [first, second] = await bothAsk();
 		await app.until(() => rungsTogether().length > 0);
 		const [together] = rungsTogether();
-		expect(together?.text()).toContain('2 questions in this channel wait for an answer');
+		expect(together?.text()).toContain('2 questions wait for an answer:');
 		expect(together?.text()).toContain('Which colour?');
 		expect(together?.text()).toContain('Which size?');
 		expect(JSON.stringify(together?.blocks()).match(/<https:[^|>]+\|/g)).toHaveLength(2);
@@ -134,7 +134,7 @@ describe('questions of a channel that are due together', () => {
 		await app.until(() => isLimited);
 		app.service.sessions.answerAsPage(first, ['red']);
 		const reminder = await app.until(() => app.inChannel().find((post) => post.text().includes('waits for an answer')));
-		expect(reminder.text()).toContain('1 question in this channel waits');
+		expect(reminder.text()).toContain('1 question waits for an answer');
 		expect(reminder.text()).not.toContain('Which colour?');
 	});
 });
@@ -181,7 +181,7 @@ describe('a reminder that was answered on its way, and the answer was taken back
 		const other = await app.watched();
 		app.ask(other, ['Which colour?']);
 		const { id, undo } = await pressedMeanwhile('wait for an answer');
-		await app.until(() => app.inChannel().find((post) => post.text().includes('1 question in this channel waits')));
+		await app.until(() => app.inChannel().find((post) => post.text().includes('1 question waits for an answer')));
 		await undo();
 		await app.threadSays(id, 'Nobody has answered');
 		await app.pass(2 * MINUTE);
