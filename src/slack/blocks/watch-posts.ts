@@ -9,7 +9,6 @@ import { handOverLine } from '../words/hand-over.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
 import { questionText } from '../words/question-text.ts';
 import { chosenWords } from '../words/quick-answers.ts';
-import { settingsChangedWords } from '../words/reminders.ts';
 import { andMoreWords, questionCountWords, sessionTitle, statusWords, waitingWords } from '../words/sessions.ts';
 import { momentMrkdwn } from '../words/times.ts';
 import {
@@ -57,10 +56,10 @@ export interface PostContext {
 	readonly maybeRepeat: boolean;
 }
 
-/** Cards, reminders and hand-overs have builders of their own, and settling changes a post. */
+/** Cards, reminders, hand-overs and changes of settings have builders of their own, and settling changes a post. */
 export type PostedContent = Exclude<
 	AnnouncementContent,
-	{ kind: 'card' | 'settle' | 'redraw' | 'rung' | 'rungs' | 'handedOver' | 'givenBack' }
+	{ kind: 'card' | 'settle' | 'redraw' | 'rung' | 'rungs' | 'handedOver' | 'givenBack' | 'settingsChanged' }
 >;
 /** A question as it was announced. */
 export type AskedContent = Extract<AnnouncementContent, { kind: 'question' }>;
@@ -109,8 +108,6 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 			return textOnly(serviceDownWords(content.since));
 		case 'serviceBack':
 			return textOnly(serviceBackWords(content.downMs));
-		case 'settingsChanged':
-			return textOnly(settingsChangedWords(content.by, content.before, content.after));
 		case 'creatorTold':
 			return textOnly(creatorToldWords(content, post.adminContact));
 	}

@@ -1,5 +1,8 @@
 import { changedParts } from '../../inbox/channel-settings.ts';
+import type { AnnouncementContent } from '../../watches/announcements.ts';
 import type { ChannelSettings, Mention, QuietHours, Rung, Weekday } from '../../watches/channel-settings.ts';
+import type { UserGroups } from '../settings/user-groups.ts';
+import { quotedNameMrkdwn } from '../text.ts';
 import { type Names, personName } from './people.ts';
 import { andMoreWords } from './sessions.ts';
 import { durationText } from './times.ts';
@@ -44,19 +47,39 @@ export function waitingTimeWords(waitedMs: number): string {
 	return `waiting ${durationText(waitedMs)}`;
 }
 
-/** What somebody changed in a channel's settings. mrkdwn; nobody is mentioned. */
-export function settingsChangedWords(by: string, before: ChannelSettings, after: ChannelSettings): string {
-	return [`🔧 <@${by}> changed the reminders of this channel.`, ...settingsChanges(before, after)].join('\n');
+/** What is known of the names of those whom settings mention. */
+export interface MentionNames {
+	readonly names: Names;
+	readonly groups: UserGroups;
 }
 
-/** A line for each setting that differs. mrkdwn; nobody is mentioned. */
-export function settingsChanges(before: ChannelSettings, after: ChannelSettings): string[] {
-	return [
-		changeLine('Remind after', afterWords(before.remindAfterMs), afterWords(after.remindAfterMs)),
-		changeLine('Escalate after', afterWords(before.escalateAfterMs), afterWords(after.escalateAfterMs)),
-		mentionLine(before, after),
-		changeLine('Quiet hours', quietWords(before.quietHours), quietWords(after.quietHours)),
-	].filter((line) => line !== '');
+/** What somebody changed in a channel's settings. mrkdwn; nobody is mentioned. */
+export function settingsChangedWords(
+	{ by, before, after }: Extract<AnnouncementContent, { kind: 'settingsChanged' }>,
+	known: MentionNames,
+): string {
+	const changes = settingsChanges(before, after, (mention, other) => mentionedNames(mention, other, known));
+	return [`🔧 ${personName(by, known.names)} changed the reminders of this channel.`, ...changes].join('\n');
+}
+
+/** A line for each setting that differs. mrkdwn. `mentioned`: the words for whom an escalation mentions, before or after. */
+export function settingsChanges(
+	before: ChannelSettings,
+	after: ChannelSettings,
+	mentioned: (mention: Mention, other: Mention) => string,
+): string[] {
+	const mentions = [mentioned(before.mention, after.mention), mentioned(after.mention, before.mention)] as const;
+	const lines: Readonly<Record<keyof ChannelSettings, string>> = {
+		remindAfterMs: changeLine('Remind after', afterWords(before.remindAfterMs), afterWords(after.remindAfterMs)),
+		escalateAfterMs: changeLine(
+			'Escalate after',
+			afterWords(before.escalateAfterMs),
+			afterWords(after.escalateAfterMs),
+		),
+		mention: changeLine('Mention', ...mentions),
+		quietHours: changeLine('Quiet hours', quietWords(before.quietHours), quietWords(after.quietHours)),
+	};
+	return changedParts(before, after).map((part) => lines[part]);
 }
 
 /** A time in settings: `15 min`, `off` or `default`. */
@@ -103,21 +126,27 @@ export function quietWords(hours: QuietHours | null): string {
 }
 
 function changeLine(name: string, before: string, after: string): string {
-	return before === after ? '' : `• *${name}*: ${before} → ${after}`;
+	return `• *${name}*: ${before} → ${after}`;
 }
 
-function mentionLine(before: ChannelSettings, after: ChannelSettings): string {
-	const words = mentionWords(after.mention);
-	const isSameCount = mentionWords(before.mention) === words;
-	const isChanged = changedParts(before, after).includes('mention');
-	return changeLine('Mention', mentionWords(before.mention), isSameCount && isChanged ? `others, ${words}` : words);
+/** Of people and user groups in one line. */
+const MOST_NAMED = 5;
+
+/** Names without mentions, which would notify people of every change; first those that are not in `other`. */
+function mentionedNames(mention: Mention, other: Mention, { names, groups }: MentionNames): string {
+	const people = mention.userIds.map((id) => ({ text: personName(id, names), isNew: !other.userIds.includes(id) }));
+	const ofGroups = mention.groupIds.map((id) => ({
+		text: groupName(id, groups),
+		isNew: !other.groupIds.includes(id),
+	}));
+	const all = [...people, ...ofGroups].toSorted((one, two) => Number(two.isNew) - Number(one.isNew));
+	if (all.length === 0) return 'nobody';
+	const shown = all.slice(0, MOST_NAMED).map(({ text }) => text);
+	return [shown.join(', '), andMoreWords(all.length - shown.length)].filter(Boolean).join(' ');
 }
 
-/** Without names: a mention would notify people of every change. */
-function mentionWords({ userIds, groupIds }: Mention): string {
-	const parts = [
-		userIds.length === 0 ? '' : `${userIds.length} ${userIds.length === 1 ? 'person' : 'people'}`,
-		groupIds.length === 0 ? '' : `${groupIds.length} ${groupIds.length === 1 ? 'group' : 'groups'}`,
-	].filter((part) => part !== '');
-	return parts.length === 0 ? 'nobody' : parts.join(' and ');
+function groupName(groupId: string, groups: UserGroups): string {
+	const group = groups.kind === 'listed' ? groups.groups.find(({ id }) => id === groupId) : undefined;
+	const name = quotedNameMrkdwn(group?.handle || group?.name || '', 80);
+	return name === '' ? 'a user group' : `user group ${name}`;
 }
