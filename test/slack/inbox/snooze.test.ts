@@ -44,6 +44,19 @@ describe('Snooze', () => {
 		expect(app.clock.now() - snoozedAt).toBeLessThan(15 * MINUTE + 5_000);
 	});
 
+	it('shows a question again in a Home that nobody has touched for long', async () => {
+		await start();
+		await app.askedIn('#agents', ['Chairs']);
+		await app.openHome();
+		await home().choose('Snooze', '1 h');
+		await app.homeSays(SNOOZED);
+		const snoozedAt = app.clock.now();
+		await app.pass(59 * MINUTE);
+		expect(app.textOf('ada')).toContain(SNOOZED);
+		await app.homeSays(SHOWN);
+		expect(app.clock.now() - snoozedAt).toBeLessThan(60 * MINUTE + 5_000);
+	});
+
 	it('hides it in the window too, after a restart, and shows it again with one press', async () => {
 		await start();
 		await app.askedIn('#agents', ['Chairs', 'Tables']);
