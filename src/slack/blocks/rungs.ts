@@ -5,6 +5,7 @@ import type { Names } from '../words/people.ts';
 import { questionText } from '../words/question-text.ts';
 import {
 	heldWords,
+	lastWords,
 	mentionMrkdwn,
 	notListedWords,
 	OPEN_THREAD,
@@ -37,7 +38,7 @@ interface RungContext {
 /** A reminder of one question, in its thread. */
 export function rungPost(asked: RungQuestion, { mention, names, now, maybeRepeat }: RungContext): MessageContent {
 	const { entry, question } = asked;
-	const words = [mentionMrkdwn(mention), rungWords(entry.rung, now - entry.postedAt)].filter(Boolean).join(' ');
+	const words = [mentionMrkdwn(mention), rungWords(entry, now - entry.postedAt)].filter(Boolean).join(' ');
 	const told = textOf(asked);
 	return message(`${words} ${told}`, [
 		...section(`${words}\n> ${told}`),
@@ -78,7 +79,9 @@ function lineOf(asked: RungQuestion, names: Names, now: number): string {
 	const { entry, link } = asked;
 	const waited = waitingTimeWords(now - entry.postedAt);
 	const way = link === null ? '' : `<${link}|${OPEN_THREAD}>`;
-	return [`• ${textOf(asked)} · ${waited}`, way, heldWords(entry.heldBy, names)].filter(Boolean).join(' · ');
+	return [`• ${textOf(asked)} · ${waited}`, way, lastWords(entry), heldWords(entry.heldBy, names)]
+		.filter(Boolean)
+		.join(' · ');
 }
 
 function textOf({ question, sessionName, discreet }: RungQuestion): string {

@@ -278,6 +278,7 @@ function rungOf(session: Session, rung: Rung): RungQuestion {
 		postedAt: NOW - 900_000,
 		heldBy: USER_ID,
 		rung,
+		isLast: rung === 'escalation',
 		number: 0,
 		lastRungAt: null,
 	};

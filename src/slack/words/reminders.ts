@@ -1,6 +1,6 @@
 import { changedParts } from '../../inbox/channel-settings.ts';
-import type { AnnouncementContent } from '../../watches/announcements.ts';
-import type { ChannelSettings, Mention, QuietHours, Rung, Weekday } from '../../watches/channel-settings.ts';
+import type { AnnouncementContent, RungEntry } from '../../watches/announcements.ts';
+import type { ChannelSettings, Mention, QuietHours, Weekday } from '../../watches/channel-settings.ts';
 import type { UserGroups } from '../settings/user-groups.ts';
 import { quotedNameMrkdwn } from '../text.ts';
 import { type Names, personName } from './people.ts';
@@ -8,11 +8,15 @@ import { andMoreWords } from './sessions.ts';
 import { durationText } from './times.ts';
 
 /** The opening words of a rung. mrkdwn. */
-export function rungWords(rung: Rung, waitedMs: number): string {
+export function rungWords({ rung, isLast }: Pick<RungEntry, 'rung' | 'isLast'>, waitedMs: number): string {
 	const waited = durationText(waitedMs);
-	return rung === 'reminder'
-		? `⏰ Nobody has answered for ${waited}.`
-		: `📣 Still no answer after ${waited}. The agent waits.`;
+	if (rung === 'reminder') return `⏰ Nobody has answered for ${waited}.`;
+	return `📣 Still no answer after ${waited}. The agent waits.${isLast ? ' This is the last reminder.' : ''}`;
+}
+
+/** That no reminder comes after the one in a line of a list; empty when one may. */
+export function lastWords({ isLast }: Pick<RungEntry, 'isLast'>): string {
+	return isLast ? 'last reminder' : '';
 }
 
 /** The opening words of several rungs in one message. Others, whose reminders are not due, may wait too. mrkdwn. */

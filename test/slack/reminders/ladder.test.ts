@@ -44,6 +44,8 @@ describe('a question that nobody answers', () => {
 		await app.pass(6 * MINUTE);
 		expect(rungs(app.thread(id))).toHaveLength(4);
 		expect(rungs(app.inChannel()).length).toBe(3);
+		const isLast = rungs(app.thread(id)).map((post) => post.text().includes('This is the last reminder.'));
+		expect(isLast).toEqual([false, false, false, true]);
 	});
 
 	it('is reminded of in time after the post that people see, when Slack was away before', async () => {
