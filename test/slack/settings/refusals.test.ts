@@ -121,15 +121,17 @@ describe('an error stands at its field, and everything typed stays', () => {
 		await expectNothingStored();
 	});
 
-	it('for user groups without a member in the channel, and those that are gone', async () => {
+	it('for user groups without a member in the channel, and those that are gone, however long the list of members is', async () => {
 		const names = Array.from({ length: 30 }, (_, index) => `m${index}`);
-		await start({ slack: { workspace: withMembers(sampleWorkspace(), 'agents', names) } });
+		const workspace = withMembers(withMembers(sampleWorkspace(), 'agents', names), 'general', ['henry']);
+		await start({ slack: { workspace } });
 		app.slack.settings.conversationsPageSize = 7;
 		const { userGroups } = app.slack.state;
 		userGroups.push({ id: 'S0FAR', handle: 'far', name: 'Far', users: ['U0DORA'] });
 		userGroups.push({ id: 'S0LAST', handle: 'last', name: 'Last', users: ['U0M29'] });
 		userGroups.push({ id: 'S0OLD', handle: 'old', name: 'Old', users: ['U0ADA'] });
 		const modal = await app.openSettings();
+		await modal.choose('Mention', ['m29', 'henry']);
 		await modal.choose('Mention user groups', ['Far (@far)', 'Last (@last)', 'Old (@old)']);
 		Object.assign(userGroups.at(-1) ?? {}, { disabled: true });
 		const { errors } = await app.submit(modal);
@@ -137,9 +139,12 @@ describe('an error stands at its field, and everything typed stays', () => {
 		expect(words).toContain('“Far” has no member in this channel');
 		expect(words).toContain('“Old” does not exist any more');
 		expect(words).not.toContain('Last');
+		expect(errors.Mention).toContain('“henry” is not a member of this channel');
+		expect(errors.Mention).not.toContain('m29');
+		await modal.choose('Mention', ['m29']);
 		await modal.choose('Mention user groups', ['Last (@last)']);
 		await app.submit(modal);
-		expect(await app.told(1)).toContain('Mention*: nobody → user group “last”');
+		expect(await app.told(1)).toContain('Mention*: nobody → “m29”, user group “last”');
 	});
 });
 

@@ -85,6 +85,8 @@ describe('/session settings', () => {
 		const names = ['m1', 'm2', 'm3', 'm4', 'm5', 'm6'];
 		await start({ slack: { workspace: withMembers(sampleWorkspace(), 'agents', names) } });
 		await app.save({ Mention: names, 'Mention user groups': ['Operations (@ops)'] });
+		// One list of the channel's members instead of one of the channels of each.
+		expect(app.slack.traffic.calls('users.conversations').length).toBeLessThanOrEqual(2);
 		expect(await app.told(1)).toContain('Mention*: nobody → “m1”, “m2”, “m3”, “m4”, “m5” and 2 more');
 		await app.restart();
 		const modal = await app.openSettings();
