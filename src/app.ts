@@ -128,6 +128,7 @@ export async function createHandraise({
 		onCall: metrics.slackCall,
 	});
 	const directory = createDirectory({ client: clients.people });
+	const userGroups = createUserGroups({ client: clients.people, clock, log });
 	/** What several parts of the Slack side need. */
 	const shared = {
 		serviceUrl,
@@ -288,6 +289,7 @@ export async function createHandraise({
 			settings: store.channelSettings,
 			ladderTimes: config.ladderTimes,
 			learnName: directory.learnName,
+			userGroups,
 			mayAct,
 			showAnswers,
 			quickAnswers,
@@ -331,7 +333,7 @@ export async function createHandraise({
 			memberships,
 			accessPolicy,
 			directory,
-			userGroups: createUserGroups({ client, clock, log }),
+			userGroups,
 			onChanged() {
 				watching.wakeOutbox();
 				reminders.wake();

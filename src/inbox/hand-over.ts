@@ -3,7 +3,7 @@ import { type Answer, isBlocking, type Person } from '../answers/answer.ts';
 import type { AnswerStore } from '../answers/ports.ts';
 import type { Clock } from '../clock.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
-import type { SessionSnapshot } from '../watches/session-snapshot.ts';
+import type { QuestionView, SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { ChannelKey, SessionKey, Watch } from '../watches/watch.ts';
 import type { MayAct } from './ports.ts';
 
@@ -132,6 +132,14 @@ export type HandOverOutcome =
 
 export type HandOverObstacle = Exclude<HandOverOutcome, { kind: 'refused' }>;
 
+/** A question that somebody is about to hand over. */
+export interface QuestionToHandOver {
+	readonly question: QuestionView;
+	readonly sessionName: string;
+	/** Whether its watch says only that an agent asks. */
+	readonly discreet: boolean;
+}
+
 interface Dependencies {
 	readonly store: HandOverStore;
 	readonly serviceUrl: string;
@@ -170,14 +178,19 @@ export function createHandOvers({ store, serviceUrl, answers, mayAct, onNews, cl
 	}
 
 	return {
-		/** Why this person cannot hand this question over to anybody; null when they can. */
-		async obstacle(person: Person, pressed: PressedQuestion): Promise<HandOverObstacle | null> {
+		/** The question, if this person can hand it over to somebody; else why not. */
+		async begin(
+			person: Person,
+			pressed: PressedQuestion,
+		): Promise<HandOverObstacle | ({ readonly kind: 'possible' } & QuestionToHandOver)> {
 			const asked = await askedIn(person, pressed);
 			if ('by' in asked) return { kind: 'closed', by: asked.by };
 			const handOver = await store.handOverOf(questionOf(person, pressed));
 			const replaces = await replaceable(handOver, person);
 			const kind = obstacleTo({ id: '', from: person.userId, to: '', replaces }, handOver);
-			return kind === null || handOver === null ? null : { kind, handOver };
+			if (kind !== null && handOver !== null) return { kind, handOver };
+			const { watch, view, question } = asked;
+			return { kind: 'possible', question, sessionName: view.name, discreet: watch.discreet };
 		},
 
 		/** @param viewId of the window in which `to` was chosen */

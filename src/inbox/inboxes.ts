@@ -16,6 +16,7 @@ import type {
 	PreparedInbox,
 	ShowOutcome,
 } from './ports.ts';
+import { LONGEST_SNOOZE_MS } from './snooze.ts';
 
 interface Options {
 	readonly store: InboxStore;
@@ -100,7 +101,9 @@ export function createInboxes({ store, serviceUrl, rateLimiter, metrics, clock, 
 			ms === null
 				? Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(10, failureCount))
 				: Math.min(LONGEST_RETRY_AFTER_MS, ms);
-		return now + delayMs < openedAt + FOLLOWED_MS ? now + delayMs : null;
+		// Of an inbox that is not followed any more, the update shows a question that came back.
+		const backForMs = isFollowed({ openedAt }, now) ? 0 : LONGEST_SNOOZE_MS;
+		return now + delayMs < openedAt + backForMs + FOLLOWED_MS ? now + delayMs : null;
 	}
 
 	/** Takes one call from the shared rate. Resolves to null, or to the time of the next try. */
@@ -146,10 +149,6 @@ export function createInboxes({ store, serviceUrl, rateLimiter, metrics, clock, 
 		const now = clock.now();
 		const isAsked = inbox.askedCount !== inbox.shownCount;
 		const common = { now, spacingMs: SPACING_MS };
-		if (!isAsked && !isFollowed(inbox, now)) {
-			await store.end(inbox, token, { ...common, shownKey: inbox.shownKey, nextAt: null });
-			return;
-		}
 		// What was asked for is sent in any case, so it need not wait for its content to get its turn.
 		const turn = isAsked ? takeTurn(inbox, isAsked) : null;
 		turn?.catch(() => undefined);
@@ -157,9 +156,9 @@ export function createInboxes({ store, serviceUrl, rateLimiter, metrics, clock, 
 		const { content, againAt } = await build(inbox, now);
 		const prepared = display.prepare(inbox, content, now);
 		metrics.built(uptimeOf(clock) - startedAt);
-		const follow = followAt(inbox, now);
 		const again = againAt !== null && isFollowed(inbox, againAt) ? againAt : null;
-		const nextAt = again === null || follow === null ? (again ?? follow) : Math.min(follow, again);
+		const backAt = content.kind === 'shown' ? (content.snoozed?.nextAt ?? null) : null;
+		const nextAt = earliestOf(followAt(inbox, now), again, backAt);
 		if (!isAsked && prepared.key === inbox.shownKey) {
 			metrics.update('unchanged');
 			await store.end(inbox, token, { ...common, shownKey: prepared.key, nextAt });
@@ -172,8 +171,12 @@ export function createInboxes({ store, serviceUrl, rateLimiter, metrics, clock, 
 		}
 		if (!(await store.beginShowing(inbox.id, token))) return;
 		const result = await resultOf(inbox, prepared, await prepared.send({ isAsked }));
-		if (result === null) await store.remove(inbox.id);
-		else await store.end(inbox, token, result.shownKey === null ? result : { ...result, nextAt });
+		if (result === null) {
+			await store.remove(inbox.id);
+			return;
+		}
+		const isShown = result.shownKey !== null;
+		await store.end(inbox, token, { ...result, nextAt: isShown ? nextAt : earliestOf(result.nextAt, backAt) });
 	}
 
 	return {
@@ -192,7 +195,7 @@ export function createInboxes({ store, serviceUrl, rateLimiter, metrics, clock, 
 			isTouched = true;
 			wake();
 		},
-		/** Forgets inboxes that are not followed any more, and snoozes that have ended. */
+		/** Forgets inboxes that are not updated any more, and snoozes that have ended. */
 		async forget(): Promise<void> {
 			await store.removeOlderThan(clock.now() - FOLLOWED_MS);
 			await store.removeEndedSnoozes(clock.now());
@@ -237,6 +240,11 @@ export function createInboxes({ store, serviceUrl, rateLimiter, metrics, clock, 
 }
 
 export type Inboxes = ReturnType<typeof createInboxes>;
+
+function earliestOf(...times: readonly (number | null)[]): number | null {
+	const known = times.filter((at) => at !== null);
+	return known.length === 0 ? null : Math.min(...known);
+}
 
 /** Slack's limits hold for a whole workspace. */
 function rateKey(teamId: string): string {

@@ -49,8 +49,11 @@ export interface LadderStore {
 		lease: Lease,
 		options: { now: number; limit: number; except: readonly ChannelKey[] },
 	): Promise<readonly LadderBatch[]>;
-	/** When `takeDue` next finds something; null for never. */
-	nextDueAt(serviceUrl: string, now: number): Promise<number | null>;
+	/** When `takeDue` with the same `except` next finds something; null for never. */
+	nextDueAt(
+		serviceUrl: string,
+		options: { readonly now: number; readonly except: readonly ChannelKey[] },
+	): Promise<number | null>;
 	/**
 	 * Notes what becomes of ladders and queues `announcement`, all or nothing, and gives their leases back. Null when a lease
 	 * was lost: nothing else was written. What counted from a time ahead of `now` counts from `now` then.

@@ -7,7 +7,7 @@ import type { Log } from '../log.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
 import type { SessionKey } from '../watches/watch.ts';
 import { type LadderTimes, timesIn } from './channel-settings.ts';
-import { type Decision, decide, TOGETHER_MS } from './ladder.ts';
+import { type Decision, decide, MOST_ESCALATIONS, TOGETHER_MS } from './ladder.ts';
 import type { LadderBatch, LadderMetrics, LadderOutcome, LadderStore, TakenLadder } from './ladder-ports.ts';
 import { isComputable } from './quiet-hours.ts';
 
@@ -150,7 +150,8 @@ export function createReminders(options: Options) {
 			});
 			return due.map(computable);
 		},
-		nextDueAt: () => store.nextDueAt(serviceUrl, clock.now()),
+		nextDueAt: (batches) =>
+			store.nextDueAt(serviceUrl, { now: clock.now(), except: batches.map(({ channel }) => channel) }),
 		work,
 		onFailure: (_, error) =>
 			log.warn({ code: codeOf(error) }, 'a reminder could not be stored; its lease lapses and it is tried again'),
@@ -248,6 +249,7 @@ function announcementOf({ channel }: LadderBatch, due: readonly Due[], now: numb
 		postedAt: ladder.postedAt,
 		heldBy: ladder.heldBy,
 		rung: decision.rung,
+		isLast: decision.rung === 'escalation' && ladder.escalationCount === MOST_ESCALATIONS - 1,
 		number: ladder.escalationCount + (ladder.remindedAt === null ? 0 : 1),
 		lastRungAt: ladder.lastRungAt,
 	}));

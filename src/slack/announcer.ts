@@ -18,6 +18,7 @@ import type { QuietHours } from '../watches/channel-settings.ts';
 import type { WatchStore } from '../watches/ports.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { Watch } from '../watches/watch.ts';
+import { settingsChangedPost } from './blocks/channel-settings.ts';
 import { givenBackPost, handedOverPost } from './blocks/hand-over.ts';
 import { type MessageContent, replacement } from './blocks/parts.ts';
 import { MOST_LISTED, type RungQuestion, rungPost, rungsPost, updatedRungPost } from './blocks/rungs.ts';
@@ -32,6 +33,7 @@ import {
 } from './blocks/watch-posts.ts';
 import { isThreaded, slackErrorCode, slackFailure } from './clients.ts';
 import type { NameLookup } from './directory.ts';
+import type { createUserGroups, UserGroups } from './settings/user-groups.ts';
 import type { Names } from './words/people.ts';
 import { endWords } from './words/watching.ts';
 
@@ -49,6 +51,8 @@ const MAX_SEARCHES = 100;
 
 /** A rung that has waited for Slack for longer since the read of its session is read again. */
 const READ_WITHIN_MS = 60_000;
+
+const NO_GROUPS: UserGroups = { kind: 'listed', groups: [] };
 
 function isQuiet(hours: QuietHours, now: number): boolean {
 	return isComputable(hours) && quietUntil(hours, now) !== null;
@@ -91,6 +95,7 @@ interface Dependencies {
 	readonly mayAct: MayAct;
 	readonly names: Names;
 	readonly learnName: NameLookup['learnName'];
+	readonly userGroups: ReturnType<typeof createUserGroups>;
 	readonly settings: Pick<ChannelSettingsStore, 'read'>;
 	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
 	readonly ladderTimes: LadderTimes;
@@ -108,7 +113,7 @@ interface Dependencies {
 /** Writes cards and posts to Slack; see the port. */
 export function createAnnouncer(deps: Dependencies): Announcer {
 	const { client, serviceUrl, answers, claims, watches, names, dashboardUrl, adminContact, clock, log } = deps;
-	const { handOvers, mayAct, settings, ladderTimes, learnName, showAnswers, quickAnswers, maxDays } = deps;
+	const { handOvers, mayAct, settings, ladderTimes, learnName, userGroups, showAnswers, quickAnswers, maxDays } = deps;
 	/** Searches that continue later, by the metadata key of the post and the time from which it is searched. */
 	const searches = new Map<string, Search>();
 
@@ -260,6 +265,20 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		const isShownInChannel = content.kind === 'rung' && content.entry.rung === 'escalation';
 		const leftOut = entries.filter((entry) => !open.some((one) => one.entry === entry));
 		return { ...(await prepared(due, message, { isShownInChannel })), leftOut };
+	}
+
+	async function prepareSettingsChanged(
+		due: DueAnnouncement,
+		content: Extract<AnnouncementContent, { kind: 'settingsChanged' }>,
+		{ maybeRepeat }: { maybeRepeat: boolean },
+	): Promise<PreparedPost> {
+		const mentions = [content.before.mention, content.after.mention];
+		const people = new Set([content.by, ...mentions.flatMap(({ userIds }) => userIds)]);
+		await Promise.all(Array.from(people, learnName));
+		const namesGroups = mentions.some(({ groupIds }) => groupIds.length > 0);
+		const groups = namesGroups ? await userGroups.list() : NO_GROUPS;
+		const message = settingsChangedPost(content, { names, groups, maybeRepeat });
+		return prepared(due, message, { isShownInChannel: false });
 	}
 
 	/** Those of these questions that still wait, as a read of a moment ago tells. */
@@ -455,6 +474,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			if (content.kind === 'handedOver' || content.kind === 'givenBack') {
 				return prepareHandOver(due, content, { maybeRepeat });
 			}
+			if (content.kind === 'settingsChanged') return prepareSettingsChanged(due, content, { maybeRepeat });
 			const context = await contextOf(due, { maybeRepeat });
 			const message = watchPost(withCurrentSettings(content, context), context);
 			const isShownInChannel = content.kind === 'question' && watch?.questionsInChannel === true;

@@ -112,11 +112,12 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 			return Promise.all(Array.from(byChannel.values(), (group) => batchOf(group, now)));
 		},
 
-		async nextDueAt(service, now) {
+		async nextDueAt(service, { now, except }) {
 			const row = await db.read
 				.selectFrom('ladders')
 				.where('service', '=', service)
 				.where('due_at', 'is not', null)
+				.where(isElsewhere('ladders', except))
 				.select(earliest(dueAt('due_at', now, LONGEST_DELAY_MS.ladder), now).as('at'))
 				.executeTakeFirstOrThrow();
 			return row.at;
@@ -173,15 +174,19 @@ function dueByChannel(
 	service: string,
 	{ now, limit, except }: { now: number; limit: number; except: readonly ChannelKey[] },
 ) {
-	const keys = except.map(({ teamId, channelId }) => sql`${`${teamId}:${channelId}`}`);
-	const others =
-		keys.length === 0 ? sql`` : sql`and first.team_id || ':' || first.channel_id not in (${sql.join(keys)})`;
 	return sql<boolean>`(team_id, channel_id) in (select first.team_id, first.channel_id from ladders as first
 		where first.service = ${service} and ${isDue('first.due_at', now, LONGEST_DELAY_MS.ladder)}
-		and (first.lease_token is null or ${hasLapsed('first.leased_until', now)}) ${others}
+		and (first.lease_token is null or ${hasLapsed('first.leased_until', now)}) and ${isElsewhere('first', except)}
 		group by first.team_id, first.channel_id
 		order by min(${dueAt('first.due_at', now, LONGEST_DELAY_MS.ladder)}), min(first.posted_at) limit ${limit})
 		and (${isDue('due_at', now, LONGEST_DELAY_MS.ladder)} or rung_due_at <= ${now})`;
+}
+
+/** Whether a ladder of `table` is in none of these channels. */
+function isElsewhere(table: string, channels: readonly ChannelKey[]) {
+	if (channels.length === 0) return sql<boolean>`true`;
+	const keys = channels.map(({ teamId, channelId }) => sql`${`${teamId}:${channelId}`}`);
+	return sql<boolean>`${sql.ref(`${table}.team_id`)} || ':' || ${sql.ref(`${table}.channel_id`)} not in (${sql.join(keys)})`;
 }
 
 /** Moves the read of a session ahead of others. One that has this place or a better one keeps it, and is asked for once. */

@@ -102,6 +102,8 @@ export interface RungEntry {
 	/** Slack user id of who was answering when the rung was due, and did not answer. */
 	readonly heldBy: string | null;
 	readonly rung: Rung;
+	/** Whether none comes after it. */
+	readonly isLast: boolean;
 	/** How many rungs came before. */
 	readonly number: number;
 	/** When the rung before was announced; null for the first. */

@@ -140,7 +140,7 @@ describe('the judge of reminders', () => {
 
 	it('knows a message of several by its words, also when only one of them is left', () => {
 		const together = rung([TIMES[0] as number], ({ posts }) => {
-			posts[1] = { ...post(POSTED + 610_000, '⏰ 1 question in this channel waits for an answer.'), content: 'q1' };
+			posts[1] = { ...post(POSTED + 610_000, '⏰ 1 question waits for an answer:'), content: 'q1' };
 		});
 		expect(judge(together)).toMatchObject({ rings: [{ at: POSTED + 610_000 }], faults: [] });
 	});

@@ -4,7 +4,7 @@ import type { Post } from './history.ts';
 const REMINDER = 'Nobody has answered for';
 const ESCALATION = 'Still no answer after';
 /** Of one question when the others were answered meanwhile. */
-const SEVERAL = /\d+ questions? in this channel waits? for an answer/;
+const SEVERAL = /\d+ questions? waits? for an answer/;
 /** Below the list, where there are more questions than it shows. */
 const UNLISTED = /and (\d+) more: `\/session inbox`/;
 

@@ -153,6 +153,7 @@ export async function startProcess(options: Options) {
 		settings: guarded(store.channelSettings),
 		ladderTimes: options.defaults,
 		learnName: async () => {},
+		userGroups: { list: async () => ({ kind: 'listed', groups: [] }) },
 		mayAct: async () => null,
 		names: { displayName: () => 'somebody' },
 		dashboardUrl: null,

@@ -1,5 +1,6 @@
 import type { InputBlock, KnownBlock, ModalView, PlainTextOption } from '@slack/types';
 import type { LadderTimes } from '../../inbox/channel-settings.ts';
+import type { AnnouncementContent } from '../../watches/announcements.ts';
 import type { ChannelSettings, Weekday } from '../../watches/channel-settings.ts';
 import { ACTIONS, CALLBACKS, type SettingsField, settingsBlockId } from '../ids.ts';
 import { encodeSettingsMetadata, type SettingsMetadata } from '../settings/metadata.ts';
@@ -20,7 +21,8 @@ import {
 	settingsLines,
 } from '../words/channel-settings.ts';
 import type { Names } from '../words/people.ts';
-import { dayName } from '../words/reminders.ts';
+import { dayName, type MentionNames, settingsChangedWords } from '../words/reminders.ts';
+import { MAYBE_REPEAT } from '../words/watching.ts';
 import { context, divider, type MessageContent, message, modal, section } from './parts.ts';
 
 /** The form of a channel's settings. */
@@ -139,6 +141,15 @@ export function settingsSaved(
 /** For an expired trigger. */
 export function noSettingsWindow(): MessageContent {
 	return message('The settings could not be opened in a window.', section(NO_SETTINGS_WINDOW));
+}
+
+/** Tells a channel what somebody changed. */
+export function settingsChangedPost(
+	content: Extract<AnnouncementContent, { kind: 'settingsChanged' }>,
+	{ maybeRepeat, ...known }: MentionNames & { readonly maybeRepeat: boolean },
+): MessageContent {
+	const words = settingsChangedWords(content, known);
+	return message(words, [...section(words), ...context(maybeRepeat ? MAYBE_REPEAT : '')]);
 }
 
 /** `mayBeEmpty`: Slack reports when somebody empties it, because it cannot be told from an untouched list later. */

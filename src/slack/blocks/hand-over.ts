@@ -1,4 +1,5 @@
 import type { KnownBlock, ModalView } from '@slack/types';
+import type { QuestionToHandOver } from '../../inbox/hand-over.ts';
 import type { AnnouncementContent } from '../../watches/announcements.ts';
 import type { QuestionView } from '../../watches/session-snapshot.ts';
 import { ACTIONS, CALLBACKS, encodeQuestionMark, inboxRowId, type QuestionMark } from '../ids.ts';
@@ -19,7 +20,7 @@ import {
 	buttons,
 	context,
 	giveBackButton,
-	handOverButton,
+	handOverButtons,
 	type MessageContent,
 	message,
 	modal,
@@ -39,7 +40,8 @@ export function handOverMetadata(question: QuestionMark, channelId: string): Vie
 }
 
 /** Asks whom to hand a question over to. */
-export function handOverModal(metadata: ViewMetadata): ModalView {
+export function handOverModal(metadata: ViewMetadata, asked: QuestionToHandOver): ModalView {
+	const told = questionText({ ...asked, quick: asked.question.quick, waitedMs: null });
 	return modal({
 		callbackId: CALLBACKS.handOver,
 		title: 'Hand over',
@@ -47,6 +49,7 @@ export function handOverModal(metadata: ViewMetadata): ModalView {
 		submit: 'Hand over',
 		close: 'Cancel',
 		blocks: [
+			...section(`> ${told}`),
 			{
 				type: 'input',
 				block_id: HAND_OVER_FIELD,
@@ -87,7 +90,7 @@ export function handedOverPost(
 	const words = handedOverWords(from, post.names);
 	const row = answerButtons(question, { sessionId, channelId, readAt }, quick !== null, [
 		giveBackButton(mark),
-		handOverButton(mark),
+		...handOverButtons(mark, post.handOver),
 	]);
 	return message(`${words} ${textOf(question, post)}`, [
 		...section(`*${words}*`),

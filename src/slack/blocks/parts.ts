@@ -7,6 +7,7 @@ import type {
 	SectionBlock,
 	StaticSelect,
 } from '@slack/types';
+import { type HandOver, MOST_HAND_OVERS } from '../../inbox/hand-over.ts';
 import {
 	ACTIONS,
 	type ActionId,
@@ -46,9 +47,10 @@ export function answerButton(target: SessionTarget): Button {
 	return button(ACTIONS.answer, 'Answer', { value: encodeTarget(target), style: 'primary' });
 }
 
-/** Opens the window that hands a question over. */
-export function handOverButton(question: QuestionMark): Button {
-	return button(ACTIONS.handOver, 'Hand over', { value: encodeQuestionMark(question) });
+/** Opens the window that hands a question over; none while somebody has it who got it by the last possible hand-over. */
+export function handOverButtons(question: QuestionMark, handOver: HandOver | null): Button[] {
+	if (handOver !== null && handOver.count >= MOST_HAND_OVERS) return [];
+	return [button(ACTIONS.handOver, 'Hand over', { value: encodeQuestionMark(question) })];
 }
 
 /** For the person who has a question that was handed over. */

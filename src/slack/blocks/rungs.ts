@@ -6,8 +6,10 @@ import { questionText } from '../words/question-text.ts';
 import {
 	hasItWords,
 	heldWords,
+	lastWords,
 	mentionMrkdwn,
 	notListedWords,
+	OPEN_THREAD,
 	RUNG_OVER_WORDS,
 	rungsWords,
 	rungWords,
@@ -39,8 +41,8 @@ interface RungContext {
 
 /** A reminder of one question, in its thread. */
 export function rungPost(asked: RungQuestion, { mention, names, now, maybeRepeat }: RungContext): MessageContent {
-	const { rung, postedAt } = asked.entry;
-	const words = [mentionMrkdwn(mention), rungWords(rung, now - postedAt)].filter(Boolean).join(' ');
+	const { entry } = asked;
+	const words = [mentionMrkdwn(mention), rungWords(entry, now - entry.postedAt)].filter(Boolean).join(' ');
 	const { text, blocks } = openParts(asked, words, names);
 	return message(text, [...blocks, ...context(maybeRepeat ? MAYBE_REPEAT : '')]);
 }
@@ -50,12 +52,12 @@ export function rungPost(asked: RungQuestion, { mention, names, now, maybeRepeat
  * @param outcome what became of the question, mrkdwn; empty while it waits
  */
 export function updatedRungPost(asked: RungQuestion, outcome: string, names: Names): MessageContent {
-	const { rung } = asked.entry;
+	const { entry } = asked;
 	if (outcome === '') {
-		const { text, blocks } = openParts(asked, rungWords(rung, null), names);
+		const { text, blocks } = openParts(asked, rungWords(entry, null), names);
 		return message(text, blocks);
 	}
-	const words = RUNG_OVER_WORDS[rung];
+	const words = RUNG_OVER_WORDS[entry.rung];
 	const told = textOf(asked, true);
 	return message(`${words}: ${told} ${outcome}`, [...section(`${words}\n> ${told}`), ...context(outcome)]);
 }
@@ -104,9 +106,9 @@ export function rungsPost(
 function lineOf(asked: RungQuestion, names: Names, now: number): string {
 	const { entry, link, handOver } = asked;
 	const waited = waitingTimeWords(now - entry.postedAt);
-	const where = link === null ? waited : `<${link}|${waited}>`;
-	const parts = [`• ${textOf(asked)} · ${where}`, hasItWords(handOver, names), heldWords(entry.heldBy, names)];
-	return parts.filter(Boolean).join(' · ');
+	const way = link === null ? '' : `<${link}|${OPEN_THREAD}>`;
+	const notes = [hasItWords(handOver, names), lastWords(entry), heldWords(entry.heldBy, names)];
+	return [`• ${textOf(asked)} · ${waited}`, way, ...notes].filter(Boolean).join(' · ');
 }
 
 function textOf({ question, sessionName, discreet }: RungQuestion, settled = false): string {

@@ -9,7 +9,6 @@ import { handOverLine } from '../words/hand-over.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
 import { questionText } from '../words/question-text.ts';
 import { chosenWords } from '../words/quick-answers.ts';
-import { settingsChangedWords } from '../words/reminders.ts';
 import { andMoreWords, questionCountWords, sessionTitle, statusWords, waitingWords } from '../words/sessions.ts';
 import { momentMrkdwn } from '../words/times.ts';
 import {
@@ -23,7 +22,7 @@ import {
 	serviceBackWords,
 	serviceDownWords,
 } from '../words/watching.ts';
-import { context, handOverButton, type MessageContent, message, section } from './parts.ts';
+import { context, handOverButtons, type MessageContent, message, section } from './parts.ts';
 import { answerButtons } from './quick-answer.ts';
 
 /** What a post needs besides its content. */
@@ -57,10 +56,10 @@ export interface PostContext {
 	readonly maybeRepeat: boolean;
 }
 
-/** Cards, reminders and hand-overs have builders of their own, and settling changes a post. */
+/** Cards, reminders, hand-overs and changes of settings have builders of their own, and settling changes a post. */
 export type PostedContent = Exclude<
 	AnnouncementContent,
-	{ kind: 'card' | 'settle' | 'redraw' | 'rung' | 'rungs' | 'handedOver' | 'givenBack' }
+	{ kind: 'card' | 'settle' | 'redraw' | 'rung' | 'rungs' | 'handedOver' | 'givenBack' | 'settingsChanged' }
 >;
 /** A question as it was announced. */
 export type AskedContent = Extract<AnnouncementContent, { kind: 'question' }>;
@@ -109,8 +108,6 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 			return textOnly(serviceDownWords(content.since));
 		case 'serviceBack':
 			return textOnly(serviceBackWords(content.downMs));
-		case 'settingsChanged':
-			return textOnly(settingsChangedWords(content.by, content.before, content.after));
 		case 'creatorTold':
 			return textOnly(creatorToldWords(content, post.adminContact));
 	}
@@ -128,7 +125,7 @@ function askedParts({ question, changed, readAt }: AskedContent, post: PostConte
 		blocks: [
 			...questionBlocks(asksWords(titleOf(post), changed), question, 2_500),
 			...answerButtons(question, { sessionId, channelId, readAt }, quick !== null, [
-				handOverButton({ sessionId, fingerprint: question.fingerprint }),
+				...handOverButtons({ sessionId, fingerprint: question.fingerprint }, post.handOver),
 			]),
 			...context(handOverLine(post.handOver, post.names, post)),
 		],

@@ -1,4 +1,3 @@
-import { DEFAULT_CHANNEL_SETTINGS } from '../../inbox/channel-settings.ts';
 import type { Session } from '../../questions/session.ts';
 import type { ChannelSettings, Rung } from '../../watches/channel-settings.ts';
 import type { WatchPage } from '../../watches/ports.ts';
@@ -260,10 +259,6 @@ function postsAbout(question: QuestionView): readonly PostedContent[] {
 		watchEnded: WATCH_ENDS.map((reason) => ({ kind: 'watchEnded', reason, days: 7 })),
 		serviceDown: [{ kind: 'serviceDown', since: NOW - 600_000 }],
 		serviceBack: [{ kind: 'serviceBack', since: NOW - 600_000, downMs: 599_000 }],
-		settingsChanged: [
-			{ kind: 'settingsChanged', by: USER_ID, before: DEFAULT_CHANNEL_SETTINGS, after: CHANGED_SETTINGS },
-			{ kind: 'settingsChanged', by: USER_ID, before: CHANGED_SETTINGS, after: DEFAULT_CHANNEL_SETTINGS },
-		],
 		creatorTold: WATCH_ENDS.flatMap((reason) =>
 			[[SESSION_ID], Array.from({ length: 50 }, () => LONGEST_ID)].map(
 				(sessionIds) => ({ kind: 'creatorTold', reason, channelId: 'C0EXAMPLE1', sessionIds }) as const,
@@ -289,6 +284,7 @@ function rungOf(session: Session, rung: Rung): RungQuestion {
 		postedAt: NOW - 900_000,
 		heldBy: USER_ID,
 		rung,
+		isLast: rung === 'escalation',
 		number: 0,
 		lastRungAt: null,
 	};

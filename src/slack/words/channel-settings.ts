@@ -1,5 +1,5 @@
-import type { LadderTimes } from '../../inbox/channel-settings.ts';
-import type { ChannelSettings } from '../../watches/channel-settings.ts';
+import { type LadderTimes, mentionsAnybody, timesIn } from '../../inbox/channel-settings.ts';
+import type { ChannelSettings, QuietHours } from '../../watches/channel-settings.ts';
 import type { ChannelVerdict } from '../channels.ts';
 import type { MentionProblem, PersonProblem } from '../settings/mention-checks.ts';
 import type { UserGroups } from '../settings/user-groups.ts';
@@ -100,10 +100,11 @@ export function settingsFailedWords(code: string, adminContact: string | null): 
 /** After saving, what holds now: a line for each setting. mrkdwn. */
 export function settingsLines(settings: ChannelSettings, defaults: LadderTimes): string {
 	const { remindAfterMs, escalateAfterMs, mention, quietHours } = settings;
+	const isOff = mentionsAnybody(settings) && timesIn(settings, defaults).escalateAfterMs === null;
 	return [
 		`*Remind after*: ${afterOptionText(remindAfterMs, defaults.remindAfterMs)}`,
 		`*Escalate after*: ${afterOptionText(escalateAfterMs, defaults.escalateAfterMs)}`,
-		`*Mention*: ${mentionMrkdwn(mention) || 'nobody'}`,
+		`*Mention*: ${mentionMrkdwn(mention) || 'nobody'}${isOff ? ', but not while *Escalate after* is off' : ''}`,
 		`*Quiet hours*: ${quietWords(quietHours)}`,
 	].join('\n');
 }
@@ -113,7 +114,7 @@ export const SAVED_WORDS = {
 	same: 'These are the settings already, so nothing was changed.',
 } as const;
 
-/** Somebody else saved first. mrkdwn. */
+/** Somebody else saved first. mrkdwn for a window, which notifies nobody. */
 export function conflictWords(
 	{
 		by,
@@ -125,7 +126,7 @@ export function conflictWords(
 	const who = by === null ? 'Somebody' : personMrkdwn(by, names);
 	return [
 		`⚠️ ${who} changed these settings meanwhile, so yours are not saved yet.`,
-		...settingsChanges(before, after),
+		...settingsChanges(before, after, (mention) => mentionMrkdwn(mention) || 'nobody'),
 		'The fields below show these changes and yours; where both changed the same, yours. Check them, then press *Save* again.',
 	].join('\n');
 }
@@ -133,8 +134,12 @@ export function conflictWords(
 export const SETTINGS_ERRORS = {
 	tooManyPeople: 'An escalation mentions at most 10 people. For more, choose a user group.',
 	tooManyGroups: 'An escalation mentions at most 5 user groups.',
+	neverMentioned:
+		'Nobody is mentioned while this is off. Choose a time, or take out the people and groups under Mention.',
+	notATime: 'This is not a time. Type hours and minutes, such as 22:00.',
 	alwaysQuiet: 'These quiet hours never end, so nobody would ever be reminded. Leave out a day, or choose another end.',
-	notChecked: `Slack did not tell in time who is in this channel and may answer. ${NOT_SAVED} Press Save again.`,
+	notChecked: `Slack did not tell in time whether you are in this channel and may change its settings. ${NOT_SAVED} Press Save again.`,
+	mentionNotChecked: `Slack did not tell in time whether they are in this channel and may answer. ${NOT_SAVED} Press Save again.`,
 	notMember: 'You are not a member of this channel any more, so you cannot change its settings. Nothing was saved.',
 	unknownOutcome: 'I could not check whether this was saved. Press Save again: it is not saved or posted twice.',
 } as const;
@@ -142,6 +147,11 @@ export const SETTINGS_ERRORS = {
 /** For an escalation that does not come after the reminder. */
 export function orderError(remindAfterMs: number | null): string {
 	return `An escalation comes after the reminder (${afterWords(remindAfterMs)}). Choose a longer time here, or a shorter one above.`;
+}
+
+/** For times of quiet hours without a day. `shown`: what the fields began with. */
+export function noDayError({ from, to, timeZone }: Pick<QuietHours, 'from' | 'to' | 'timeZone'>): string {
+	return `Without a day there are no quiet hours. Choose at least one day, or put back ${from}, ${to} and ${timeZone} below.`;
 }
 
 /** For a time zone that is not known. */

@@ -1,6 +1,9 @@
 import { changedParts } from '../../inbox/channel-settings.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
+import type { AnnouncementContent, RungEntry } from '../../watches/announcements.ts';
 import type { ChannelSettings, Mention, QuietHours, Rung, Weekday } from '../../watches/channel-settings.ts';
+import type { UserGroups } from '../settings/user-groups.ts';
+import { quotedNameMrkdwn } from '../text.ts';
 import { type Names, personName } from './people.ts';
 import { andMoreWords } from './sessions.ts';
 import { durationText } from './times.ts';
@@ -9,21 +12,28 @@ import { durationText } from './times.ts';
  * The opening words of a rung. mrkdwn.
  * @param waitedMs null in an update of its post: nothing updates it again when more time has passed
  */
-export function rungWords(rung: Rung, waitedMs: number | null): string {
+export function rungWords({ rung, isLast }: Pick<RungEntry, 'rung' | 'isLast'>, waitedMs: number | null): string {
 	const waited = waitedMs === null ? null : durationText(waitedMs);
 	if (rung === 'reminder') return `⏰ Nobody has answered ${waited === null ? 'yet' : `for ${waited}`}.`;
-	return `📣 Still no answer${waited === null ? '' : ` after ${waited}`}. The agent waits.`;
+	const last = isLast ? ' This is the last reminder.' : '';
+	return `📣 Still no answer${waited === null ? '' : ` after ${waited}`}. The agent waits.${last}`;
 }
 
 /** The opening words of a rung whose question does not wait any more. mrkdwn. */
 export const RUNG_OVER_WORDS: Readonly<Record<Rung, string>> = { reminder: '⏰ Reminder', escalation: '📣 Escalation' };
 
-/** The opening words of several rungs in one message. mrkdwn. */
-export function rungsWords(count: number): string {
-	return count === 1
-		? '⏰ 1 question in this channel waits for an answer.'
-		: `⏰ ${count} questions in this channel wait for an answer.`;
+/** That no reminder comes after the one in a line of a list; empty when one may. */
+export function lastWords({ isLast }: Pick<RungEntry, 'isLast'>): string {
+	return isLast ? 'last reminder' : '';
 }
+
+/** The opening words of several rungs in one message. Others, whose reminders are not due, may wait too. mrkdwn. */
+export function rungsWords(count: number): string {
+	return count === 1 ? '⏰ 1 question waits for an answer:' : `⏰ ${count} questions wait for an answer:`;
+}
+
+/** The text of a link to a question's thread. */
+export const OPEN_THREAD = 'open thread';
 
 /** How many questions a list leaves out; empty for none. mrkdwn. */
 export function notListedWords(count: number): string {
@@ -54,19 +64,39 @@ export function waitingTimeWords(waitedMs: number): string {
 	return `waiting ${durationText(waitedMs)}`;
 }
 
-/** What somebody changed in a channel's settings. mrkdwn; nobody is mentioned. */
-export function settingsChangedWords(by: string, before: ChannelSettings, after: ChannelSettings): string {
-	return [`🔧 <@${by}> changed the reminders of this channel.`, ...settingsChanges(before, after)].join('\n');
+/** What is known of the names of those whom settings mention. */
+export interface MentionNames {
+	readonly names: Names;
+	readonly groups: UserGroups;
 }
 
-/** A line for each setting that differs. mrkdwn; nobody is mentioned. */
-export function settingsChanges(before: ChannelSettings, after: ChannelSettings): string[] {
-	return [
-		changeLine('Remind after', afterWords(before.remindAfterMs), afterWords(after.remindAfterMs)),
-		changeLine('Escalate after', afterWords(before.escalateAfterMs), afterWords(after.escalateAfterMs)),
-		mentionLine(before, after),
-		changeLine('Quiet hours', quietWords(before.quietHours), quietWords(after.quietHours)),
-	].filter((line) => line !== '');
+/** What somebody changed in a channel's settings. mrkdwn; nobody is mentioned. */
+export function settingsChangedWords(
+	{ by, before, after }: Extract<AnnouncementContent, { kind: 'settingsChanged' }>,
+	known: MentionNames,
+): string {
+	const changes = settingsChanges(before, after, (mention, other) => mentionedNames(mention, other, known));
+	return [`🔧 ${personName(by, known.names)} changed the reminders of this channel.`, ...changes].join('\n');
+}
+
+/** A line for each setting that differs. mrkdwn. `mentioned`: the words for whom an escalation mentions, before or after. */
+export function settingsChanges(
+	before: ChannelSettings,
+	after: ChannelSettings,
+	mentioned: (mention: Mention, other: Mention) => string,
+): string[] {
+	const mentions = [mentioned(before.mention, after.mention), mentioned(after.mention, before.mention)] as const;
+	const lines: Readonly<Record<keyof ChannelSettings, string>> = {
+		remindAfterMs: changeLine('Remind after', afterWords(before.remindAfterMs), afterWords(after.remindAfterMs)),
+		escalateAfterMs: changeLine(
+			'Escalate after',
+			afterWords(before.escalateAfterMs),
+			afterWords(after.escalateAfterMs),
+		),
+		mention: changeLine('Mention', ...mentions),
+		quietHours: changeLine('Quiet hours', quietWords(before.quietHours), quietWords(after.quietHours)),
+	};
+	return changedParts(before, after).map((part) => lines[part]);
 }
 
 /** A time in settings: `15 min`, `off` or `default`. */
@@ -113,21 +143,27 @@ export function quietWords(hours: QuietHours | null): string {
 }
 
 function changeLine(name: string, before: string, after: string): string {
-	return before === after ? '' : `• *${name}*: ${before} → ${after}`;
+	return `• *${name}*: ${before} → ${after}`;
 }
 
-function mentionLine(before: ChannelSettings, after: ChannelSettings): string {
-	const words = mentionWords(after.mention);
-	const isSameCount = mentionWords(before.mention) === words;
-	const isChanged = changedParts(before, after).includes('mention');
-	return changeLine('Mention', mentionWords(before.mention), isSameCount && isChanged ? `others, ${words}` : words);
+/** Of people and user groups in one line. */
+const MOST_NAMED = 5;
+
+/** Names without mentions, which would notify people of every change; first those that are not in `other`. */
+function mentionedNames(mention: Mention, other: Mention, { names, groups }: MentionNames): string {
+	const people = mention.userIds.map((id) => ({ text: personName(id, names), isNew: !other.userIds.includes(id) }));
+	const ofGroups = mention.groupIds.map((id) => ({
+		text: groupName(id, groups),
+		isNew: !other.groupIds.includes(id),
+	}));
+	const all = [...people, ...ofGroups].toSorted((one, two) => Number(two.isNew) - Number(one.isNew));
+	if (all.length === 0) return 'nobody';
+	const shown = all.slice(0, MOST_NAMED).map(({ text }) => text);
+	return [shown.join(', '), andMoreWords(all.length - shown.length)].filter(Boolean).join(' ');
 }
 
-/** Without names: a mention would notify people of every change. */
-function mentionWords({ userIds, groupIds }: Mention): string {
-	const parts = [
-		userIds.length === 0 ? '' : `${userIds.length} ${userIds.length === 1 ? 'person' : 'people'}`,
-		groupIds.length === 0 ? '' : `${groupIds.length} ${groupIds.length === 1 ? 'group' : 'groups'}`,
-	].filter((part) => part !== '');
-	return parts.length === 0 ? 'nobody' : parts.join(' and ');
+function groupName(groupId: string, groups: UserGroups): string {
+	const group = groups.kind === 'listed' ? groups.groups.find(({ id }) => id === groupId) : undefined;
+	const name = quotedNameMrkdwn(group?.handle || group?.name || '', 80);
+	return name === '' ? 'a user group' : `user group ${name}`;
 }

@@ -258,18 +258,18 @@ describe('Hand over', () => {
 		expect(bobs.text()).toContain('Handed over again.');
 		await handOver(cleos, 'cleo', 'ada');
 		const adas = await newestDm('ada', 'handed a question over to you');
-		await adas.press('Hand over');
-		await app.windowSays('handed over 3 times, last by @cleo to @ada');
-		expect(app.textOf('ada')).not.toContain('bob');
-		await app.slack.as('ada').modal()?.close();
+		expect(adas.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Give back']);
+		await app.until(() => !post.buttons().includes('Hand over'));
+		await app.openHome();
+		await app.homeSays('handed this over to you', { without: ['Hand over'] });
 		await adas.press('Give back');
 		await newestDm('cleo', 'gave back the question');
-		await app.slack
-			.as('dan')
-			.messages(post.channel, { all: true })
-			.find(({ ts }) => ts === post.ts)
-			?.press('Hand over');
-		await app.windowSays('Answer it, or give it back', { who: 'dan' });
+		await app.until(() => post.buttons().includes('Hand over'));
+		await press(post, 'dan', 'Hand over');
+		await app.windowSays('handed over 3 times, last by @cleo to @ada. It cannot be handed over again. Answer it', {
+			who: 'dan',
+			without: ['bob'],
+		});
 	});
 
 	it('refuses people who may not answer, in the window, and keeps the window', async () => {
@@ -418,6 +418,25 @@ describe('Hand over', () => {
 		await handOver(dm, 'grace', 'ada');
 		const back = await newestDm('ada', 'handed a question over to you');
 		expect(back.text()).toContain('Asked in our direct messages.');
+	});
+
+	it('shows in its window which question it is about, unless that may not be told, and is logged with ids', async () => {
+		await start();
+		const { id, post } = await asked();
+		await handOver(post, 'ada', 'tess');
+		const opened = app.slack.traffic.calls('views.open').at(-1);
+		expect(JSON.stringify(opened?.request)).toContain('> An agent asks: Which flight? One of: LH 1173, TP 570 (Book');
+		const dm = await newestDm('tess', 'handed a question over to you');
+		await dm.press('Give back');
+		await newestDm('ada', 'gave back the question');
+		const logged = (words: string) => JSON.parse(app.log.findLast((line) => line.includes(words)) ?? '{}');
+		const place = { session: id, channel: 'C0AGENTS' };
+		expect(logged('"hand over"')).toMatchObject({ ...place, user: 'U0ADA', to: app.slack.as('tess').user });
+		expect(logged('"give back"')).toMatchObject({ ...place, user: app.slack.as('tess').user, to: 'U0ADA' });
+		expect(app.log.join()).not.toContain('flight');
+		const discreet = await asked('--discreet');
+		await press(discreet.post, 'ada', 'Hand over');
+		await app.windowSays('An agent asks for an answer.', { without: ['flight'] });
 	});
 
 	it('tells neither the question of a discreet watch nor a secret in the notification', async () => {

@@ -20,7 +20,7 @@ const rungs = (posts: readonly Posted[]) =>
 	posts.filter((post) => /Nobody has answered|Still no answer/.test(post.text()));
 
 /** The messages outside of threads that remind of several questions. */
-const rungsTogether = () => app.inChannel().filter((post) => post.text().includes('questions in this channel wait'));
+const rungsTogether = () => app.inChannel().filter((post) => post.text().includes('questions wait for an answer'));
 
 async function asked(title = 'Which colour?'): Promise<string> {
 	const id = await app.watched();
@@ -44,6 +44,8 @@ describe('a question that nobody answers', () => {
 		await app.pass(6 * MINUTE);
 		expect(rungs(app.thread(id))).toHaveLength(4);
 		expect(rungs(app.inChannel()).length).toBe(3);
+		const isLast = rungs(app.thread(id)).map((post) => post.text().includes('This is the last reminder.'));
+		expect(isLast).toEqual([false, false, false, true]);
 	});
 
 	it('is reminded of in time after the post that people see, when Slack was away before', async () => {
@@ -100,7 +102,7 @@ describe('questions of a channel that are due together', () => {
 		const [first, second] = await bothAsk();
 		await app.until(() => rungsTogether().length > 0);
 		const [together] = rungsTogether();
-		expect(together?.text()).toContain('2 questions in this channel wait for an answer');
+		expect(together?.text()).toContain('2 questions wait for an answer:');
 		expect(together?.text()).toContain('Which colour?');
 		expect(together?.text()).toContain('Which size?');
 		expect(JSON.stringify(together?.blocks()).match(/<https:[^|>]+\|/g)).toHaveLength(2);
@@ -147,7 +149,7 @@ describe('questions of a channel that are due together', () => {
 		await app.until(() => isLimited);
 		app.service.sessions.answerAsPage(first, ['red']);
 		const reminder = await app.until(() => app.inChannel().find((post) => post.text().includes('waits for an answer')));
-		expect(reminder.text()).toContain('1 question in this channel waits');
+		expect(reminder.text()).toContain('1 question waits for an answer');
 		expect(reminder.text()).not.toContain('Which colour?');
 	});
 });
@@ -194,7 +196,7 @@ describe('a reminder that was answered on its way, and the answer was taken back
 		const other = await app.watched();
 		app.ask(other, ['Which colour?']);
 		const { id, undo } = await pressedMeanwhile('wait for an answer');
-		await app.until(() => app.inChannel().find((post) => post.text().includes('1 question in this channel waits')));
+		await app.until(() => app.inChannel().find((post) => post.text().includes('1 question waits for an answer')));
 		await undo();
 		await app.threadSays(id, 'Nobody has answered');
 		await app.pass(2 * MINUTE);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Json } from '../../../fake-slack/index.ts';
+import { type Json, sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { type SettingsApp, settingsApp } from './harness.ts';
 
@@ -61,16 +61,16 @@ describe('/session settings', () => {
 			'Quiet hours': ['Sat', 'Sun'],
 			'Quiet hours from': '18:30',
 			'Quiet hours to': '07:15',
-			'Time zone': ' Europe/Berlin ',
+			'Time zone': ' europe/BERLIN ',
 		});
 		expect(outcome).toBe('updated');
 		expect(modal.text()).toContain('Saved.');
 		expect(modal.text()).toContain('Quiet hours*: Sat, Sun 18:30 to 07:15 (Europe/Berlin)');
 		const post = await app.told(1);
-		expect(post).toContain('@ada changed the reminders of this channel');
+		expect(post).toContain('“ada” changed the reminders of this channel');
 		expect(post).toContain('Remind after*: default → 1 h');
 		expect(post).toContain('Escalate after*: default → 1 day');
-		expect(post).toContain('Mention*: nobody → 1 person and 1 group');
+		expect(post).toContain('Mention*: nobody → “grace”, user group “ops”');
 		expect(post).toContain('Quiet hours*: none → Sat, Sun 18:30 to 07:15 (Europe/Berlin)');
 		const line = app.log.find((one) => one.includes('the settings of a channel were changed')) ?? '';
 		expect(JSON.parse(line)).toMatchObject({
@@ -79,6 +79,22 @@ describe('/session settings', () => {
 			revision: 1,
 			changed: { remindAfterMs: { from: 'default', to: 3_600_000 }, quietHours: { from: null } },
 		});
+	});
+
+	it('tells the channel names, five at most, also of people whom it looks up for that', async () => {
+		const names = ['m1', 'm2', 'm3', 'm4', 'm5', 'm6'];
+		await start({ slack: { workspace: withMembers(sampleWorkspace(), 'agents', names) } });
+		await app.save({ Mention: names, 'Mention user groups': ['Operations (@ops)'] });
+		// One list of the channel's members instead of one of the channels of each.
+		expect(app.slack.traffic.calls('users.conversations').length).toBeLessThanOrEqual(2);
+		expect(await app.told(1)).toContain('Mention*: nobody → “m1”, “m2”, “m3”, “m4”, “m5” and 2 more');
+		await app.restart();
+		const modal = await app.openSettings();
+		await modal.choose('Mention', [...names.slice(0, 5), 'grace']);
+		await app.submit(modal);
+		const post = await app.told(2);
+		expect(post).toContain('“m6”, “m1”, “m2”, “m3”, “m4” and 2 more → “grace”, “m1”, “m2”, “m3”, “m4” and 2 more');
+		expect(app.inChannel().flatMap((one) => one.rung())).toEqual([]);
 	});
 
 	it('keeps what was saved over a restart, and shows who saved it', async () => {
@@ -118,7 +134,7 @@ describe('/session settings', () => {
 		// Without waiting for the window to be shown with empty fields.
 		expect((await app.submit(modal)).outcome).toBe('updated');
 		const post = await app.told(2);
-		expect(post).toContain('Mention*: 1 person and 1 group → nobody');
+		expect(post).toContain('Mention*: “grace”, user group “ops” → nobody');
 		expect(post).toMatch(/Quiet hours\*: Sun .* → none/);
 	});
 
@@ -133,7 +149,7 @@ describe('/session settings', () => {
 		await modal.clear('Mention');
 		expect((await app.submit(modal)).outcome).toBe('updated');
 		expect(modal.text()).toContain('Mention*: nobody');
-		expect(await app.told(2)).toContain('Mention*: 1 person → nobody');
+		expect(await app.told(2)).toContain('Mention*: “grace” → nobody');
 	});
 
 	it('shows an emptied field as empty, so that another replica knows of it', async () => {
@@ -147,7 +163,7 @@ describe('/session settings', () => {
 		await app.app.restart();
 		await app.submit(modal);
 		const post = await app.told(2);
-		expect(post).toContain('Mention*: 1 person → nobody');
+		expect(post).toContain('Mention*: “grace” → nobody');
 		expect(post).not.toContain('Quiet hours');
 	});
 

@@ -151,10 +151,20 @@ export function describeLadders(subject: Subject): void {
 		it('are due when their time has come, and when it is too far ahead', async () => {
 			await asked();
 			await waits();
-			expect(await ladders().nextDueAt(SERVICE, T0)).toBe(RING_AT);
+			expect(await ladders().nextDueAt(SERVICE, { now: T0, except: [] })).toBe(RING_AT);
 			expect(await take(RING_AT - 1)).toEqual([]);
 			expect(await take(T0 - 30 * 86_400_000)).toHaveLength(1);
-			expect(await ladders().nextDueAt('https://other.example', T0)).toBeNull();
+			expect(await ladders().nextDueAt('https://other.example', { now: T0, except: [] })).toBeNull();
+		});
+
+		it('are not waited for in channels in which a batch is in work', async () => {
+			await asked();
+			expect(await take()).toHaveLength(1);
+			await asked({ sessionId: 's2' });
+			expect(await ladders().nextDueAt(SERVICE, { now: T0, except: [] })).toBe(T0);
+			expect(await replica().nextDueAt(SERVICE, { now: T0, except: [C1] })).toBeNull();
+			await asked({ sessionId: 's3', channelId: 'C2' });
+			expect(await ladders().nextDueAt(SERVICE, { now: T0, except: [C1] })).toBe(T0);
 		});
 
 		it('are taken with the rungs of their channel that wait for them', async () => {
@@ -178,9 +188,9 @@ export function describeLadders(subject: Subject): void {
 		it('without a time wait until something changes', async () => {
 			await asked();
 			await waits({ dueAt: null });
-			expect(await ladders().nextDueAt(SERVICE, T0)).toBeNull();
+			expect(await ladders().nextDueAt(SERVICE, { now: T0, except: [] })).toBeNull();
 			await replica().touchSession(KEY, T0 + 1);
-			expect(await ladders().nextDueAt(SERVICE, T0 + 1)).toBe(T0 + 1);
+			expect(await ladders().nextDueAt(SERVICE, { now: T0 + 1, except: [] })).toBe(T0 + 1);
 			await waits({ dueAt: null }, T0 + 1);
 			await replica().touchAll(SERVICE, T0 + 2);
 			expect(await take(T0 + 2)).toHaveLength(1);
@@ -191,7 +201,7 @@ export function describeLadders(subject: Subject): void {
 			const { ladder, changeCount } = await takeOne();
 			await replica().touchSession(KEY, T0);
 			await ladders().record(LEASE.token, [{ ladder, changeCount, ...WAIT }], { announcement: null, now: T0 });
-			expect(await ladders().nextDueAt(SERVICE, T0)).toBe(T0);
+			expect(await ladders().nextDueAt(SERVICE, { now: T0, except: [] })).toBe(T0);
 		});
 
 		it('whose rungs wait for each other are taken together', async () => {
@@ -242,7 +252,7 @@ export function describeLadders(subject: Subject): void {
 			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
 			const { ladder, changeCount } = await takeOne();
 			await ladders().record(LEASE.token, [{ ladder, changeCount, kind: 'over' }], { announcement: null, now: T0 });
-			expect(await ladders().nextDueAt(SERVICE, T0)).toBeNull();
+			expect(await ladders().nextDueAt(SERVICE, { now: T0, except: [] })).toBeNull();
 		});
 
 		it('without a time are looked at once more when their question is settled, and when their watch ends', async () => {
@@ -334,9 +344,9 @@ export function describeLadders(subject: Subject): void {
 			await waits();
 			const failed = read({ failures: 1, nextRead: { at: T0, by: T0 } });
 			await recorded([], failed);
-			expect(await ladders().nextDueAt(SERVICE, T0)).toBe(RING_AT);
+			expect(await ladders().nextDueAt(SERVICE, { now: T0, except: [] })).toBe(RING_AT);
 			await recorded([], again(snapshotOf(asks(), T0)));
-			expect(await ladders().nextDueAt(SERVICE, T0)).toBe(T0);
+			expect(await ladders().nextDueAt(SERVICE, { now: T0, except: [] })).toBe(T0);
 		});
 
 		it('put the read of a session that fails ahead of others, not before its time', async () => {
@@ -441,7 +451,7 @@ function rungOf({ id: watchId, teamId, channelId }: Watch, fingerprint: string):
 	const entry = { watchId, sessionId: 's1', fingerprint, postTs: '1.2', postedAt: T0, heldBy: null } as const;
 	const content = {
 		kind: 'rung',
-		entry: { ...entry, rung: 'reminder', number: 0, lastRungAt: null },
+		entry: { ...entry, rung: 'reminder', isLast: false, number: 0, lastRungAt: null },
 	} as const;
 	return { target: { kind: 'watch', watchId, teamId, channelId }, key: 'rung', content };
 }
