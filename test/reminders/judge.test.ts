@@ -79,7 +79,7 @@ function crowded(
 			history.reads.push({ ...read(POSTED + after - SECOND), sessionId });
 		}
 		const lines = ids.slice(from - 1, to).join(', ');
-		const words = '⏰ 17 questions in this channel wait for an answer.';
+		const words = '⏰ 17 questions wait for an answer:';
 		const content = `${words} ${lines} and ${unlisted} more: \`/session inbox\` shows all.`;
 		history.posts.push({ ...post(POSTED + after, words, true), content, threadTs: null });
 		history.endedAt = POSTED + 12 * MINUTE;
