@@ -291,11 +291,11 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 				if (watch === null || view === null || question === null) return [];
 				if (checkedAt === null || checkedAt < clock.now() - READ_WITHIN_MS) return [];
 				const isSame = question.fingerprint === entry.fingerprint && question.openCount > 0;
-				if (!isSame || (await isAnswered(entry, question.messageIndex))) return [];
+				if (!isSame || (await isAnswered(entry, question.messageIndex, checkedAt))) return [];
 				const { discreet, channelId } = watch;
 				const handOver = await holderOf(watch, entry.fingerprint);
 				const told = { sessionName: view.name, discreet, channelId, handOver, link: null };
-				return [{ entry, question, readAt: view.seenAt, offersOptions: quickAnswers && watch.buttons, ...told }];
+				return [{ entry, question, readAt: checkedAt, offersOptions: quickAnswers && watch.buttons, ...told }];
 			}),
 		);
 		return asked.flat();
@@ -346,11 +346,11 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		return prepared(due, message, { isShownInChannel: false });
 	}
 
-	/** Whether somebody has answered since the question was posted, or an answer is on its way. */
-	async function isAnswered({ sessionId, postedAt }: RungEntry, messageIndex: number): Promise<boolean> {
+	/** Whether an answer is on its way, or was delivered after the read that found the question open began. */
+	async function isAnswered({ sessionId }: RungEntry, messageIndex: number, checkedAt: number): Promise<boolean> {
 		const standing = await answers.standing(keyOf(sessionId, messageIndex));
 		if (standing === null) return false;
-		return isBlocking(standing.state) || (standing.deliveredAt !== null && standing.deliveredAt > postedAt);
+		return isBlocking(standing.state) || (standing.deliveredAt !== null && standing.deliveredAt >= checkedAt);
 	}
 
 	/** Null when Slack does not tell it: the message has no link then. */
