@@ -207,18 +207,20 @@ describe('a reminder that was answered on its way, and the answer was taken back
 
 describe('a question whose delivered answer vanished', () => {
 	it('is reminded of once, and its buttons take an answer again', async () => {
-		await start({ REMIND_AFTER: '60s', ESCALATE_AFTER: 'off' });
+		// The session looks as before the answer: the agent does not go on.
+		const service = { resumeAfterMs: 60 * MINUTE };
+		app = await watchingApp({ env: { REMIND_AFTER: '60s', ESCALATE_AFTER: 'off', UNDO_SECONDS: '0' }, service });
 		const id = await app.watched();
 		const index = app.ask(id, [item('Which flight?', 'One of: LH 1173, TP 570')]);
 		const post = await app.threadSays(id, 'Which flight?');
 		await app.pass(5_000);
 		const asking = structuredClone(app.service.sessions.get(id).messages ?? []);
+		const lost = app.service.sessions
+			.until(id, () => app.service.sessions.values(id, index)[0] === 'LH 1173')
+			.then(() => app.service.sessions.patch(id, { messages: asking }));
 		await post.press('LH 1173');
-		await app.until(() => {
-			const isThere = app.service.sessions.values(id, index)[0] === 'LH 1173';
-			if (isThere) app.service.sessions.patch(id, { messages: asking, status: 'humanInput' });
-			return isThere;
-		});
+		await app.until(() => post.text().includes('@ada chose LH 1173'));
+		await lost;
 		const reminder = await app.threadSays(id, 'Nobody has answered');
 		await reminder.press('TP 570');
 		await app.until(() => app.service.sessions.values(id, index)[0] === 'TP 570');
