@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { setBounded } from '../bounded-map.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
 import { codeOf } from '../errors.ts';
@@ -93,7 +93,7 @@ export function createReminders(options: Options) {
 		const toComeCount = unread.filter(({ taken }) => !taken.isFailing).length;
 		const isLongEnough = hasWaited(batch, due.length, toComeCount);
 		const ringAt = timeToRing(due, { unreadCount: unread.length, isLongEnough, now });
-		const announcement = ringAt !== null && ringAt <= now ? announcementOf(batch, due, now) : null;
+		const announcement = ringAt !== null && ringAt <= now ? announcementOf(batch, due) : null;
 		const readBy = placeOfReads(batch, [...due, ...unread]);
 		const outcomes = decided.map(({ taken, decision }) => outcomeOf(taken, decision, { ringAt, readBy, now }));
 		if ((await store.record(token, outcomes, { announcement, now })) === null) return;
@@ -240,7 +240,7 @@ function outcomeOf(
 }
 
 /** One rung goes into its question's thread. Several become one message in the channel that links to each thread. */
-function announcementOf({ channel }: LadderBatch, due: readonly Due[], now: number): NewAnnouncement {
+function announcementOf({ channel }: LadderBatch, due: readonly Due[]): NewAnnouncement {
 	const entries = due.map(({ taken: { ladder }, decision }) => ({
 		watchId: ladder.watchId,
 		sessionId: ladder.session.sessionId,
@@ -254,8 +254,8 @@ function announcementOf({ channel }: LadderBatch, due: readonly Due[], now: numb
 		lastRungAt: ladder.lastRungAt,
 	}));
 	const [first] = entries as [(typeof entries)[0], ...typeof entries];
-	// With the time, because a rung that nobody saw comes again.
-	const key = `rung:${first.postTs}:${first.number}:${now}`;
+	// Never the key of another one: a rung that nobody saw comes again.
+	const key = `rung:${randomUUID()}`;
 	if (entries.length > 1) {
 		const target = { kind: 'channel', ...channel } as const;
 		return { target, key, content: { kind: 'rungs', entries } };

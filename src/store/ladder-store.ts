@@ -266,9 +266,12 @@ function rungChange({ rung }: Extract<LadderOutcome, { kind: 'rung' }>, now: num
 /** Rungs that are not on their way any more. */
 export interface EndedRungs {
 	readonly entries: readonly RungEntry[];
-	/** Those of them that nobody saw: they are due again. */
+	/** Those of them that nobody saw: they are due again after `UNSEEN_AGAIN_MS`. */
 	readonly unseen: readonly RungEntry[];
 }
+
+/** What left a rung out may still hold: without this time it would be queued and left out again and again. */
+const UNSEEN_AGAIN_MS = 20_000;
 
 /** Lets the ladders of these rungs go on. A ladder of another post stays as it is. */
 export async function endRungs(trx: Kysely<Tables>, { entries, unseen }: EndedRungs, now: number): Promise<void> {
@@ -276,7 +279,7 @@ export async function endRungs(trx: Kysely<Tables>, { entries, unseen }: EndedRu
 		const isUnseen = unseen.some((entry) => entry.watchId === watchId);
 		const before =
 			rung === 'reminder' ? { reminded_at: null } : { escalation_count: sql<number>`escalation_count - 1` };
-		await touchLadders(trx, now)
+		await touchLadders(trx, isUnseen ? now + UNSEEN_AGAIN_MS : now)
 			.set({ is_ringing: 0, ...(isUnseen ? { ...before, last_rung_at: lastRungAt } : { last_rung_at: now }) })
 			.where('watch_id', '=', watchId)
 			.where('fingerprint', '=', fingerprint)

@@ -102,9 +102,9 @@ export async function readEarly(
 		.execute();
 }
 
-/** The statement that makes ladders due now; the caller adds which. */
-export function touchLadders(trx: Kysely<Tables>, now: number) {
-	return trx.updateTable('ladders').set({ due_at: now, change_count: sql<number>`change_count + 1` });
+/** The statement that makes ladders due at `at`; the caller adds which. */
+export function touchLadders(trx: Kysely<Tables>, at: number) {
+	return trx.updateTable('ladders').set({ due_at: at, change_count: sql<number>`change_count + 1` });
 }
 
 /** What a session's cards show; `view` is null when there is none or it cannot be read. */

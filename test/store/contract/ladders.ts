@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Ladder } from '../../../src/inbox/ladder.ts';
 import type { LadderBatch, LadderOutcome } from '../../../src/inbox/ladder-ports.ts';
 import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
 import { questionViewAt, type SessionSnapshot, snapshotOf } from '../../../src/watches/session-snapshot.ts';
@@ -273,11 +274,29 @@ export function describeLadders(subject: Subject): void {
 		it('note a rung together with its announcement, and are planned anew', async () => {
 			const watch = await asked();
 			const { ladder, changeCount } = await takeOne();
-			const announcement = rungOf(watch, ladder.fingerprint);
+			const announcement = rungOf(watch, ladder);
 			const outcome = { ladder, changeCount, kind: 'rung', rung: 'reminder' } as const;
 			await ladders().record(LEASE.token, [outcome], { announcement, now: T0 + 7 });
 			expect(await takeOne(T0 + 7)).toMatchObject({ ladder: { remindedAt: T0 + 7, lastRungAt: T0 + 7 } });
 			expect(await posted(T0 + 7)).toEqual(['rung']);
+		});
+
+		it('whose rung nobody saw have it due again, and not at once', async () => {
+			const watch = await asked();
+			const { ladder, changeCount } = await takeOne();
+			const announcement = rungOf(watch, ladder);
+			const outcome = { ladder, changeCount, kind: 'rung', rung: 'reminder' } as const;
+			await ladders().record(LEASE.token, [outcome], { announcement, now: T0 });
+			expect(await takeOne()).toMatchObject({ ladder: { isRinging: true } });
+			await ladders().release([LEASE.token]);
+			await waits({ dueAt: null });
+			const [due] = await subject.store.watches.takeAnnouncements(LEASE, 1, T0);
+			const dropped = { kind: 'dropped' } as const;
+			await subject.store.watches.endAttempt(due?.announcement.id ?? '', LEASE.token, dropped, T0 + 5_000);
+			expect(await take(T0 + 24_999)).toEqual([]);
+			expect(await takeOne(T0 + 25_000)).toMatchObject({
+				ladder: { isRinging: false, remindedAt: null, lastRungAt: null },
+			});
 		});
 
 		it('write nothing after their lease was lost', async () => {
@@ -286,7 +305,7 @@ export function describeLadders(subject: Subject): void {
 			const later = T0 + LEASE.ms;
 			await replica().takeDue(SERVICE, OTHER_LEASE, { now: later, limit: 9, except: [] });
 			const outcome = { ladder, changeCount, kind: 'rung', rung: 'reminder' } as const;
-			const announcement = rungOf(watch, ladder.fingerprint);
+			const announcement = rungOf(watch, ladder);
 			expect(await ladders().record(LEASE.token, [outcome], { announcement, now: later })).toBeNull();
 			expect(await posted(later)).toEqual([]);
 		});
@@ -447,8 +466,8 @@ export function describeLadders(subject: Subject): void {
 	}
 }
 
-function rungOf({ id: watchId, teamId, channelId }: Watch, fingerprint: string): NewAnnouncement {
-	const entry = { watchId, sessionId: 's1', fingerprint, postTs: '1.2', postedAt: T0, heldBy: null } as const;
+function rungOf({ teamId, channelId }: Watch, { watchId, fingerprint, postTs }: Ladder): NewAnnouncement {
+	const entry = { watchId, sessionId: 's1', fingerprint, postTs, postedAt: T0, heldBy: null } as const;
 	const content = {
 		kind: 'rung',
 		entry: { ...entry, rung: 'reminder', isLast: false, number: 0, lastRungAt: null },
