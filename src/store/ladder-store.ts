@@ -13,7 +13,7 @@ import { dueAt, earliest, hasLapsed, isDue, LONGEST_DELAY_MS, leaseDue } from '.
 import type { Cipher } from './encryption.ts';
 import { type LaddersTable, type Tables, WITHOUT_LEASE } from './tables.ts';
 import { readDigest, type WatchedSessionRow } from './watch-rows.ts';
-import { lockSession, queueAnnouncements, readEarly, touchLadders } from './watch-writes.ts';
+import { lockSession, onSession, queueAnnouncements, readEarly, touchLadders } from './watch-writes.ts';
 
 type LadderRow = Selectable<LaddersTable>;
 
@@ -62,15 +62,22 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		});
 	}
 
+	/** Moves the read of a session that an outcome asks for. A session whose read has this place or a better one is not locked. */
+	async function moveRead(trx: Kysely<Tables>, outcome: LadderOutcome, now: number): Promise<void> {
+		if (outcome.kind !== 'wait' || outcome.readBy === null) return;
+		const place = { by: outcome.readBy - AWAITED_AHEAD_MS, now };
+		const { session } = outcome.ladder;
+		const seen = await trx.selectFrom('watched_sessions').selectAll().where(onSession(session)).executeTakeFirst();
+		if (seen === undefined || hasPlace(seen, place)) return;
+		const row = await lockSession(trx, db.dialect, session);
+		if (row !== undefined && !hasPlace(row, place)) await askForRead(trx, row, place);
+	}
+
 	async function recordOutcome(trx: Kysely<Tables>, token: string, outcome: LadderOutcome, now: number) {
 		const { watchId } = outcome.ladder;
 		if (outcome.kind === 'over') {
 			const query = trx.deleteFrom('ladders').where('watch_id', '=', watchId).where('lease_token', '=', token);
 			return Number((await query.executeTakeFirst()).numDeletedRows) > 0;
-		}
-		if (outcome.kind === 'wait' && outcome.readBy !== null) {
-			const row = await lockSession(trx, db.dialect, outcome.ladder.session);
-			if (row !== undefined) await askForRead(trx, row, { by: outcome.readBy - AWAITED_AHEAD_MS, now });
 		}
 		const change =
 			outcome.kind === 'wait'
@@ -126,7 +133,9 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		record: (token, outcomes, { announcement, now }) =>
 			db
 				.write(async (trx) => {
-					for (const outcome of outcomes) {
+					const inOrder = inLockOrder(outcomes, ({ ladder }) => lockKey(ladder.session.sessionId, ladder.watchId));
+					for (const outcome of inOrder) await moveRead(trx, outcome, now);
+					for (const outcome of inOrder) {
 						if (!(await recordOutcome(trx, token, outcome, now))) throw new LeaseLost();
 					}
 					if (announcement !== null) await queueAnnouncements(trx, cipher, [announcement], now);
@@ -189,26 +198,41 @@ function isElsewhere(table: string, channels: readonly ChannelKey[]) {
 	return sql<boolean>`${sql.ref(`${table}.team_id`)} || ':' || ${sql.ref(`${table}.channel_id`)} not in (${sql.join(keys)})`;
 }
 
-/** Moves the read of a session ahead of others. One that has this place or a better one keeps it, and is asked for once. */
-async function askForRead(
-	trx: Kysely<Tables>,
-	row: WatchedSessionRow,
-	{ by, now }: { by: number; now: number },
-): Promise<void> {
-	const { next_read_at: nextReadAt, read_by: readBy, touched_at: askedAt } = row;
+/** The place of a session among those that are read: no later than `by`. */
+interface ReadPlace {
+	readonly by: number;
+	readonly now: number;
+}
+
+/** Whether the read of a session has this place or a better one. While the service is away, exactly this one. */
+function hasPlace(row: WatchedSessionRow, { by, now }: ReadPlace): boolean {
+	const { next_read_at: nextReadAt, read_by: readBy, failures } = row;
+	if (nextReadAt === null) return true;
+	return failures === 0 ? nextReadAt <= now && readBy <= by : readBy === by;
+}
+
+/** Moves the read of a session ahead of others. The caller holds the lock of the session. */
+async function askForRead(trx: Kysely<Tables>, row: WatchedSessionRow, { by, now }: ReadPlace): Promise<void> {
 	if (row.failures === 0) {
-		const isAsked = nextReadAt !== null && nextReadAt <= now && readBy <= by;
 		// As of before: the agent does not go on after this read, so no further early ones follow.
-		if (!isAsked) await readEarly(trx, row, { askedAt, at: now, by });
-	} else if (nextReadAt !== null && readBy !== by) {
-		// Not before its time: the service is away. But ahead of others when it is back.
-		await trx
-			.updateTable('watched_sessions')
-			.set({ read_by: by })
-			.where('service', '=', row.service)
-			.where('session_id', '=', row.session_id)
-			.execute();
+		await readEarly(trx, row, { askedAt: row.touched_at, at: now, by });
+		return;
 	}
+	// Not before its time: the service is away. But ahead of others when it is back.
+	await trx
+		.updateTable('watched_sessions')
+		.set({ read_by: by })
+		.where(onSession({ service: row.service, sessionId: row.session_id }))
+		.execute();
+}
+
+/** The order in which a transaction locks sessions, and after them ladders: two that lock several would wait for each other. */
+function inLockOrder<T>(items: readonly T[], keyOf: (item: T) => string): readonly T[] {
+	return items.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+}
+
+function lockKey(sessionId: string, watchId: string): string {
+	return `${sessionId}:${watchId}`;
 }
 
 /** Ends the transaction of a batch whose lease somebody else has. */
@@ -275,7 +299,8 @@ const UNSEEN_AGAIN_MS = 20_000;
 
 /** Lets the ladders of these rungs go on. A ladder of another post stays as it is. */
 export async function endRungs(trx: Kysely<Tables>, { entries, unseen }: EndedRungs, now: number): Promise<void> {
-	for (const { watchId, fingerprint, postTs, rung, lastRungAt } of entries) {
+	const inOrder = inLockOrder(entries, ({ sessionId, watchId }) => lockKey(sessionId, watchId));
+	for (const { watchId, fingerprint, postTs, rung, lastRungAt } of inOrder) {
 		const isUnseen = unseen.some((entry) => entry.watchId === watchId);
 		const before =
 			rung === 'reminder' ? { reminded_at: null } : { escalation_count: sql<number>`escalation_count - 1` };

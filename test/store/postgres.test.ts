@@ -67,6 +67,39 @@ it('takes no ladders while another replica takes some, because it would split ch
 	await close();
 });
 
+it('does not deadlock when two channels ask for reads of the same sessions in another order', async () => {
+	const { store, close } = await openReplicas();
+	const sessionIds = Array.from({ length: 10 }, (_, index) => `s${index}`);
+	const posted = { C1: sessionIds, C2: sessionIds.toReversed() };
+	for (const [channelId, ids] of Object.entries(posted)) {
+		for (const [index, sessionId] of ids.entries()) {
+			const { id } = await addWatch(store.watches, { sessionId, channelId });
+			const watch = { id, team_id: 'T1', channel_id: channelId, service: SERVICE, session_id: sessionId };
+			const question = { fingerprint: 'fingerprint-1', postTs: '1.2', postedAt: T0 + index, now: T0 };
+			await store.db.write((db) => beginLadder(db, watch, question));
+		}
+	}
+	const batches = await store.ladders.takeDue(SERVICE, LEASE, { now: T0, limit: 2, except: [] });
+	const startedAt = performance.now();
+	await Promise.all(
+		batches.map(({ ladders }, index) => {
+			const wait = {
+				kind: 'wait',
+				dueAt: T0 + 1_000,
+				rungDueAt: T0,
+				heldBy: null,
+				readBy: T0 - 60_000 - index,
+			} as const;
+			const outcomes = ladders.map(({ ladder, changeCount }) => ({ ladder, changeCount, ...wait }));
+			return store.ladders.record(LEASE.token, outcomes, { announcement: null, now: T0 });
+		}),
+	);
+	expect(batches.map(({ ladders }) => ladders.length)).toEqual([10, 10]);
+	// PostgreSQL looks for a deadlock after a second.
+	expect(performance.now() - startedAt).toBeLessThan(900);
+	await close();
+});
+
 it('cancels a PostgreSQL statement that waits too long, and the next one works', async () => {
 	const replicas = await openReplicas();
 	const { store, replica } = replicas;
