@@ -2,7 +2,7 @@ import { type Kysely, type Selectable, sql } from 'kysely';
 import { BLOCKING_STATES } from '../answers/answer.ts';
 import type { Ladder } from '../inbox/ladder.ts';
 import type { LadderBatch, LadderOutcome, LadderStore, TakenLadder } from '../inbox/ladder-ports.ts';
-import type { RungEntry } from '../watches/announcements.ts';
+import type { NewAnnouncement, RungEntry } from '../watches/announcements.ts';
 import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
 import type { ChannelKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
@@ -62,11 +62,20 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		});
 	}
 
-	/** Moves the read of a session that an outcome asks for. A session whose read has this place or a better one is not locked. */
-	async function moveRead(trx: Kysely<Tables>, outcome: LadderOutcome, now: number): Promise<void> {
+	/**
+	 * Locks the session of an outcome if needed: for the read that it asks for, unless that has its place or a better one, and
+	 * for an announcement to its watch.
+	 */
+	async function prepareSession(
+		trx: Kysely<Tables>,
+		outcome: LadderOutcome,
+		{ announcement, now }: { announcement: NewAnnouncement | null; now: number },
+	): Promise<void> {
+		const { session, watchId } = outcome.ladder;
+		const target = announcement?.target;
+		if (target?.kind === 'watch' && target.watchId === watchId) await lockSession(trx, db.dialect, session);
 		if (outcome.kind !== 'wait' || outcome.readBy === null) return;
 		const place = { by: outcome.readBy - AWAITED_AHEAD_MS, now };
-		const { session } = outcome.ladder;
 		const seen = await trx.selectFrom('watched_sessions').selectAll().where(onSession(session)).executeTakeFirst();
 		if (seen === undefined || hasPlace(seen, place)) return;
 		const row = await lockSession(trx, db.dialect, session);
@@ -134,7 +143,7 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 			db
 				.write(async (trx) => {
 					const inOrder = inLockOrder(outcomes, ({ ladder }) => lockKey(ladder.session.sessionId, ladder.watchId));
-					for (const outcome of inOrder) await moveRead(trx, outcome, now);
+					for (const outcome of inOrder) await prepareSession(trx, outcome, { announcement, now });
 					for (const outcome of inOrder) {
 						if (!(await recordOutcome(trx, token, outcome, now))) throw new LeaseLost();
 					}
