@@ -94,12 +94,6 @@ export function createAnnouncementStore({
 		await beginLadder(trx, watch, { fingerprint, postTs: posted.ts, postedAt, now });
 	}
 
-	/** When Slack was first called for a post that may exist; null when none may. */
-	async function sendingSince(trx: Kysely<Tables>, id: string): Promise<number | null> {
-		const row = await trx.selectFrom('announcements').select('sending_since').where('id', '=', id).executeTakeFirst();
-		return row?.sending_since ?? null;
-	}
-
 	async function watchIdOf(trx: Kysely<Tables>, id: string): Promise<string | null> {
 		const row = await trx.selectFrom('announcements').select('watch_id').where('id', '=', id).executeTakeFirst();
 		return row?.watch_id ?? null;
@@ -114,7 +108,6 @@ export function createAnnouncementStore({
 		const lostCardTs = 'lostCardTs' in result ? result.lostCardTs : undefined;
 		// Lock order: whatever adds announcements of a watch locks its session first, then the watch.
 		if (lostCardTs !== undefined) await lockSessionOf(trx, db.dialect, await watchIdOf(trx, id));
-		const since = await sendingSince(trx, id);
 		const row = await trx
 			.updateTable('announcements')
 			.set((eb) => ({
@@ -128,7 +121,7 @@ export function createAnnouncementStore({
 			.returningAll()
 			.executeTakeFirst();
 		if (row === undefined) return;
-		if (result.kind !== 'retry') await endRungs(trx, endedRungs(row, result, since), now);
+		if (result.kind !== 'retry') await endRungs(trx, endedRungs(row, result), now);
 		if (row.watch_id === null) return;
 		const isNewCard = result.kind === 'posted' && row.kind === 'card';
 		const isQuestion = result.kind === 'posted' && row.kind === 'question';
@@ -152,12 +145,12 @@ export function createAnnouncementStore({
 	}
 
 	/** The rungs of an announcement. What an earlier attempt may have shown counts as seen. */
-	function endedRungs(row: AnnouncementRow, result: AttemptResult, since: number | null): EndedRungs {
+	function endedRungs(row: AnnouncementRow, result: AttemptResult): EndedRungs {
 		if (row.kind !== 'rung' && row.kind !== 'rungs') return { entries: [], unseen: [] };
 		const content = readAnnouncement(row, cipher)?.content;
 		const entries = content?.kind === 'rungs' ? content.entries : content?.kind === 'rung' ? [content.entry] : [];
 		if (result.kind === 'posted') return { entries, unseen: result.leftOut ?? [] };
-		return { entries, unseen: result.kind === 'dropped' && since === null ? entries : [] };
+		return { entries, unseen: result.kind === 'dropped' && !result.unknown ? entries : [] };
 	}
 
 	return {

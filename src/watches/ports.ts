@@ -82,8 +82,11 @@ export type AttemptResult =
 			readonly lostCardTs?: string;
 	  }
 	| { readonly kind: 'refused'; readonly code: string }
-	/** There is no place to post it, or nothing to say any more. Its rungs are due again. */
-	| { readonly kind: 'dropped' };
+	/**
+	 * There is no place to post it, or nothing to say any more. Its rungs are due again, unless an earlier attempt may have
+	 * posted it (`unknown`).
+	 */
+	| { readonly kind: 'dropped'; readonly unknown: boolean };
 
 /** The outcome of one attempt to update a card. */
 export type CardResult =

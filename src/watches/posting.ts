@@ -124,7 +124,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 			if (found.kind === 'unreadable') earlierAt = announcement.sendingSince;
 		}
 		const maybeRepeat = earlierAt !== null;
-		if (isWithoutPlace(due) || (await isForNobody(due))) return { kind: 'dropped' };
+		if (isWithoutPlace(due) || (await isForNobody(due))) return { kind: 'dropped', unknown: maybeRepeat };
 		const heldUntil = heldUntilOf(announcement, clock.now());
 		if (heldUntil !== null) return retry(heldUntil, CARD_HELD, maybeRepeat);
 		const waitMs = await takeTurn(announcement, signal);
@@ -194,7 +194,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 			return { cardKey: card.key, leftOut: [], send: () => card.send({ ts: null, metadataKey }) };
 		}
 		const post = await announcer.preparePost(due, { maybeRepeat });
-		if (post === null) return { kind: 'dropped' };
+		if (post === null) return { kind: 'dropped', unknown: maybeRepeat };
 		// What an earlier attempt may have shown must not come again.
 		const leftOut = maybeRepeat ? [] : (post.leftOut ?? []);
 		return { cardKey: null, leftOut, send: () => post.send({ metadataKey }) };

@@ -157,8 +157,15 @@ describe('questions of a channel that are due together', () => {
 describe('a reminder that was answered on its way, and the answer was taken back', () => {
 	const UNDO_SECONDS = '40';
 
-	/** The reminder waits for Slack's rate when this resolves; the person has pressed an option. */
-	async function pressedMeanwhile(saying: string): Promise<{ id: string; undo: () => Promise<unknown> }> {
+	const LIMITED = { status: 429, retryAfter: 10 };
+	/** Slack gets nothing, and the app does not know it. */
+	const CUT_OFF = { drop: true };
+
+	/** Slack has not taken the reminder when this resolves; the person has pressed an option. */
+	async function pressedMeanwhile(
+		saying: string,
+		fault: object = LIMITED,
+	): Promise<{ id: string; undo: () => Promise<unknown> }> {
 		const id = await app.watched();
 		app.ask(id, [item('Which flight?', 'One of: LH 1173, TP 570')]);
 		const post = await app.threadSays(id, 'Which flight?');
@@ -167,15 +174,18 @@ describe('a reminder that was answered on its way, and the answer was taken back
 			isLimited ||= JSON.stringify(args).includes(saying);
 			return isLimited;
 		};
-		app.slack.faults.add({ method: 'chat.postMessage', when, status: 429, retryAfter: 10, times: 1 });
+		app.slack.faults.add({ method: 'chat.postMessage', when, times: 1, ...fault });
 		await app.until(() => isLimited);
 		const told = await app.toldAfter(() => post.press('LH 1173'));
 		return { id, undo: () => told.press('Undo') };
 	}
 
-	it('comes after that, once', async () => {
+	it.each([
+		['limited it', LIMITED],
+		['never got it', CUT_OFF],
+	])('comes after that, once, when Slack %s', async (_, fault) => {
 		await start({ UNDO_SECONDS, ESCALATE_AFTER: 'off' });
-		const { id, undo } = await pressedMeanwhile('Nobody has answered');
+		const { id, undo } = await pressedMeanwhile('Nobody has answered', fault);
 		await app.pass(20_000);
 		expect(rungs(app.thread(id))).toEqual([]);
 		await undo();

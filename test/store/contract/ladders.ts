@@ -291,7 +291,7 @@ export function describeLadders(subject: Subject): void {
 			await ladders().release([LEASE.token]);
 			await waits({ dueAt: null });
 			const [due] = await subject.store.watches.takeAnnouncements(LEASE, 1, T0);
-			const dropped = { kind: 'dropped' } as const;
+			const dropped = { kind: 'dropped', unknown: false } as const;
 			await subject.store.watches.endAttempt(due?.announcement.id ?? '', LEASE.token, dropped, T0 + 5_000);
 			expect(await take(T0 + 24_999)).toEqual([]);
 			expect(await takeOne(T0 + 25_000)).toMatchObject({
