@@ -148,8 +148,8 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 	}
 
 	/**
-	 * Somebody deleted the card, so the post went into the channel. Questions stay there, and so does the end of a watch that
-	 * gets no new card. Any other post is removed and posted again in the new card's thread.
+	 * Somebody deleted the card, so the post went into the channel. Questions and reminders stay there, and so does the end of
+	 * a watch that gets no new card. Any other post is removed and posted again in the new card's thread.
 	 */
 	async function unthreadedResult(due: DueAnnouncement, ts: string): Promise<AttemptResult> {
 		const { announcement, watch } = due;
@@ -263,7 +263,9 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 function staysInChannel({ announcement: { target, content }, watch }: DueAnnouncement): boolean {
 	if (target.kind !== 'watch' || watch === null) return true;
 	const getsNoCard = watch.card.ts === null || watch.ended !== null;
-	return content.kind === 'card' || content.kind === 'question' || (getsNoCard && isPostedWithoutThread(content));
+	// What mentions people and is posted again mentions them twice.
+	const mentions = content.kind === 'question' || content.kind === 'rung';
+	return content.kind === 'card' || mentions || (getsNoCard && isPostedWithoutThread(content));
 }
 
 /** Whether it needs a thread and the watch has no card. */

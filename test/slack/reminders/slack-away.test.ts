@@ -87,3 +87,21 @@ describe('reminders while Slack is away', () => {
 		expect(posts.flatMap((post) => post.rung())).toEqual([]);
 	});
 });
+
+describe('an escalation whose thread was deleted', () => {
+	it('stays in the channel, because it would mention people twice', async () => {
+		await start({ REMIND_AFTER: 'off', ESCALATE_AFTER: '1h' });
+		await app.save({ 'Escalate after': '5 min', Mention: ['grace'] });
+		await app.told(1);
+		const id = await asked();
+		app.thread(id)[0]?.remove();
+		app.card(id)?.remove();
+		const from = app.now();
+		const escalations = () =>
+			app.calls('chat.postMessage', from).filter(({ request }) => JSON.stringify(request).includes('Still no answer'));
+		await app.until(() => escalations().length > 0, undefined, 10 * MINUTE);
+		await app.pass(15_000);
+		expect(escalations()).toHaveLength(1);
+		expect(rungs(app.inChannel())).toHaveLength(1);
+	});
+});
