@@ -76,10 +76,10 @@ function openParts(asked: RungQuestion, words: string, names: Names) {
 	};
 }
 
-/** Questions in the list: a message holds about 12,000 characters, and a line takes up to 600 with its link. */
+/** Questions in the list: a message holds about 12,000 characters, and a line takes up to 800 with its link. */
 export const MOST_LISTED = 15;
-/** Slack allows 3,000 characters in a section. */
-const LINES_PER_SECTION = 4;
+/** Slack's limit for the text of a section. */
+const SECTION_LENGTH = 3_000;
 
 /**
  * Reminders of several questions of a channel, with a link to each thread.
@@ -93,14 +93,22 @@ export function rungsPost(
 ): MessageContent {
 	const words = [mentionMrkdwn(mention), rungsWords(count)].filter(Boolean).join(' ');
 	const lines = asked.map((one) => lineOf(one, names, now));
-	const sections = Array.from({ length: Math.ceil(lines.length / LINES_PER_SECTION) }, (_, index) =>
-		section(lines.slice(index * LINES_PER_SECTION, (index + 1) * LINES_PER_SECTION).join('\n')),
-	);
 	return message(words, [
 		...section(`*${words}*`),
-		...sections.flat(),
+		...sectionTexts(lines).flatMap((text) => section(text)),
 		...context(notListedWords(count - asked.length), maybeRepeat ? MAYBE_REPEAT : ''),
 	]);
+}
+
+/** The lines in as few texts as sections may hold. */
+function sectionTexts(lines: readonly string[]): readonly string[] {
+	const texts: string[] = [];
+	for (const line of lines) {
+		const longer = [...texts.slice(-1), line].join('\n');
+		if (texts.length > 0 && longer.length <= SECTION_LENGTH) texts[texts.length - 1] = longer;
+		else texts.push(line);
+	}
+	return texts;
 }
 
 function lineOf(asked: RungQuestion, names: Names, now: number): string {
