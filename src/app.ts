@@ -162,7 +162,6 @@ export async function createHandraise({
 		store: store.ladders,
 		serviceUrl,
 		defaults: config.ladderTimes,
-		metrics: metrics.ladders,
 		onNews: () => watching.wakeOutbox(),
 		onEarlyRead: () => watching.wakePoller(),
 		clock,

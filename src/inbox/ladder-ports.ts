@@ -99,10 +99,3 @@ export interface ChannelSettingsStore {
 		},
 	): Promise<boolean>;
 }
-
-/** Figures for `/metrics`; `ops/metrics.ts` implements it. */
-export interface LadderMetrics {
-	rung(rung: Rung): void;
-	/** From the time that a rung was due to its announcement. */
-	late(ms: number): void;
-}

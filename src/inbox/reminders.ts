@@ -8,7 +8,7 @@ import type { NewAnnouncement } from '../watches/announcements.ts';
 import type { SessionKey } from '../watches/watch.ts';
 import { type LadderTimes, timesIn } from './channel-settings.ts';
 import { type Decision, decide, MOST_ESCALATIONS, TOGETHER_MS } from './ladder.ts';
-import type { LadderBatch, LadderMetrics, LadderOutcome, LadderStore, TakenLadder } from './ladder-ports.ts';
+import type { LadderBatch, LadderOutcome, LadderStore, TakenLadder } from './ladder-ports.ts';
 import { isComputable } from './quiet-hours.ts';
 
 interface Options {
@@ -17,7 +17,6 @@ interface Options {
 	readonly serviceUrl: string;
 	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
 	readonly defaults: LadderTimes;
-	readonly metrics: LadderMetrics;
 	/** Called after an announcement was stored. */
 	readonly onNews: () => void;
 	/** Called after an early read was asked for. */
@@ -76,7 +75,7 @@ const SAME_TIME_MS = 1_000;
  * transaction as the row's next time. The session is read before, and what is not known rings nobody.
  */
 export function createReminders(options: Options) {
-	const { store, serviceUrl, defaults, metrics, onNews, onEarlyRead, clock, log } = options;
+	const { store, serviceUrl, defaults, onNews, onEarlyRead, clock, log } = options;
 	const stopping = new AbortController();
 	let running: Promise<void> | null = null;
 	/** By channel. */
@@ -100,10 +99,6 @@ export function createReminders(options: Options) {
 		if (unread.length > 0) onEarlyRead();
 		if (announcement === null) return;
 		waiting.delete(channelKey(batch));
-		for (const { decision } of due) {
-			metrics.rung(decision.rung);
-			metrics.late(Math.max(0, now - decision.dueAt));
-		}
 		onNews();
 	}
 
@@ -249,6 +244,7 @@ function announcementOf({ channel }: LadderBatch, due: readonly Due[]): NewAnnou
 		postedAt: ladder.postedAt,
 		heldBy: ladder.heldBy,
 		rung: decision.rung,
+		dueAt: decision.dueAt,
 		isLast: decision.rung === 'escalation' && ladder.escalationCount === MOST_ESCALATIONS - 1,
 		number: ladder.escalationCount + (ladder.remindedAt === null ? 0 : 1),
 		lastRungAt: ladder.lastRungAt,

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { CARD_HELD, waitsForTurn } from '../watches/announcements.ts';
+import { CARD_HELD, rungEntriesOf, waitsForTurn } from '../watches/announcements.ts';
 import type { DueAnnouncement, DueCard } from '../watches/announcer.ts';
 import type { AttemptResult, PostingStore } from '../watches/ports.ts';
 import type { CardUrgency } from '../watches/watch.ts';
@@ -148,7 +148,7 @@ export function createAnnouncementStore({
 	function endedRungs(row: AnnouncementRow, result: AttemptResult): EndedRungs {
 		if (row.kind !== 'rung' && row.kind !== 'rungs') return { entries: [], unseen: [] };
 		const content = readAnnouncement(row, cipher)?.content;
-		const entries = content?.kind === 'rungs' ? content.entries : content?.kind === 'rung' ? [content.entry] : [];
+		const entries = content === undefined ? [] : rungEntriesOf(content);
 		if (result.kind === 'posted') return { entries, unseen: result.leftOut ?? [] };
 		return { entries, unseen: result.kind === 'dropped' && !result.unknown ? entries : [] };
 	}

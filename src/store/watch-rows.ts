@@ -115,6 +115,7 @@ const rungEntry: z.ZodType<RungEntry> = z.object({
 	postedAt: z.number(),
 	heldBy: z.string().nullable(),
 	rung: z.enum(['reminder', 'escalation']),
+	dueAt: z.number(),
 	isLast: z.boolean(),
 	lastRungAt: z.number().nullable(),
 	number: z.int(),

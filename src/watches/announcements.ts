@@ -102,6 +102,8 @@ export interface RungEntry {
 	/** Slack user id of who was answering when the rung was due, and did not answer. */
 	readonly heldBy: string | null;
 	readonly rung: Rung;
+	/** When it was due, clock milliseconds. */
+	readonly dueAt: number;
 	/** Whether none comes after it. */
 	readonly isLast: boolean;
 	/** How many rungs came before. */
@@ -202,6 +204,12 @@ export const CARD_AGAIN_MS = 3_600_000;
 export function cardAgain(watch: Watch, lostTs: string, before: number | null, now: number): NewAnnouncement {
 	const notBefore = before === null ? now : Math.max(now, Math.min(before, now) + CARD_AGAIN_MS);
 	return { target: targetOf(watch), key: `card:${lostTs}`, content: { kind: 'card', notBefore } };
+}
+
+/** The rungs that it announces; none for anything else. */
+export function rungEntriesOf(content: AnnouncementContent): readonly RungEntry[] {
+	if (content.kind === 'rung') return [content.entry];
+	return content.kind === 'rungs' ? content.entries : [];
 }
 
 /** Whether it updates posts instead of being one. */

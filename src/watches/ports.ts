@@ -2,6 +2,7 @@ import type { Lease } from '../lease-loop.ts';
 import type { Digest } from '../questions/changes.ts';
 import type { Announcement, NewAnnouncement, RungEntry } from './announcements.ts';
 import type { DueAnnouncement, DueCard } from './announcer.ts';
+import type { Rung } from './channel-settings.ts';
 import type { SessionSnapshot } from './session-snapshot.ts';
 import type {
 	CardUrgency,
@@ -269,6 +270,9 @@ export interface WatchMetrics {
 	card(outcome: 'wanted' | 'sent' | 'unchanged' | 'coalesced' | 'failed'): void;
 	limitReached(limit: WatchLimit): void;
 	post(outcome: 'posted' | 'found' | 'retried' | 'refused' | 'maybeRepeated'): void;
+	rung(rung: Rung): void;
+	/** From the time that a rung was due to its post. */
+	rungLate(ms: number): void;
 	/** `complete`: all pages were checked. `failed`: one page failed. */
 	channelCheck(outcome: 'complete' | 'failed'): void;
 }

@@ -9,6 +9,7 @@ import {
 	isPostedWithoutThread,
 	isPostUpdate,
 	PACED,
+	rungEntriesOf,
 	waitsForTurn,
 } from './announcements.ts';
 import type { Announcer, DueAnnouncement, GoneReason, PreparedPost, SendOutcome } from './announcer.ts';
@@ -254,6 +255,15 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 			log.warn({ place, what: content.kind, code: result.code }, 'Slack refuses a post; it is not tried again');
 		}
 		await store.endAttempt(announcement.id, token, result, clock.now());
+		if (result.kind === 'posted') countRungs(announcement, result.leftOut ?? []);
+	}
+
+	function countRungs({ content }: Announcement, leftOut: Ready['leftOut']): void {
+		for (const entry of rungEntriesOf(content)) {
+			if (leftOut.includes(entry)) continue;
+			metrics.rung(entry.rung);
+			metrics.rungLate(Math.max(0, clock.now() - entry.dueAt));
+		}
 	}
 
 	return { deliver };

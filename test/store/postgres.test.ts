@@ -112,7 +112,7 @@ it('queues a rung after what another replica adds to the same watch', async () =
 	await store.db.write((db) => beginLadder(db, watch, question));
 	const [batch] = await store.ladders.takeDue(SERVICE, LEASE, { now: T0, limit: 1, except: [] });
 	const entry = { watchId, sessionId, fingerprint: 'fingerprint-1', postTs: '1.2', postedAt: T0, heldBy: null };
-	const rung = { ...entry, rung: 'reminder', isLast: false, number: 0, lastRungAt: null } as const;
+	const rung = { ...entry, rung: 'reminder', dueAt: T0, isLast: false, number: 0, lastRungAt: null } as const;
 	const announcement = {
 		target: { kind: 'watch', watchId, ...place },
 		key: 'rung',

@@ -284,6 +284,7 @@ function rungOf(session: Session, rung: Rung): RungQuestion {
 		postedAt: NOW - 900_000,
 		heldBy: USER_ID,
 		rung,
+		dueAt: NOW - 10_000,
 		isLast: rung === 'escalation',
 		number: 0,
 		lastRungAt: null,

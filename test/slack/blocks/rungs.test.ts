@@ -28,7 +28,7 @@ it.each([
 		...{ channelId: 'C1', from: 'U1', to: 'U2', count: 1, handedOverAt: now, givenBackAt: null },
 	};
 	const asked = {
-		entry: { ...entry, rung: 'escalation', isLast: true, number: 3, lastRungAt: now } as const,
+		entry: { ...entry, rung: 'escalation', dueAt: now, isLast: true, number: 3, lastRungAt: now } as const,
 		...{
 			question,
 			readAt: now,

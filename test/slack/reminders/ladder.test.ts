@@ -212,6 +212,9 @@ describe('a reminder that was answered on its way, and the answer was taken back
 		await app.pass(2 * MINUTE);
 		expect(rungs(app.thread(id))).toHaveLength(1);
 		expect(rungs(app.thread(other))).toEqual([]);
+		const metrics = await fetch(`${app.app.url}/metrics`).then((response) => response.text());
+		expect(metrics).toContain('handraise_rungs_total{rung="reminder"} 2\n');
+		expect(metrics).toContain('handraise_rung_late_seconds_count 2\n');
 	});
 });
 

@@ -470,7 +470,7 @@ function rungOf({ teamId, channelId }: Watch, { watchId, fingerprint, postTs }: 
 	const entry = { watchId, sessionId: 's1', fingerprint, postTs, postedAt: T0, heldBy: null } as const;
 	const content = {
 		kind: 'rung',
-		entry: { ...entry, rung: 'reminder', isLast: false, number: 0, lastRungAt: null },
+		entry: { ...entry, rung: 'reminder', dueAt: T0, isLast: false, number: 0, lastRungAt: null },
 	} as const;
 	return { target: { kind: 'watch', watchId, teamId, channelId }, key: 'rung', content };
 }
