@@ -86,6 +86,19 @@ describe('Snooze', () => {
 		await app.homeSays('Which size?', { without: ['snoozed'] });
 	});
 
+	it('does not hide a later question with the same words', async () => {
+		await start();
+		const [id = ''] = await app.askedIn('#agents', ['Chairs']);
+		await app.openHome();
+		await home().choose('Snooze', 'Tomorrow 9:00');
+		await app.homeSays(SNOOZED);
+		app.service.sessions.answerAsPage(id, ['red']);
+		await app.threadSays(id, 'Answered outside Slack');
+		await app.homeSays('No question waits for you', { without: ['snoozed'] });
+		app.ask(id);
+		await app.homeSays(SHOWN, { without: ['snoozed'] });
+	});
+
 	it('lasts until tomorrow 9:00 where the person is', async () => {
 		await start();
 		const ada = app.slack.state.people.find(({ name }) => name === 'ada');
