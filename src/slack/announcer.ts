@@ -127,6 +127,14 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		return handOver?.givenBackAt === null ? handOver : null;
 	}
 
+	/** The same hand-over; null when its person may not answer any more, so that nobody has the question. */
+	async function unlessRefused(handOver: HandOver | null): Promise<HandOver | null> {
+		if (handOver === null) return null;
+		const { teamId, to, channelId } = handOver;
+		const refusal = await mayAct({ teamId, userId: to }, channelId, FRESH_MS);
+		return refusal === null || refusal === 'could_not_check' ? handOver : null;
+	}
+
 	async function cardModel(watch: Watch, view: SessionSnapshot): Promise<CardModel> {
 		const { question } = view;
 		const key = question === null ? null : keyOf(view.sessionId, question.messageIndex);
@@ -293,7 +301,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 				const isSame = question.fingerprint === entry.fingerprint && question.openCount > 0;
 				if (!isSame || (await isAnswered(entry, question.messageIndex))) return [];
 				const { discreet, channelId } = watch;
-				const handOver = await holderOf(watch, entry.fingerprint);
+				const handOver = await unlessRefused(await holderOf(watch, entry.fingerprint));
 				const told = { sessionName: view.name, discreet, channelId, handOver, link: null };
 				return [{ entry, question, readAt: view.seenAt, offersOptions: quickAnswers && watch.buttons, ...told }];
 			}),
@@ -407,7 +415,9 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		if (post.content.kind === 'rung') {
 			const { entry } = post.content;
 			const { question, readAt } = content;
-			const rung = { ...context, entry, question, readAt, sessionName: context.view?.name ?? '', link: null };
+			const handOver = await unlessRefused(context.handOver);
+			const sessionName = context.view?.name ?? '';
+			const rung = { ...context, entry, question, readAt, sessionName, handOver, link: null };
 			await learnNames(rung);
 			return updatedRungPost(rung, outcomeWords(content, how, context), names);
 		}

@@ -20,7 +20,7 @@ import {
 	buttons,
 	context,
 	giveBackButton,
-	handOverButtons,
+	handOnButtons,
 	type MessageContent,
 	message,
 	modal,
@@ -90,7 +90,7 @@ export function handedOverPost(
 	const words = handedOverWords(from, post.names);
 	const row = answerButtons(question, { sessionId, channelId, readAt }, quick !== null, [
 		giveBackButton(mark),
-		...handOverButtons(mark, post.handOver),
+		...handOnButtons(mark, post.handOver),
 	]);
 	return message(`${words} ${textOf(question, post)}`, [
 		...section(`*${words}*`),

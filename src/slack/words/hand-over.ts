@@ -64,13 +64,14 @@ export function handOverWords(outcome: HandOverObstacle, names: Names): string {
 		case 'handedOver':
 			return `↪️ You handed the question over to ${personMrkdwn(outcome.handOver.to, names)}, who gets a direct message. Others can still answer it.`;
 		case 'taken': {
-			const { from, to, handedOverAt } = outcome.handOver;
+			const { from, to, count, handedOverAt } = outcome.handOver;
 			const who = personMrkdwn(to, names);
-			return `🙋 ${who} has this question: ${personMrkdwn(from, names)} handed it over ${momentMrkdwn(handedOverAt)}. Nothing was handed over now. Only ${who} can hand it over or give it back. You can still answer it.`;
+			const can = count < MOST_HAND_OVERS ? 'hand it over or give it back' : 'give it back';
+			return `🙋 ${who} has this question: ${personMrkdwn(from, names)} handed it over ${momentMrkdwn(handedOverAt)}. Nothing was handed over now. Only ${who} can ${can}. You can still answer it.`;
 		}
 		case 'limit': {
-			const { from, to } = outcome.handOver;
-			return `🔁 This question was handed over ${MOST_HAND_OVERS} times, last by ${personMrkdwn(from, names)} to ${personMrkdwn(to, names)}. It cannot be handed over again. Answer it, or give it back if you have it.`;
+			const { from, to, count } = outcome.handOver;
+			return `🔁 This question was handed over ${count} times, last by ${personMrkdwn(from, names)} to ${personMrkdwn(to, names)}. It cannot be handed over again. Answer it, or give it back if you have it.`;
 		}
 		case 'closed':
 			return outcome.by === null

@@ -259,12 +259,12 @@ describe('Hand over', () => {
 		await handOver(cleos, 'cleo', 'ada');
 		const adas = await newestDm('ada', 'handed a question over to you');
 		expect(adas.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Give back']);
-		await app.until(() => !post.buttons().includes('Hand over'));
 		await app.openHome();
 		await app.homeSays('handed this over to you', { without: ['Hand over'] });
+		await press(post, 'bob', 'Hand over');
+		await app.windowSays('Only @ada can give it back', { who: 'bob', without: ['over or give'] });
 		await adas.press('Give back');
 		await newestDm('cleo', 'gave back the question');
-		await app.until(() => post.buttons().includes('Hand over'));
 		await press(post, 'dan', 'Hand over');
 		await app.windowSays('handed over 3 times, last by @cleo to @ada. It cannot be handed over again. Answer it', {
 			who: 'dan',
@@ -385,6 +385,26 @@ describe('Hand over', () => {
 		await app.windowSays('@cleo has this question');
 		await dm.press('Give back');
 		await newestDm('bob', 'gave back the question');
+	});
+
+	it('can be handed over by anybody also after three times, when whoever has it may not answer any more', async () => {
+		await start({ REMIND_AFTER: '2m' });
+		const { id, post } = await asked();
+		await handOver(post, 'ada', 'bob');
+		await handOver(await newestDm('bob', 'handed a question over to you'), 'bob', 'cleo');
+		await handOver(await newestDm('cleo', 'handed a question over to you'), 'cleo', 'tess');
+		await newestDm('tess', 'handed a question over to you');
+		const tess = app.slack.state.people.find(({ name }) => name === 'tess');
+		if (tess === undefined) throw new Error('there is no tess');
+		tess.deleted = true;
+		const reminder = await app.threadSays(id, 'Nobody has answered');
+		expect(reminder.text()).not.toContain('has it');
+		expect((await handOver(post, 'ada', 'grace')).modal.text()).toContain('You handed the question over to @grace');
+		const dm = await newestDm('grace', 'handed a question over to you');
+		expect(dm.buttons()).not.toContain('Hand over');
+		await saysIn(reminder, 'has it');
+		await press(post, 'bob', 'Hand over');
+		await app.windowSays('Only @grace can give it back', { who: 'bob' });
 	});
 
 	it('cannot be handed over by others while Slack does not say whether whoever has it may answer', async () => {

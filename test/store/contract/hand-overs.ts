@@ -142,7 +142,9 @@ export function describeHandOvers(subject: Subject): void {
 			expect(await waiting()).toContain('person:T1:U-BOB:V1 settle');
 			expect((await replacing('V4', 'V1')).kind).toBe('taken');
 			expect((await replacing('V5', 'V3')).kind).toBe('handedOver');
-			expect((await replacing('V6', 'V5')).kind).toBe('limit');
+			expect((await replacing('V6', 'V5')).kind).toBe('handedOver');
+			await giveBack('U-EVE');
+			expect(await replacing('V7', 'V5')).toMatchObject({ kind: 'limit', handOver: { count: 4 } });
 		});
 
 		it('is not possible for another question, or where it is not watched', async () => {
