@@ -1,11 +1,12 @@
 import { type Kysely, sql } from 'kysely';
-import { CARD_HELD, waitsForTurn } from '../watches/announcements.ts';
+import { type Announcement, CARD_HELD, waitsForTurn } from '../watches/announcements.ts';
 import type { DueAnnouncement, DueCard } from '../watches/announcer.ts';
 import type { AttemptResult, PostingStore } from '../watches/ports.ts';
 import type { CardUrgency } from '../watches/watch.ts';
 import { countUpdated, type StoreDatabase } from './database.ts';
 import { dueAt, earliest, isDue, LONGEST_DELAY_MS, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
+import { giveBackUndelivered } from './hand-over-store.ts';
 import { beginLadder, type EndedRungs, endRungs } from './ladder-store.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
@@ -105,6 +106,13 @@ export function createAnnouncementStore({
 		return row?.watch_id ?? null;
 	}
 
+	/** The direct message to the person who got a question; null for anything else. */
+	async function handOverIn(trx: Kysely<Tables>, id: string): Promise<Announcement | null> {
+		const told = trx.selectFrom('announcements').selectAll().where('id', '=', id).where('kind', '=', 'handedOver');
+		const row = await told.executeTakeFirst();
+		return row === undefined ? null : readAnnouncement(row, cipher);
+	}
+
 	async function finish(
 		trx: Kysely<Tables>,
 		{ id, token }: { id: string; token: string },
@@ -112,8 +120,10 @@ export function createAnnouncementStore({
 		now: number,
 	): Promise<void> {
 		const lostCardTs = 'lostCardTs' in result ? result.lostCardTs : undefined;
+		const handOver = result.kind === 'refused' ? await handOverIn(trx, id) : null;
 		// Lock order: whatever adds announcements of a watch locks its session first, then the watch.
 		if (lostCardTs !== undefined) await lockSessionOf(trx, db.dialect, await watchIdOf(trx, id));
+		if (handOver?.content.kind === 'handedOver') await lockSessionOf(trx, db.dialect, handOver.content.watchId);
 		const since = await sendingSince(trx, id);
 		const row = await trx
 			.updateTable('announcements')
@@ -129,6 +139,7 @@ export function createAnnouncementStore({
 			.executeTakeFirst();
 		if (row === undefined) return;
 		if (result.kind !== 'retry') await endRungs(trx, endedRungs(row, result, since), now);
+		if (handOver !== null) await giveBackUndelivered(trx, { dialect: db.dialect, cipher }, handOver, now);
 		if (row.watch_id === null) return;
 		const isNewCard = result.kind === 'posted' && row.kind === 'card';
 		const isQuestion = result.kind === 'posted' && row.kind === 'question';

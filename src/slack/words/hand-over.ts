@@ -1,5 +1,6 @@
 import type { Refusal } from '../../answers/access-policy.ts';
 import { type HandOver, type HandOverObstacle, MOST_HAND_OVERS } from '../../inbox/hand-over.ts';
+import type { AnnouncementContent } from '../../watches/announcements.ts';
 import { contactText, type Names, personMrkdwn, personName } from './people.ts';
 import { momentMrkdwn } from './times.ts';
 
@@ -33,7 +34,13 @@ export function handedOverHint(place: string): string {
 }
 
 /** To the person who had handed it over. mrkdwn. */
-export function givenBackWords(by: string, names: Names): string {
+export function givenBackWords(
+	{ by, undelivered }: Pick<Extract<AnnouncementContent, { kind: 'givenBack' }>, 'by' | 'undelivered'>,
+	names: Names,
+): string {
+	if (undelivered === true) {
+		return `⚠️ Slack refused the direct message to ${personMrkdwn(by, names)} about the question that you handed over. It is open for all again. Answer it, or hand it over to somebody else on its post.`;
+	}
 	return `↩️ ${personMrkdwn(by, names)} gave back the question that you handed over. It is open for all again.`;
 }
 

@@ -355,6 +355,23 @@ describe('Hand over', () => {
 		await newestDm('tess', 'handed a question over to you');
 	});
 
+	it('is given back when Slack refuses the direct message, and whoever handed it over hears that', async () => {
+		await start();
+		const { id, post } = await asked();
+		const lift = app.slack.faults.add({ method: 'conversations.open', error: 'user_disabled' });
+		await handOver(post, 'ada', 'tess');
+		await app.until(() => app.log.some((line) => line.includes('Slack refuses a post')));
+		lift();
+		const dm = await newestDm('ada', 'Slack refused the direct message to @tess');
+		expect(dm.text()).toContain('Which flight?');
+		expect(post.text()).not.toContain('handed this over');
+		await app.pass(5_000);
+		expect(app.card(id)?.text()).not.toContain('handed this over');
+		expect((await handOver(post, 'bob', 'tess')).modal.text()).toContain('You handed the question over to @tess');
+		await newestDm('tess', 'handed a question over to you');
+		await app.until(() => dm.buttons().length === 0);
+	});
+
 	it('mentions nobody in the posts of a watch that begins later', async () => {
 		await start();
 		const { id, post } = await asked();

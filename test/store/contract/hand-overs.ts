@@ -172,6 +172,31 @@ export function describeHandOvers(subject: Subject): void {
 			]);
 		});
 
+		it('is given back when Slack refuses its direct message, once', async () => {
+			const watch = await askedIn();
+			const refuse = async (id: string) => {
+				const due = await subject.store.watches.takeAnnouncements(LEASE, 10, T0);
+				const told = due.find(({ announcement: { target } }) => target.kind === 'person' && target.topic === id);
+				const refused = { kind: 'refused', code: 'user_disabled' } as const;
+				await subject.store.watches.endAttempt(told?.announcement.id ?? '', LEASE.token, refused, T0);
+				await subject.store.watches.releasePosts([LEASE.token]);
+			};
+			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
+			// The redraw is leased, so another one follows it.
+			await refuse('V1');
+			expect(await replica().handOverOf(QUESTION)).toMatchObject({ id: 'V1', givenBackAt: T0 });
+			expect(await waiting()).toEqual([
+				'person:T1:U-ANN:V1 givenBack',
+				'person:T1:U-BOB:V1 settle',
+				'watch redraw',
+				'watch redraw',
+			]);
+			await store().handOver(wish(watch, 'V2', ['U-ANN', 'U-DAN']), T0);
+			await store().handOver(wish(watch, 'V3', ['U-DAN', 'U-EVE']), T0);
+			await refuse('V2');
+			expect(await replica().handOverOf(QUESTION)).toMatchObject({ id: 'V3', givenBackAt: null });
+		});
+
 		it.each(['answered', 'closed', 'changed'] as const)('is over when its question is %s', async (how) => {
 			const watch = await askedIn();
 			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
