@@ -405,8 +405,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		const asked = post.content.kind === 'rung' ? questionOf(post.content.entry, posts) : post.content;
 		if (asked === null || !isAsked(asked)) return null;
 		const shown = asked.kind === 'question' ? due : await withWatch(due, asked.watchId);
-		const messageIndex = indexNow(asked.question, change, shown.view);
-		const content = { ...asked, question: { ...asked.question, messageIndex } };
+		const content = { ...asked, question: questionNow(asked.question, change, shown.view) };
 		const context = await contextOf(
 			{ ...shown, announcement: { ...post, content } },
 			{ maybeRepeat: false, isUpdate: true },
@@ -554,11 +553,15 @@ function questionOf({ fingerprint }: RungEntry, posts: readonly Announcement[]):
 	return asked.findLast(({ question }) => question.fingerprint === fingerprint) ?? null;
 }
 
-/** The index of a question whose posts are updated: messages before it may have come or gone since it was posted. */
-function indexNow(asked: QuestionView, change: AnnouncementContent, view: SessionSnapshot | null): number {
-	if (change.kind === 'settle') return change.messageIndex;
+/**
+ * The question whose posts are updated, with its index now, because messages before it may have come or gone. While it is
+ * open, as it was last read: some of its items may have been answered.
+ */
+function questionNow(asked: QuestionView, change: AnnouncementContent, view: SessionSnapshot | null): QuestionView {
+	if (change.kind === 'settle') return { ...asked, messageIndex: change.messageIndex };
 	const newest = view?.question ?? null;
-	return newest?.fingerprint === asked.fingerprint ? newest.messageIndex : asked.messageIndex;
+	if (newest?.fingerprint !== asked.fingerprint) return asked;
+	return newest.openCount > 0 ? newest : { ...asked, messageIndex: newest.messageIndex };
 }
 
 function keyOfLooks(content: object): string {

@@ -355,6 +355,21 @@ describe('Hand over', () => {
 		await newestDm('tess', 'handed a question over to you');
 	});
 
+	it('shows in posts and reminders only those items that are open still', async () => {
+		await start({ REMIND_AFTER: '60s' });
+		const { id, index, post } = await asked('', ['Which colour?', 'Which size?']);
+		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
+		Object.assign(messages[index]?.human_input?.[0] ?? {}, { value: 'red' });
+		app.service.sessions.patch(id, { messages });
+		const reminder = await app.threadSays(id, 'Nobody has answered');
+		await handOver(post, 'ada', 'grace');
+		await saysIn(reminder, 'has it');
+		for (const one of [post, reminder]) {
+			expect(one.text()).toContain('Which size?');
+			expect(one.text()).not.toContain('Which colour?');
+		}
+	});
+
 	it('is given back when Slack refuses the direct message, and whoever handed it over hears that', async () => {
 		await start();
 		const { id, post } = await asked();
