@@ -296,7 +296,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			entries.map(async (entry) => {
 				const { watch, view, checkedAt } = shown.get(entry.watchId) ?? { watch: null, view: null, checkedAt: null };
 				const question = view?.question ?? null;
-				if (watch === null || view === null || question === null) return [];
+				if (watch === null || watch.ended !== null || view === null || question === null) return [];
 				if (checkedAt === null || checkedAt < clock.now() - READ_WITHIN_MS) return [];
 				const isSame = question.fingerprint === entry.fingerprint && question.openCount > 0;
 				if (!isSame || (await isAnswered(entry, question.messageIndex))) return [];
@@ -322,7 +322,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		return new Map(await Promise.all(links));
 	}
 
-	/** The same announcement with the watch whose question was handed over; null once that watch has ended. */
+	/** The same announcement with the watch whose question was handed over; null when that watch is forgotten. */
 	async function withWatch(due: DueAnnouncement, watchId: string): Promise<DueAnnouncement> {
 		const shown = (await watches.shownOf([watchId])).get(watchId);
 		return { ...due, watch: shown?.watch ?? null, view: shown?.view ?? null };
@@ -338,9 +338,8 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		const shown = await withWatch(due, content.watchId);
 		const question = shown.view?.question ?? null;
 		const { fingerprint } = content.question;
-		if (shown.watch === null || question?.fingerprint !== fingerprint || question.openCount === 0) {
-			return null;
-		}
+		if (shown.watch === null || shown.watch.ended !== null) return null;
+		if (question?.fingerprint !== fingerprint || question.openCount === 0) return null;
 		const { teamId, session } = shown.watch;
 		const newest = await handOvers.handOverOf({ teamId, session, fingerprint });
 		const isHeld = newest?.givenBackAt === null;

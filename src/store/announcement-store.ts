@@ -18,7 +18,6 @@ import {
 	type WatchRow,
 } from './watch-rows.ts';
 import {
-	liveWatches,
 	lockSessionOf,
 	lockWatch,
 	loseCard,
@@ -207,7 +206,7 @@ export function createAnnouncementStore({
 
 		async shownOf(watchIds) {
 			if (watchIds.length === 0) return new Map();
-			const rows = await liveWatches(db.read).where('id', 'in', watchIds).execute();
+			const rows = await db.read.selectFrom('watches').selectAll().where('id', 'in', watchIds).execute();
 			const watches = rows.flatMap((row) => readWatch(row) ?? []);
 			const shown = await Promise.all(
 				watches.map(async (watch) => {

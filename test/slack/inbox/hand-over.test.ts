@@ -245,6 +245,7 @@ describe('Hand over', () => {
 		await app.command(`/session unwatch ${id}`);
 		await app.until(() => second.buttons().length === 0);
 		expect(second.text()).toContain('Not watched here any more.');
+		expect([second.text(), second.notification()].join()).toMatch(/“Book a flight”.*“Book a flight”/s);
 	});
 
 	it('goes round three times, and then says who had it last and what to do', async () => {
