@@ -17,7 +17,7 @@ import type { Cipher } from './encryption.ts';
 import { handOverRow, readHandOver } from './hand-over-rows.ts';
 import { endSnooze } from './snooze-store.ts';
 import type { Tables } from './tables.ts';
-import { readDigest, readWatch } from './watch-rows.ts';
+import { readDigest, readWatch, targetKey } from './watch-rows.ts';
 import {
 	inChannel,
 	liveWatches,
@@ -39,10 +39,11 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		const watch = await liveWatches(trx).where('id', '=', wish.watchId).executeTakeFirst();
 		if (messageIndex === null || watch === undefined) return { kind: 'closed' };
 		const current = await handOverOf(trx, wish);
-		const obstacle = obstacleTo(wish, current);
-		if (obstacle !== null && current !== null) return { kind: obstacle, handOver: current };
 		const { announcement, replaces: _, ...handed } = wish;
 		const next: HandOver = { ...handed, count: (current?.count ?? 0) + 1, handedOverAt: now, givenBackAt: null };
+		const obstacle = obstacleTo(wish, current);
+		if (obstacle !== null && current !== null) return { kind: obstacle, handOver: current };
+		if (await wasQueued(trx, announcement)) return { kind: 'handedOver', handOver: next };
 		const row = handOverRow(next);
 		await trx
 			.insertInto('hand_overs')
@@ -160,6 +161,17 @@ async function endHolding(
 	// Before the direct message, which shows the newest state anyway.
 	await showEverywhere(trx, access, givenBack.session, now);
 	await queueAnnouncements(trx, access.cipher, [announcement], now);
+}
+
+/** Whether it was queued before: its window is submitted again, and others have handed the question over since. */
+async function wasQueued(trx: Kysely<Tables>, { target, key }: NewAnnouncement): Promise<boolean> {
+	const row = await trx
+		.selectFrom('announcements')
+		.select('id')
+		.where('target', '=', targetKey(target))
+		.where('unique_key', '=', key)
+		.executeTakeFirst();
+	return row !== undefined;
 }
 
 /** Null too when the session's hand-over is about another question. */

@@ -107,6 +107,16 @@ export function describeHandOvers(subject: Subject): void {
 			expect((await waiting()).filter((one) => one.endsWith('handedOver'))).toHaveLength(1);
 		});
 
+		it('is the same also after it was handed on and given back', async () => {
+			const watch = await askedIn();
+			const first = wish(watch, 'V1', ['U-ANN', 'U-BOB']);
+			await store().handOver(first, T0);
+			await store().handOver(wish(watch, 'V2', ['U-BOB', 'U-DAN']), T0);
+			await giveBack('U-DAN');
+			expect(await replica().handOver(first, T0)).toMatchObject({ kind: 'handedOver', handOver: { to: 'U-BOB' } });
+			expect(await replica().handOverOf(QUESTION)).toMatchObject({ id: 'V2', count: 2, givenBackAt: T0 });
+		});
+
 		it('has one winner when two people hand over at once', async () => {
 			const watch = await askedIn();
 			const results = await Promise.all([
