@@ -27,13 +27,13 @@ export interface HandOver {
 	readonly givenBackAt: number | null;
 }
 
-/** A question can be handed over so often. After that, somebody answers it or gives it back. */
+/** A question can be handed over so often by those who may answer it. After that, somebody answers it or gives it back. */
 export const MOST_HAND_OVERS = 3;
 
 /** A hand-over that somebody wants, with the direct message about it. */
 export interface NewHandOver
 	extends Pick<HandOver, 'id' | 'teamId' | 'session' | 'fingerprint' | 'watchId' | 'channelId' | 'from' | 'to'> {
-	/** The id of a hand-over whose person may not answer any more: anybody may replace it. */
+	/** The id of a hand-over whose person may not answer any more: anybody may replace it, whatever its count. */
 	readonly replaces: string | null;
 	readonly announcement: NewAnnouncement;
 }
@@ -97,7 +97,9 @@ export function obstacleTo(
 ): Exclude<HandOverResult['kind'], 'closed'> | null {
 	if (current === null) return null;
 	if (current.id === id && current.to === to) return 'handedOver';
-	if (current.givenBackAt === null && current.to !== from && current.id !== replaces) return 'taken';
+	// It goes no round with somebody who may not answer.
+	if (current.id === replaces) return null;
+	if (current.givenBackAt === null && current.to !== from) return 'taken';
 	return current.count >= MOST_HAND_OVERS ? 'limit' : null;
 }
 

@@ -94,13 +94,26 @@ export function createInboxes({ store, serviceUrl, rateLimiter, metrics, clock, 
 		return isFollowed({ openedAt }, now + AGES_EVERY_MS) ? now + AGES_EVERY_MS : null;
 	}
 
-	function retryAt({ id, openedAt }: Inbox, { ms }: { ms: number | null }, now: number): number | null {
+	/** Counts a failure. Returns how long to wait for the next try, in milliseconds. */
+	function nextDelay(id: string): number {
 		const failureCount = failureCounts.get(id) ?? 0;
 		setBounded(failureCounts, id, failureCount + 1, MAX_FAILING);
-		const delayMs =
-			ms === null
-				? Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(10, failureCount))
-				: Math.min(LONGEST_RETRY_AFTER_MS, ms);
+		return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(10, failureCount));
+	}
+
+	/**
+	 * When to put content together again of which Slack did not tell a part until `againAt`. Of an inbox that is not followed
+	 * any more too: a question may come back that its person snoozed.
+	 */
+	function completeAt({ id, openedAt }: Inbox, againAt: number | null, now: number): number | null {
+		if (againAt === null || isFollowed({ openedAt }, againAt)) return againAt;
+		const at = Math.max(againAt, now + nextDelay(id));
+		return at < openedAt + LONGEST_SNOOZE_MS + FOLLOWED_MS ? at : null;
+	}
+
+	function retryAt({ id, openedAt }: Inbox, { ms }: { ms: number | null }, now: number): number | null {
+		const ownDelayMs = nextDelay(id);
+		const delayMs = ms === null ? ownDelayMs : Math.min(LONGEST_RETRY_AFTER_MS, ms);
 		// Of an inbox that is not followed any more, the update shows a question that came back.
 		const backForMs = isFollowed({ openedAt }, now) ? 0 : LONGEST_SNOOZE_MS;
 		return now + delayMs < openedAt + backForMs + FOLLOWED_MS ? now + delayMs : null;
@@ -156,10 +169,16 @@ export function createInboxes({ store, serviceUrl, rateLimiter, metrics, clock, 
 		const { content, againAt } = await build(inbox, now);
 		const prepared = display.prepare(inbox, content, now);
 		metrics.built(uptimeOf(clock) - startedAt);
-		const again = againAt !== null && isFollowed(inbox, againAt) ? againAt : null;
 		const backAt = content.kind === 'shown' ? (content.snoozed?.nextAt ?? null) : null;
-		const nextAt = earliestOf(followAt(inbox, now), again, backAt);
+		const wholeAt = completeAt(inbox, againAt, now);
+		const nextAt = earliestOf(followAt(inbox, now), wholeAt, backAt);
+		// What it shows is older, but whole; and nobody waits for it.
+		if (!isAsked && againAt !== null && !isFollowed(inbox, now)) {
+			await store.end(inbox, token, { ...common, shownKey: null, nextAt });
+			return;
+		}
 		if (!isAsked && prepared.key === inbox.shownKey) {
+			failureCounts.delete(inbox.id);
 			metrics.update('unchanged');
 			await store.end(inbox, token, { ...common, shownKey: prepared.key, nextAt });
 			return;
@@ -176,7 +195,10 @@ export function createInboxes({ store, serviceUrl, rateLimiter, metrics, clock, 
 			return;
 		}
 		const isShown = result.shownKey !== null;
-		await store.end(inbox, token, { ...result, nextAt: isShown ? nextAt : earliestOf(result.nextAt, backAt) });
+		await store.end(inbox, token, {
+			...result,
+			nextAt: isShown ? nextAt : earliestOf(result.nextAt ?? wholeAt, backAt),
+		});
 	}
 
 	return {

@@ -127,6 +127,14 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		return handOver?.givenBackAt === null ? handOver : null;
 	}
 
+	/** The same hand-over; null when its person may not answer any more, so that nobody has the question. */
+	async function unlessRefused(handOver: HandOver | null): Promise<HandOver | null> {
+		if (handOver === null) return null;
+		const { teamId, to, channelId } = handOver;
+		const refusal = await mayAct({ teamId, userId: to }, channelId, FRESH_MS);
+		return refusal === null || refusal === 'could_not_check' ? handOver : null;
+	}
+
 	async function cardModel(watch: Watch, view: SessionSnapshot): Promise<CardModel> {
 		const { question } = view;
 		const key = question === null ? null : keyOf(view.sessionId, question.messageIndex);
@@ -288,12 +296,12 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			entries.map(async (entry) => {
 				const { watch, view, checkedAt } = shown.get(entry.watchId) ?? { watch: null, view: null, checkedAt: null };
 				const question = view?.question ?? null;
-				if (watch === null || view === null || question === null) return [];
+				if (watch === null || watch.ended !== null || view === null || question === null) return [];
 				if (checkedAt === null || checkedAt < clock.now() - READ_WITHIN_MS) return [];
 				const isSame = question.fingerprint === entry.fingerprint && question.openCount > 0;
 				if (!isSame || (await isAnswered(entry, question.messageIndex, checkedAt))) return [];
 				const { discreet, channelId } = watch;
-				const handOver = await holderOf(watch, entry.fingerprint);
+				const handOver = await unlessRefused(await holderOf(watch, entry.fingerprint));
 				const told = { sessionName: view.name, discreet, channelId, handOver, link: null };
 				return [{ entry, question, readAt: checkedAt, offersOptions: quickAnswers && watch.buttons, ...told }];
 			}),
@@ -314,7 +322,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		return new Map(await Promise.all(links));
 	}
 
-	/** The same announcement with the watch whose question was handed over; null once that watch has ended. */
+	/** The same announcement with the watch whose question was handed over; null when that watch is forgotten. */
 	async function withWatch(due: DueAnnouncement, watchId: string): Promise<DueAnnouncement> {
 		const shown = (await watches.shownOf([watchId])).get(watchId);
 		return { ...due, watch: shown?.watch ?? null, view: shown?.view ?? null };
@@ -330,9 +338,8 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		const shown = await withWatch(due, content.watchId);
 		const question = shown.view?.question ?? null;
 		const { fingerprint } = content.question;
-		if (shown.watch === null || question?.fingerprint !== fingerprint || question.openCount === 0) {
-			return null;
-		}
+		if (shown.watch === null || shown.watch.ended !== null) return null;
+		if (question?.fingerprint !== fingerprint || question.openCount === 0) return null;
 		const { teamId, session } = shown.watch;
 		const newest = await handOvers.handOverOf({ teamId, session, fingerprint });
 		const isHeld = newest?.givenBackAt === null;
@@ -397,8 +404,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		const asked = post.content.kind === 'rung' ? questionOf(post.content.entry, posts) : post.content;
 		if (asked === null || !isAsked(asked)) return null;
 		const shown = asked.kind === 'question' ? due : await withWatch(due, asked.watchId);
-		const messageIndex = indexNow(asked.question, change, shown.view);
-		const content = { ...asked, question: { ...asked.question, messageIndex } };
+		const content = { ...asked, question: questionNow(asked.question, change, shown.view) };
 		const context = await contextOf(
 			{ ...shown, announcement: { ...post, content } },
 			{ maybeRepeat: false, isUpdate: true },
@@ -407,7 +413,9 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		if (post.content.kind === 'rung') {
 			const { entry } = post.content;
 			const { question, readAt } = content;
-			const rung = { ...context, entry, question, readAt, sessionName: context.view?.name ?? '', link: null };
+			const handOver = await unlessRefused(context.handOver);
+			const sessionName = context.view?.name ?? '';
+			const rung = { ...context, entry, question, readAt, sessionName, handOver, link: null };
 			await learnNames(rung);
 			return updatedRungPost(rung, outcomeWords(content, how, context), names);
 		}
@@ -544,11 +552,15 @@ function questionOf({ fingerprint }: RungEntry, posts: readonly Announcement[]):
 	return asked.findLast(({ question }) => question.fingerprint === fingerprint) ?? null;
 }
 
-/** The index of a question whose posts are updated: messages before it may have come or gone since it was posted. */
-function indexNow(asked: QuestionView, change: AnnouncementContent, view: SessionSnapshot | null): number {
-	if (change.kind === 'settle') return change.messageIndex;
+/**
+ * The question whose posts are updated, with its index now, because messages before it may have come or gone. While it is
+ * open, as it was last read: some of its items may have been answered.
+ */
+function questionNow(asked: QuestionView, change: AnnouncementContent, view: SessionSnapshot | null): QuestionView {
+	if (change.kind === 'settle') return { ...asked, messageIndex: change.messageIndex };
 	const newest = view?.question ?? null;
-	return newest?.fingerprint === asked.fingerprint ? newest.messageIndex : asked.messageIndex;
+	if (newest?.fingerprint !== asked.fingerprint) return asked;
+	return newest.openCount > 0 ? newest : { ...asked, messageIndex: newest.messageIndex };
 }
 
 function keyOfLooks(content: object): string {

@@ -1,11 +1,12 @@
 import { type Kysely, sql } from 'kysely';
-import { CARD_HELD, rungEntriesOf, waitsForTurn } from '../watches/announcements.ts';
+import { type Announcement, CARD_HELD, rungEntriesOf, waitsForTurn } from '../watches/announcements.ts';
 import type { DueAnnouncement, DueCard } from '../watches/announcer.ts';
 import type { AttemptResult, PostingStore } from '../watches/ports.ts';
 import type { CardUrgency } from '../watches/watch.ts';
 import { countUpdated, type StoreDatabase } from './database.ts';
 import { dueAt, earliest, isDue, LONGEST_DELAY_MS, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
+import { giveBackUndelivered } from './hand-over-store.ts';
 import { beginLadder, type EndedRungs, endRungs } from './ladder-store.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
@@ -17,7 +18,6 @@ import {
 	type WatchRow,
 } from './watch-rows.ts';
 import {
-	liveWatches,
 	lockSessionOf,
 	lockWatch,
 	loseCard,
@@ -99,6 +99,13 @@ export function createAnnouncementStore({
 		return row?.watch_id ?? null;
 	}
 
+	/** The direct message to the person who got a question; null for anything else. */
+	async function handOverIn(trx: Kysely<Tables>, id: string): Promise<Announcement | null> {
+		const told = trx.selectFrom('announcements').selectAll().where('id', '=', id).where('kind', '=', 'handedOver');
+		const row = await told.executeTakeFirst();
+		return row === undefined ? null : readAnnouncement(row, cipher);
+	}
+
 	async function finish(
 		trx: Kysely<Tables>,
 		{ id, token }: { id: string; token: string },
@@ -106,8 +113,10 @@ export function createAnnouncementStore({
 		now: number,
 	): Promise<void> {
 		const lostCardTs = 'lostCardTs' in result ? result.lostCardTs : undefined;
+		const handOver = result.kind === 'refused' ? await handOverIn(trx, id) : null;
 		// Lock order: whatever adds announcements of a watch locks its session first, then the watch.
 		if (lostCardTs !== undefined) await lockSessionOf(trx, db.dialect, await watchIdOf(trx, id));
+		if (handOver?.content.kind === 'handedOver') await lockSessionOf(trx, db.dialect, handOver.content.watchId);
 		const row = await trx
 			.updateTable('announcements')
 			.set((eb) => ({
@@ -122,6 +131,7 @@ export function createAnnouncementStore({
 			.executeTakeFirst();
 		if (row === undefined) return;
 		if (result.kind !== 'retry') await endRungs(trx, endedRungs(row, result), now);
+		if (handOver !== null) await giveBackUndelivered(trx, { dialect: db.dialect, cipher }, handOver, now);
 		if (row.watch_id === null) return;
 		const isNewCard = result.kind === 'posted' && row.kind === 'card';
 		const isQuestion = result.kind === 'posted' && row.kind === 'question';
@@ -189,7 +199,7 @@ export function createAnnouncementStore({
 
 		async shownOf(watchIds) {
 			if (watchIds.length === 0) return new Map();
-			const rows = await liveWatches(db.read).where('id', 'in', watchIds).execute();
+			const rows = await db.read.selectFrom('watches').selectAll().where('id', 'in', watchIds).execute();
 			const watches = rows.flatMap((row) => readWatch(row) ?? []);
 			const shown = await Promise.all(
 				watches.map(async (watch) => {

@@ -164,6 +164,7 @@ const content: z.ZodType<AnnouncementContent, unknown> = z.discriminatedUnion('k
 		watchId: z.string(),
 		sessionId: z.string(),
 		by: z.string(),
+		undelivered: z.exactOptional(z.literal(true)),
 		question,
 		readAt: z.number(),
 	}),

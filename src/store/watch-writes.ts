@@ -273,6 +273,11 @@ export async function endQuestion(
 	await touchLadders(trx, now).where('watch_id', '=', watchId).execute();
 }
 
+/** Shows the session's question in everybody's inbox again: what the agent asks next may have the same words. */
+export async function endSnoozesOf(trx: Kysely<Tables>, session: SessionKey): Promise<void> {
+	await trx.deleteFrom('snoozes').where(onSession(session)).execute();
+}
+
 /** The columns that request a card update: they keep the oldest time and the highest urgency. */
 export function wantCard(
 	row: Pick<WatchRow, 'card_since' | 'card_urgency' | 'card_wants' | 'card_not_before'>,

@@ -10,6 +10,7 @@ import { type Tables, WITHOUT_LEASE } from './tables.ts';
 import { outlineOf, readWatchedSession, sealView, type WatchedSessionRow, type WatchRow } from './watch-rows.ts';
 import {
 	endQuestion,
+	endSnoozesOf,
 	endWatch,
 	liveWatches,
 	lockSession,
@@ -55,6 +56,8 @@ export function createWatchedSessionStore({
 		if (row.failures > 0 && update.failures === 0) await touchLadders(trx, now).where(onSession(key)).execute();
 		let coalesced = 0;
 		for (const watch of watches) coalesced += await recordWatch(trx, watch, now);
+		// The watches share the question and its snoozes, so the end of one watch leaves them.
+		if (watches.some(({ announcements }) => settleIn(announcements) !== null)) await endSnoozesOf(trx, key);
 		if (watches.some(({ end }) => end !== null)) await stopUnwatched(trx, key);
 		return { coalesced };
 	}

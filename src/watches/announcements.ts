@@ -79,6 +79,8 @@ export type AnnouncementContent =
 			readonly sessionId: string;
 			/** Slack user id. */
 			readonly by: string;
+			/** Slack refused the direct message to `by`, so Handraise gave the question back. */
+			readonly undelivered?: true;
 			readonly question: QuestionView;
 			/** When the read began that found it, clock milliseconds. */
 			readonly readAt: number;

@@ -209,7 +209,7 @@ export interface PostingStore {
 	 * `updateId`, and for a `redraw` only posts that no `settle` follows.
 	 */
 	postedQuestions(updateId: string): Promise<readonly Announcement[]>;
-	/** Those of these watches that have not ended, with what their cards show and when that was last read, by id. */
+	/** These watches, ended or not, with what their cards show and when that was last read, by id. */
 	shownOf(
 		watchIds: readonly string[],
 	): Promise<

@@ -20,7 +20,7 @@ import {
 	buttons,
 	context,
 	giveBackButton,
-	handOverButtons,
+	handOnButtons,
 	type MessageContent,
 	message,
 	modal,
@@ -90,7 +90,7 @@ export function handedOverPost(
 	const words = handedOverWords(from, post.names);
 	const row = answerButtons(question, { sessionId, channelId, readAt }, quick !== null, [
 		giveBackButton(mark),
-		...handOverButtons(mark, post.handOver),
+		...handOnButtons(mark, post.handOver),
 	]);
 	return message(`${words} ${textOf(question, post)}`, [
 		...section(`*${words}*`),
@@ -102,14 +102,15 @@ export function handedOverPost(
 
 /** The direct message to the person who had handed the question over. */
 export function givenBackPost(
-	{ by, question, readAt }: Extract<AnnouncementContent, { kind: 'givenBack' }>,
+	content: Extract<AnnouncementContent, { kind: 'givenBack' }>,
 	post: PostContext,
 ): MessageContent {
+	const { question, readAt } = content;
 	const asked = { kind: 'question', question, changed: false, readAt } as const;
 	if (isChosen(asked, post.standing)) return watchPost(asked, post);
 	const { sessionId } = post;
 	const mark = { sessionId, fingerprint: question.fingerprint };
-	const words = givenBackWords(by, post.names);
+	const words = givenBackWords(content, post.names);
 	const row = buttons(answerButton({ sessionId, messageIndex: question.messageIndex }));
 	return message(`${words} ${textOf(question, post)}`, [
 		...section(words),

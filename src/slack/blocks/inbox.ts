@@ -43,7 +43,7 @@ import {
 	context,
 	divider,
 	giveBackButton,
-	handOverButtons,
+	handOnButtons,
 	type MessageContent,
 	menu,
 	message,
@@ -186,7 +186,7 @@ function questionEntry(
 	const mark = { sessionId, fingerprint: view.fingerprint };
 	const rows = answerButtons(view, place, quickAnswers && askedIn.buttons, [
 		...(handOver?.to === userId ? [giveBackButton(mark)] : []),
-		...(handOver === null || handOver.to === userId ? handOverButtons(mark, handOver) : []),
+		...(handOver === null || handOver.to === userId ? handOnButtons(mark, handOver) : []),
 		snoozeMenu(mark),
 	]);
 	const shownOptions = rows.some(hasOption) ? view.quick : null;

@@ -47,10 +47,14 @@ export function answerButton(target: SessionTarget): Button {
 	return button(ACTIONS.answer, 'Answer', { value: encodeTarget(target), style: 'primary' });
 }
 
-/** Opens the window that hands a question over; none while somebody has it who got it by the last possible hand-over. */
-export function handOverButtons(question: QuestionMark, handOver: HandOver | null): Button[] {
-	if (handOver !== null && handOver.count >= MOST_HAND_OVERS) return [];
-	return [button(ACTIONS.handOver, 'Hand over', { value: encodeQuestionMark(question) })];
+/** Opens the window that hands a question over, or says why that is not possible. */
+export function handOverButton(question: QuestionMark): Button {
+	return button(ACTIONS.handOver, 'Hand over', { value: encodeQuestionMark(question) });
+}
+
+/** The same for the person who has a question; none when they got it by the last possible hand-over. */
+export function handOnButtons(question: QuestionMark, handOver: HandOver | null): Button[] {
+	return handOver !== null && handOver.count >= MOST_HAND_OVERS ? [] : [handOverButton(question)];
 }
 
 /** For the person who has a question that was handed over. */

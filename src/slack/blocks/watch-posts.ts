@@ -22,7 +22,7 @@ import {
 	serviceBackWords,
 	serviceDownWords,
 } from '../words/watching.ts';
-import { context, handOverButtons, type MessageContent, message, section } from './parts.ts';
+import { context, handOverButton, type MessageContent, message, section } from './parts.ts';
 import { answerButtons } from './quick-answer.ts';
 
 /** What a post needs besides its content. */
@@ -125,7 +125,7 @@ function askedParts({ question, changed, readAt }: AskedContent, post: PostConte
 		blocks: [
 			...questionBlocks(asksWords(titleOf(post), changed), question, 2_500),
 			...answerButtons(question, { sessionId, channelId, readAt }, quick !== null, [
-				...handOverButtons({ sessionId, fingerprint: question.fingerprint }, post.handOver),
+				handOverButton({ sessionId, fingerprint: question.fingerprint }),
 			]),
 			...context(handOverLine(post.handOver, post.names, post)),
 		],

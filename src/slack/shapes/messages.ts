@@ -390,6 +390,7 @@ export function watchShapes(): Shape[] {
 		...shapesOf(givenBackPost, {
 			plain: [givenBackAs(questionOf(FLIGHTS)), POST],
 			chosen: [givenBackAs(questionOf(FLIGHTS)), { ...POST, standing: CHOSEN }],
+			undelivered: [{ ...givenBackAs(questionOf(FLIGHTS)), undelivered: true }, POST],
 			giant: [givenBackAs(questionOf(GIANT_SESSION), 'somebody'), GIANT_POST],
 		}),
 		...postShapes('chosen', [askedAs(questionOf(FLIGHTS))], { ...POST, standing: CHOSEN }),

@@ -245,6 +245,7 @@ describe('Hand over', () => {
 		await app.command(`/session unwatch ${id}`);
 		await app.until(() => second.buttons().length === 0);
 		expect(second.text()).toContain('Not watched here any more.');
+		expect([second.text(), second.notification()].join()).toMatch(/“Book a flight”.*“Book a flight”/s);
 	});
 
 	it('goes round three times, and then says who had it last and what to do', async () => {
@@ -259,12 +260,12 @@ describe('Hand over', () => {
 		await handOver(cleos, 'cleo', 'ada');
 		const adas = await newestDm('ada', 'handed a question over to you');
 		expect(adas.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Give back']);
-		await app.until(() => !post.buttons().includes('Hand over'));
 		await app.openHome();
 		await app.homeSays('handed this over to you', { without: ['Hand over'] });
+		await press(post, 'bob', 'Hand over');
+		await app.windowSays('Only @ada can give it back', { who: 'bob', without: ['over or give'] });
 		await adas.press('Give back');
 		await newestDm('cleo', 'gave back the question');
-		await app.until(() => post.buttons().includes('Hand over'));
 		await press(post, 'dan', 'Hand over');
 		await app.windowSays('handed over 3 times, last by @cleo to @ada. It cannot be handed over again. Answer it', {
 			who: 'dan',
@@ -355,6 +356,38 @@ describe('Hand over', () => {
 		await newestDm('tess', 'handed a question over to you');
 	});
 
+	it('shows in posts and reminders only those items that are open still', async () => {
+		await start({ REMIND_AFTER: '60s' });
+		const { id, index, post } = await asked('', ['Which colour?', 'Which size?']);
+		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
+		Object.assign(messages[index]?.human_input?.[0] ?? {}, { value: 'red' });
+		app.service.sessions.patch(id, { messages });
+		const reminder = await app.threadSays(id, 'Nobody has answered');
+		await handOver(post, 'ada', 'grace');
+		await saysIn(reminder, 'has it');
+		for (const one of [post, reminder]) {
+			expect(one.text()).toContain('Which size?');
+			expect(one.text()).not.toContain('Which colour?');
+		}
+	});
+
+	it('is given back when Slack refuses the direct message, and whoever handed it over hears that', async () => {
+		await start();
+		const { id, post } = await asked();
+		const lift = app.slack.faults.add({ method: 'conversations.open', error: 'user_disabled' });
+		await handOver(post, 'ada', 'tess');
+		await app.until(() => app.log.some((line) => line.includes('Slack refuses a post')));
+		lift();
+		const dm = await newestDm('ada', 'Slack refused the direct message to @tess');
+		expect(dm.text()).toContain('Which flight?');
+		expect(post.text()).not.toContain('handed this over');
+		await app.pass(5_000);
+		expect(app.card(id)?.text()).not.toContain('handed this over');
+		expect((await handOver(post, 'bob', 'tess')).modal.text()).toContain('You handed the question over to @tess');
+		await newestDm('tess', 'handed a question over to you');
+		await app.until(() => dm.buttons().length === 0);
+	});
+
 	it('mentions nobody in the posts of a watch that begins later', async () => {
 		await start();
 		const { id, post } = await asked();
@@ -385,6 +418,26 @@ describe('Hand over', () => {
 		await app.windowSays('@cleo has this question');
 		await dm.press('Give back');
 		await newestDm('bob', 'gave back the question');
+	});
+
+	it('can be handed over by anybody also after three times, when whoever has it may not answer any more', async () => {
+		await start({ REMIND_AFTER: '2m' });
+		const { id, post } = await asked();
+		await handOver(post, 'ada', 'bob');
+		await handOver(await newestDm('bob', 'handed a question over to you'), 'bob', 'cleo');
+		await handOver(await newestDm('cleo', 'handed a question over to you'), 'cleo', 'tess');
+		await newestDm('tess', 'handed a question over to you');
+		const tess = app.slack.state.people.find(({ name }) => name === 'tess');
+		if (tess === undefined) throw new Error('there is no tess');
+		tess.deleted = true;
+		const reminder = await app.threadSays(id, 'Nobody has answered');
+		expect(reminder.text()).not.toContain('has it');
+		expect((await handOver(post, 'ada', 'grace')).modal.text()).toContain('You handed the question over to @grace');
+		const dm = await newestDm('grace', 'handed a question over to you');
+		expect(dm.buttons()).not.toContain('Hand over');
+		await saysIn(reminder, 'has it');
+		await press(post, 'bob', 'Hand over');
+		await app.windowSays('Only @grace can give it back', { who: 'bob' });
 	});
 
 	it('cannot be handed over by others while Slack does not say whether whoever has it may answer', async () => {

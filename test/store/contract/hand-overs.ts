@@ -107,6 +107,16 @@ export function describeHandOvers(subject: Subject): void {
 			expect((await waiting()).filter((one) => one.endsWith('handedOver'))).toHaveLength(1);
 		});
 
+		it('is the same also after it was handed on and given back', async () => {
+			const watch = await askedIn();
+			const first = wish(watch, 'V1', ['U-ANN', 'U-BOB']);
+			await store().handOver(first, T0);
+			await store().handOver(wish(watch, 'V2', ['U-BOB', 'U-DAN']), T0);
+			await giveBack('U-DAN');
+			expect(await replica().handOver(first, T0)).toMatchObject({ kind: 'handedOver', handOver: { to: 'U-BOB' } });
+			expect(await replica().handOverOf(QUESTION)).toMatchObject({ id: 'V2', count: 2, givenBackAt: T0 });
+		});
+
 		it('has one winner when two people hand over at once', async () => {
 			const watch = await askedIn();
 			const results = await Promise.all([
@@ -142,7 +152,9 @@ export function describeHandOvers(subject: Subject): void {
 			expect(await waiting()).toContain('person:T1:U-BOB:V1 settle');
 			expect((await replacing('V4', 'V1')).kind).toBe('taken');
 			expect((await replacing('V5', 'V3')).kind).toBe('handedOver');
-			expect((await replacing('V6', 'V5')).kind).toBe('limit');
+			expect((await replacing('V6', 'V5')).kind).toBe('handedOver');
+			await giveBack('U-EVE');
+			expect(await replacing('V7', 'V5')).toMatchObject({ kind: 'limit', handOver: { count: 4 } });
 		});
 
 		it('is not possible for another question, or where it is not watched', async () => {
@@ -168,6 +180,31 @@ export function describeHandOvers(subject: Subject): void {
 				'person:T1:U-BOB:V1 settle',
 				'watch redraw',
 			]);
+		});
+
+		it('is given back when Slack refuses its direct message, once', async () => {
+			const watch = await askedIn();
+			const refuse = async (id: string) => {
+				const due = await subject.store.watches.takeAnnouncements(LEASE, 10, T0);
+				const told = due.find(({ announcement: { target } }) => target.kind === 'person' && target.topic === id);
+				const refused = { kind: 'refused', code: 'user_disabled' } as const;
+				await subject.store.watches.endAttempt(told?.announcement.id ?? '', LEASE.token, refused, T0);
+				await subject.store.watches.releasePosts([LEASE.token]);
+			};
+			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
+			// The redraw is leased, so another one follows it.
+			await refuse('V1');
+			expect(await replica().handOverOf(QUESTION)).toMatchObject({ id: 'V1', givenBackAt: T0 });
+			expect(await waiting()).toEqual([
+				'person:T1:U-ANN:V1 givenBack',
+				'person:T1:U-BOB:V1 settle',
+				'watch redraw',
+				'watch redraw',
+			]);
+			await store().handOver(wish(watch, 'V2', ['U-ANN', 'U-DAN']), T0);
+			await store().handOver(wish(watch, 'V3', ['U-DAN', 'U-EVE']), T0);
+			await refuse('V2');
+			expect(await replica().handOverOf(QUESTION)).toMatchObject({ id: 'V3', givenBackAt: null });
 		});
 
 		it.each(['answered', 'closed', 'changed'] as const)('is over when its question is %s', async (how) => {
