@@ -145,6 +145,8 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			discreet: watch.discreet,
 			isUpdate: true,
 			claims: active.map(({ person }) => person.userId),
+			// Nothing draws the card again at that time.
+			claimedUntil: active.length === 0 ? null : Math.min(...active.map(({ until }) => until)),
 			handOver,
 			standing,
 			endedWords: watch.ended === null ? null : endWords(watch.ended.reason, { days: maxDays, adminContact }),

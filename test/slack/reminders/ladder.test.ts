@@ -225,7 +225,7 @@ describe('a question that somebody is answering', () => {
 		const id = await asked();
 		await app.card(id)?.press('Answer');
 		await app.slack.as('ada').waitForModal('Which colour?');
-		await app.cardSays(id, 'answering');
+		await app.cardSays(id, 'answering this, at least until');
 		await app.restart();
 		const reminder = await app.until(
 			() => rungs(app.thread(id))[0],
