@@ -260,8 +260,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			content.kind === 'rung'
 				? rungPost(first, context)
 				: rungsPost(
-						open.slice(0, MOST_LISTED).map((one) => ({ ...one, link: links.get(one.entry.postTs) ?? null })),
-						open.length,
+						open.map((one) => ({ ...one, link: links.get(one.entry.postTs) ?? null })),
 						context,
 					);
 		const isShownInChannel = content.kind === 'rung' && content.entry.rung === 'escalation';
@@ -296,7 +295,8 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 				if (!isSame || (await isAnswered(entry, question.messageIndex))) return [];
 				const { discreet, channelId } = watch;
 				const handOver = await holderOf(watch, entry.fingerprint);
-				const told = { sessionName: view.name, discreet, channelId, handOver, link: null };
+				const threadOnly = !watch.questionsInChannel;
+				const told = { sessionName: view.name, discreet, threadOnly, channelId, handOver, link: null };
 				return [{ entry, question, readAt: view.seenAt, offersOptions: quickAnswers && watch.buttons, ...told }];
 			}),
 		);
@@ -409,7 +409,9 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		if (post.content.kind === 'rung') {
 			const { entry } = post.content;
 			const { question, readAt } = content;
-			const rung = { ...context, entry, question, readAt, sessionName: context.view?.name ?? '', link: null };
+			const sessionName = context.view?.name ?? '';
+			const threadOnly = shown.watch?.questionsInChannel === false;
+			const rung = { ...context, entry, question, readAt, sessionName, threadOnly, link: null };
 			await learnNames(rung);
 			return updatedRungPost(rung, outcomeWords(content, how, context), names);
 		}

@@ -18,7 +18,7 @@ import {
 } from '../blocks/messages.ts';
 import { choiceMessage, ownChoiceMessage } from '../blocks/quick-answer.ts';
 import { ownTextMessage, receiptMessage } from '../blocks/receipt.ts';
-import { MOST_LISTED, type RungQuestion, rungPost, rungsPost, updatedRungPost } from '../blocks/rungs.ts';
+import { type RungQuestion, rungPost, rungsPost, updatedRungPost } from '../blocks/rungs.ts';
 import { type CardModel, watchCard } from '../blocks/watch-card.ts';
 import {
 	outcomeWords,
@@ -296,6 +296,7 @@ function rungOf(session: Session, rung: Rung): RungQuestion {
 		readAt: NOW - 960_000,
 		sessionName: session.name,
 		channelId: 'C0EXAMPLE1',
+		threadOnly: false,
 		discreet: false,
 		offersOptions: true,
 		handOver: null,
@@ -407,6 +408,7 @@ export function watchShapes(): Shape[] {
 				{ ...RUNG, mention: null },
 			],
 			escalation: [rungOf(GIANT_SESSION, 'escalation'), RUNG],
+			'of a thread only': [{ ...rungOf(FLIGHTS, 'escalation'), threadOnly: true }, RUNG],
 		}),
 		...shapesOf(updatedRungPost, {
 			'open again': [{ ...rungOf(FLIGHTS, 'reminder'), handOver: HAND_OVER }, '', NAMES],
@@ -421,8 +423,14 @@ export function watchShapes(): Shape[] {
 		}),
 		...shapesOf(rungsPost, {
 			many: [
-				Array.from({ length: MOST_LISTED }, () => ({ ...rungOf(GIANT_SESSION, 'escalation'), handOver: HAND_OVER })),
-				100,
+				Array.from({ length: 100 }, () => ({ ...rungOf(GIANT_SESSION, 'escalation'), handOver: HAND_OVER })),
+				RUNG,
+			],
+			'of threads only': [
+				['escalation' as const, 'reminder' as const].map((rung) => ({
+					...rungOf(GIANT_SESSION, rung),
+					threadOnly: true,
+				})),
 				RUNG,
 			],
 		}),

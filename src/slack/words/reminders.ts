@@ -3,9 +3,9 @@ import type { HandOver } from '../../inbox/hand-over.ts';
 import type { AnnouncementContent, RungEntry } from '../../watches/announcements.ts';
 import type { ChannelSettings, Mention, QuietHours, Rung, Weekday } from '../../watches/channel-settings.ts';
 import type { UserGroups } from '../settings/user-groups.ts';
-import { quotedNameMrkdwn } from '../text.ts';
+import { isBlank, quotedNameMrkdwn } from '../text.ts';
 import { type Names, personName } from './people.ts';
-import { andMoreWords } from './sessions.ts';
+import { andMoreWords, sessionIdMrkdwn, sessionTitle } from './sessions.ts';
 import { durationText } from './times.ts';
 
 /**
@@ -27,9 +27,25 @@ export function lastWords({ isLast }: Pick<RungEntry, 'isLast'>): string {
 	return isLast ? 'last reminder' : '';
 }
 
-/** The opening words of several rungs in one message. Others, whose reminders are not due, may wait too. mrkdwn. */
-export function rungsWords(count: number): string {
-	return count === 1 ? '⏰ 1 question waits for an answer:' : `⏰ ${count} questions wait for an answer:`;
+/**
+ * The opening words of several rungs in one message, without a mark at the end. Others, whose reminders are not due, may
+ * wait too. mrkdwn.
+ */
+export function rungsWords(entries: readonly Pick<RungEntry, 'rung' | 'isLast'>[]): string {
+	const emoji = entries.some(({ rung }) => rung === 'escalation') ? '📣' : '⏰';
+	const last = areLast(entries) ? '. This is the last reminder' : '';
+	return `${emoji} ${entries.length === 1 ? '1 question waits' : `${entries.length} questions wait`} for an answer${last}`;
+}
+
+/** Whether no reminder comes after any of these. */
+export function areLast(entries: readonly Pick<RungEntry, 'isLast'>[]): boolean {
+	return entries.every(({ isLast }) => isLast);
+}
+
+/** A question of which only the session is shown. mrkdwn. The id tells sessions of the same name apart. */
+export function sessionAsksWords(name: string, sessionId: string, settled: boolean): string {
+	const id = isBlank(name) ? '' : ` (${sessionIdMrkdwn(sessionId)})`;
+	return `${sessionTitle(name, sessionId)}${id} ${settled ? 'asked' : 'asks'} for an answer`;
 }
 
 /** The text of a link to a question's thread. */

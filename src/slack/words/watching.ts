@@ -59,7 +59,7 @@ export function tooFastWords(
 }
 
 export const WATCH_OPTIONS =
-	'`--questions-only` posts questions and answers only; `--thread-only` keeps questions out of the channel. `--discreet` keeps questions out of notifications and answers out of posts; `--no-buttons` shows no options as buttons.';
+	'`--questions-only` posts questions and answers only; `--thread-only` keeps questions out of the channel: an escalation there names only the session. `--discreet` keeps questions out of notifications and answers out of posts; `--no-buttons` shows no options as buttons.';
 
 /** The result of `/session unwatch` for one session. mrkdwn. */
 export function unwatchedWords(sessionId: string, wasWatched: boolean): string {
