@@ -128,11 +128,14 @@ describe('Hand over', () => {
 		await handOver(post, 'ada', 'tess');
 		const dm = await newestDm('tess', 'handed a question over to you');
 		await saysIn(post, 'handed this over to @tess');
+		expect(dm.text()).toContain('opens it for all again and tells @ada.');
 		await dm.press('Give back');
 		await app.until(() => dm.buttons().length === 0);
-		expect(dm.text()).toContain('You gave this question back.');
+		expect(dm.text()).toContain('asks for an answer');
+		expect(dm.text()).toContain('You gave this question back. It is open for all again.');
 		const told = await newestDm('ada', 'gave back the question');
 		expect(told.text()).toContain('Which flight?');
+		expect(told.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
 		await app.until(() => !post.text().includes('handed this over'));
 		expect(post.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
 		await app.cardSays(id, /^(?![\s\S]*handed this over)/);
