@@ -98,7 +98,7 @@ it('refuses a guest in the settings, keeps the other choices, and tells the chan
 	expect(await form.getByRole('combobox', { name: 'Escalate after' }).inputValue()).toBe('1 h');
 	await save(page);
 	const told = channelOf(page).locator('.message', { hasText: 'changed the reminders of this channel' }).last();
-	expect(await told.innerText()).toMatch(/Escalate after: default → 1 h\s+• Mention: nobody → “grace”/);
+	expect(await told.innerText()).toMatch(/Escalate after: default \(off\) → 1 h\s+• Mention: nobody → “grace”/);
 	expect(await told.innerText()).not.toContain('@Grace');
 }, 60_000);
 

@@ -272,13 +272,17 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		due: DueAnnouncement,
 		content: Extract<AnnouncementContent, { kind: 'settingsChanged' }>,
 		{ maybeRepeat }: { maybeRepeat: boolean },
-	): Promise<PreparedPost> {
+	): Promise<PreparedPost | null> {
 		const mentions = [content.before.mention, content.after.mention];
 		const people = new Set([content.by, ...mentions.flatMap(({ userIds }) => userIds)]);
 		await Promise.all(Array.from(people, learnName));
 		const namesGroups = mentions.some(({ groupIds }) => groupIds.length > 0);
 		const groups = namesGroups ? await userGroups.list() : NO_GROUPS;
-		const message = settingsChangedPost(content, { names, groups, maybeRepeat });
+		const { target } = due.announcement;
+		if (target.kind === 'person') return null;
+		const { channelId } = target;
+		const known = { names, groups, channelId, defaults: ladderTimes };
+		const message = settingsChangedPost(content, { ...known, maybeRepeat });
 		return prepared(due, message, { isShownInChannel: false });
 	}
 

@@ -131,9 +131,14 @@ function sessionNames(ids: readonly string[]): string {
 	return `the sessions ${named.join(', ')} ${andMoreWords(ids.length - NAMED_SESSIONS)}`.trimEnd();
 }
 
+/** Whether a channel's id is that of a direct message with one person. */
+export function isDirectMessage(channelId: string): boolean {
+	return channelId.startsWith('D');
+}
+
 /** Slack shows no name for a direct message's id. `whose`: who is in it when that is not the reader; mrkdwn. */
 export function placeMrkdwn(channelId: string, whose: string | null = null): string {
-	if (!channelId.startsWith('D')) return `<#${channelId}>`;
+	if (!isDirectMessage(channelId)) return `<#${channelId}>`;
 	return whose === null ? 'our direct messages' : `the direct messages of ${whose} with Handraise`;
 }
 

@@ -153,7 +153,7 @@ describe('Hand over', () => {
 
 		it('loses the button in the message about it when somebody answers, and says who', async () => {
 			const { id, told } = await givenBack();
-			expect(told.buttons()).toEqual(['Answer']);
+			expect(told.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
 			app.service.sessions.answerAsPage(id, ['TP 570']);
 			await saysIn(told, 'Answered outside Slack');
 			expect(told.buttons()).toEqual([]);
@@ -167,7 +167,7 @@ describe('Hand over', () => {
 			expect(told.buttons()).toEqual([]);
 			await chosen.press('Undo');
 			await saysIn(told, 'It is open for all again.');
-			expect(told.buttons()).toEqual(['Answer']);
+			expect(told.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
 		});
 
 		it('says in the message about it that it was handed over again, or is not watched any more', async () => {
