@@ -132,13 +132,16 @@ it('makes one message of several that are due, without the one that was answered
 	const page = await adaWithTime();
 	const before = rungs(AGENTS).length;
 	await watch(page, ['desks', 'lamps', 'plants']);
-	await move(page, '+15 min');
+	await move(page, '+15 min', '+1 min');
 	const post = channelOf(page).locator('.message', { hasText: '3 questions wait' });
 	await post.waitFor(PATIENCE);
 	for (const name of ['desks', 'lamps', 'plants']) expect(await post.innerText()).toContain(`Which ${name}?`);
 	expect(await post.innerText()).not.toContain('chairs');
-	expect(await post.getByRole('link', { name: 'open thread' }).count()).toBe(3);
+	const links = post.getByRole('link', { name: 'open thread' });
+	expect(await links.count()).toBe(3);
 	expect(rungs(AGENTS)).toHaveLength(before + 1);
+	await links.last().click();
+	await page.getByRole('complementary', { name: 'Thread' }).getByText('Which plants?').first().waitFor();
 }, 60_000);
 
 it('says nothing in quiet hours, and everything in one message at their end', async () => {
