@@ -98,7 +98,7 @@ it('refuses a guest in the settings, keeps the other choices, and tells the chan
 	expect(await form.getByRole('combobox', { name: 'Escalate after' }).inputValue()).toBe('1 h');
 	await save(page);
 	const told = channelOf(page).locator('.message', { hasText: 'changed the reminders of this channel' }).last();
-	expect(await told.innerText()).toMatch(/Escalate after: default → 1 h\s+• Mention: nobody → “grace”/);
+	expect(await told.innerText()).toMatch(/Escalate after: default \(off\) → 1 h\s+• Mention: nobody → “grace”/);
 	expect(await told.innerText()).not.toContain('@Grace');
 }, 60_000);
 
@@ -132,13 +132,16 @@ it('makes one message of several that are due, without the one that was answered
 	const page = await adaWithTime();
 	const before = rungs(AGENTS).length;
 	await watch(page, ['desks', 'lamps', 'plants']);
-	await move(page, '+15 min');
+	await move(page, '+15 min', '+1 min');
 	const post = channelOf(page).locator('.message', { hasText: '3 questions wait' });
 	await post.waitFor(PATIENCE);
 	for (const name of ['desks', 'lamps', 'plants']) expect(await post.innerText()).toContain(`Which ${name}?`);
 	expect(await post.innerText()).not.toContain('chairs');
-	expect(await post.getByRole('link', { name: 'open thread' }).count()).toBe(3);
+	const links = post.getByRole('link', { name: 'open thread' });
+	expect(await links.count()).toBe(3);
 	expect(rungs(AGENTS)).toHaveLength(before + 1);
+	await links.last().click();
+	await page.getByRole('complementary', { name: 'Thread' }).getByText('Which plants?').first().waitFor();
 }, 60_000);
 
 it('says nothing in quiet hours, and everything in one message at their end', async () => {

@@ -153,6 +153,8 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			discreet: watch.discreet,
 			isUpdate: true,
 			claims: active.map(({ person }) => person.userId),
+			// Nothing draws the card again at that time.
+			claimedUntil: active.length === 0 ? null : Math.min(...active.map(({ until }) => until)),
 			handOver,
 			standing,
 			endedWords: watch.ended === null ? null : endWords(watch.ended.reason, { days: maxDays, adminContact }),
@@ -266,8 +268,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			content.kind === 'rung'
 				? rungPost(first, context)
 				: rungsPost(
-						open.slice(0, MOST_LISTED).map((one) => ({ ...one, link: links.get(one.entry.postTs) ?? null })),
-						open.length,
+						open.map((one) => ({ ...one, link: links.get(one.entry.postTs) ?? null })),
 						context,
 					);
 		const isShownInChannel = content.kind === 'rung' && content.entry.rung === 'escalation';
@@ -279,13 +280,17 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		due: DueAnnouncement,
 		content: Extract<AnnouncementContent, { kind: 'settingsChanged' }>,
 		{ maybeRepeat }: { maybeRepeat: boolean },
-	): Promise<PreparedPost> {
+	): Promise<PreparedPost | null> {
 		const mentions = [content.before.mention, content.after.mention];
 		const people = new Set([content.by, ...mentions.flatMap(({ userIds }) => userIds)]);
 		await Promise.all(Array.from(people, learnName));
 		const namesGroups = mentions.some(({ groupIds }) => groupIds.length > 0);
 		const groups = namesGroups ? await userGroups.list() : NO_GROUPS;
-		const message = settingsChangedPost(content, { names, groups, maybeRepeat });
+		const { target } = due.announcement;
+		if (target.kind === 'person') return null;
+		const { channelId } = target;
+		const known = { names, groups, channelId, defaults: ladderTimes };
+		const message = settingsChangedPost(content, { ...known, maybeRepeat });
 		return prepared(due, message, { isShownInChannel: false });
 	}
 
@@ -302,7 +307,8 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 				if (!isSame || (await isAnswered(entry, question.messageIndex, checkedAt))) return [];
 				const { discreet, channelId } = watch;
 				const handOver = await unlessRefused(await holderOf(watch, entry.fingerprint));
-				const told = { sessionName: view.name, discreet, channelId, handOver, link: null };
+				const threadOnly = !watch.questionsInChannel;
+				const told = { sessionName: view.name, discreet, threadOnly, channelId, handOver, link: null };
 				return [{ entry, question, readAt: checkedAt, offersOptions: quickAnswers && watch.buttons, ...told }];
 			}),
 		);
@@ -415,7 +421,8 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			const { question, readAt } = content;
 			const handOver = await unlessRefused(context.handOver);
 			const sessionName = context.view?.name ?? '';
-			const rung = { ...context, entry, question, readAt, sessionName, handOver, link: null };
+			const threadOnly = shown.watch?.questionsInChannel === false;
+			const rung = { ...context, entry, question, readAt, sessionName, threadOnly, handOver, link: null };
 			await learnNames(rung);
 			return updatedRungPost(rung, outcomeWords(content, how, context), names);
 		}

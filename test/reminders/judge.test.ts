@@ -79,7 +79,7 @@ function crowded(
 			history.reads.push({ ...read(POSTED + after - SECOND), sessionId });
 		}
 		const lines = ids.slice(from - 1, to).join(', ');
-		const words = '⏰ 17 questions wait for an answer:';
+		const words = '⏰ 17 questions wait for an answer.';
 		const content = `${words} ${lines} and ${unlisted} more: \`/session inbox\` shows all.`;
 		history.posts.push({ ...post(POSTED + after, words, true), content, threadTs: null });
 		history.endedAt = POSTED + 12 * MINUTE;
@@ -140,7 +140,7 @@ describe('the judge of reminders', () => {
 
 	it('knows a message of several by its words, also when only one of them is left', () => {
 		const together = rung([TIMES[0] as number], ({ posts }) => {
-			posts[1] = { ...post(POSTED + 610_000, '⏰ 1 question waits for an answer:'), content: 'q1' };
+			posts[1] = { ...post(POSTED + 610_000, '⏰ 1 question waits for an answer.'), content: 'q1' };
 		});
 		expect(judge(together)).toMatchObject({ rings: [{ at: POSTED + 610_000 }], faults: [] });
 	});

@@ -15,17 +15,7 @@ import {
 import { personMrkdwn } from '../words/people.ts';
 import { questionText } from '../words/question-text.ts';
 import { asksWords, MAYBE_REPEAT, placeMrkdwn } from '../words/watching.ts';
-import {
-	answerButton,
-	buttons,
-	context,
-	giveBackButton,
-	handOnButtons,
-	type MessageContent,
-	message,
-	modal,
-	section,
-} from './parts.ts';
+import { context, giveBackButton, handOnButtons, type MessageContent, message, modal, section } from './parts.ts';
 import { answerButtons } from './quick-answer.ts';
 import { isChosen, type PostContext, questionBlocks, titleOf, watchPost } from './watch-posts.ts';
 
@@ -96,7 +86,7 @@ export function handedOverPost(
 		...section(`*${words}*`),
 		...questionBlocks(asksWords(titleOf(post)), question, 2_500),
 		...inOrigin(row, post, mark),
-		...context(handedOverHint(place), post.maybeRepeat ? MAYBE_REPEAT : ''),
+		...context(handedOverHint(place, personMrkdwn(from, post.names)), post.maybeRepeat ? MAYBE_REPEAT : ''),
 	]);
 }
 
@@ -108,10 +98,13 @@ export function givenBackPost(
 	const { question, readAt } = content;
 	const asked = { kind: 'question', question, changed: false, readAt } as const;
 	if (isChosen(asked, post.standing)) return watchPost(asked, post);
-	const { sessionId } = post;
+	const { sessionId, channelId } = post;
 	const mark = { sessionId, fingerprint: question.fingerprint };
+	const quick = post.offersOptions ? question.quick : null;
 	const words = givenBackWords(content, post.names);
-	const row = buttons(answerButton({ sessionId, messageIndex: question.messageIndex }));
+	const row = answerButtons(question, { sessionId, channelId, readAt }, quick !== null, [
+		...handOnButtons(mark, post.handOver),
+	]);
 	return message(`${words} ${textOf(question, post)}`, [
 		...section(words),
 		...questionBlocks(asksWords(titleOf(post)), question, 2_500),

@@ -2,8 +2,9 @@ import type { RungEntry } from '../../watches/announcements.ts';
 import type { Mention } from '../../watches/channel-settings.ts';
 import type { QuestionView } from '../../watches/session-snapshot.ts';
 import type { Names } from '../words/people.ts';
-import { questionText } from '../words/question-text.ts';
+import { questionText, tellsQuestion } from '../words/question-text.ts';
 import {
+	areLast,
 	hasItWords,
 	heldWords,
 	lastWords,
@@ -13,6 +14,7 @@ import {
 	RUNG_OVER_WORDS,
 	rungsWords,
 	rungWords,
+	sessionAsksWords,
 	waitingTimeWords,
 } from '../words/reminders.ts';
 import { MAYBE_REPEAT } from '../words/watching.ts';
@@ -27,6 +29,8 @@ export interface RungQuestion extends Pick<PostContext, 'channelId' | 'discreet'
 	/** When the read began that found the question, clock milliseconds. */
 	readonly readAt: number;
 	readonly sessionName: string;
+	/** Whether the channel shows none of the session's questions outside of its thread. */
+	readonly threadOnly: boolean;
 	/** Of the question's post; null when Slack does not tell it. */
 	readonly link: string | null;
 }
@@ -58,20 +62,23 @@ export function updatedRungPost(asked: RungQuestion, outcome: string, names: Nam
 		return message(text, blocks);
 	}
 	const words = RUNG_OVER_WORDS[entry.rung];
-	const told = textOf(asked, true);
-	return message(`${words}: ${told} ${outcome}`, [...section(`${words}\n> ${told}`), ...context(outcome)]);
+	const told = toldOf(asked, { inChannel: isInChannel(asked), settled: true });
+	return message(`${words}: ${told.text} ${outcome}`, [...section(`${words}\n> ${told.mrkdwn}`), ...context(outcome)]);
 }
 
 /** A reminder of a question that waits. */
 function openParts(asked: RungQuestion, words: string, names: Names) {
-	const { entry, question, channelId, readAt, offersOptions, handOver } = asked;
-	const told = textOf(asked);
+	const { entry, question, channelId, readAt, offersOptions, threadOnly, handOver } = asked;
+	const inChannel = isInChannel(asked);
+	const told = toldOf(asked, { inChannel });
+	// Options tell what is asked.
+	const withOptions = offersOptions && !(inChannel && threadOnly);
 	return {
-		text: `${words} ${told}`,
+		text: `${words} ${told.text}`,
 		blocks: [
-			...section(`${words}\n> ${told}`),
+			...section(`${words}\n> ${told.mrkdwn}`),
 			...context(hasItWords(handOver, names), heldWords(entry.heldBy, names)),
-			...answerButtons(question, { sessionId: entry.sessionId, channelId, readAt }, offersOptions),
+			...answerButtons(question, { sessionId: entry.sessionId, channelId, readAt }, withOptions),
 		],
 	};
 }
@@ -81,22 +88,19 @@ export const MOST_LISTED = 15;
 /** Slack's limit for the text of a section. */
 const SECTION_LENGTH = 3_000;
 
-/**
- * Reminders of several questions of a channel, with a link to each thread.
- * @param asked those that are listed, at most `MOST_LISTED`
- * @param count all that wait
- */
+/** Reminders of several questions of a channel, with a link to each thread. Lists at most `MOST_LISTED`. */
 export function rungsPost(
 	asked: readonly RungQuestion[],
-	count: number,
 	{ mention, names, now, maybeRepeat }: RungContext,
 ): MessageContent {
-	const words = [mentionMrkdwn(mention), rungsWords(count)].filter(Boolean).join(' ');
-	const lines = asked.map((one) => lineOf(one, names, now));
-	return message(words, [
-		...section(`*${words}*`),
+	const entries = asked.map(({ entry }) => entry);
+	const words = [mentionMrkdwn(mention), rungsWords(entries)].filter(Boolean).join(' ');
+	const listed = asked.slice(0, MOST_LISTED);
+	const lines = listed.map((one) => lineOf(one, { names, now, saysLast: !areLast(entries) }));
+	return message(`${words}.`, [
+		...section(`*${words}:*`),
 		...sectionTexts(lines).flatMap((text) => section(text)),
-		...context(notListedWords(count - asked.length), maybeRepeat ? MAYBE_REPEAT : ''),
+		...context(notListedWords(asked.length - listed.length), maybeRepeat ? MAYBE_REPEAT : ''),
 	]);
 }
 
@@ -111,14 +115,30 @@ function sectionTexts(lines: readonly string[]): readonly string[] {
 	return texts;
 }
 
-function lineOf(asked: RungQuestion, names: Names, now: number): string {
+interface LineContext extends Pick<RungContext, 'names' | 'now'> {
+	/** Whether the line says that its reminder is the last. */
+	readonly saysLast: boolean;
+}
+
+function lineOf(asked: RungQuestion, { names, now, saysLast }: LineContext): string {
 	const { entry, link, handOver } = asked;
 	const waited = waitingTimeWords(now - entry.postedAt);
 	const way = link === null ? '' : `<${link}|${OPEN_THREAD}>`;
-	const notes = [hasItWords(handOver, names), lastWords(entry), heldWords(entry.heldBy, names)];
-	return [`• ${textOf(asked)} · ${waited}`, way, ...notes].filter(Boolean).join(' · ');
+	const notes = [hasItWords(handOver, names), saysLast ? lastWords(entry) : '', heldWords(entry.heldBy, names)];
+	return [`• ${toldOf(asked, { inChannel: true }).mrkdwn} · ${waited}`, way, ...notes].filter(Boolean).join(' · ');
 }
 
-function textOf({ question, sessionName, discreet }: RungQuestion, settled = false): string {
-	return questionText({ question, quick: question.quick, sessionName, waitedMs: null, discreet, settled });
+/** Whether it is shown in the channel too. */
+function isInChannel({ entry: { rung } }: RungQuestion): boolean {
+	return rung === 'escalation';
+}
+
+/** The words about a question for a notification, and for the message. */
+function toldOf(asked: RungQuestion, { inChannel, settled = false }: { inChannel: boolean; settled?: boolean }) {
+	const { question, sessionName, entry, threadOnly } = asked;
+	const discreet = asked.discreet || (inChannel && threadOnly);
+	const shown = { question, quick: question.quick, sessionName, waitedMs: null, discreet, settled };
+	const text = questionText(shown);
+	const mrkdwn = tellsQuestion(shown) ? text : sessionAsksWords(sessionName, entry.sessionId, settled);
+	return { text, mrkdwn };
 }

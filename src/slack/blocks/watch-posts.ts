@@ -143,9 +143,10 @@ export function isChosen({ question, readAt }: Asked, answer: Answer | null): an
 function overParts(asked: Asked, how: SettledHow | null, post: PostContext) {
 	const title = titleOf(post);
 	const words = outcomeWords(asked, how, post);
+	const isOpen = how === 'handedOn' || how === 'givenBack';
 	return {
 		text: `${title}: ${words}`,
-		blocks: [...questionBlocks(`${title} asked`, asked.question, 2_500), ...context(words)],
+		blocks: [...questionBlocks(isOpen ? asksWords(title) : `${title} asked`, asked.question, 2_500), ...context(words)],
 	};
 }
 

@@ -244,7 +244,7 @@ export function registerChannelSettings(
 			base: valuesOf(newest, values),
 			shown: valuesOf(rebased({ base, chosen, newest }), values),
 		};
-		const notice = conflictWords({ by: changedBy, before: base, after: newest }, directory);
+		const notice = conflictWords({ by: changedBy, before: base, after: newest }, { names: directory, defaults });
 		const groups = await within(userGroups.list(), LIST_WITHIN_MS, { clock, late: () => NO_GROUPS });
 		return formOf(next, stored, { notice, groups });
 	}
@@ -272,7 +272,10 @@ export function registerChannelSettings(
 			return { ack: { response_action: 'update', view: form } };
 		}
 		return {
-			ack: { response_action: 'update', view: settingsSaved(kind, chosen, defaults) },
+			ack: {
+				response_action: 'update',
+				view: settingsSaved(kind, chosen, { channelId: metadata.channelId, defaults }),
+			},
 			after: async () => onChanged(),
 		};
 	}

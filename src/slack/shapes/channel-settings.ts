@@ -56,10 +56,15 @@ function modelOf(settings: ChannelSettings, overrides: Partial<SettingsModel> = 
 	return [model];
 }
 
-const CONFLICT = conflictWords({ by: USER_ID, before: DEFAULT_CHANNEL_SETTINGS, after: FULL }, NAMES);
+const CONFLICT = conflictWords(
+	{ by: USER_ID, before: DEFAULT_CHANNEL_SETTINGS, after: FULL },
+	{ names: NAMES, defaults: DEFAULTS },
+);
 
 /** Of a change, as far as it is the same for all. */
-const CHANGE = { names: NAMES, groups: groupsOf(2), maybeRepeat: false };
+const PLACE = { channelId: 'C0EXAMPLE1', defaults: DEFAULTS };
+const DIRECT_PLACE = { ...PLACE, channelId: 'D0EXAMPLE1' };
+const CHANGE = { ...PLACE, names: NAMES, groups: groupsOf(2), maybeRepeat: false };
 const HOSTILE_GROUP: SettingsModel['groups'] = {
 	kind: 'listed',
 	groups: [{ id: 'S0EXAMPLE0', name: HOSTILE, handle: HOSTILE }],
@@ -97,13 +102,15 @@ export function channelSettingsShapes(): Shape[] {
 			'changed by somebody else meanwhile': modelOf(FULL, { notice: CONFLICT }),
 		}),
 		...shapesOf(settingsSaved, {
-			'a change': ['saved', FULL, DEFAULTS],
-			'no change': ['same', FULL, DEFAULTS],
-			'the defaults': ['saved', DEFAULT_CHANNEL_SETTINGS, DEFAULTS],
-			'nobody is mentioned': ['saved', { ...FULL, escalateAfterMs: null }, DEFAULTS],
+			'a change': ['saved', FULL, PLACE],
+			'no change': ['same', FULL, PLACE],
+			'the defaults': ['saved', DEFAULT_CHANNEL_SETTINGS, PLACE],
+			'nobody is mentioned': ['saved', { ...FULL, escalateAfterMs: null }, PLACE],
+			'in a direct message': ['saved', FULL, DIRECT_PLACE],
 		}),
 		...shapesOf(settingsChangedPost, {
 			'everything set': [changeOf(DEFAULT_CHANNEL_SETTINGS, FULL), CHANGE],
+			'in a direct message': [changeOf(DEFAULT_CHANNEL_SETTINGS, FULL), { ...CHANGE, ...DIRECT_PLACE }],
 			'everything taken back': [changeOf(FULL, DEFAULT_CHANNEL_SETTINGS), { ...CHANGE, maybeRepeat: true }],
 			'hostile groups': [changeOf(DEFAULT_CHANNEL_SETTINGS, OF_GROUPS), { ...CHANGE, groups: HOSTILE_GROUP }],
 			'without an answer about groups': [changeOf(FULL, OF_GROUPS), { ...CHANGE, groups: NOT_LISTED }],

@@ -18,7 +18,7 @@ import {
 } from '../blocks/messages.ts';
 import { choiceMessage, ownChoiceMessage } from '../blocks/quick-answer.ts';
 import { ownTextMessage, receiptMessage } from '../blocks/receipt.ts';
-import { MOST_LISTED, type RungQuestion, rungPost, rungsPost, updatedRungPost } from '../blocks/rungs.ts';
+import { type RungQuestion, rungPost, rungsPost, updatedRungPost } from '../blocks/rungs.ts';
 import { type CardModel, watchCard } from '../blocks/watch-card.ts';
 import {
 	outcomeWords,
@@ -186,6 +186,7 @@ function cardOf(session: Session, overrides: Partial<CardModel> = {}): [CardMode
 		discreet: false,
 		isUpdate: true,
 		claims: [],
+		claimedUntil: null,
 		handOver: null,
 		standing: null,
 		endedWords: null,
@@ -200,7 +201,7 @@ const CARDS: Readonly<Record<string, [CardModel]>> = {
 	'an id alone': cardOf(EMPTY, { dashboardUrl: null }),
 	'at work': cardOf(AT_WORK, { checkedAt: NOW - 600_000 }),
 	'a question': cardOf(ASKS),
-	'a question that people answer': cardOf(ASKS, { claims: [USER_ID] }),
+	'a question that people answer': cardOf(ASKS, { claims: [USER_ID], claimedUntil: NOW + 300_000 }),
 	'a question that somebody has': cardOf(ASKS, { handOver: HAND_OVER }),
 	'the same, newly posted': cardOf(ASKS, { handOver: HAND_OVER, isUpdate: false }),
 	'an answer on its way': cardOf(ASKS, { standing: answerOf({ state: 'delivering' }) }),
@@ -296,6 +297,7 @@ function rungOf(session: Session, rung: Rung): RungQuestion {
 		readAt: NOW - 960_000,
 		sessionName: session.name,
 		channelId: 'C0EXAMPLE1',
+		threadOnly: false,
 		discreet: false,
 		offersOptions: true,
 		handOver: null,
@@ -408,6 +410,7 @@ export function watchShapes(): Shape[] {
 				{ ...RUNG, mention: null },
 			],
 			escalation: [rungOf(GIANT_SESSION, 'escalation'), RUNG],
+			'of a thread only': [{ ...rungOf(FLIGHTS, 'escalation'), threadOnly: true }, RUNG],
 		}),
 		...shapesOf(updatedRungPost, {
 			'open again': [{ ...rungOf(FLIGHTS, 'reminder'), handOver: HAND_OVER }, '', NAMES],
@@ -422,8 +425,14 @@ export function watchShapes(): Shape[] {
 		}),
 		...shapesOf(rungsPost, {
 			many: [
-				Array.from({ length: MOST_LISTED }, () => ({ ...rungOf(GIANT_SESSION, 'escalation'), handOver: HAND_OVER })),
-				100,
+				Array.from({ length: 100 }, () => ({ ...rungOf(GIANT_SESSION, 'escalation'), handOver: HAND_OVER })),
+				RUNG,
+			],
+			'of threads only': [
+				['escalation' as const, 'reminder' as const].map((rung) => ({
+					...rungOf(GIANT_SESSION, rung),
+					threadOnly: true,
+				})),
 				RUNG,
 			],
 		}),

@@ -28,9 +28,9 @@ export function handedOverWords(from: string, names: Names): string {
 	return `↪️ ${personMrkdwn(from, names)} handed a question over to you.`;
 }
 
-/** Below the buttons of that message. mrkdwn. */
-export function handedOverHint(place: string): string {
-	return `Asked in ${place}. Others can still answer it. *Give back* opens it for all again and tells who handed it over.`;
+/** Below the buttons of that message. `from`: who handed it over. mrkdwn. */
+export function handedOverHint(place: string, from: string): string {
+	return `Asked in ${place}. Others can still answer it. *Give back* opens it for all again and tells ${from}.`;
 }
 
 /** To the person who had handed it over. mrkdwn. */

@@ -23,15 +23,27 @@ type Asked = Pick<QuestionView, 'context' | 'items' | 'openCount' | 'itemCount'>
  * 400 UTF-16 units, escaped for mrkdwn. It begins with words of ours, so that no agent's text does. Says nothing of a
  * question that asks for a secret, or when `discreet`.
  */
-export function questionText({
-	question,
-	quick,
-	sessionName,
-	waitedMs,
-	discreet,
-	changed = false,
-	settled = false,
-}: {
+export function questionText(shown: ShownQuestion): string {
+	const { question, sessionName, waitedMs, changed = false, settled = false } = shown;
+	const asks = settled ? 'An agent asked' : 'An agent asks';
+	const nothingTold = `${asks} for an answer`;
+	const told = toldOf(shown);
+	if (told === null) return `${nothingTold}.`;
+	const end = inParentheses([
+		withoutMarks(quotedNameMrkdwn(sessionName, NAME_LENGTH + 2)),
+		waitedMs !== null && waitedMs >= 60_000 ? `waiting ${durationText(waitedMs)}` : '',
+	]);
+	const opening = changed ? 'An agent asks something else now' : several(asks, question.openCount);
+	const text = told === '' ? (opening ?? nothingTold) : `${opening ?? asks}: ${told}`;
+	return firstCharactersMrkdwn(text, { characters: SHOWN_CHARACTERS, limit: TEXT_LENGTH - end.length }) + end;
+}
+
+/** Whether `questionText` says anything of the question. */
+export function tellsQuestion(shown: ShownQuestion): boolean {
+	return toldOf(shown) !== null;
+}
+
+interface ShownQuestion {
 	readonly question: Asked;
 	readonly quick: QuickAnswer | null;
 	readonly sessionName: string;
@@ -42,21 +54,14 @@ export function questionText({
 	readonly changed?: boolean;
 	/** It takes no more answers. */
 	readonly settled?: boolean;
-}): string {
-	const asks = settled ? 'An agent asked' : 'An agent asks';
-	const nothingTold = `${asks} for an answer`;
+}
+
+/** The words of the question; null when nothing of it may be told. */
+function toldOf({ question, quick, discreet }: ShownQuestion): string | null {
 	const open = question.items.filter((item) => item.open);
-	if (discreet || open.some((item) => item.secret || looksSecret(item))) return `${nothingTold}.`;
+	if (discreet || open.some((item) => item.secret || looksSecret(item))) return null;
 	const asked = question.openCount > 1 ? severalItems(open, question.openCount) : oneItem(open[0], quick);
-	const shown = asked === '' ? contextOf(question) : asked;
-	if (shown === null) return `${nothingTold}.`;
-	const end = inParentheses([
-		withoutMarks(quotedNameMrkdwn(sessionName, NAME_LENGTH + 2)),
-		waitedMs !== null && waitedMs >= 60_000 ? `waiting ${durationText(waitedMs)}` : '',
-	]);
-	const opening = changed ? 'An agent asks something else now' : several(asks, question.openCount);
-	const text = shown === '' ? (opening ?? nothingTold) : `${opening ?? asks}: ${shown}`;
-	return firstCharactersMrkdwn(text, { characters: SHOWN_CHARACTERS, limit: TEXT_LENGTH - end.length }) + end;
+	return asked === '' ? contextOf(question) : asked;
 }
 
 /** Null for one question. */

@@ -1,12 +1,13 @@
-import { changedParts } from '../../inbox/channel-settings.ts';
+import { changedParts, type LadderTimes } from '../../inbox/channel-settings.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
 import type { AnnouncementContent, RungEntry } from '../../watches/announcements.ts';
 import type { ChannelSettings, Mention, QuietHours, Rung, Weekday } from '../../watches/channel-settings.ts';
 import type { UserGroups } from '../settings/user-groups.ts';
-import { quotedNameMrkdwn } from '../text.ts';
+import { isBlank, quotedNameMrkdwn } from '../text.ts';
 import { type Names, personName } from './people.ts';
-import { andMoreWords } from './sessions.ts';
+import { andMoreWords, sessionIdMrkdwn, sessionTitle } from './sessions.ts';
 import { durationText } from './times.ts';
+import { isDirectMessage, placeMrkdwn } from './watching.ts';
 
 /**
  * The opening words of a rung. mrkdwn.
@@ -27,9 +28,25 @@ export function lastWords({ isLast }: Pick<RungEntry, 'isLast'>): string {
 	return isLast ? 'last reminder' : '';
 }
 
-/** The opening words of several rungs in one message. Others, whose reminders are not due, may wait too. mrkdwn. */
-export function rungsWords(count: number): string {
-	return count === 1 ? '⏰ 1 question waits for an answer:' : `⏰ ${count} questions wait for an answer:`;
+/**
+ * The opening words of several rungs in one message, without a mark at the end. Others, whose reminders are not due, may
+ * wait too. mrkdwn.
+ */
+export function rungsWords(entries: readonly Pick<RungEntry, 'rung' | 'isLast'>[]): string {
+	const emoji = entries.some(({ rung }) => rung === 'escalation') ? '📣' : '⏰';
+	const last = areLast(entries) ? '. This is the last reminder' : '';
+	return `${emoji} ${entries.length === 1 ? '1 question waits' : `${entries.length} questions wait`} for an answer${last}`;
+}
+
+/** Whether no reminder comes after any of these. */
+export function areLast(entries: readonly Pick<RungEntry, 'isLast'>[]): boolean {
+	return entries.every(({ isLast }) => isLast);
+}
+
+/** A question of which only the session is shown. mrkdwn. The id tells sessions of the same name apart. */
+export function sessionAsksWords(name: string, sessionId: string, settled: boolean): string {
+	const id = isBlank(name) ? '' : ` (${sessionIdMrkdwn(sessionId)})`;
+	return `${sessionTitle(name, sessionId)}${id} ${settled ? 'asked' : 'asks'} for an answer`;
 }
 
 /** The text of a link to a question's thread. */
@@ -70,38 +87,50 @@ export interface MentionNames {
 	readonly groups: UserGroups;
 }
 
-/** What somebody changed in a channel's settings. mrkdwn; nobody is mentioned. */
+/** What somebody changed in the settings of a channel, or of a direct message. mrkdwn; nobody is mentioned. */
 export function settingsChangedWords(
 	{ by, before, after }: Extract<AnnouncementContent, { kind: 'settingsChanged' }>,
-	known: MentionNames,
+	{ channelId, defaults, ...known }: MentionNames & { readonly channelId: string; readonly defaults: LadderTimes },
 ): string {
-	const changes = settingsChanges(before, after, (mention, other) => mentionedNames(mention, other, known));
-	return [`🔧 ${personName(by, known.names)} changed the reminders of this channel.`, ...changes].join('\n');
+	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, known);
+	const changes = settingsChanges(before, after, { mentioned, defaults });
+	const place = isDirectMessage(channelId) ? placeMrkdwn(channelId) : 'this channel';
+	return [`🔧 ${personName(by, known.names)} changed the reminders of ${place}.`, ...changes].join('\n');
 }
 
-/** A line for each setting that differs. mrkdwn. `mentioned`: the words for whom an escalation mentions, before or after. */
+interface ChangeWords {
+	/** The words for whom an escalation mentions, before or after. */
+	readonly mentioned: (mention: Mention, other: Mention) => string;
+	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
+	readonly defaults: LadderTimes;
+}
+
+/** A line for each setting that differs. mrkdwn. */
 export function settingsChanges(
 	before: ChannelSettings,
 	after: ChannelSettings,
-	mentioned: (mention: Mention, other: Mention) => string,
+	{ mentioned, defaults }: ChangeWords,
 ): string[] {
+	const times = (setting: keyof LadderTimes) =>
+		[before, after].map((settings) => afterWords(settings[setting], defaults[setting])) as [string, string];
 	const mentions = [mentioned(before.mention, after.mention), mentioned(after.mention, before.mention)] as const;
 	const lines: Readonly<Record<keyof ChannelSettings, string>> = {
-		remindAfterMs: changeLine('Remind after', afterWords(before.remindAfterMs), afterWords(after.remindAfterMs)),
-		escalateAfterMs: changeLine(
-			'Escalate after',
-			afterWords(before.escalateAfterMs),
-			afterWords(after.escalateAfterMs),
-		),
+		remindAfterMs: changeLine('Remind after', ...times('remindAfterMs')),
+		escalateAfterMs: changeLine('Escalate after', ...times('escalateAfterMs')),
 		mention: changeLine('Mention', ...mentions),
 		quietHours: changeLine('Quiet hours', quietWords(before.quietHours), quietWords(after.quietHours)),
 	};
 	return changedParts(before, after).map((part) => lines[part]);
 }
 
-/** A time in settings: `15 min`, `off` or `default`. */
-export function afterWords(after: ChannelSettings['remindAfterMs']): string {
-	if (after === 'default') return 'default';
+/** A time in settings: `15 min`, `off` or `default (off)`. `fallback`: the default. */
+export function afterWords(after: ChannelSettings['remindAfterMs'], fallback: number | null): string {
+	if (after === 'default') return `default (${timeWords(fallback)})`;
+	return timeWords(after);
+}
+
+/** `15 min` or `off`. */
+export function timeWords(after: number | null): string {
 	return after === null ? 'off' : exactly(after);
 }
 

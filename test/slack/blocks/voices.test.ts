@@ -128,6 +128,7 @@ describe('text from outside is marked as such and never begins a view or message
 					dashboardUrl: null,
 					handOver: null,
 					isUpdate: true,
+					claimedUntil: null,
 				};
 				const card = { ...shown, view, claims, standing, names };
 				expectVoices(watchCard(card));

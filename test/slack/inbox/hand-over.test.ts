@@ -128,11 +128,14 @@ describe('Hand over', () => {
 		await handOver(post, 'ada', 'tess');
 		const dm = await newestDm('tess', 'handed a question over to you');
 		await saysIn(post, 'handed this over to @tess');
+		expect(dm.text()).toContain('opens it for all again and tells @ada.');
 		await dm.press('Give back');
 		await app.until(() => dm.buttons().length === 0);
-		expect(dm.text()).toContain('You gave this question back.');
+		expect(dm.text()).toContain('asks for an answer');
+		expect(dm.text()).toContain('You gave this question back. It is open for all again.');
 		const told = await newestDm('ada', 'gave back the question');
 		expect(told.text()).toContain('Which flight?');
+		expect(told.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
 		await app.until(() => !post.text().includes('handed this over'));
 		expect(post.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
 		await app.cardSays(id, /^(?![\s\S]*handed this over)/);
@@ -150,7 +153,7 @@ describe('Hand over', () => {
 
 		it('loses the button in the message about it when somebody answers, and says who', async () => {
 			const { id, told } = await givenBack();
-			expect(told.buttons()).toEqual(['Answer']);
+			expect(told.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
 			app.service.sessions.answerAsPage(id, ['TP 570']);
 			await saysIn(told, 'Answered outside Slack');
 			expect(told.buttons()).toEqual([]);
@@ -164,7 +167,7 @@ describe('Hand over', () => {
 			expect(told.buttons()).toEqual([]);
 			await chosen.press('Undo');
 			await saysIn(told, 'It is open for all again.');
-			expect(told.buttons()).toEqual(['Answer']);
+			expect(told.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
 		});
 
 		it('says in the message about it that it was handed over again, or is not watched any more', async () => {

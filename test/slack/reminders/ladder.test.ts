@@ -48,6 +48,18 @@ describe('a question that nobody answers', () => {
 		expect(isLast).toEqual([false, false, false, true]);
 	});
 
+	it('of a session whose questions stay in their threads is not told in the channel by its escalation', async () => {
+		await start();
+		const id = await app.watched({}, '--thread-only');
+		app.ask(id, ['Which colour?']);
+		const reminder = await app.threadSays(id, 'Nobody has answered');
+		expect(reminder.text()).toContain('Which colour?');
+		const escalation = await app.threadSays(id, 'Still no answer');
+		expect(escalation.text()).toContain('asks for an answer');
+		const telling = app.inChannel().filter((post) => post.text().includes('Which colour?'));
+		expect(telling.map(({ ts }) => ts)).toEqual([app.card(id)?.ts]);
+	});
+
 	it('is reminded of in time after the post that people see, when Slack was away before', async () => {
 		await start({ ESCALATE_AFTER: 'off' });
 		const id = await app.watched();
@@ -262,7 +274,7 @@ describe('a question that somebody is answering', () => {
 		const id = await asked();
 		await app.card(id)?.press('Answer');
 		await app.slack.as('ada').waitForModal('Which colour?');
-		await app.cardSays(id, 'answering');
+		await app.cardSays(id, 'answering this, at least until');
 		await app.restart();
 		const reminder = await app.until(
 			() => rungs(app.thread(id))[0],

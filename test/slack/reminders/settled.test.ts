@@ -73,6 +73,20 @@ describe('a reminder', () => {
 		expect(next.buttons()).toEqual(['Answer']);
 	});
 
+	it('is answered where it was pressed: in its thread when only that shows it, else in the channel', async () => {
+		await start({ UNDO_SECONDS: '30' });
+		const { id, post, reminder } = await reminded([FLIGHT]);
+		const told = await app.toldAfter(() => reminder.press('LH 1173'));
+		expect(told.buttons()).toEqual(['Undo']);
+		expect(told.threadTs()).toBe(app.card(id)?.ts);
+		await told.press('Undo');
+		await says(told, 'You took back');
+		expect(told.threadTs()).toBe(app.card(id)?.ts);
+		await app.until(() => post.buttons().includes('LH 1173'));
+		const toldInChannel = await app.toldAfter(() => post.press('LH 1173'));
+		expect(toldInChannel.threadTs()).toBeNull();
+	});
+
 	it('offers the options, shows a choice while it can be taken back, and the options again after that', async () => {
 		await start({ UNDO_SECONDS: '30' });
 		const { id, index, post, reminder } = await reminded([FLIGHT]);

@@ -68,8 +68,8 @@ describe('/session settings', () => {
 		expect(modal.text()).toContain('Quiet hours*: Sat, Sun 18:30 to 07:15 (Europe/Berlin)');
 		const post = await app.told(1);
 		expect(post).toContain('“ada” changed the reminders of this channel');
-		expect(post).toContain('Remind after*: default → 1 h');
-		expect(post).toContain('Escalate after*: default → 1 day');
+		expect(post).toContain('Remind after*: default (15 min) → 1 h');
+		expect(post).toContain('Escalate after*: default (1 day) → 1 day');
 		expect(post).toContain('Mention*: nobody → “grace”, user group “ops”');
 		expect(post).toContain('Quiet hours*: none → Sat, Sun 18:30 to 07:15 (Europe/Berlin)');
 		const line = app.log.find((one) => one.includes('the settings of a channel were changed')) ?? '';
@@ -120,7 +120,7 @@ describe('/session settings', () => {
 		await app.told(1);
 		await app.save({ 'Remind after': 'Off' });
 		const post = await app.told(2);
-		expect(post).toContain('Remind after*: default → off');
+		expect(post).toContain('Remind after*: default (15 min) → off');
 		expect(post).not.toContain('Mention');
 		expect(post).not.toContain('Quiet hours');
 	});
@@ -196,12 +196,16 @@ describe('/session settings', () => {
 	it('works in the direct message with the app', async () => {
 		await start();
 		await app.save({ 'Remind after': '4 h', Mention: ['ada'] }, { channel: 'dm' });
-		await app.until(() =>
+		const told = await app.until(() =>
 			app.slack
 				.as('ada')
 				.dm()
-				.some((post) => post.text().includes('default → 4 h')),
+				.find((post) => post.text().includes('default (15 min) → 4 h')),
 		);
+		expect(told.text()).toContain('changed the reminders of our direct messages.');
+		expect(app.slack.as('ada').modal()?.text()).toContain('A message here says what changed.');
+		const form = await app.openSettings({ channel: 'dm' });
+		expect(form.text()).not.toContain('channel');
 		const { errors } = await app.save({ Mention: ['grace'] }, { channel: 'dm' });
 		expect(errors).toEqual({ Mention: expect.stringContaining('“grace” is not a member') });
 	});
@@ -237,7 +241,7 @@ describe('two people who change the settings of one channel', () => {
 		await app.told(1);
 		expect((await app.submit(adas)).outcome).toBe('updated');
 		expect(adas.text()).toContain('@grace changed these settings meanwhile, so yours are not saved yet.');
-		expect(adas.text()).toContain('Remind after*: default → 30 min');
+		expect(adas.text()).toContain('Remind after*: default (15 min) → 30 min');
 		expect(adas.value('Remind after')).toBe('1 h');
 		expect(adas.value('Mention')).toEqual(['U0GRACE']);
 		expect(adas.value('Quiet hours')).toEqual(['Sun']);
