@@ -45,7 +45,8 @@ export function createReader(options: Options) {
 	const { program, watches, serviceUrl, service, reads, onNews, clock, random } = options;
 	const underWay = new Set<Promise<void>>();
 	let roomAt = 0;
-	let isFailing = false;
+	/** Also at the start, because another process may have stored back-offs. */
+	let isFailing = true;
 	let woken = new AbortController();
 
 	async function read(taken: WatchedSession, token: string): Promise<void> {
