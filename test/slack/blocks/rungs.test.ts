@@ -92,10 +92,9 @@ describe('a message about several questions', () => {
 	])('fits into sections with %s texts, with every line whole', (_, title, name) => {
 		const link =
 			'https://acme.enterprise.slack.com/archives/C0123456789/p1736069999123456?thread_ts=1736069999.123456&cid=C0123';
-		const handOver = {
-			...{ id: 'h', teamId: 'T1', session: { service: 'https://s.example', sessionId: 'a1' }, fingerprint: 'f' },
-			...{ watchId: 'w', channelId: 'C1', from: 'U1', to: 'U2', count: 1, handedOverAt: now, givenBackAt: null },
-		};
+		const session = { service: 'https://s.example', sessionId: 'a1' };
+		const place = { id: 'h', teamId: 'T1', session, fingerprint: 'f', watchId: 'w', channelId: 'C1' };
+		const handOver = { ...place, from: 'U1', to: 'U2', count: 1, handedOverAt: now, givenBackAt: null };
 		const asked = rungOf(title, 'escalation', { isLast: true, sessionName: title, handOver, link });
 		const held = { ...asked, entry: { ...asked.entry, heldBy: 'U3' } };
 		const others = Array.from({ length: 39 }, () => held);
