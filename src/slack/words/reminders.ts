@@ -124,7 +124,7 @@ export function settingsChanges(
 }
 
 /** A time in settings: `15 min`, `off` or `default (off)`. `fallback`: the default. */
-export function afterWords(after: ChannelSettings['remindAfterMs'], fallback: number | null): string {
+function afterWords(after: ChannelSettings['remindAfterMs'], fallback: number | null): string {
 	if (after === 'default') return `default (${timeWords(fallback)})`;
 	return timeWords(after);
 }
