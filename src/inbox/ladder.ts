@@ -73,7 +73,7 @@ const LOOK_AGAIN_MS = 1_000;
 /** The same while the service is away. */
 const LOOK_AGAIN_FAILING_MS = 5_000;
 /** An answer may be taken back or fail; that is noticed at once unless the process dies then. */
-const LOOK_AGAIN_ANSWERED_MS = 20_000;
+const LOOK_AGAIN_ANSWERED_MS = 10_000;
 /** Rungs of a channel that are due within this time are announced together. */
 export const TOGETHER_MS = 10_000;
 

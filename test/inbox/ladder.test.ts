@@ -83,8 +83,8 @@ describe('the ladder of a question', () => {
 	it('rings nobody while an answer is on its way, and is not late for that when it is taken back', () => {
 		const now = POSTED + 2 * HOUR;
 		const waits = decided(now, { isAnswered: true });
-		expect(waits).toMatchObject({ kind: 'wait', until: now + 20_000, rungDueAt: now + 20_000 });
-		const takenBack = decided(now + 6_000, { ladder: { rungDueAt: now + 20_000 } });
+		expect(waits).toMatchObject({ kind: 'wait', until: now + 10_000, rungDueAt: now + 10_000 });
+		const takenBack = decided(now + 6_000, { ladder: { rungDueAt: now + 10_000 } });
 		expect(takenBack).toMatchObject({ kind: 'ring', dueAt: now + 6_000 });
 	});
 
