@@ -24,21 +24,28 @@ it.each([
 	const { fingerprint } = question;
 	const entry = { watchId: 'w', sessionId: 's1', fingerprint, postTs: '1.1', postedAt: now - 93_600_000, heldBy: 'U3' };
 	const handOver = {
-		...{ id: 'h', teamId: 'T1', session: { service: 'https://s.example', sessionId: 's1' }, fingerprint, watchId: 'w' },
-		...{ channelId: 'C1', from: 'U1', to: 'U2', count: 1, handedOverAt: now, givenBackAt: null },
+		id: 'h',
+		teamId: 'T1',
+		session: { service: 'https://s.example', sessionId: 's1' },
+		fingerprint,
+		watchId: 'w',
+		channelId: 'C1',
+		from: 'U1',
+		to: 'U2',
+		count: 1,
+		handedOverAt: now,
+		givenBackAt: null,
 	};
 	const asked = {
 		entry: { ...entry, rung: 'escalation', dueAt: now, isLast: true, number: 3, lastRungAt: now } as const,
-		...{
-			question,
-			readAt: now,
-			offersOptions: true,
-			sessionName,
-			discreet: false,
-			channelId: 'C1',
-			handOver,
-			link: LINK,
-		},
+		question,
+		readAt: now,
+		offersOptions: true,
+		sessionName,
+		discreet: false,
+		channelId: 'C1',
+		handOver,
+		link: LINK,
 	};
 	const list = rungsPost(
 		Array.from({ length: MOST_LISTED }, () => asked),
