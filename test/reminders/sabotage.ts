@@ -80,7 +80,7 @@ export const SABOTAGES = {
 		},
 		{
 			file: 'slack/announcer.ts',
-			from: 'if (!isSame || (await isAnswered(entry, question.messageIndex))) return [];',
+			from: 'if (!isSame || (await isAnswered(entry, question.messageIndex, checkedAt))) return [];',
 			to: 'if (!isSame) return [];',
 		},
 	],
@@ -88,7 +88,7 @@ export const SABOTAGES = {
 	'no-last-look': [
 		{
 			file: 'slack/announcer.ts',
-			from: 'if (!isSame || (await isAnswered(entry, question.messageIndex))) return [];',
+			from: 'if (!isSame || (await isAnswered(entry, question.messageIndex, checkedAt))) return [];',
 			to: 'if (!isSame) return [];',
 		},
 	],
