@@ -304,7 +304,7 @@ export interface EndedRungs {
 }
 
 /** What left a rung out may still hold: without this time it would be queued and left out again and again. */
-const UNSEEN_AGAIN_MS = 20_000;
+const UNSEEN_AGAIN_MS = 5_000;
 
 /** Lets the ladders of these rungs go on. A ladder of another post stays as it is. */
 export async function endRungs(trx: Kysely<Tables>, { entries, unseen }: EndedRungs, now: number): Promise<void> {
