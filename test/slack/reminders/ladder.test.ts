@@ -292,7 +292,9 @@ describe('the text of a reminder', () => {
 		app.ask(id, ['Which colour?']);
 		const reminder = await app.threadSays(id, 'Nobody has answered');
 		expect(JSON.stringify(reminder.blocks())).not.toContain('Which colour?');
-		expect(reminder.text()).toContain('An agent asks for an answer.');
+		expect(reminder.text()).toMatch(/Session “.*” \(.*\) asks for an answer/);
+		const { text } = app.slack.state.messages.find(({ ts }) => ts === reminder.ts) ?? {};
+		expect(text).toMatch(/An agent asks for an answer\.$/);
 	});
 
 	it('tells nothing of a question that looks secret', async () => {

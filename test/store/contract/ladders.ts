@@ -293,8 +293,8 @@ export function describeLadders(subject: Subject): void {
 			const [due] = await subject.store.watches.takeAnnouncements(LEASE, 1, T0);
 			const dropped = { kind: 'dropped', unknown: false } as const;
 			await subject.store.watches.endAttempt(due?.announcement.id ?? '', LEASE.token, dropped, T0 + 5_000);
-			expect(await take(T0 + 24_999)).toEqual([]);
-			expect(await takeOne(T0 + 25_000)).toMatchObject({
+			expect(await take(T0 + 9_999)).toEqual([]);
+			expect(await takeOne(T0 + 10_000)).toMatchObject({
 				ladder: { isRinging: false, remindedAt: null, lastRungAt: null },
 			});
 		});
