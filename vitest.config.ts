@@ -73,6 +73,8 @@ export default defineConfig({
 		reporters: ['default', './test/support/closing-line-reporter.ts'],
 		testTimeout: 60_000,
 		hookTimeout: 60_000,
+		// Not the default of 1 s: machines are shared.
+		expect: { poll: { timeout: 10_000 } },
 		// For two cores: twice as many, because half of the running files mostly wait.
 		maxWorkers: 4,
 		sequence: { sequencer: SlowestFirst },

@@ -28,8 +28,8 @@ const dialog = (page: Page) => page.getByRole('dialog');
 const button = (within: Page | Locator, name: string) => within.getByRole('button', { name, exact: true });
 const channelOf = (page: Page) => page.locator('.channel');
 const posts = (channel: string) => harness.sandbox.slack.state.messages.filter((one) => one.channel === channel);
-const isRung = (text: string) => /Nobody has answered|Still no answer|in this channel waits? for/.test(text);
-const rungs = (channel: string) => posts(channel).filter(({ text }) => isRung(text));
+/** Also those whose question is settled. */
+const rungs = (channel: string) => posts(channel).filter(({ text }) => /⏰|📣/u.test(text));
 
 /** Ada's window with the tools that move the time. */
 async function adaWithTime(): Promise<Page> {
@@ -98,8 +98,8 @@ it('refuses a guest in the settings, keeps the other choices, and tells the chan
 	expect(await form.getByRole('combobox', { name: 'Escalate after' }).inputValue()).toBe('1 h');
 	await save(page);
 	const told = channelOf(page).locator('.message', { hasText: 'changed the reminders of this channel' }).last();
-	expect(await told.innerText()).toMatch(/Escalate after: default → 1 h\s+• Mention: nobody → 1 person/);
-	expect(await told.innerText()).not.toContain('Grace');
+	expect(await told.innerText()).toMatch(/Escalate after: default \(off\) → 1 h\s+• Mention: nobody → “grace”/);
+	expect(await told.innerText()).not.toContain('@Grace');
 }, 60_000);
 
 it('reminds in the thread when the time has come, then mentions the chosen person in the channel', async () => {
@@ -132,13 +132,16 @@ it('makes one message of several that are due, without the one that was answered
 	const page = await adaWithTime();
 	const before = rungs(AGENTS).length;
 	await watch(page, ['desks', 'lamps', 'plants']);
-	await move(page, '+15 min');
-	const post = channelOf(page).locator('.message', { hasText: '3 questions in this channel wait' });
+	await move(page, '+15 min', '+1 min');
+	const post = channelOf(page).locator('.message', { hasText: '3 questions wait' });
 	await post.waitFor(PATIENCE);
 	for (const name of ['desks', 'lamps', 'plants']) expect(await post.innerText()).toContain(`Which ${name}?`);
 	expect(await post.innerText()).not.toContain('chairs');
-	expect(await post.getByRole('link', { name: 'waiting 15 min' }).count()).toBe(3);
+	const links = post.getByRole('link', { name: 'open thread' });
+	expect(await links.count()).toBe(3);
 	expect(rungs(AGENTS)).toHaveLength(before + 1);
+	await links.last().click();
+	await page.getByRole('complementary', { name: 'Thread' }).getByText('Which plants?').first().waitFor();
 }, 60_000);
 
 it('says nothing in quiet hours, and everything in one message at their end', async () => {
@@ -159,7 +162,7 @@ it('says nothing in quiet hours, and everything in one message at their end', as
 	expect(rungs(AGENTS)).toHaveLength(before);
 
 	await move(page, 'To tomorrow 9:00');
-	const post = channelOf(page).locator('.message', { hasText: '2 questions in this channel wait' }).last();
+	const post = channelOf(page).locator('.message', { hasText: '2 questions wait' }).last();
 	await post.waitFor(PATIENCE);
 	expect(await post.locator('time').innerText()).toBe('9:00 AM');
 	expect(await post.innerText()).toContain('@Grace Hopper');

@@ -130,6 +130,7 @@ export async function createHandraise({
 		onCall: metrics.slackCall,
 	});
 	const directory = createDirectory({ client: clients.people });
+	const userGroups = createUserGroups({ client: clients.people, clock, log });
 	/** What several parts of the Slack side need. */
 	const shared = {
 		serviceUrl,
@@ -164,7 +165,6 @@ export async function createHandraise({
 		store: store.ladders,
 		serviceUrl,
 		defaults: config.ladderTimes,
-		metrics: metrics.ladders,
 		onNews: () => watching.wakeOutbox(),
 		onEarlyRead: () => watching.wakePoller(),
 		clock,
@@ -301,6 +301,7 @@ export async function createHandraise({
 			settings: store.channelSettings,
 			ladderTimes: config.ladderTimes,
 			learnName: directory.learnName,
+			userGroups,
 			mayAct,
 			showAnswers,
 			quickAnswers,
@@ -345,7 +346,7 @@ export async function createHandraise({
 			memberships,
 			accessPolicy,
 			directory,
-			userGroups: createUserGroups({ client, clock, log }),
+			userGroups,
 			onChanged() {
 				watching.wakeOutbox();
 				reminders.wake();

@@ -62,6 +62,8 @@ const ids = (pattern: RegExp, example: string) =>
 			}),
 	);
 
+const DEFAULT_REMIND_AFTER = '15m';
+
 const environment = z.object({
 	SLACK_BOT_TOKEN: required('the bot token (xoxb-…) from "OAuth & Permissions" of your Slack app').refine(
 		(value) => !/^(xapp-|xoxp-|xoxe)|-$/.test(value),
@@ -115,7 +117,7 @@ const environment = z.object({
 			.transform((value) => value === 'on'),
 	),
 	UNDO_SECONDS: wholeNumber(10, 0, 60),
-	REMIND_AFTER: duration('15m'),
+	REMIND_AFTER: duration(DEFAULT_REMIND_AFTER),
 	ESCALATE_AFTER: duration('off'),
 	SHOW_ANSWERS: setting(z.enum(SHOW_ANSWERS, { error: `is not one of ${SHOW_ANSWERS.join(', ')}` }).default('auto')),
 	RETENTION_DAYS: wholeNumber(90, 1, 3650),
@@ -143,8 +145,12 @@ function crossProblems(env: Environment): string[] {
 	const [remindAfter, escalateAfter] = (['REMIND_AFTER', 'ESCALATE_AFTER'] as const).map(
 		(name) => environment.shape[name].safeParse(env[name]).data ?? null,
 	);
-	if (remindAfter != null && escalateAfter != null && escalateAfter <= remindAfter)
-		problems.push('ESCALATE_AFTER is not longer than REMIND_AFTER: people are reminded first, and mentioned later');
+	if (remindAfter != null && escalateAfter != null && escalateAfter <= remindAfter) {
+		const is = isUnset('REMIND_AFTER') ? `, which is ${DEFAULT_REMIND_AFTER} by default` : '';
+		problems.push(
+			`ESCALATE_AFTER is not longer than REMIND_AFTER${is}: people are reminded first, and mentioned later`,
+		);
+	}
 	return problems;
 }
 

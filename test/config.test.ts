@@ -120,7 +120,12 @@ describe('the settings', () => {
 		[
 			'an escalation before the reminder',
 			{ REMIND_AFTER: '1h', ESCALATE_AFTER: '60m' },
-			/^ESCALATE_AFTER is not longer than REMIND_AFTER/,
+			/^ESCALATE_AFTER is not longer than REMIND_AFTER: /,
+		],
+		[
+			'an escalation before the reminder that nobody set',
+			{ ESCALATE_AFTER: '10m' },
+			/^ESCALATE_AFTER is not longer than REMIND_AFTER, which is 15m by default: /,
 		],
 		['no service', { SESSION_SERVICE_URL: undefined }, /^SESSION_SERVICE_URL is missing/],
 		[

@@ -28,6 +28,11 @@ export function isInOrder({ remindAfterMs, escalateAfterMs }: LadderTimes): bool
 	return remindAfterMs === null || escalateAfterMs === null || escalateAfterMs > remindAfterMs;
 }
 
+/** Whether an escalation mentions somebody. */
+export function mentionsAnybody({ mention: { userIds, groupIds } }: Pick<ChannelSettings, 'mention'>): boolean {
+	return userIds.length + groupIds.length > 0;
+}
+
 export function isSameSettings(one: ChannelSettings, other: ChannelSettings): boolean {
 	return changedParts(one, other).length === 0;
 }

@@ -39,10 +39,7 @@ interface Dependencies {
 	readonly log: Log;
 }
 
-/**
- * The content of an inbox, and when it has to be put together again, because a part is missing or a snoozed question comes
- * back; null: when something changes.
- */
+/** The content of an inbox, and when it has to be put together again, because a part is missing; null: no part is. */
 export interface Built {
 	readonly content: InboxContent;
 	readonly againAt: number | null;
@@ -187,13 +184,9 @@ export function createInboxContent(dependencies: Dependencies) {
 					return { ...draft, askedIn: asked?.askedIn ?? null };
 				}),
 			},
-			againAt: soonest(channels.againAt, snoozed?.nextAt ?? null),
+			againAt: channels.againAt,
 		};
 	};
-}
-
-function soonest(one: number | null, other: number | null): number | null {
-	return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }
 
 /** An open question, and who has it. */

@@ -3,7 +3,7 @@ import { type Answer, isBlocking, type Person } from '../answers/answer.ts';
 import type { AnswerStore } from '../answers/ports.ts';
 import type { Clock } from '../clock.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
-import type { SessionSnapshot } from '../watches/session-snapshot.ts';
+import type { QuestionView, SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { ChannelKey, SessionKey, Watch } from '../watches/watch.ts';
 import type { MayAct } from './ports.ts';
 
@@ -27,13 +27,13 @@ export interface HandOver {
 	readonly givenBackAt: number | null;
 }
 
-/** A question can be handed over so often. After that, somebody answers it or gives it back. */
+/** A question can be handed over so often by those who may answer it. After that, somebody answers it or gives it back. */
 export const MOST_HAND_OVERS = 3;
 
 /** A hand-over that somebody wants, with the direct message about it. */
 export interface NewHandOver
 	extends Pick<HandOver, 'id' | 'teamId' | 'session' | 'fingerprint' | 'watchId' | 'channelId' | 'from' | 'to'> {
-	/** The id of a hand-over whose person may not answer any more: anybody may replace it. */
+	/** The id of a hand-over whose person may not answer any more: anybody may replace it, whatever its count. */
 	readonly replaces: string | null;
 	readonly announcement: NewAnnouncement;
 }
@@ -73,7 +73,7 @@ export interface HandOverStore {
 	 * cards drawn again. Of two at the same moment one wins. Idempotent by `id` and `to`.
 	 */
 	handOver(wish: NewHandOver, now: number): Promise<HandOverResult>;
-	/** Gives a question back for `userId`, and queues what `told` returns. Idempotent. */
+	/** Gives a question back for `userId`, and queues what `told` returns for the hand-over that is over. Idempotent. */
 	giveBack(
 		question: HandedQuestion & { readonly userId: string },
 		options: { now: number; told: (handOver: HandOver) => NewAnnouncement },
@@ -97,13 +97,24 @@ export function obstacleTo(
 ): Exclude<HandOverResult['kind'], 'closed'> | null {
 	if (current === null) return null;
 	if (current.id === id && current.to === to) return 'handedOver';
-	if (current.givenBackAt === null && current.to !== from && current.id !== replaces) return 'taken';
+	// It goes no round with somebody who may not answer.
+	if (current.id === replaces) return null;
+	if (current.givenBackAt === null && current.to !== from) return 'taken';
 	return current.count >= MOST_HAND_OVERS ? 'limit' : null;
 }
 
-/** The target of the direct message about a hand-over. */
-export function targetOfHandOver({ id, teamId, to }: Pick<HandOver, 'id' | 'teamId' | 'to'>) {
-	return { kind: 'person', teamId, userId: to, topic: id } as const;
+/**
+ * The target of the direct message about a hand-over: to the person who has the question, or, once they gave it back, to
+ * whoever had handed it over.
+ */
+export function targetOfHandOver({
+	id,
+	teamId,
+	from,
+	to,
+	givenBackAt,
+}: Pick<HandOver, 'id' | 'teamId' | 'from' | 'to' | 'givenBackAt'>) {
+	return { kind: 'person', teamId, userId: givenBackAt === null ? to : from, topic: id } as const;
 }
 
 /** The question of a *Hand over* or *Give back*, and where its person sees it. */
@@ -122,6 +133,14 @@ export type HandOverOutcome =
 	| { readonly kind: 'refused'; readonly refusal: Refusal | 'self' };
 
 export type HandOverObstacle = Exclude<HandOverOutcome, { kind: 'refused' }>;
+
+/** A question that somebody is about to hand over. */
+export interface QuestionToHandOver {
+	readonly question: QuestionView;
+	readonly sessionName: string;
+	/** Whether its watch says only that an agent asks. */
+	readonly discreet: boolean;
+}
 
 interface Dependencies {
 	readonly store: HandOverStore;
@@ -161,14 +180,19 @@ export function createHandOvers({ store, serviceUrl, answers, mayAct, onNews, cl
 	}
 
 	return {
-		/** Why this person cannot hand this question over to anybody; null when they can. */
-		async obstacle(person: Person, pressed: PressedQuestion): Promise<HandOverObstacle | null> {
+		/** The question, if this person can hand it over to somebody; else why not. */
+		async begin(
+			person: Person,
+			pressed: PressedQuestion,
+		): Promise<HandOverObstacle | ({ readonly kind: 'possible' } & QuestionToHandOver)> {
 			const asked = await askedIn(person, pressed);
 			if ('by' in asked) return { kind: 'closed', by: asked.by };
 			const handOver = await store.handOverOf(questionOf(person, pressed));
 			const replaces = await replaceable(handOver, person);
 			const kind = obstacleTo({ id: '', from: person.userId, to: '', replaces }, handOver);
-			return kind === null || handOver === null ? null : { kind, handOver };
+			if (kind !== null && handOver !== null) return { kind, handOver };
+			const { watch, view, question } = asked;
+			return { kind: 'possible', question, sessionName: view.name, discreet: watch.discreet };
 		},
 
 		/** @param viewId of the window in which `to` was chosen */
@@ -189,7 +213,7 @@ export function createHandOvers({ store, serviceUrl, answers, mayAct, onNews, cl
 			if ('by' in asked) return { kind: 'closed', by: asked.by };
 			const { watch, view, question } = asked;
 			const watchId = watch.id;
-			const target = targetOfHandOver({ id: viewId, teamId, to });
+			const target = targetOfHandOver({ id: viewId, teamId, from, to, givenBackAt: null });
 			const content = { kind: 'handedOver', watchId, sessionId, from, question, readAt: view.seenAt } as const;
 			const announcement = { target, key: 'handedOver', content };
 			const wish = { ...handed, id: viewId, watchId, channelId, from, to, replaces, announcement };
@@ -199,19 +223,22 @@ export function createHandOvers({ store, serviceUrl, answers, mayAct, onNews, cl
 		},
 
 		async giveBack(person: Person, pressed: PressedQuestion): Promise<GiveBackResult> {
-			const { teamId, userId } = person;
-			const { sessionId } = pressed;
+			const { userId } = person;
+			const { sessionId, fingerprint } = pressed;
+			const handed = questionOf(person, pressed);
+			const current = await store.handOverOf(handed);
+			const shown = current === null ? null : await store.watchedIn(current, handed.session);
+			const question = shown?.view.question ?? null;
+			if (shown === null || question?.fingerprint !== fingerprint) return { kind: 'closed' };
+			const readAt = shown.view.seenAt;
 			const result = await store.giveBack(
-				{ ...questionOf(person, pressed), userId },
+				{ ...handed, userId },
 				{
 					now: clock.now(),
-					told({ id, from: to, watchId, fingerprint }) {
-						const target = targetOfHandOver({ id, teamId, to });
-						return {
-							target,
-							key: 'givenBack',
-							content: { kind: 'givenBack', watchId, sessionId, fingerprint, by: userId },
-						};
+					told(handOver) {
+						const { watchId } = handOver;
+						const content = { kind: 'givenBack', watchId, sessionId, by: userId, question, readAt } as const;
+						return { target: targetOfHandOver(handOver), key: 'givenBack', content };
 					},
 				},
 			);

@@ -17,6 +17,7 @@ import type {
 	PreparedInbox,
 	ShowOutcome,
 } from './ports.ts';
+import { LONGEST_SNOOZE_MS } from './snooze.ts';
 
 interface Options {
 	readonly store: InboxStore;
@@ -96,14 +97,29 @@ export function createInboxes({ store, serviceUrl, discovered, rateLimiter, metr
 		return isFollowed({ openedAt }, now + AGES_EVERY_MS) ? now + AGES_EVERY_MS : null;
 	}
 
-	function retryAt({ id, openedAt }: Inbox, { ms }: { ms: number | null }, now: number): number | null {
+	/** Counts a failure. Returns how long to wait for the next try, in milliseconds. */
+	function nextDelay(id: string): number {
 		const failureCount = failureCounts.get(id) ?? 0;
 		setBounded(failureCounts, id, failureCount + 1, MAX_FAILING);
-		const delayMs =
-			ms === null
-				? Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(10, failureCount))
-				: Math.min(LONGEST_RETRY_AFTER_MS, ms);
-		return now + delayMs < openedAt + FOLLOWED_MS ? now + delayMs : null;
+		return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(10, failureCount));
+	}
+
+	/**
+	 * When to put content together again of which Slack did not tell a part until `againAt`. Of an inbox that is not followed
+	 * any more too: a question may come back that its person snoozed.
+	 */
+	function completeAt({ id, openedAt }: Inbox, againAt: number | null, now: number): number | null {
+		if (againAt === null || isFollowed({ openedAt }, againAt)) return againAt;
+		const at = Math.max(againAt, now + nextDelay(id));
+		return at < openedAt + LONGEST_SNOOZE_MS + FOLLOWED_MS ? at : null;
+	}
+
+	function retryAt({ id, openedAt }: Inbox, { ms }: { ms: number | null }, now: number): number | null {
+		const ownDelayMs = nextDelay(id);
+		const delayMs = ms === null ? ownDelayMs : Math.min(LONGEST_RETRY_AFTER_MS, ms);
+		// Of an inbox that is not followed any more, the update shows a question that came back.
+		const backForMs = isFollowed({ openedAt }, now) ? 0 : LONGEST_SNOOZE_MS;
+		return now + delayMs < openedAt + backForMs + FOLLOWED_MS ? now + delayMs : null;
 	}
 
 	/** Takes one call from the shared rate. Resolves to null, or to the time of the next try. */
@@ -149,10 +165,6 @@ export function createInboxes({ store, serviceUrl, discovered, rateLimiter, metr
 		const now = clock.now();
 		const isAsked = inbox.askedCount !== inbox.shownCount;
 		const common = { now, spacingMs: SPACING_MS };
-		if (!isAsked && !isFollowed(inbox, now)) {
-			await store.end(inbox, token, { ...common, shownKey: inbox.shownKey, nextAt: null });
-			return;
-		}
 		// What was asked for is sent in any case, so it need not wait for its content to get its turn.
 		const turn = isAsked ? takeTurn(inbox, isAsked) : null;
 		turn?.catch(() => undefined);
@@ -160,10 +172,16 @@ export function createInboxes({ store, serviceUrl, discovered, rateLimiter, metr
 		const { content, againAt } = await build(inbox, now);
 		const prepared = display.prepare(inbox, content, now);
 		metrics.built(uptimeOf(clock) - startedAt);
-		const follow = followAt(inbox, now);
-		const again = againAt !== null && isFollowed(inbox, againAt) ? againAt : null;
-		const nextAt = again === null || follow === null ? (again ?? follow) : Math.min(follow, again);
+		const backAt = content.kind === 'shown' ? (content.snoozed?.nextAt ?? null) : null;
+		const wholeAt = completeAt(inbox, againAt, now);
+		const nextAt = earliestOf(followAt(inbox, now), wholeAt, backAt);
+		// What it shows is older, but whole; and nobody waits for it.
+		if (!isAsked && againAt !== null && !isFollowed(inbox, now)) {
+			await store.end(inbox, token, { ...common, shownKey: null, nextAt });
+			return;
+		}
 		if (!isAsked && prepared.key === inbox.shownKey) {
+			failureCounts.delete(inbox.id);
 			metrics.update('unchanged');
 			await store.end(inbox, token, { ...common, shownKey: prepared.key, nextAt });
 			return;
@@ -175,8 +193,15 @@ export function createInboxes({ store, serviceUrl, discovered, rateLimiter, metr
 		}
 		if (!(await store.beginShowing(inbox.id, token))) return;
 		const result = await resultOf(inbox, prepared, await prepared.send({ isAsked }));
-		if (result === null) await store.remove(inbox.id);
-		else await store.end(inbox, token, result.shownKey === null ? result : { ...result, nextAt });
+		if (result === null) {
+			await store.remove(inbox.id);
+			return;
+		}
+		const isShown = result.shownKey !== null;
+		await store.end(inbox, token, {
+			...result,
+			nextAt: isShown ? nextAt : earliestOf(result.nextAt ?? wholeAt, backAt),
+		});
 	}
 
 	return {
@@ -195,7 +220,7 @@ export function createInboxes({ store, serviceUrl, discovered, rateLimiter, metr
 			isTouched = true;
 			wake();
 		},
-		/** Forgets inboxes that are not followed any more, and snoozes that have ended. */
+		/** Forgets inboxes that are not updated any more, and snoozes that have ended. */
 		async forget(): Promise<void> {
 			await store.removeOlderThan(clock.now() - FOLLOWED_MS);
 			await store.removeEndedSnoozes(clock.now());
@@ -240,6 +265,11 @@ export function createInboxes({ store, serviceUrl, discovered, rateLimiter, metr
 }
 
 export type Inboxes = ReturnType<typeof createInboxes>;
+
+function earliestOf(...times: readonly (number | null)[]): number | null {
+	const known = times.filter((at) => at !== null);
+	return known.length === 0 ? null : Math.min(...known);
+}
 
 /** Slack's limits hold for a whole workspace. */
 function rateKey(teamId: string): string {

@@ -29,8 +29,8 @@ export type LadderOutcome = { readonly ladder: Ladder; readonly changeCount: num
 			readonly dueAt: number | null;
 			readonly rungDueAt: number | null;
 			readonly heldBy: string | null;
-			/** Read the session early. */
-			readonly read: boolean;
+			/** Read the session early: those that rungs wait for in the order of these times. Null: no read is needed. */
+			readonly readBy: number | null;
 	  }
 	| { readonly kind: 'rung'; readonly rung: Rung }
 );
@@ -49,8 +49,11 @@ export interface LadderStore {
 		lease: Lease,
 		options: { now: number; limit: number; except: readonly ChannelKey[] },
 	): Promise<readonly LadderBatch[]>;
-	/** When `takeDue` next finds something; null for never. */
-	nextDueAt(serviceUrl: string, now: number): Promise<number | null>;
+	/** When `takeDue` with the same `except` next finds something; null for never. */
+	nextDueAt(
+		serviceUrl: string,
+		options: { readonly now: number; readonly except: readonly ChannelKey[] },
+	): Promise<number | null>;
 	/**
 	 * Notes what becomes of ladders and queues `announcement`, all or nothing, and gives their leases back. Null when a lease
 	 * was lost: nothing else was written. What counted from a time ahead of `now` counts from `now` then.
@@ -95,11 +98,4 @@ export interface ChannelSettingsStore {
 			readonly now: number;
 		},
 	): Promise<boolean>;
-}
-
-/** Figures for `/metrics`; `ops/metrics.ts` implements it. */
-export interface LadderMetrics {
-	rung(rung: Rung): void;
-	/** From the time that a rung was due to its announcement. */
-	late(ms: number): void;
 }

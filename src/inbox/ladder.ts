@@ -73,7 +73,7 @@ const LOOK_AGAIN_MS = 1_000;
 /** The same while the service is away. */
 const LOOK_AGAIN_FAILING_MS = 5_000;
 /** An answer may be taken back or fail; that is noticed at once unless the process dies then. */
-const LOOK_AGAIN_ANSWERED_MS = 20_000;
+const LOOK_AGAIN_ANSWERED_MS = 10_000;
 /** Rungs of a channel that are due within this time are announced together. */
 export const TOGETHER_MS = 10_000;
 
@@ -99,7 +99,9 @@ export function decide(facts: LadderFacts, now: number): Decision {
 	const { heldBy } = ladder;
 	if (facts.isFailing) {
 		const until = now + LOOK_AGAIN_FAILING_MS;
-		return { kind: 'wait', until, rungDueAt: now, heldBy, waitsForRead: true, read: true };
+		// Others could join meanwhile, so it waits for none that fall due when the service is back.
+		const failingDueAt = Math.max(dueSince, now - TOGETHER_MS);
+		return { kind: 'wait', until, rungDueAt: failingDueAt, heldBy, waitsForRead: true, read: true };
 	}
 	const readFrom = Math.max(now - READ_WITHIN_MS, rungDueAt - READ_BEFORE_DUE_MS);
 	if (facts.readAt === null || facts.readAt < readFrom || facts.readAt > now + CLOCK_ALLOWANCE_MS) {

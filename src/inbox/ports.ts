@@ -40,7 +40,7 @@ export interface OpenedInboxes {
 	remove(id: string): Promise<void>;
 	/** Gives back the inboxes that are still held with these tokens (shutdown). */
 	release(tokens: readonly string[]): Promise<void>;
-	/** Forgets inboxes that nobody opened since `before`. Returns how many. */
+	/** Forgets inboxes that nobody opened since `before` and that are not due any more. Returns how many. */
 	removeOlderThan(before: number): Promise<number>;
 }
 

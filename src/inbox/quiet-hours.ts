@@ -25,14 +25,19 @@ export function leavesTime({ days, from, to }: QuietHours): boolean {
 	return days.length < 7 || from !== to;
 }
 
-/** Whether this is the name of a time zone in which times can be computed on this machine. */
-export function isTimeZone(name: string): boolean {
+/**
+ * The name of a time zone as the time zone database writes it, whatever its letter case; null when times cannot be computed
+ * in it on this machine. An offset such as `+05:30` is no name: it knows no daylight-saving time.
+ */
+export function timeZoneNamed(name: string): string | null {
+	if (/^[+-]/.test(name)) return null;
 	try {
-		// Only Temporal refuses abbreviations such as PST, and only Intl refuses dates that name a zone.
-		Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
-		return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+		// Only Intl refuses dates that name a zone, and only Temporal refuses abbreviations such as PST. Of Asia/Kolkata,
+		// Intl makes the former Asia/Calcutta.
+		new Intl.DateTimeFormat('en', { timeZone: name });
+		return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name).timeZoneId;
 	} catch {
-		return false;
+		return null;
 	}
 }
 

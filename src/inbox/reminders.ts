@@ -1,3 +1,4 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { setBounded } from '../bounded-map.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
 import { codeOf } from '../errors.ts';
@@ -6,8 +7,8 @@ import type { Log } from '../log.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
 import type { SessionKey } from '../watches/watch.ts';
 import { type LadderTimes, timesIn } from './channel-settings.ts';
-import { type Decision, decide, TOGETHER_MS } from './ladder.ts';
-import type { LadderBatch, LadderMetrics, LadderOutcome, LadderStore, TakenLadder } from './ladder-ports.ts';
+import { type Decision, decide, MOST_ESCALATIONS, TOGETHER_MS } from './ladder.ts';
+import type { LadderBatch, LadderOutcome, LadderStore, TakenLadder } from './ladder-ports.ts';
 import { isComputable } from './quiet-hours.ts';
 
 interface Options {
@@ -16,7 +17,6 @@ interface Options {
 	readonly serviceUrl: string;
 	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
 	readonly defaults: LadderTimes;
-	readonly metrics: LadderMetrics;
 	/** Called after an announcement was stored. */
 	readonly onNews: () => void;
 	/** Called after an early read was asked for. */
@@ -30,6 +30,20 @@ interface Decided {
 	readonly decision: Decision;
 }
 
+/** A ladder whose rung waits for a read. */
+interface Unread extends Decided {
+	readonly decision: Extract<Decision, { kind: 'wait' }> & { readonly rungDueAt: number };
+}
+
+/**
+ * Since when rungs of a channel wait: the uptime at which one was first seen due, and that since which at most a few are
+ * not read. Not their time: after a stop of the program or the machine, all are due together.
+ */
+interface Waiting {
+	readonly since: number;
+	readonly fewSince: number | null;
+}
+
 /** A ladder whose rung is due. */
 interface Due extends Decided {
 	readonly decision: Extract<Decision, { kind: 'ring' }>;
@@ -39,9 +53,9 @@ interface Due extends Decided {
 const LEASE_MS = 25_000;
 /** Channels at once. */
 const CHANNELS_AT_ONCE = 8;
-/** A rung does not wait longer than this for the reads of other rungs that are due. */
+/** A rung does not wait longer than this for the reads of a few other rungs that are due. */
 const WAIT_FOR_OTHERS_MS = 20_000;
-/** The same while more than a few are not read yet, as after quiet hours. */
+/** Nor longer than this when more than a few are not read at first, as after quiet hours. */
 const WAIT_FOR_MANY_MS = 2 * 60_000;
 const A_FEW = 5;
 /** Channels in which rungs wait. */
@@ -53,19 +67,19 @@ const MAX_REPORTED = 1_000;
 /** How often to look whether the reads of other rungs are there. */
 const LOOK_AGAIN_MS = 1_000;
 
+/** Channels whose rungs are due in this time are read in any order. */
+const SAME_TIME_MS = 1_000;
+
 /**
  * Reminds of open questions. Each ladder is a row with a due time; a rung is queued as an announcement in the same
  * transaction as the row's next time. The session is read before, and what is not known rings nobody.
  */
 export function createReminders(options: Options) {
-	const { store, serviceUrl, defaults, metrics, onNews, onEarlyRead, clock, log } = options;
+	const { store, serviceUrl, defaults, onNews, onEarlyRead, clock, log } = options;
 	const stopping = new AbortController();
 	let running: Promise<void> | null = null;
-	/**
-	 * Since when rungs of a channel wait: the uptime at which one was first seen due. Not its time: after a stop of the program or
-	 * the machine, all are due together.
-	 */
-	const waitingSince = new Map<string, number>();
+	/** By channel. */
+	const waiting = new Map<string, Waiting>();
 	/** Channels with quiet hours that cannot be computed, which the log has told of. */
 	const reported = new Map<string, true>();
 
@@ -73,29 +87,31 @@ export function createReminders(options: Options) {
 		const now = clock.now();
 		const decided = batch.ladders.map((taken) => ({ taken, decision: decisionFor(taken, batch, now) }));
 		const due = decided.filter(isDueToRing);
-		const unread = decided.filter(({ decision }) => decision.kind === 'wait' && decision.waitsForRead === true).length;
-		const ringAt = timeToRing(due, { unread, waitedMs: waitedFor(batch, due.length + unread), now });
-		const announcement = ringAt !== null && ringAt <= now ? announcementOf(batch, due, now) : null;
-		const outcomes = decided.map(({ taken, decision }) => outcomeOf(taken, decision, { ringAt, now }));
+		const unread = decided.filter(waitsForRead);
+		// While the service is away nothing can ring, so nothing waits for others.
+		const toComeCount = unread.filter(({ taken }) => !taken.isFailing).length;
+		const isLongEnough = hasWaited(batch, due.length, toComeCount);
+		const ringAt = timeToRing(due, { unreadCount: unread.length, isLongEnough, now });
+		const announcement = ringAt !== null && ringAt <= now ? announcementOf(batch, due) : null;
+		const readBy = placeOfReads(batch, [...due, ...unread]);
+		const outcomes = decided.map(({ taken, decision }) => outcomeOf(taken, decision, { ringAt, readBy, now }));
 		if ((await store.record(token, outcomes, { announcement, now })) === null) return;
-		if (unread > 0) onEarlyRead();
+		if (unread.length > 0) onEarlyRead();
 		if (announcement === null) return;
-		waitingSince.delete(channelKey(batch));
-		for (const { decision } of due) {
-			metrics.rung(decision.rung);
-			metrics.late(Math.max(0, now - decision.dueAt));
-		}
+		waiting.delete(channelKey(batch));
 		onNews();
 	}
 
-	/** How long rungs of the channel have waited for others. `waiting`: how many are due now, read or not. */
-	function waitedFor(batch: LadderBatch, waiting: number): number {
+	/** Whether rungs of the channel have waited for others long enough. `due` are read, `toCome` are due too and to be read. */
+	function hasWaited(batch: LadderBatch, due: number, toCome: number): boolean {
 		const key = channelKey(batch);
 		const uptime = uptimeOf(clock);
-		const since = waitingSince.get(key) ?? uptime;
-		if (waiting > 0) setBounded(waitingSince, key, since, MAX_CHANNELS);
-		else waitingSince.delete(key);
-		return uptime - since;
+		const before = waiting.get(key);
+		const since = before?.since ?? uptime;
+		const fewSince = toCome > A_FEW ? null : (before?.fewSince ?? uptime);
+		if (due + toCome > 0) setBounded(waiting, key, { since, fewSince }, MAX_CHANNELS);
+		else waiting.delete(key);
+		return uptime - since >= WAIT_FOR_MANY_MS || (fewSince !== null && uptime - fewSince >= WAIT_FOR_OTHERS_MS);
 	}
 
 	function decisionFor(taken: TakenLadder, { settings, settingsChangedAt }: LadderBatch, now: number): Decision {
@@ -129,7 +145,8 @@ export function createReminders(options: Options) {
 			});
 			return due.map(computable);
 		},
-		nextDueAt: () => store.nextDueAt(serviceUrl, clock.now()),
+		nextDueAt: (batches) =>
+			store.nextDueAt(serviceUrl, { now: clock.now(), except: batches.map(({ channel }) => channel) }),
 		work,
 		onFailure: (_, error) =>
 			log.warn({ code: codeOf(error) }, 'a reminder could not be stored; its lease lapses and it is tried again'),
@@ -164,48 +181,61 @@ function isDueToRing(decided: Decided): decided is Due {
 	return decided.decision.kind === 'ring';
 }
 
+function waitsForRead(decided: Decided): decided is Unread {
+	return decided.decision.kind === 'wait' && decided.decision.waitsForRead === true;
+}
+
+/**
+ * The place of the reads that rungs of a channel wait for, as a time: the longest due first. The reads of one channel follow
+ * each other, also where many channels are due at once, as after quiet hours: they ring together, and a read soon is too old.
+ */
+function placeOfReads(batch: LadderBatch, waiting: readonly (Due | Unread)[]): number {
+	const dueAts = waiting.map(({ decision }) => (decision.kind === 'ring' ? decision.dueAt : decision.rungDueAt));
+	const apartMs = createHash('sha256').update(channelKey(batch)).digest().readUInt16BE() % SAME_TIME_MS;
+	return Math.min(...dueAts) + apartMs;
+}
+
 function channelKey({ channel: { teamId, channelId } }: LadderBatch): string {
 	return `${teamId}:${channelId}`;
 }
 
 /**
- * When to ring: as soon as the rungs that are due within a short time are there too and their sessions are read; null
- * when none is due. `unread`: rungs whose sessions are not read yet.
+ * When to ring: as soon as the rungs that are due within a short time are there too and their sessions are read, or they
+ * waited long enough for that; null when none is due. `unreadCount`: rungs whose sessions are not read yet.
  */
 function timeToRing(
 	due: readonly Due[],
-	{ unread, waitedMs, now }: { unread: number; waitedMs: number; now: number },
+	{ unreadCount, isLongEnough, now }: { unreadCount: number; isLongEnough: boolean; now: number },
 ): number | null {
 	if (due.length === 0) return null;
 	const together = Math.min(...due.map(({ decision }) => decision.dueAt)) + TOGETHER_MS;
-	const longestMs = unread > A_FEW ? WAIT_FOR_MANY_MS : WAIT_FOR_OTHERS_MS;
-	if (unread === 0 || waitedMs >= longestMs) return together;
+	if (unreadCount === 0 || isLongEnough) return together;
 	return Math.max(together, now + LOOK_AGAIN_MS);
 }
 
-/** What becomes of a ladder. `ringAt`: when the rungs that are due in its channel ring. */
+/** What becomes of a ladder. `ringAt`: when the rungs that are due in its channel ring; `readBy`: see `placeOfReads`. */
 function outcomeOf(
 	{ ladder, changeCount }: TakenLadder,
 	decision: Decision,
-	{ ringAt, now }: { ringAt: number | null; now: number },
+	{ ringAt, readBy, now }: { ringAt: number | null; readBy: number; now: number },
 ): LadderOutcome {
 	switch (decision.kind) {
 		case 'over':
 			return { ladder, changeCount, kind: 'over' };
 		case 'wait': {
 			const { until, rungDueAt, heldBy, read = false } = decision;
-			return { ladder, changeCount, kind: 'wait', dueAt: until, rungDueAt, heldBy, read };
+			return { ladder, changeCount, kind: 'wait', dueAt: until, rungDueAt, heldBy, readBy: read ? readBy : null };
 		}
 		case 'ring': {
 			if (ringAt !== null && ringAt <= now) return { ladder, changeCount, kind: 'rung', rung: decision.rung };
 			const { heldBy } = ladder;
-			return { ladder, changeCount, kind: 'wait', dueAt: ringAt, rungDueAt: decision.dueAt, heldBy, read: false };
+			return { ladder, changeCount, kind: 'wait', dueAt: ringAt, rungDueAt: decision.dueAt, heldBy, readBy: null };
 		}
 	}
 }
 
 /** One rung goes into its question's thread. Several become one message in the channel that links to each thread. */
-function announcementOf({ channel }: LadderBatch, due: readonly Due[], now: number): NewAnnouncement {
+function announcementOf({ channel }: LadderBatch, due: readonly Due[]): NewAnnouncement {
 	const entries = due.map(({ taken: { ladder }, decision }) => ({
 		watchId: ladder.watchId,
 		sessionId: ladder.session.sessionId,
@@ -214,12 +244,14 @@ function announcementOf({ channel }: LadderBatch, due: readonly Due[], now: numb
 		postedAt: ladder.postedAt,
 		heldBy: ladder.heldBy,
 		rung: decision.rung,
+		dueAt: decision.dueAt,
+		isLast: decision.rung === 'escalation' && ladder.escalationCount === MOST_ESCALATIONS - 1,
 		number: ladder.escalationCount + (ladder.remindedAt === null ? 0 : 1),
 		lastRungAt: ladder.lastRungAt,
 	}));
 	const [first] = entries as [(typeof entries)[0], ...typeof entries];
-	// With the time, because a rung that nobody saw comes again.
-	const key = `rung:${first.postTs}:${first.number}:${now}`;
+	// Never the key of another one: a rung that nobody saw comes again.
+	const key = `rung:${randomUUID()}`;
 	if (entries.length > 1) {
 		const target = { kind: 'channel', ...channel } as const;
 		return { target, key, content: { kind: 'rungs', entries } };

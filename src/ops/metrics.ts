@@ -130,6 +130,12 @@ export function createMetrics(sources: MetricSources) {
 			card: counter('card_updates_total', 'Card updates by outcome', 'outcome'),
 			limitReached: counter('watch_limits_total', 'Watches that were not added because a limit was reached', 'limit'),
 			post: counter('posts_total', 'Posts by outcome', 'outcome'),
+			rung: counter('rungs_total', 'Reminders and escalations that were posted', 'rung'),
+			rungLate: duration(
+				'rung_late_seconds',
+				'From the time at which a reminder or escalation was due to its post',
+				[1, 2.5, 5, 10, 15, 20, 30, 60, 300, 900],
+			),
 			channelCheck: counter(
 				'channel_checks_total',
 				'Checks whether other organizations read a channel, by outcome',
@@ -159,14 +165,6 @@ export function createMetrics(sources: MetricSources) {
 				'inbox_build_seconds',
 				'How long the content of an inbox took to put together, without showing it',
 				[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
-			),
-		},
-		ladders: {
-			rung: counter('rungs_total', 'Reminders and escalations that were announced', 'rung'),
-			late: duration(
-				'rung_late_seconds',
-				'From the time at which a reminder or escalation was due to its announcement',
-				[1, 2.5, 5, 10, 15, 20, 30, 60, 300, 900],
 			),
 		},
 		checkpoint(outcome: string, ms: number) {

@@ -18,13 +18,22 @@ import type { QuietHours } from '../watches/channel-settings.ts';
 import type { WatchStore } from '../watches/ports.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { Watch } from '../watches/watch.ts';
+import { settingsChangedPost } from './blocks/channel-settings.ts';
 import { givenBackPost, handedOverPost } from './blocks/hand-over.ts';
 import { type MessageContent, replacement } from './blocks/parts.ts';
-import { MOST_LISTED, type RungQuestion, rungPost, rungsPost } from './blocks/rungs.ts';
+import { MOST_LISTED, type RungQuestion, rungPost, rungsPost, updatedRungPost } from './blocks/rungs.ts';
 import { type CardModel, watchCard } from './blocks/watch-card.ts';
-import { type PostContext, type PostedContent, settledQuestionPost, watchPost } from './blocks/watch-posts.ts';
+import {
+	type AskedContent,
+	outcomeWords,
+	type PostContext,
+	type PostedContent,
+	settledQuestionPost,
+	watchPost,
+} from './blocks/watch-posts.ts';
 import { isThreaded, slackErrorCode, slackFailure } from './clients.ts';
 import type { NameLookup } from './directory.ts';
+import type { createUserGroups, UserGroups } from './settings/user-groups.ts';
 import type { Names } from './words/people.ts';
 import { endWords } from './words/watching.ts';
 
@@ -42,6 +51,8 @@ const MAX_SEARCHES = 100;
 
 /** A rung that has waited for Slack for longer since the read of its session is read again. */
 const READ_WITHIN_MS = 60_000;
+
+const NO_GROUPS: UserGroups = { kind: 'listed', groups: [] };
 
 function isQuiet(hours: QuietHours, now: number): boolean {
 	return isComputable(hours) && quietUntil(hours, now) !== null;
@@ -84,6 +95,7 @@ interface Dependencies {
 	readonly mayAct: MayAct;
 	readonly names: Names;
 	readonly learnName: NameLookup['learnName'];
+	readonly userGroups: ReturnType<typeof createUserGroups>;
 	readonly settings: Pick<ChannelSettingsStore, 'read'>;
 	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
 	readonly ladderTimes: LadderTimes;
@@ -101,7 +113,7 @@ interface Dependencies {
 /** Writes cards and posts to Slack; see the port. */
 export function createAnnouncer(deps: Dependencies): Announcer {
 	const { client, serviceUrl, answers, claims, watches, names, dashboardUrl, adminContact, clock, log } = deps;
-	const { handOvers, mayAct, settings, ladderTimes, learnName, showAnswers, quickAnswers, maxDays } = deps;
+	const { handOvers, mayAct, settings, ladderTimes, learnName, userGroups, showAnswers, quickAnswers, maxDays } = deps;
 	/** Searches that continue later, by the metadata key of the post and the time from which it is searched. */
 	const searches = new Map<string, Search>();
 
@@ -113,6 +125,14 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 	async function holderOf({ teamId, session }: Watch, fingerprint: string): Promise<HandOver | null> {
 		const handOver = await handOvers.handOverOf({ teamId, session, fingerprint });
 		return handOver?.givenBackAt === null ? handOver : null;
+	}
+
+	/** The same hand-over; null when its person may not answer any more, so that nobody has the question. */
+	async function unlessRefused(handOver: HandOver | null): Promise<HandOver | null> {
+		if (handOver === null) return null;
+		const { teamId, to, channelId } = handOver;
+		const refusal = await mayAct({ teamId, userId: to }, channelId, FRESH_MS);
+		return refusal === null || refusal === 'could_not_check' ? handOver : null;
 	}
 
 	async function cardModel(watch: Watch, view: SessionSnapshot): Promise<CardModel> {
@@ -133,6 +153,8 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			discreet: watch.discreet,
 			isUpdate: true,
 			claims: active.map(({ person }) => person.userId),
+			// Nothing draws the card again at that time.
+			claimedUntil: active.length === 0 ? null : Math.min(...active.map(({ until }) => until)),
 			handOver,
 			standing,
 			endedWords: watch.ended === null ? null : endWords(watch.ended.reason, { days: maxDays, adminContact }),
@@ -163,7 +185,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 	): Promise<PostContext> {
 		const { content, target } = announcement;
 		const sessionId = watch?.session.sessionId ?? ('sessionId' in content ? content.sessionId : '');
-		const asked = content.kind === 'question' || content.kind === 'handedOver' ? content.question : null;
+		const asked = isAsked(content) ? content.question : null;
 		const messageIndex = asked?.messageIndex ?? ('messageIndex' in content ? content.messageIndex : null);
 		const [standing, handOver] = await Promise.all([
 			sessionId === '' || messageIndex === null ? null : answers.standing(keyOf(sessionId, messageIndex)),
@@ -230,8 +252,9 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		const { target } = due.announcement;
 		if (target.kind === 'person') return null;
 		// Before the look that counts: an answer may come while Slack tells links and names.
-		const links = content.kind === 'rungs' ? await linksTo(await openQuestions(oldestFirst)) : new Map();
-		await Promise.all(oldestFirst.flatMap(({ heldBy }) => (heldBy === null ? [] : [learnName(heldBy)])));
+		const before = await openQuestions(oldestFirst);
+		const links = content.kind === 'rungs' ? await linksTo(before) : new Map();
+		await Promise.all(before.map(learnNames));
 		const now = clock.now();
 		const { settings: current } = await settings.read(target);
 		if (current.quietHours !== null && isQuiet(current.quietHours, now)) return null;
@@ -245,8 +268,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			content.kind === 'rung'
 				? rungPost(first, context)
 				: rungsPost(
-						open.slice(0, MOST_LISTED).map((one) => ({ ...one, link: links.get(one.entry.postTs) ?? null })),
-						open.length,
+						open.map((one) => ({ ...one, link: links.get(one.entry.postTs) ?? null })),
 						context,
 					);
 		const isShownInChannel = content.kind === 'rung' && content.entry.rung === 'escalation';
@@ -254,35 +276,59 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		return { ...(await prepared(due, message, { isShownInChannel })), leftOut };
 	}
 
+	async function prepareSettingsChanged(
+		due: DueAnnouncement,
+		content: Extract<AnnouncementContent, { kind: 'settingsChanged' }>,
+		{ maybeRepeat }: { maybeRepeat: boolean },
+	): Promise<PreparedPost | null> {
+		const mentions = [content.before.mention, content.after.mention];
+		const people = new Set([content.by, ...mentions.flatMap(({ userIds }) => userIds)]);
+		await Promise.all(Array.from(people, learnName));
+		const namesGroups = mentions.some(({ groupIds }) => groupIds.length > 0);
+		const groups = namesGroups ? await userGroups.list() : NO_GROUPS;
+		const { target } = due.announcement;
+		if (target.kind === 'person') return null;
+		const { channelId } = target;
+		const known = { names, groups, channelId, defaults: ladderTimes };
+		const message = settingsChangedPost(content, { ...known, maybeRepeat });
+		return prepared(due, message, { isShownInChannel: false });
+	}
+
 	/** Those of these questions that still wait, as a read of a moment ago tells. */
-	async function openQuestions(entries: readonly RungEntry[]): Promise<(RungQuestion & { channelId: string })[]> {
+	async function openQuestions(entries: readonly RungEntry[]): Promise<RungQuestion[]> {
 		const shown = await watches.shownOf(entries.map(({ watchId }) => watchId));
 		const asked = await Promise.all(
 			entries.map(async (entry) => {
 				const { watch, view, checkedAt } = shown.get(entry.watchId) ?? { watch: null, view: null, checkedAt: null };
 				const question = view?.question ?? null;
-				if (watch === null || view === null || question === null) return [];
+				if (watch === null || watch.ended !== null || view === null || question === null) return [];
 				if (checkedAt === null || checkedAt < clock.now() - READ_WITHIN_MS) return [];
 				const isSame = question.fingerprint === entry.fingerprint && question.openCount > 0;
-				if (!isSame || (await isAnswered(entry, question.messageIndex))) return [];
+				if (!isSame || (await isAnswered(entry, question.messageIndex, checkedAt))) return [];
 				const { discreet, channelId } = watch;
-				return [{ entry, question, sessionName: view.name, discreet, channelId, link: null }];
+				const handOver = await unlessRefused(await holderOf(watch, entry.fingerprint));
+				const threadOnly = !watch.questionsInChannel;
+				const told = { sessionName: view.name, discreet, threadOnly, channelId, handOver, link: null };
+				return [{ entry, question, readAt: checkedAt, offersOptions: quickAnswers && watch.buttons, ...told }];
 			}),
 		);
 		return asked.flat();
 	}
 
+	/** Looks up whom a reminder names. */
+	async function learnNames({ entry: { heldBy }, handOver }: RungQuestion): Promise<void> {
+		await Promise.all([heldBy, handOver?.to].flatMap((userId) => (userId == null ? [] : [learnName(userId)])));
+	}
+
 	/** The links of the posts of the first questions, by the `ts` of the post. */
-	async function linksTo(
-		asked: readonly (RungQuestion & { channelId: string })[],
-	): Promise<ReadonlyMap<string, string | null>> {
+	async function linksTo(asked: readonly RungQuestion[]): Promise<ReadonlyMap<string, string | null>> {
 		const links = asked.slice(0, MOST_LISTED).map(async ({ channelId, entry: { postTs } }) => {
 			return [postTs, await linkTo(channelId, postTs)] as const;
 		});
 		return new Map(await Promise.all(links));
 	}
 
-	/** The same announcement with the watch whose question was handed over; null once that watch has ended. */
+	/** The same announcement with the watch whose question was handed over; null when that watch is forgotten. */
 	async function withWatch(due: DueAnnouncement, watchId: string): Promise<DueAnnouncement> {
 		const shown = (await watches.shownOf([watchId])).get(watchId);
 		return { ...due, watch: shown?.watch ?? null, view: shown?.view ?? null };
@@ -297,10 +343,9 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		const { target } = due.announcement;
 		const shown = await withWatch(due, content.watchId);
 		const question = shown.view?.question ?? null;
-		const fingerprint = content.kind === 'handedOver' ? content.question.fingerprint : content.fingerprint;
-		if (shown.watch === null || question?.fingerprint !== fingerprint || question.openCount === 0) {
-			return null;
-		}
+		const { fingerprint } = content.question;
+		if (shown.watch === null || shown.watch.ended !== null) return null;
+		if (question?.fingerprint !== fingerprint || question.openCount === 0) return null;
 		const { teamId, session } = shown.watch;
 		const newest = await handOvers.handOverOf({ teamId, session, fingerprint });
 		const isHeld = newest?.givenBackAt === null;
@@ -310,16 +355,15 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		if (refusal === 'could_not_check') return NOT_CHECKED;
 		if (refusal !== null) return null;
 		const context = await contextOf(shown, { maybeRepeat });
-		const message =
-			content.kind === 'handedOver' ? handedOverPost(content, context) : givenBackPost(content.by, question, context);
+		const message = content.kind === 'handedOver' ? handedOverPost(content, context) : givenBackPost(content, context);
 		return prepared(due, message, { isShownInChannel: false });
 	}
 
-	/** Whether somebody has answered since the question was posted, or an answer is on its way. */
-	async function isAnswered({ sessionId, postedAt }: RungEntry, messageIndex: number): Promise<boolean> {
+	/** Whether an answer is on its way, or was delivered after the read that found the question open began. */
+	async function isAnswered({ sessionId }: RungEntry, messageIndex: number, checkedAt: number): Promise<boolean> {
 		const standing = await answers.standing(keyOf(sessionId, messageIndex));
 		if (standing === null) return false;
-		return isBlocking(standing.state) || (standing.deliveredAt !== null && standing.deliveredAt > postedAt);
+		return isBlocking(standing.state) || (standing.deliveredAt !== null && standing.deliveredAt >= checkedAt);
 	}
 
 	/** Null when Slack does not tell it: the message has no link then. */
@@ -354,19 +398,43 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		});
 	}
 
-	/** What a `settle` or `redraw` shows in the post of a question. */
-	async function redrawn(due: DueAnnouncement, asked: Announcement): Promise<MessageContent | null> {
+	/**
+	 * What a `settle` or `redraw` shows in the post of a question, or of a reminder of one of the questions in `posts`.
+	 */
+	async function redrawn(
+		due: DueAnnouncement,
+		post: Announcement,
+		posts: readonly Announcement[],
+	): Promise<MessageContent | null> {
 		const { content: change } = due.announcement;
-		if (asked.content.kind !== 'question' && asked.content.kind !== 'handedOver') return null;
-		const shown = asked.content.kind === 'handedOver' ? await withWatch(due, asked.content.watchId) : due;
-		const messageIndex = indexNow(asked.content.question, change, shown.view);
-		const content = { ...asked.content, question: { ...asked.content.question, messageIndex } };
+		const asked = post.content.kind === 'rung' ? questionOf(post.content.entry, posts) : post.content;
+		if (asked === null || !isAsked(asked)) return null;
+		const shown = asked.kind === 'question' ? due : await withWatch(due, asked.watchId);
+		const content = { ...asked, question: questionNow(asked.question, change, shown.view) };
 		const context = await contextOf(
-			{ ...shown, announcement: { ...asked, content } },
+			{ ...shown, announcement: { ...post, content } },
 			{ maybeRepeat: false, isUpdate: true },
 		);
-		if (change.kind === 'settle') return settledQuestionPost(content, change.how, context);
-		return content.kind === 'question' ? watchPost(content, context) : handedOverPost(content, context);
+		const how = change.kind === 'settle' ? change.how : null;
+		if (post.content.kind === 'rung') {
+			const { entry } = post.content;
+			const { question, readAt } = content;
+			const handOver = await unlessRefused(context.handOver);
+			const sessionName = context.view?.name ?? '';
+			const threadOnly = shown.watch?.questionsInChannel === false;
+			const rung = { ...context, entry, question, readAt, sessionName, threadOnly, handOver, link: null };
+			await learnNames(rung);
+			return updatedRungPost(rung, outcomeWords(content, how, context), names);
+		}
+		if (how !== null) return settledQuestionPost(content, how, context);
+		switch (content.kind) {
+			case 'question':
+				return watchPost(content, context);
+			case 'handedOver':
+				return handedOverPost(content, context);
+			case 'givenBack':
+				return givenBackPost(content, context);
+		}
 	}
 
 	return {
@@ -394,9 +462,10 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		async updatesOf(due) {
 			const { announcement } = due;
 			const updates: PostUpdate[] = [];
-			for (const asked of await watches.postedQuestions(announcement.id)) {
-				const { id, postedTs, shownKey } = asked;
-				const content = postedTs === null ? null : await redrawn(due, asked);
+			const posts = await watches.postedQuestions(announcement.id);
+			for (const post of posts) {
+				const { id, postedTs, shownKey } = post;
+				const content = postedTs === null ? null : await redrawn(due, post, posts);
 				if (postedTs === null || content === null) continue;
 				// Without `text`, in which the time that it waits would make every post look new.
 				const key = keyOfLooks(content.blocks);
@@ -420,6 +489,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			if (content.kind === 'handedOver' || content.kind === 'givenBack') {
 				return prepareHandOver(due, content, { maybeRepeat });
 			}
+			if (content.kind === 'settingsChanged') return prepareSettingsChanged(due, content, { maybeRepeat });
 			const context = await contextOf(due, { maybeRepeat });
 			const message = watchPost(withCurrentSettings(content, context), context);
 			const isShownInChannel = content.kind === 'question' && watch?.questionsInChannel === true;
@@ -476,11 +546,28 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 	};
 }
 
-/** The index of a question whose posts are updated: messages before it may have come or gone since it was posted. */
-function indexNow(asked: QuestionView, change: AnnouncementContent, view: SessionSnapshot | null): number {
-	if (change.kind === 'settle') return change.messageIndex;
+/** Whether it is the post of a question, in a channel or a direct message. */
+function isAsked(
+	content: AnnouncementContent,
+): content is Extract<AnnouncementContent, { kind: 'question' | 'handedOver' | 'givenBack' }> {
+	return content.kind === 'question' || content.kind === 'handedOver' || content.kind === 'givenBack';
+}
+
+/** The question of a reminder, as its newest post announced it; null when that is not among `posts`. */
+function questionOf({ fingerprint }: RungEntry, posts: readonly Announcement[]): AskedContent | null {
+	const asked = posts.flatMap(({ content }) => (content.kind === 'question' ? [content] : []));
+	return asked.findLast(({ question }) => question.fingerprint === fingerprint) ?? null;
+}
+
+/**
+ * The question whose posts are updated, with its index now, because messages before it may have come or gone. While it is
+ * open, as it was last read: some of its items may have been answered.
+ */
+function questionNow(asked: QuestionView, change: AnnouncementContent, view: SessionSnapshot | null): QuestionView {
+	if (change.kind === 'settle') return { ...asked, messageIndex: change.messageIndex };
 	const newest = view?.question ?? null;
-	return newest?.fingerprint === asked.fingerprint ? newest.messageIndex : asked.messageIndex;
+	if (newest?.fingerprint !== asked.fingerprint) return asked;
+	return newest.openCount > 0 ? newest : { ...asked, messageIndex: newest.messageIndex };
 }
 
 function keyOfLooks(content: object): string {

@@ -2,7 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import type { Directory } from '../answers/access-policy.ts';
 import { setBounded } from '../bounded-map.ts';
-import { isTimeZone } from '../inbox/quiet-hours.ts';
+import { timeZoneNamed } from '../inbox/quiet-hours.ts';
 import { slackErrorCode } from './clients.ts';
 import type { Names } from './words/people.ts';
 
@@ -22,7 +22,7 @@ const USER_SCHEMA = z.object({
 	is_restricted: z.boolean().nullish(),
 	is_ultra_restricted: z.boolean().nullish(),
 	is_stranger: z.boolean().nullish(),
-	tz: z.string().refine(isTimeZone).nullish().catch(null),
+	tz: z.string().transform(timeZoneNamed).nullish().catch(null),
 });
 
 /**
@@ -79,7 +79,7 @@ export interface NameLookup {
 
 /** The time zones of people whom the access policy has looked up. */
 export interface TimeZones {
-	/** As Slack names it, such as `Europe/Berlin`; null when it is not known, or none in which times can be computed. */
+	/** Such as `Europe/Berlin`; null when it is not known, or none in which times can be computed. */
 	timeZoneOf(userId: string): string | null;
 }
 

@@ -24,8 +24,8 @@ interface Dependencies {
 
 /**
  * Sends messages that only one person sees: through the request's response_url, which also works where the bot is not a
- * member; else as an ephemeral message; else as a DM. An ephemeral message goes into a thread only if the person has just
- * written there: Slack shows it only in threads with replies, and not to somebody who looks at the channel.
+ * member; else as an ephemeral message; else as a DM. A message goes into a thread only if the person has that thread open:
+ * Slack shows it only in threads with replies, and not to somebody who looks at the channel.
  */
 export function createReply({ client, adminContact, clock }: Dependencies) {
 	/** Replies to people who were too fast, in sequence for each person. */
@@ -38,7 +38,7 @@ export function createReply({ client, adminContact, clock }: Dependencies) {
 				channel: request.channelId,
 				user: request.person.userId,
 				...content,
-				...(request.wroteInThread && request.threadTs !== null ? { thread_ts: request.threadTs } : {}),
+				...threadOf(request),
 			});
 			return true;
 		} catch {
@@ -136,18 +136,28 @@ export function whereItBegan(request: PersonRequest, origin: ViewMetadata['origi
 	return request.channelId === null ? { ...request, ...origin } : request;
 }
 
+function threadOf({ isInThread, threadTs }: PersonRequest): { thread_ts?: string } {
+	return isInThread && threadTs !== null ? { thread_ts: threadTs } : {};
+}
+
 /** Bolt's own `respond` has no time-out. */
 async function throughResponseUrl(
-	{ responseUrl }: PersonRequest,
+	request: PersonRequest,
 	content: MessageContent,
 	isReplacement = false,
 ): Promise<boolean> {
+	const { responseUrl } = request;
 	if (responseUrl === null) return false;
 	try {
 		const response = await fetch(responseUrl, {
 			method: 'POST',
 			headers: { 'content-type': 'application/json; charset=utf-8' },
-			body: JSON.stringify({ ...content, response_type: 'ephemeral', replace_original: isReplacement }),
+			body: JSON.stringify({
+				...content,
+				...threadOf(request),
+				response_type: 'ephemeral',
+				replace_original: isReplacement,
+			}),
 			signal: AbortSignal.timeout(REPLY_WITHIN_MS),
 		});
 		// Slack may refuse a message with status 200 and the error in the body.

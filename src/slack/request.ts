@@ -18,8 +18,8 @@ export interface PersonRequest {
 	/** The thread of the message they acted on, or that message when it is in a channel and can start a thread. */
 	readonly threadTs: string | null;
 	readonly messageTs: string | null;
-	/** Whether the person has just written a reply in the thread, so that they see replies there. */
-	readonly wroteInThread: boolean;
+	/** Whether the person has the thread open: they wrote a reply there, or acted on a message that is shown only there. */
+	readonly isInThread: boolean;
 	/** Opens one modal within three seconds. */
 	readonly triggerId: string | null;
 	/** Accepts five replies within half an hour. */
@@ -62,7 +62,7 @@ const BODY_SCHEMA = z.object({
 	team: lenient(z.object({ id })),
 	channel: lenient(z.object({ id })),
 	container: lenient(z.object({ channel_id: id, message_ts: id, thread_ts: id, is_ephemeral: lenient(z.boolean()) })),
-	message: lenient(z.object({ ts: id, thread_ts: id })),
+	message: lenient(z.object({ ts: id, thread_ts: id, subtype: id })),
 	trigger_id: id,
 	response_url: id,
 });
@@ -108,13 +108,16 @@ export function personRequest(raw: unknown, teamId: string, log: Log): PersonReq
 	if (userId == null) throw new Error('the request names no person');
 	const messageTs = data.container?.message_ts ?? data.message?.ts ?? null;
 	const isEphemeral = data.container?.is_ephemeral === true;
+	const threadTs = data.container?.thread_ts ?? data.message?.thread_ts ?? (isEphemeral ? null : messageTs);
+	// Slack does not tell where somebody pressed a button of a reply that is shown in the channel too.
+	const isOnlyInThread = data.message != null && data.message.subtype !== 'thread_broadcast';
 	return {
 		person: { teamId, userId },
 		claimedTeamId,
 		channelId: data.channel_id ?? data.channel?.id ?? data.container?.channel_id ?? null,
-		threadTs: data.container?.thread_ts ?? data.message?.thread_ts ?? (isEphemeral ? null : messageTs),
+		threadTs,
 		messageTs: isEphemeral ? null : messageTs,
-		wroteInThread: false,
+		isInThread: threadTs !== null && threadTs !== messageTs && (isEphemeral || isOnlyInThread),
 		triggerId: data.trigger_id ?? null,
 		responseUrl: data.response_url ?? null,
 		log: log.child({ request: randomBytes(6).toString('hex'), user: userId, team: claimedTeamId }),
@@ -162,7 +165,7 @@ export function writtenRequest(message: WrittenMessage, teamId: string, log: Log
 		channelId,
 		threadTs,
 		messageTs: ts,
-		wroteInThread: threadTs !== null && threadTs !== ts,
+		isInThread: threadTs !== null && threadTs !== ts,
 		triggerId: null,
 		responseUrl: null,
 		log: log.child({ request: ts, user: userId, team: claimedTeamId }),

@@ -1,11 +1,12 @@
 import { type Kysely, sql } from 'kysely';
-import { CARD_HELD, waitsForTurn } from '../watches/announcements.ts';
+import { type Announcement, CARD_HELD, rungEntriesOf, waitsForTurn } from '../watches/announcements.ts';
 import type { DueAnnouncement, DueCard } from '../watches/announcer.ts';
 import type { AttemptResult, PostingStore } from '../watches/ports.ts';
 import type { CardUrgency } from '../watches/watch.ts';
 import { countUpdated, type StoreDatabase } from './database.ts';
 import { dueAt, earliest, isDue, LONGEST_DELAY_MS, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
+import { giveBackUndelivered } from './hand-over-store.ts';
 import { beginLadder, type EndedRungs, endRungs } from './ladder-store.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
@@ -18,7 +19,6 @@ import {
 } from './watch-rows.ts';
 import {
 	hasCard,
-	liveWatches,
 	lockSessionOf,
 	lockWatch,
 	loseCard,
@@ -95,15 +95,16 @@ export function createAnnouncementStore({
 		await beginLadder(trx, watch, { fingerprint, postTs: posted.ts, postedAt, now });
 	}
 
-	/** When Slack was first called for a post that may exist; null when none may. */
-	async function sendingSince(trx: Kysely<Tables>, id: string): Promise<number | null> {
-		const row = await trx.selectFrom('announcements').select('sending_since').where('id', '=', id).executeTakeFirst();
-		return row?.sending_since ?? null;
-	}
-
 	async function watchIdOf(trx: Kysely<Tables>, id: string): Promise<string | null> {
 		const row = await trx.selectFrom('announcements').select('watch_id').where('id', '=', id).executeTakeFirst();
 		return row?.watch_id ?? null;
+	}
+
+	/** The direct message to the person who got a question; null for anything else. */
+	async function handOverIn(trx: Kysely<Tables>, id: string): Promise<Announcement | null> {
+		const told = trx.selectFrom('announcements').selectAll().where('id', '=', id).where('kind', '=', 'handedOver');
+		const row = await told.executeTakeFirst();
+		return row === undefined ? null : readAnnouncement(row, cipher);
 	}
 
 	async function finish(
@@ -113,9 +114,10 @@ export function createAnnouncementStore({
 		now: number,
 	): Promise<void> {
 		const lostCardTs = 'lostCardTs' in result ? result.lostCardTs : undefined;
+		const handOver = result.kind === 'refused' ? await handOverIn(trx, id) : null;
 		// Lock order: whatever adds announcements of a watch locks its session first, then the watch.
 		if (lostCardTs !== undefined) await lockSessionOf(trx, db.dialect, await watchIdOf(trx, id));
-		const since = await sendingSince(trx, id);
+		if (handOver?.content.kind === 'handedOver') await lockSessionOf(trx, db.dialect, handOver.content.watchId);
 		const row = await trx
 			.updateTable('announcements')
 			.set((eb) => ({
@@ -129,7 +131,8 @@ export function createAnnouncementStore({
 			.returningAll()
 			.executeTakeFirst();
 		if (row === undefined) return;
-		if (result.kind !== 'retry') await endRungs(trx, endedRungs(row, result, since), now);
+		if (result.kind !== 'retry') await endRungs(trx, endedRungs(row, result), now);
+		if (handOver !== null) await giveBackUndelivered(trx, { dialect: db.dialect, cipher }, handOver, now);
 		if (row.watch_id === null) return;
 		const isNewCard = result.kind === 'posted' && row.kind === 'card';
 		const isQuestion = result.kind === 'posted' && row.kind === 'question';
@@ -156,12 +159,12 @@ export function createAnnouncementStore({
 	}
 
 	/** The rungs of an announcement. What an earlier attempt may have shown counts as seen. */
-	function endedRungs(row: AnnouncementRow, result: AttemptResult, since: number | null): EndedRungs {
+	function endedRungs(row: AnnouncementRow, result: AttemptResult): EndedRungs {
 		if (row.kind !== 'rung' && row.kind !== 'rungs') return { entries: [], unseen: [] };
 		const content = readAnnouncement(row, cipher)?.content;
-		const entries = content?.kind === 'rungs' ? content.entries : content?.kind === 'rung' ? [content.entry] : [];
+		const entries = content === undefined ? [] : rungEntriesOf(content);
 		if (result.kind === 'posted') return { entries, unseen: result.leftOut ?? [] };
-		return { entries, unseen: result.kind === 'dropped' && since === null ? entries : [] };
+		return { entries, unseen: result.kind === 'dropped' && !result.unknown ? entries : [] };
 	}
 
 	return {
@@ -200,7 +203,7 @@ export function createAnnouncementStore({
 
 		async shownOf(watchIds) {
 			if (watchIds.length === 0) return new Map();
-			const rows = await liveWatches(db.read).where('id', 'in', watchIds).execute();
+			const rows = await db.read.selectFrom('watches').selectAll().where('id', 'in', watchIds).execute();
 			const watches = rows.flatMap((row) => readWatch(row) ?? []);
 			const shown = await Promise.all(
 				watches.map(async (watch) => {

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
 import { LONGEST_LOOK_MS } from '../inbox/ladder.ts';
+import { LONGEST_SNOOZE_MS } from '../inbox/snooze.ts';
 import type { Lease } from '../lease-loop.ts';
 import { LONGEST_INTERVAL_MS } from '../watches/schedule.ts';
 import type { Dialect, StoreDatabase } from './database.ts';
@@ -20,8 +21,10 @@ export const LONGEST_DELAY_MS = {
 	post: 15 * 60_000,
 	/** A claim ("(name) is answering") lasts 5 minutes. */
 	claim: 10 * 60_000,
-	/** The longest retry delay of an inbox. */
-	inbox: 10 * 60_000,
+	/** The longest retry delay of an inbox for which somebody waits. */
+	askedInbox: 10 * 60_000,
+	/** Other inboxes wait for the end of a snooze. */
+	inbox: LONGEST_SNOOZE_MS,
 	/** A ladder is looked at at least this often while a rung lies ahead. */
 	ladder: LONGEST_LOOK_MS,
 } as const;

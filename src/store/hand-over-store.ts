@@ -7,15 +7,17 @@ import {
 	type HandOverStore,
 	type NewHandOver,
 	obstacleTo,
+	targetOfHandOver,
 } from '../inbox/hand-over.ts';
+import type { Announcement, NewAnnouncement } from '../watches/announcements.ts';
 import type { SessionKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
-import type { StoreDatabase } from './database.ts';
+import type { Dialect, StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { handOverRow, readHandOver } from './hand-over-rows.ts';
 import { endSnooze } from './snooze-store.ts';
 import type { Tables } from './tables.ts';
-import { readDigest, readWatch } from './watch-rows.ts';
+import { readDigest, readWatch, targetKey } from './watch-rows.ts';
 import {
 	inChannel,
 	liveWatches,
@@ -30,29 +32,18 @@ import {
 
 /** `HandOverStore` over SQLite or PostgreSQL; its docstrings are the contract. */
 export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }): HandOverStore {
-	/** Locks the session. The open question's index; null when it does not ask this question any more. */
-	async function lockQuestion(trx: Kysely<Tables>, { session, fingerprint }: HandedQuestion): Promise<number | null> {
-		const row = await lockSession(trx, db.dialect, session);
-		const digest = readDigest(row?.digest ?? null);
-		if (digest === null || !hasOpenQuestion(digest)) return null;
-		return digest.question?.fingerprint === fingerprint ? digest.question.messageIndex : null;
-	}
-
-	/** Has posts and cards show who has the question. */
-	async function showEverywhere(trx: Kysely<Tables>, session: SessionKey, now: number): Promise<void> {
-		await queueRedraws(trx, cipher, session, now);
-		await wantCards(trx, db.dialect, session, now);
-	}
+	const access = { dialect: db.dialect, cipher };
 
 	async function handOver(trx: Kysely<Tables>, wish: NewHandOver, now: number): Promise<HandOverResult> {
-		const messageIndex = await lockQuestion(trx, wish);
+		const messageIndex = await lockQuestion(trx, db.dialect, wish);
 		const watch = await liveWatches(trx).where('id', '=', wish.watchId).executeTakeFirst();
 		if (messageIndex === null || watch === undefined) return { kind: 'closed' };
 		const current = await handOverOf(trx, wish);
-		const obstacle = obstacleTo(wish, current);
-		if (obstacle !== null && current !== null) return { kind: obstacle, handOver: current };
 		const { announcement, replaces: _, ...handed } = wish;
 		const next: HandOver = { ...handed, count: (current?.count ?? 0) + 1, handedOverAt: now, givenBackAt: null };
+		const obstacle = obstacleTo(wish, current);
+		if (obstacle !== null && current !== null) return { kind: obstacle, handOver: current };
+		if (await wasQueued(trx, announcement)) return { kind: 'handedOver', handOver: next };
 		const row = handOverRow(next);
 		await trx
 			.insertInto('hand_overs')
@@ -61,9 +52,9 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 			.execute();
 		await endSnooze(trx, { teamId: wish.teamId, userId: wish.to }, wish.session);
 		const settled = { kind: 'settle', messageIndex, how: 'handedOn' } as const;
-		if (current?.givenBackAt === null) await settleDirectMessage(trx, cipher, current, { settled, now });
+		if (current !== null) await settleDirectMessage(trx, cipher, current, { settled, now });
 		// Before the direct message, which shows the newest state anyway.
-		await showEverywhere(trx, wish.session, now);
+		await showEverywhere(trx, access, wish.session, now);
 		await queueAnnouncements(trx, cipher, [announcement], now);
 		return { kind: 'handedOver', handOver: next };
 	}
@@ -73,21 +64,14 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		question: Parameters<HandOverStore['giveBack']>[0],
 		{ now, told }: Parameters<HandOverStore['giveBack']>[1],
 	): Promise<GiveBackResult> {
-		const messageIndex = await lockQuestion(trx, question);
+		const messageIndex = await lockQuestion(trx, db.dialect, question);
 		const current = await handOverOf(trx, question);
 		if (messageIndex === null || current === null) return { kind: 'closed' };
 		if (current.to !== question.userId) return { kind: 'notYours', handOver: current };
 		if (current.givenBackAt !== null) return { kind: 'givenBack', handOver: current, repeated: true };
-		await trx
-			.updateTable('hand_overs')
-			.set({ given_back_at: now })
-			.where((eb) => eb.and(keyOf(question)))
-			.execute();
-		const settled = { kind: 'settle', messageIndex, how: 'givenBack' } as const;
-		await settleDirectMessage(trx, cipher, current, { settled, now });
-		await queueAnnouncements(trx, cipher, [told(current)], now);
-		await showEverywhere(trx, question.session, now);
-		return { kind: 'givenBack', handOver: { ...current, givenBackAt: now }, repeated: false };
+		const givenBack = { ...current, givenBackAt: now };
+		await endHolding(trx, access, givenBack, { messageIndex, announcement: told(givenBack), now });
+		return { kind: 'givenBack', handOver: givenBack, repeated: false };
 	}
 
 	return {
@@ -103,6 +87,91 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 			return view === null ? null : { watch, view, checkedAt };
 		},
 	};
+}
+
+/**
+ * Gives back a question whose direct message Slack refuses, and tells whoever handed it over. Does nothing when the
+ * hand-over is over.
+ */
+export async function giveBackUndelivered(
+	trx: Kysely<Tables>,
+	access: StoreAccess,
+	{ target, content }: Announcement,
+	now: number,
+): Promise<void> {
+	if (target.kind !== 'person' || content.kind !== 'handedOver') return;
+	const row = await trx
+		.selectFrom('hand_overs')
+		.selectAll()
+		.where('id', '=', target.topic ?? '')
+		.executeTakeFirst();
+	if (row === undefined || row.given_back_at !== null || row.to_user_id !== target.userId) return;
+	const handOver = { ...readHandOver(row), givenBackAt: now };
+	const messageIndex = await lockQuestion(trx, access.dialect, handOver);
+	if (messageIndex === null) return;
+	const { watchId, sessionId, question, readAt } = content;
+	const { to: by } = handOver;
+	const told = { kind: 'givenBack', watchId, sessionId, by, undelivered: true, question, readAt } as const;
+	const announcement = { target: targetOfHandOver(handOver), key: 'givenBack', content: told };
+	await endHolding(trx, access, handOver, { messageIndex, announcement, now });
+}
+
+interface StoreAccess {
+	readonly dialect: Dialect;
+	readonly cipher: Cipher;
+}
+
+/** Locks the session. The open question's index; null when it does not ask this question any more. */
+async function lockQuestion(
+	trx: Kysely<Tables>,
+	dialect: Dialect,
+	{ session, fingerprint }: HandedQuestion,
+): Promise<number | null> {
+	const row = await lockSession(trx, dialect, session);
+	const digest = readDigest(row?.digest ?? null);
+	if (digest === null || !hasOpenQuestion(digest)) return null;
+	return digest.question?.fingerprint === fingerprint ? digest.question.messageIndex : null;
+}
+
+/** Has posts and cards show who has the question. */
+async function showEverywhere(
+	trx: Kysely<Tables>,
+	{ dialect, cipher }: StoreAccess,
+	session: SessionKey,
+	now: number,
+): Promise<void> {
+	await queueRedraws(trx, cipher, session, now);
+	await wantCards(trx, dialect, session, now);
+}
+
+/** Stores that a question is given back, which `announcement` tells. The caller holds the lock of the session. */
+async function endHolding(
+	trx: Kysely<Tables>,
+	access: StoreAccess,
+	givenBack: HandOver,
+	{ messageIndex, announcement, now }: { messageIndex: number; announcement: NewAnnouncement; now: number },
+): Promise<void> {
+	await trx
+		.updateTable('hand_overs')
+		.set({ given_back_at: givenBack.givenBackAt })
+		.where((eb) => eb.and(keyOf(givenBack)))
+		.execute();
+	const settled = { kind: 'settle', messageIndex, how: 'givenBack' } as const;
+	await settleDirectMessage(trx, access.cipher, { ...givenBack, givenBackAt: null }, { settled, now });
+	// Before the direct message, which shows the newest state anyway.
+	await showEverywhere(trx, access, givenBack.session, now);
+	await queueAnnouncements(trx, access.cipher, [announcement], now);
+}
+
+/** Whether it was queued before: its window is submitted again, and others have handed the question over since. */
+async function wasQueued(trx: Kysely<Tables>, { target, key }: NewAnnouncement): Promise<boolean> {
+	const row = await trx
+		.selectFrom('announcements')
+		.select('id')
+		.where('target', '=', targetKey(target))
+		.where('unique_key', '=', key)
+		.executeTakeFirst();
+	return row !== undefined;
 }
 
 /** Null too when the session's hand-over is about another question. */

@@ -64,8 +64,9 @@ function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
 			}),
 
 		async takeDue(lease, limit, { now, only }) {
-			const due = isDue('next_update_at', now, LONGEST_DELAY_MS.inbox);
-			const where = only === 'asked' ? sql<boolean>`${due} and ${IS_ASKED}` : due;
+			const asked = sql<boolean>`(${IS_ASKED} and ${isDue('next_update_at', now, LONGEST_DELAY_MS.askedInbox)})`;
+			const all = sql<boolean>`(${asked} or ${isDue('next_update_at', now, LONGEST_DELAY_MS.inbox)})`;
+			const where = only === 'asked' ? asked : all;
 			const at = dueAt('next_update_at', now, LONGEST_DELAY_MS.inbox);
 			const orderBy = sql`case when ${IS_ASKED} then 0 else 1 end, ${at}`;
 			const rows = await leaseDue(db, { table: 'inboxes', key: 'id', where, orderBy, limit }, { lease, now });
@@ -73,11 +74,13 @@ function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
 		},
 
 		async nextDueAt(now) {
-			const at = earliest(dueAt('next_update_at', now, LONGEST_DELAY_MS.inbox), now);
-			const base = db.read.selectFrom('inboxes').where('next_update_at', 'is not', null).select(at.as('at'));
+			const waiting = (longestMs: number) => {
+				const at = earliest(dueAt('next_update_at', now, longestMs), now);
+				return db.read.selectFrom('inboxes').where('next_update_at', 'is not', null).select(at.as('at'));
+			};
 			const [asked, all] = await Promise.all([
-				base.where(IS_ASKED).executeTakeFirstOrThrow(),
-				base.executeTakeFirstOrThrow(),
+				waiting(LONGEST_DELAY_MS.askedInbox).where(IS_ASKED).executeTakeFirstOrThrow(),
+				waiting(LONGEST_DELAY_MS.inbox).executeTakeFirstOrThrow(),
 			]);
 			return { asked: asked.at, all: all.at };
 		},
@@ -124,7 +127,11 @@ function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
 
 		removeOlderThan: (before) =>
 			db.writeOne(async (trx) => {
-				const result = await trx.deleteFrom('inboxes').where('opened_at', '<', before).executeTakeFirst();
+				const result = await trx
+					.deleteFrom('inboxes')
+					.where('opened_at', '<', before)
+					.where('next_update_at', 'is', null)
+					.executeTakeFirst();
 				return Number(result.numDeletedRows);
 			}),
 	};

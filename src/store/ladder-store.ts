@@ -2,7 +2,8 @@ import { type Kysely, type Selectable, sql } from 'kysely';
 import { BLOCKING_STATES } from '../answers/answer.ts';
 import type { Ladder } from '../inbox/ladder.ts';
 import type { LadderBatch, LadderOutcome, LadderStore, TakenLadder } from '../inbox/ladder-ports.ts';
-import type { RungEntry } from '../watches/announcements.ts';
+import type { NewAnnouncement, RungEntry } from '../watches/announcements.ts';
+import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
 import type { ChannelKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { readSettings } from './channel-settings-rows.ts';
@@ -11,8 +12,8 @@ import { countUpdated, type StoreDatabase } from './database.ts';
 import { dueAt, earliest, hasLapsed, isDue, LONGEST_DELAY_MS, leaseDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { type LaddersTable, type Tables, WITHOUT_LEASE } from './tables.ts';
-import { readDigest, type WatchedSessionRow } from './watch-rows.ts';
-import { askForRead, lockSession, queueAnnouncements, touchLadders } from './watch-writes.ts';
+import { readDigest } from './watch-rows.ts';
+import { askForRead, hasPlace, lockSession, onSession, queueAnnouncements, touchLadders } from './watch-writes.ts';
 
 type LadderRow = Selectable<LaddersTable>;
 
@@ -61,18 +62,31 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		});
 	}
 
+	/**
+	 * Locks the session of an outcome if needed: for the read that it asks for, unless that has its place or a better one, and
+	 * for an announcement to its watch.
+	 */
+	async function prepareSession(
+		trx: Kysely<Tables>,
+		outcome: LadderOutcome,
+		{ announcement, now }: { announcement: NewAnnouncement | null; now: number },
+	): Promise<void> {
+		const { session, watchId } = outcome.ladder;
+		const target = announcement?.target;
+		if (target?.kind === 'watch' && target.watchId === watchId) await lockSession(trx, db.dialect, session);
+		if (outcome.kind !== 'wait' || outcome.readBy === null) return;
+		const place = { by: outcome.readBy - AWAITED_AHEAD_MS, now };
+		const seen = await trx.selectFrom('watched_sessions').selectAll().where(onSession(session)).executeTakeFirst();
+		if (seen === undefined || hasPlace(seen, place)) return;
+		const row = await lockSession(trx, db.dialect, session);
+		if (row !== undefined && !hasPlace(row, place)) await askForRead(trx, row, place);
+	}
+
 	async function recordOutcome(trx: Kysely<Tables>, token: string, outcome: LadderOutcome, now: number) {
 		const { watchId } = outcome.ladder;
 		if (outcome.kind === 'over') {
 			const query = trx.deleteFrom('ladders').where('watch_id', '=', watchId).where('lease_token', '=', token);
 			return Number((await query.executeTakeFirst()).numDeletedRows) > 0;
-		}
-		if (outcome.kind === 'wait' && outcome.read) {
-			const row = await lockSession(trx, db.dialect, outcome.ladder.session);
-			// One read that is under way or asked for is enough.
-			if (row !== undefined && (row.failures > 0 || !isReadAsked(row, now))) {
-				await askForRead(trx, row, { now, askedAt: now });
-			}
 		}
 		const change =
 			outcome.kind === 'wait'
@@ -114,11 +128,12 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 			return Promise.all(Array.from(byChannel.values(), (group) => batchOf(group, now)));
 		},
 
-		async nextDueAt(service, now) {
+		async nextDueAt(service, { now, except }) {
 			const row = await db.read
 				.selectFrom('ladders')
 				.where('service', '=', service)
 				.where('due_at', 'is not', null)
+				.where(isElsewhere('ladders', except))
 				.select(earliest(dueAt('due_at', now, LONGEST_DELAY_MS.ladder), now).as('at'))
 				.executeTakeFirstOrThrow();
 			return row.at;
@@ -127,7 +142,9 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		record: (token, outcomes, { announcement, now }) =>
 			db
 				.write(async (trx) => {
-					for (const outcome of outcomes) {
+					const inOrder = inLockOrder(outcomes, ({ ladder }) => lockKey(ladder.session.sessionId, ladder.watchId));
+					for (const outcome of inOrder) await prepareSession(trx, outcome, { announcement, now });
+					for (const outcome of inOrder) {
 						if (!(await recordOutcome(trx, token, outcome, now))) throw new LeaseLost();
 					}
 					if (announcement !== null) await queueAnnouncements(trx, cipher, [announcement], now);
@@ -175,26 +192,32 @@ function dueByChannel(
 	service: string,
 	{ now, limit, except }: { now: number; limit: number; except: readonly ChannelKey[] },
 ) {
-	const keys = except.map(({ teamId, channelId }) => sql`${`${teamId}:${channelId}`}`);
-	const others =
-		keys.length === 0 ? sql`` : sql`and first.team_id || ':' || first.channel_id not in (${sql.join(keys)})`;
 	return sql<boolean>`(team_id, channel_id) in (select first.team_id, first.channel_id from ladders as first
 		where first.service = ${service} and ${isDue('first.due_at', now, LONGEST_DELAY_MS.ladder)}
-		and (first.lease_token is null or ${hasLapsed('first.leased_until', now)}) ${others}
+		and (first.lease_token is null or ${hasLapsed('first.leased_until', now)}) and ${isElsewhere('first', except)}
 		group by first.team_id, first.channel_id
 		order by min(${dueAt('first.due_at', now, LONGEST_DELAY_MS.ladder)}), min(first.posted_at) limit ${limit})
 		and (${isDue('due_at', now, LONGEST_DELAY_MS.ladder)} or rung_due_at <= ${now})`;
 }
 
-function isReadAsked({ touched_at: askedAt }: WatchedSessionRow, now: number): boolean {
-	return askedAt !== null && askedAt > now - ASKED_WITHIN_MS && askedAt <= now;
+/** Whether a ladder of `table` is in none of these channels. */
+function isElsewhere(table: string, channels: readonly ChannelKey[]) {
+	if (channels.length === 0) return sql<boolean>`true`;
+	const keys = channels.map(({ teamId, channelId }) => sql`${`${teamId}:${channelId}`}`);
+	return sql<boolean>`${sql.ref(`${table}.team_id`)} || ':' || ${sql.ref(`${table}.channel_id`)} not in (${sql.join(keys)})`;
+}
+
+/** The order in which a transaction locks sessions, and after them ladders: two that lock several would wait for each other. */
+function inLockOrder<T>(items: readonly T[], keyOf: (item: T) => string): readonly T[] {
+	return items.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+}
+
+function lockKey(sessionId: string, watchId: string): string {
+	return `${sessionId}:${watchId}`;
 }
 
 /** Ends the transaction of a batch whose lease somebody else has. */
 class LeaseLost extends Error {}
-
-/** A read that was asked for is there within a moment; a lost one is asked for again after this. */
-const ASKED_WITHIN_MS = 5_000;
 
 /** Begins the ladder of a question whose post is there, and forgets that of the question before. */
 export async function beginLadder(
@@ -248,17 +271,21 @@ function rungChange({ rung }: Extract<LadderOutcome, { kind: 'rung' }>, now: num
 /** Rungs that are not on their way any more. */
 export interface EndedRungs {
 	readonly entries: readonly RungEntry[];
-	/** Those of them that nobody saw: they are due again. */
+	/** Those of them that nobody saw: they are due again after `UNSEEN_AGAIN_MS`. */
 	readonly unseen: readonly RungEntry[];
 }
 
+/** What left a rung out may still hold: without this time it would be queued and left out again and again. */
+const UNSEEN_AGAIN_MS = 5_000;
+
 /** Lets the ladders of these rungs go on. A ladder of another post stays as it is. */
 export async function endRungs(trx: Kysely<Tables>, { entries, unseen }: EndedRungs, now: number): Promise<void> {
-	for (const { watchId, fingerprint, postTs, rung, lastRungAt } of entries) {
+	const inOrder = inLockOrder(entries, ({ sessionId, watchId }) => lockKey(sessionId, watchId));
+	for (const { watchId, fingerprint, postTs, rung, lastRungAt } of inOrder) {
 		const isUnseen = unseen.some((entry) => entry.watchId === watchId);
 		const before =
 			rung === 'reminder' ? { reminded_at: null } : { escalation_count: sql<number>`escalation_count - 1` };
-		await touchLadders(trx, now)
+		await touchLadders(trx, isUnseen ? now + UNSEEN_AGAIN_MS : now)
 			.set({ is_ringing: 0, ...(isUnseen ? { ...before, last_rung_at: lastRungAt } : { last_rung_at: now }) })
 			.where('watch_id', '=', watchId)
 			.where('fingerprint', '=', fingerprint)

@@ -116,6 +116,8 @@ const rungEntry: z.ZodType<RungEntry> = z.object({
 	postedAt: z.number(),
 	heldBy: z.string().nullable(),
 	rung: z.enum(['reminder', 'escalation']),
+	dueAt: z.number(),
+	isLast: z.boolean(),
 	lastRungAt: z.number().nullable(),
 	number: z.int(),
 });
@@ -166,8 +168,10 @@ const content: z.ZodType<AnnouncementContent, unknown> = z.discriminatedUnion('k
 		kind: z.literal('givenBack'),
 		watchId: z.string(),
 		sessionId: z.string(),
-		fingerprint: z.string(),
 		by: z.string(),
+		undelivered: z.exactOptional(z.literal(true)),
+		question,
+		readAt: z.number(),
 	}),
 	z.object({
 		kind: z.literal('creatorTold'),

@@ -166,11 +166,12 @@ async function removeBatch(trx: Kysely<Tables>, before: number, limit: number): 
 		.where('created_at', '<', before)
 		// The direct message about a hand-over is updated until it is settled.
 		.where(
-			sql<boolean>`(kind <> 'handedOver' or not exists (select 1 from hand_overs where given_back_at is null
-				and announcements.target = 'person:' || hand_overs.team_id || ':' || to_user_id || ':' || hand_overs.id))`,
+			sql<boolean>`(kind not in ('handedOver', 'givenBack') or not exists (select 1 from hand_overs
+				where announcements.target = 'person:' || hand_overs.team_id || ':'
+					|| case when given_back_at is null then to_user_id else from_user_id end || ':' || hand_overs.id))`,
 		)
 		.where(
-			sql<boolean>`(kind <> 'handedOver' or not exists (select 1 from announcements as change
+			sql<boolean>`(kind not in ('handedOver', 'givenBack') or not exists (select 1 from announcements as change
 				where change.target = announcements.target and change.state = 'pending'))`,
 		)
 		.execute();

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import { type HandOver, targetOfHandOver } from '../inbox/hand-over.ts';
 import { type AnnouncementContent, cardAgain, type NewAnnouncement, targetOf } from '../watches/announcements.ts';
-import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
 import { type CardUrgency, type ChannelKey, isChannelEnd, type SessionKey, type WatchEnd } from '../watches/watch.ts';
 import { type Dialect, lockRows, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
@@ -21,7 +20,7 @@ import {
 } from './watch-rows.ts';
 
 /** The kinds of posts with a question and its buttons. */
-export const QUESTION_POSTS = ['question', 'handedOver'];
+export const QUESTION_POSTS = ['question', 'rung', 'handedOver', 'givenBack'];
 
 type Settle = Extract<AnnouncementContent, { kind: 'settle' }>;
 
@@ -103,28 +102,37 @@ export async function readEarly(
 		.execute();
 }
 
-/** Moves the read of a session ahead of others. `askedAt`: see `readEarly`. The caller holds the lock of the session. */
-export async function askForRead(
-	trx: Kysely<Tables>,
-	row: WatchedSessionRow,
-	{ now, askedAt }: { now: number; askedAt: number | null },
-): Promise<void> {
-	const { next_read_at: nextReadAt } = row;
-	if (row.failures === 0) {
-		await readEarly(trx, row, { askedAt, at: now, by: now - AWAITED_AHEAD_MS });
-	} else if (nextReadAt !== null && row.read_by >= nextReadAt) {
-		// Not before its time: the service is away. But ahead of others when it is back.
-		await trx
-			.updateTable('watched_sessions')
-			.set({ read_by: nextReadAt - AWAITED_AHEAD_MS })
-			.where(onSession({ service: row.service, sessionId: row.session_id }))
-			.execute();
-	}
+/** The place of a session among those that are read: no later than `by`. */
+export interface ReadPlace {
+	readonly by: number;
+	readonly now: number;
 }
 
-/** The statement that makes ladders due now; the caller adds which. */
-export function touchLadders(trx: Kysely<Tables>, now: number) {
-	return trx.updateTable('ladders').set({ due_at: now, change_count: sql<number>`change_count + 1` });
+/** Whether the read of a session has this place or a better one. While the service is away, exactly this one. */
+export function hasPlace(row: WatchedSessionRow, { by, now }: ReadPlace): boolean {
+	const { next_read_at: nextReadAt, read_by: readBy, failures } = row;
+	if (nextReadAt === null) return true;
+	return failures === 0 ? nextReadAt <= now && readBy <= by : readBy === by;
+}
+
+/** Moves the read of a session ahead of others. The caller holds the lock of the session. */
+export async function askForRead(trx: Kysely<Tables>, row: WatchedSessionRow, { by, now }: ReadPlace): Promise<void> {
+	if (row.failures === 0) {
+		// As of before: the agent does not go on after this read, so no further early ones follow.
+		await readEarly(trx, row, { askedAt: row.touched_at, at: now, by });
+		return;
+	}
+	// Not before its time: the service is away. But ahead of others when it is back.
+	await trx
+		.updateTable('watched_sessions')
+		.set({ read_by: by })
+		.where(onSession({ service: row.service, sessionId: row.session_id }))
+		.execute();
+}
+
+/** The statement that makes ladders due at `at`; the caller adds which. */
+export function touchLadders(trx: Kysely<Tables>, at: number) {
+	return trx.updateTable('ladders').set({ due_at: at, change_count: sql<number>`change_count + 1` });
 }
 
 /** What a session's cards show; `view` is null when there is none or it cannot be read. */
@@ -206,7 +214,6 @@ export async function queueRedraws(
 		.selectAll()
 		.where('service', '=', session.service)
 		.where('session_id', '=', session.sessionId)
-		.where('given_back_at', 'is', null)
 		.execute();
 	const targets = [
 		...watches.flatMap((row) => readWatch(row) ?? []).map(targetOf),
@@ -290,9 +297,14 @@ export async function endQuestion(
 ): Promise<void> {
 	const rows = await trx.deleteFrom('hand_overs').where('watch_id', '=', watchId).returningAll().execute();
 	for (const handOver of rows.map(readHandOver)) {
-		if (handOver.givenBackAt === null) await settleDirectMessage(trx, cipher, handOver, { settled, now });
+		await settleDirectMessage(trx, cipher, handOver, { settled, now });
 	}
 	await touchLadders(trx, now).where('watch_id', '=', watchId).execute();
+}
+
+/** Shows the session's question in everybody's inbox again: what the agent asks next may have the same words. */
+export async function endSnoozesOf(trx: Kysely<Tables>, session: SessionKey): Promise<void> {
+	await trx.deleteFrom('snoozes').where(onSession(session)).execute();
 }
 
 /** The columns that request a card update: they keep the oldest time and the highest urgency. */

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { isWaiting } from '../questions/session.ts';
 import type { HeldSession, ReadingStore, WatchStore, WatchUpdate } from '../watches/ports.ts';
+import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
 import type { SessionKey, Watch } from '../watches/watch.ts';
 import type { SessionUpdate } from '../watches/watched-session.ts';
 import { countUpdated, type StoreDatabase } from './database.ts';
@@ -19,6 +20,7 @@ import {
 import {
 	askForRead,
 	endQuestion,
+	endSnoozesOf,
 	endWatch,
 	hasCard,
 	liveWatches,
@@ -66,6 +68,8 @@ export function createWatchedSessionStore({
 		if (row.failures > 0 && update.failures === 0) await touchLadders(trx, now).where(onSession(key)).execute();
 		let coalesced = 0;
 		for (const watch of watches) coalesced += await recordWatch(trx, watch, now);
+		// The watches share the question and its snoozes, so the end of one watch leaves them.
+		if (watches.some(({ announcements }) => settleIn(announcements) !== null)) await endSnoozesOf(trx, key);
 		if (watches.some(({ end }) => end !== null)) await stopUnwatched(trx, key);
 		return { coalesced };
 	}
@@ -190,7 +194,7 @@ export function createWatchedSessionStore({
 					const row = await lockSession(trx, db.dialect, { service, sessionId });
 					if (row === undefined || !isNews(row)) return false;
 					// One read tells. The ones after it are planned as usual.
-					await askForRead(trx, row, { now, askedAt: row.touched_at });
+					await askForRead(trx, row, { by: now - AWAITED_AHEAD_MS, now });
 					return true;
 				});
 				if (isMoved) moved.push(sessionId);
@@ -237,7 +241,7 @@ function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Ci
 	return {
 		rhythm: JSON.stringify(update.stepRate),
 		next_read_at: at,
-		read_by: Math.max(at, Math.round(isEarly ? at : update.nextRead.by)),
+		read_by: Math.round(isEarly ? at : update.nextRead.by),
 		last_read_at: update.lastReadAt,
 		last_change_at: update.lastChangeAt,
 		failures: update.failures,

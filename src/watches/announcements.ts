@@ -6,8 +6,8 @@ import type { QuestionView, SessionSnapshot } from './session-snapshot.ts';
 import type { CardUrgency, Watch, WatchEnd, WatchLimit } from './watch.ts';
 
 /**
- * `changed`: the agent asks something else in the same message. Only of a direct message: `handedOn`: its person handed the
- * question over to somebody else; `givenBack`: they gave it back.
+ * `changed`: the agent asks something else in the same message. Only of a direct message: `handedOn`: somebody else has the
+ * question now; `givenBack`: its person gave it back.
  */
 export type SettledHow = 'answered' | 'closed' | 'changed' | 'unwatched' | 'handedOn' | 'givenBack';
 
@@ -18,9 +18,10 @@ export type SettledHow = 'answered' | 'closed' | 'changed' | 'unwatched' | 'hand
  *   before `notBefore` (clock milliseconds).
  * - `question`: a new one, or (`changed`) another one in the same message. `answered`: it got values. `questionClosed`: it
  *   is no longer open and no answer is known.
- * - `settle`: no post; the posts of this question lose their buttons and say how it was settled. `redraw`: no post; the
- *   posts of open questions show whether somebody has chosen an option and who has the question, and their buttons get the
- *   question's new index. Both are for a watch, or for the direct message about a question that was handed over.
+ * - `settle`: no post; the posts of this question and its reminders lose their buttons and say how it was settled.
+ *   `redraw`: no post; the same posts of open questions show whether somebody has chosen an option and who has the
+ *   question, and their buttons get the question's new index. Both are for a watch, or for the direct message about a
+ *   question that was handed over or given back.
  * - `end`: the session ended, with its result. `watchEnded`: only the watch ended.
  * - `serviceDown`, `serviceBack`: one for each channel, outside threads. `creatorTold`: a direct message.
  * - `rung`: nobody has answered the question yet; into its thread. `rungs`: several of a channel, outside threads.
@@ -82,9 +83,13 @@ export type AnnouncementContent =
 			readonly kind: 'givenBack';
 			readonly watchId: string;
 			readonly sessionId: string;
-			readonly fingerprint: string;
 			/** Slack user id. */
 			readonly by: string;
+			/** Slack refused the direct message to `by`, so Handraise gave the question back. */
+			readonly undelivered?: true;
+			readonly question: QuestionView;
+			/** When the read began that found it, clock milliseconds. */
+			readonly readAt: number;
 	  }
 	| {
 			readonly kind: 'creatorTold';
@@ -107,6 +112,10 @@ export interface RungEntry {
 	/** Slack user id of who was answering when the rung was due, and did not answer. */
 	readonly heldBy: string | null;
 	readonly rung: Rung;
+	/** When it was due, clock milliseconds. */
+	readonly dueAt: number;
+	/** Whether none comes after it. */
+	readonly isLast: boolean;
 	/** How many rungs came before. */
 	readonly number: number;
 	/** When the rung before was announced; null for the first. */
@@ -211,6 +220,12 @@ export const CARD_AGAIN_MS = 3_600_000;
 export function cardAgain(watch: Watch, lostTs: string, before: number | null, now: number): NewAnnouncement {
 	const notBefore = before === null ? now : Math.max(now, Math.min(before, now) + CARD_AGAIN_MS);
 	return { target: targetOf(watch), key: `card:${lostTs}`, content: { kind: 'card', notBefore } };
+}
+
+/** The rungs that it announces; none for anything else. */
+export function rungEntriesOf(content: AnnouncementContent): readonly RungEntry[] {
+	if (content.kind === 'rung') return [content.entry];
+	return content.kind === 'rungs' ? content.entries : [];
 }
 
 /** Whether it updates posts instead of being one. */

@@ -2,6 +2,7 @@ import type { Lease } from '../lease-loop.ts';
 import type { Digest } from '../questions/changes.ts';
 import type { Announcement, NewAnnouncement, RungEntry } from './announcements.ts';
 import type { DueAnnouncement, DueCard } from './announcer.ts';
+import type { Rung } from './channel-settings.ts';
 import type { Discovery, NewDiscovery, NoListReason, WaitingSession } from './discovered.ts';
 import type { SessionSnapshot } from './session-snapshot.ts';
 import type {
@@ -96,8 +97,11 @@ export type AttemptResult =
 			readonly lostCardTs?: string;
 	  }
 	| { readonly kind: 'refused'; readonly code: string }
-	/** There is no place to post it, or nothing to say any more. Its rungs are due again. */
-	| { readonly kind: 'dropped' };
+	/**
+	 * There is no place to post it, or nothing to say any more. Its rungs are due again, unless an earlier attempt may have
+	 * posted it (`unknown`).
+	 */
+	| { readonly kind: 'dropped'; readonly unknown: boolean };
 
 /** The outcome of one attempt to update a card. */
 export type CardResult =
@@ -280,7 +284,7 @@ export interface PostingStore {
 	 * `updateId`, and for a `redraw` only posts that no `settle` follows.
 	 */
 	postedQuestions(updateId: string): Promise<readonly Announcement[]>;
-	/** Those of these watches that have not ended, with what their cards show and when that was last read, by id. */
+	/** These watches, ended or not, with what their cards show and when that was last read, by id. */
 	shownOf(
 		watchIds: readonly string[],
 	): Promise<
@@ -357,6 +361,9 @@ export interface WatchMetrics {
 	card(outcome: 'wanted' | 'sent' | 'unchanged' | 'coalesced' | 'failed'): void;
 	limitReached(limit: WatchLimit): void;
 	post(outcome: 'posted' | 'found' | 'retried' | 'refused' | 'maybeRepeated'): void;
+	rung(rung: Rung): void;
+	/** From the time that a rung was due to its post. */
+	rungLate(ms: number): void;
 	/** `complete`: all pages were checked. `failed`: one page failed. */
 	channelCheck(outcome: 'complete' | 'failed'): void;
 }

@@ -9,6 +9,7 @@ import {
 	isPostedWithoutThread,
 	isPostUpdate,
 	PACED,
+	rungEntriesOf,
 	waitsForTurn,
 } from './announcements.ts';
 import type { Announcer, DueAnnouncement, GoneReason, PreparedPost, SendOutcome } from './announcer.ts';
@@ -124,7 +125,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 			if (found.kind === 'unreadable') earlierAt = announcement.sendingSince;
 		}
 		const maybeRepeat = earlierAt !== null;
-		if (isWithoutPlace(due) || (await isForNobody(due))) return { kind: 'dropped' };
+		if (isWithoutPlace(due) || (await isForNobody(due))) return { kind: 'dropped', unknown: maybeRepeat };
 		const heldUntil = heldUntilOf(announcement, clock.now());
 		if (heldUntil !== null) return retry(heldUntil, CARD_HELD, maybeRepeat);
 		const waitMs = await takeTurn(announcement, signal);
@@ -148,8 +149,8 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 	}
 
 	/**
-	 * Somebody deleted the card, so the post went into the channel. Questions stay there, and so does the end of a watch that
-	 * gets no new card. Any other post is removed and posted again in the new card's thread.
+	 * Somebody deleted the card, so the post went into the channel. Questions and reminders stay there, and so does the end of
+	 * a watch that gets no new card. Any other post is removed and posted again in the new card's thread.
 	 */
 	async function unthreadedResult(due: DueAnnouncement, ts: string): Promise<AttemptResult> {
 		const { announcement, watch } = due;
@@ -194,7 +195,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 			return { cardKey: card.key, leftOut: [], send: () => card.send({ ts: null, metadataKey }) };
 		}
 		const post = await announcer.preparePost(due, { maybeRepeat });
-		if (post === null) return { kind: 'dropped' };
+		if (post === null) return { kind: 'dropped', unknown: maybeRepeat };
 		// What an earlier attempt may have shown must not come again.
 		const leftOut = maybeRepeat ? [] : (post.leftOut ?? []);
 		return { cardKey: null, leftOut, send: () => post.send({ metadataKey }) };
@@ -254,6 +255,15 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 			log.warn({ place, what: content.kind, code: result.code }, 'Slack refuses a post; it is not tried again');
 		}
 		await store.endAttempt(announcement.id, token, result, clock.now());
+		if (result.kind === 'posted') countRungs(announcement, result.leftOut ?? []);
+	}
+
+	function countRungs({ content }: Announcement, leftOut: Ready['leftOut']): void {
+		for (const entry of rungEntriesOf(content)) {
+			if (leftOut.includes(entry)) continue;
+			metrics.rung(entry.rung);
+			metrics.rungLate(Math.max(0, clock.now() - entry.dueAt));
+		}
 	}
 
 	return { deliver };
@@ -263,7 +273,9 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 function staysInChannel({ announcement: { target, content }, watch }: DueAnnouncement): boolean {
 	if (target.kind !== 'watch' || watch === null) return true;
 	const getsNoCard = watch.card.ts === null || watch.ended !== null || watch.mode === 'raisedHand';
-	return content.kind === 'card' || content.kind === 'question' || (getsNoCard && isPostedWithoutThread(content));
+	// What mentions people and is posted again mentions them twice.
+	const mentions = content.kind === 'question' || content.kind === 'rung';
+	return content.kind === 'card' || mentions || (getsNoCard && isPostedWithoutThread(content));
 }
 
 /** Whether it needs a thread and the watch has no card. */

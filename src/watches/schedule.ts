@@ -181,9 +181,9 @@ export function movesFor(
 	});
 }
 
-/** The place of a failing session's read at `at`: while a reminder waits for it, it stays ahead of others. */
+/** The place of a failing session's read at `at`: it stays the same while a reminder waits for it. */
 function placeOf({ nextRead }: SessionOutline, at: number): number {
-	return nextRead.by < nextRead.at ? at - AWAITED_AHEAD_MS : at;
+	return nextRead.by < nextRead.at ? nextRead.by : at;
 }
 
 function isEarlyReadAsked({ earlyReadAskedAt }: SessionOutline, now: number): boolean {

@@ -195,6 +195,37 @@ describe('an inbox', () => {
 		expect(run.screen()).toEqual(['0: ', '1: Session s1']);
 	});
 
+	it.each([false, true])('shows it again long after that, though Slack may be away (%s)', async (isAway) => {
+		const run = await startInboxes();
+		await run.asks('s1');
+		await run.asks('s2');
+		const open = await run.store.inboxes.openQuestions(SERVICE, ANN.teamId);
+		const hours = { s1: 2, s2: 4 };
+		for (const {
+			question: { sessionId },
+			fingerprint,
+		} of open) {
+			const until = T0 + hours[sessionId as keyof typeof hours] * 3_600_000;
+			await run.store.inboxes.snooze({ person: ANN, session: { service: SERVICE, sessionId }, fingerprint, until });
+		}
+		await run.inboxes.ask(HOME, 0);
+		await run.pass(3_600_000);
+		await run.inboxes.forget();
+		if (isAway) run.slack.outcome = { kind: 'later', ms: null, limited: false };
+		await run.pass(3_600_000 - 60_000);
+		expect(run.screen()).toEqual(['0: ']);
+		const sent = run.count('send');
+		await run.pass(120_000);
+		run.slack.outcome = { kind: 'shown' };
+		await run.pass(120_000);
+		expect(run.screen()).toEqual(['0: ', '1: Session s1']);
+		expect(run.count('send') - sent).toBeGreaterThan(isAway ? 3 : 0);
+		await run.pass(2 * 3_600_000);
+		expect(run.screen().at(-1)).toBe('2: Session s1, Session s2');
+		await run.inboxes.forget();
+		expect(await run.store.db.read.selectFrom('inboxes').select('id').execute()).toEqual([]);
+	});
+
 	it('is shown by one of two replicas', async () => {
 		const run = await startInboxes({ processes: 2 });
 		await run.inboxes.ask(HOME, 0);

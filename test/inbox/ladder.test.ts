@@ -83,8 +83,8 @@ describe('the ladder of a question', () => {
 	it('rings nobody while an answer is on its way, and is not late for that when it is taken back', () => {
 		const now = POSTED + 2 * HOUR;
 		const waits = decided(now, { isAnswered: true });
-		expect(waits).toMatchObject({ kind: 'wait', until: now + 20_000, rungDueAt: now + 20_000 });
-		const takenBack = decided(now + 6_000, { ladder: { rungDueAt: now + 20_000 } });
+		expect(waits).toMatchObject({ kind: 'wait', until: now + 10_000, rungDueAt: now + 10_000 });
+		const takenBack = decided(now + 6_000, { ladder: { rungDueAt: now + 10_000 } });
 		expect(takenBack).toMatchObject({ kind: 'ring', dueAt: now + 6_000 });
 	});
 
@@ -115,10 +115,17 @@ describe('the ladder of a question', () => {
 		const now = POSTED + HOUR;
 		const waits = decided(now, { isFailing: true });
 		expect(waits).toMatchObject({ kind: 'wait', until: now + 5_000, rungDueAt: now, read: true });
-		const again = decided(now + 5_000, { isFailing: true, ladder: { rungDueAt: now } });
-		expect(again).toMatchObject({ kind: 'wait', until: now + 10_000, rungDueAt: now + 5_000, waitsForRead: true });
-		const back = decided(now + 6_000, { ladder: { rungDueAt: now + 5_000 } });
-		expect(back).toMatchObject({ kind: 'ring', dueAt: now + 5_000 });
+		const again = decided(now + 25_000, { isFailing: true, ladder: { rungDueAt: now } });
+		expect(again).toMatchObject({ kind: 'wait', until: now + 30_000, waitsForRead: true });
+	});
+
+	it('waits for no further rungs when the service is back, unless it has just fallen due', () => {
+		const due = POSTED + HOUR;
+		const long = decided(due + 25_000, { isFailing: true, ladder: { rungDueAt: due } });
+		expect(long).toMatchObject({ rungDueAt: due + 15_000 });
+		const back = decided(due + 26_000, { ladder: { rungDueAt: due + 15_000 } });
+		expect(back).toMatchObject({ kind: 'ring', dueAt: due + 15_000 });
+		expect(decided(due + 4_000, { isFailing: true, ladder: { rungDueAt: due } })).toMatchObject({ rungDueAt: due });
 	});
 
 	it('waits while somebody is answering, and then says who', () => {

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
-import { isComputable, isTimeZone, leavesTime, quietUntil, tomorrowAtNine } from '../../src/inbox/quiet-hours.ts';
+import { isComputable, leavesTime, quietUntil, timeZoneNamed, tomorrowAtNine } from '../../src/inbox/quiet-hours.ts';
 import type { QuietHours, Weekday } from '../../src/watches/channel-settings.ts';
 
 const BERLIN = 'Europe/Berlin';
@@ -47,7 +47,14 @@ describe('quiet hours', () => {
 	});
 
 	it('need a known time zone', () => {
-		expect(['Europe/Berlin', 'UTC', 'America/New_York'].map(isTimeZone)).toEqual([true, true, true]);
+		const names = ['Europe/Berlin', 'UTC', 'America/New_York', 'Asia/Kolkata', 'Asia/Calcutta', 'Etc/GMT-5'];
+		expect(names.map(timeZoneNamed)).toEqual(names);
+	});
+
+	it('take its name in any letter case', () => {
+		const typed = ['europe/berlin', 'AMERICA/port-au-prince', 'utc', 'asia/kolkata'];
+		const names = ['Europe/Berlin', 'America/Port-au-Prince', 'UTC', 'Asia/Kolkata'];
+		expect(typed.map(timeZoneNamed)).toEqual(names);
 	});
 
 	it.each([
@@ -55,6 +62,8 @@ describe('quiet hours', () => {
 		'Berlin',
 		'Mars/Olympus',
 		'+99:00',
+		'+05:30',
+		'-03',
 		// Intl knows abbreviations.
 		'PST',
 		'IST',
@@ -66,13 +75,13 @@ describe('quiet hours', () => {
 		'2026-11-21T10:00Z',
 		'2026-11-21T10:00[Europe/Berlin]',
 	])('refuse the time zone "%s"', (name) => {
-		expect(isTimeZone(name)).toBe(false);
+		expect(timeZoneNamed(name)).toBeNull();
 	});
 
 	it('can be computed in every time zone of this machine', () => {
 		const zones = Intl.supportedValuesOf('timeZone');
 		expect(zones.length).toBeGreaterThan(400);
-		expect(zones.filter((name) => !isTimeZone(name))).toEqual([]);
+		expect(zones.filter((name) => timeZoneNamed(name) !== name)).toEqual([]);
 		expect(zones.filter((timeZone) => !isComputable({ ...NIGHTS, timeZone }))).toEqual([]);
 	});
 

@@ -8,7 +8,7 @@ export interface Post {
 	readonly channelId: string;
 	readonly ts: string;
 	readonly text: string;
-	/** Text and blocks as JSON. */
+	/** Text and blocks as JSON, without the values of buttons, which nobody sees. */
 	readonly content: string;
 	readonly threadTs: string | null;
 	readonly isShownInChannel: boolean;
@@ -34,8 +34,8 @@ export interface Read {
 	/** The session's state of this time was returned. */
 	readonly stateAt: number;
 	readonly storedAt: number;
-	/** False when the process was killed while it was stored. */
-	readonly isSure: boolean;
+	/** False when the process was killed while it was stored: it may be stored or not. */
+	isSure: boolean;
 }
 
 /** Of a question. `isSure`: false when the process was killed while it was stored. */

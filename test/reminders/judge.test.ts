@@ -57,6 +57,36 @@ const verdict = (history: History) => verdictOf({ history, lateMs: [], virtualMs
 const faultsOf = (history: History) => judge(history).faults.map(({ fault }) => fault);
 const rest = (from: number, to = from + 2 * MINUTE) => ({ from: POSTED + from, to: POSTED + to });
 
+/**
+ * 17 questions that were posted a second apart in one channel. Their reminder is one message, `after` this time, that lists
+ * those from one number to another.
+ */
+function crowded(
+	after: number,
+	{ listed: [from, to], unlisted }: { listed: readonly [number, number]; unlisted: number },
+	change: (history: History) => void = () => {},
+): History {
+	return rung([], (history) => {
+		history.questions = [];
+		history.posts.length = 0;
+		const ids = Array.from({ length: 17 }, (_, index) => `q${index + 1}`);
+		for (const [index, id] of ids.entries()) {
+			const sessionId = `s${index + 1}`;
+			const at = POSTED + (index + 1) * SECOND;
+			history.channelsOf.set(sessionId, ['C1']);
+			history.questions.push({ id, sessionId, askedAt: at, settledAt: null });
+			history.posts.push(post(at, `An agent asks: Which colour for ${id} ?`));
+			history.reads.push({ ...read(POSTED + after - SECOND), sessionId });
+		}
+		const lines = ids.slice(from - 1, to).join(', ');
+		const words = '⏰ 17 questions wait for an answer.';
+		const content = `${words} ${lines} and ${unlisted} more: \`/session inbox\` shows all.`;
+		history.posts.push({ ...post(POSTED + after, words, true), content, threadTs: null });
+		history.endedAt = POSTED + 12 * MINUTE;
+		change(history);
+	});
+}
+
 function withQuietHours(quietHours: QuietHours) {
 	return (history: History) => {
 		history.settings = history.settings.map((change) => ({
@@ -110,9 +140,51 @@ describe('the judge of reminders', () => {
 
 	it('knows a message of several by its words, also when only one of them is left', () => {
 		const together = rung([TIMES[0] as number], ({ posts }) => {
-			posts[1] = { ...post(POSTED + 610_000, '⏰ 1 question in this channel waits for an answer.'), content: 'q1' };
+			posts[1] = { ...post(POSTED + 610_000, '⏰ 1 question waits for an answer.'), content: 'q1' };
 		});
 		expect(judge(together)).toMatchObject({ rings: [{ at: POSTED + 610_000 }], faults: [] });
+	});
+
+	describe('of a message that does not list all its questions', () => {
+		const late = 10 * MINUTE + 25 * SECOND;
+
+		it('counts those that were posted after the listed ones', () => {
+			const { rings, faults } = judge(crowded(late, { listed: [1, 15], unlisted: 2 }));
+			expect(rings).toHaveLength(17);
+			expect(rings.filter(({ post }) => post === null)).toEqual([]);
+			expect(rings.at(-1)).toMatchObject({
+				questionId: 'q17',
+				at: POSTED + late,
+				dueAt: POSTED + 10 * MINUTE + 17_000,
+			});
+			expect(faults).toEqual([]);
+		});
+
+		it('counts a rung for the reminder or the escalation that it must have been', () => {
+			const escalated = crowded(late, { listed: [1, 15], unlisted: 2 });
+			escalated.posts.push(post(POSTED + 30 * MINUTE + 20_000, ESCALATION.replace('q1', 'q17'), true));
+			escalated.reads.push({ ...read(POSTED + 30 * MINUTE + 19_000), sessionId: 's17' });
+			const ofLast = judge(escalated).rings.filter(({ questionId }) => questionId === 'q17');
+			expect(ofLast).toMatchObject([{ at: POSTED + late }, { at: POSTED + 30 * MINUTE + 20_000 }]);
+			expect(judge(escalated).faults).toEqual([]);
+		});
+
+		it('finds more of them than it says', () => {
+			expect(faultsOf(crowded(late, { listed: [1, 15], unlisted: 1 }))).toEqual(['unlisted, and more than it says']);
+		});
+
+		it.each<[string, string[], History]>([
+			['are older than a listed one', ['q1', 'q2'], crowded(late, { listed: [3, 17], unlisted: 2 })],
+			['were not due', ['q16', 'q17'], crowded(9 * MINUTE, { listed: [1, 15], unlisted: 2 })],
+			[
+				'were not read',
+				['q16', 'q17'],
+				crowded(late, { listed: [1, 15], unlisted: 2 }, ({ reads }) => reads.splice(15)),
+			],
+		])('does not count those that %s', (_, ids, history) => {
+			const missed = judge(history).rings.filter(({ post: came }) => came === null);
+			expect(missed.map(({ questionId }) => questionId)).toEqual(ids);
+		});
 	});
 
 	it('knows that whoever answers the question before it holds a changed question', () => {

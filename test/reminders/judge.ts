@@ -2,7 +2,7 @@ import type { ChannelSettings } from '../../src/watches/channel-settings.ts';
 import type { Asked, History, Post } from './history.ts';
 import { type Interval, isIn, union, without } from './intervals.ts';
 import { quietPeriods } from './local-time.ts';
-import { kindOf, type MessageKind, questionIdsIn, questionPosts } from './messages.ts';
+import { kindOf, type MessageKind, questionIdsIn, questionPosts, unlistedCount } from './messages.ts';
 import { DEFAULTS } from './periods.ts';
 
 /** What must not happen. */
@@ -14,6 +14,7 @@ export const FAULTS = [
 	'while the service was away',
 	'while somebody was answering',
 	'a reminder for an escalation, or the other way round',
+	'unlisted, and more than it says',
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
@@ -66,6 +67,13 @@ interface Progress {
 
 type Rung = 'reminder' | 'escalation';
 
+/** A message that rings for a question, or may do so without showing it. */
+interface RungPost {
+	readonly post: Post;
+	readonly kind: MessageKind;
+	readonly isUnlisted: boolean;
+}
+
 /**
  * When each rung was due and whether it came, computed from what people and Slack saw: from the question's post, pushed
  * out of quiet hours, outages and the time of whoever was answering.
@@ -74,6 +82,7 @@ export function judge(history: History): Judgement {
 	const versions = versionsOf(history);
 	const asked = questionPosts(history.posts);
 	const rungs = rungPosts(history.posts);
+	const incomplete = Map.groupBy(incompleteLists(history.posts, asked), ({ post }) => post.channelId);
 	const claims = Map.groupBy(history.claims, ({ questionId }) => questionId);
 	const answers = Map.groupBy(history.answers, ({ questionId }) => questionId);
 	const reads = Map.groupBy(history.reads, ({ sessionId }) => sessionId);
@@ -97,7 +106,7 @@ export function judge(history: History): Judgement {
 				knownAt: known,
 				settledAt: Math.min(settledAt, history.endedAt),
 				versions: versions.get(channelId) ?? [],
-				rungs: rungs.get(key) ?? [],
+				rungs: withUnlisted(rungs.get(key) ?? [], incomplete.get(channelId) ?? [], postedAt),
 				answered: answered.filter(({ isSure }) => isSure),
 				claimed: claimed.filter(({ isSure }) => isSure),
 				unsure: [...answered, ...claimed].filter(({ isSure }) => !isSure),
@@ -110,7 +119,7 @@ export function judge(history: History): Judgement {
 			faults.push(...judged.faults);
 		}
 	}
-	return { rings, dueAts, faults };
+	return { rings, dueAts, faults: [...faults, ...tooManyUnlisted(rings)] };
 }
 
 /** The questions that stood in one message, this one last. */
@@ -127,7 +136,7 @@ interface Facts {
 	readonly knownAt: number;
 	readonly settledAt: number;
 	readonly versions: readonly Version[];
-	readonly rungs: readonly { readonly post: Post; readonly kind: MessageKind }[];
+	readonly rungs: readonly RungPost[];
 	readonly answered: readonly Interval[];
 	readonly claimed: readonly Interval[];
 	readonly unsure: readonly Interval[];
@@ -149,7 +158,7 @@ function judgeFrom(facts: Facts, index: number, progress: Progress): Judgement {
 	if (rung === undefined) {
 		return { rings: missedIn(required, NEVER, ring), dueAts: allowed.map(({ from }) => from), faults: [] };
 	}
-	const { post, kind } = rung;
+	const { post, kind, isUnlisted } = rung;
 	const { at } = post;
 	const fitting = allowed.find(({ from, to }) => from <= at && at < to) ?? underWay(facts, allowed, at);
 	const faults: Fault[] = [];
@@ -164,22 +173,30 @@ function judgeFrom(facts: Facts, index: number, progress: Progress): Judgement {
 	if (fitting !== undefined && !came.some((one) => possible.includes(one))) {
 		faults.push('a reminder for an escalation, or the other way round');
 	}
+	const absent = isUnlisted ? judgeFrom(facts, index + 1, progress) : null;
+	if (absent !== null && (faults.length > 0 || problemsIn(absent) === 0)) return absent;
 	const firstDueAt = Math.min(...Object.values(dueTimes(facts, progress, at)));
 	const dueAt = fitting === undefined ? at : Math.min(at, Math.max(fitting.from, firstDueAt));
 	// In a message with several, one that is due as both may be either: as the next rungs show.
 	const [first, ...others] = (came.length === 0 ? ['escalation' as const] : came).map((one) =>
 		judgeFrom(facts, index + 1, after(progress, one, at)),
 	) as [Judgement, ...Judgement[]];
-	const next = others.reduce((best, other) => (problemsIn(other) < problemsIn(best) ? other : best), first);
-	return {
+	const next = others.reduce(better, first);
+	const judged = {
 		rings: [...missedIn(required, fitting?.from ?? at, ring), { ...ring, dueAt, at, post }, ...next.rings],
 		dueAts: [dueAt, ...next.dueAts],
 		faults: [...faults.map((fault) => ({ fault, post, questionId: question.id })), ...next.faults],
 	};
+	return absent === null ? judged : better(absent, judged);
+}
+
+/** The one with fewer problems; of equals the first. */
+function better(one: Judgement, other: Judgement): Judgement {
+	return problemsIn(other) < problemsIn(one) ? other : one;
 }
 
 function problemsIn({ faults, rings }: Judgement): number {
-	return faults.length + rings.filter(({ post }) => post === null).length;
+	return faults.length + rings.filter(({ post, dueAt, at }) => post === null || at - dueAt > LATE_MS).length;
 }
 
 function after(progress: Progress, rung: Rung, at: number): Progress {
@@ -282,11 +299,51 @@ function versionsOf({ settings, endedAt }: History): Map<string, Version[]> {
 }
 
 /** The rungs by channel and question. */
-function rungPosts(posts: readonly Post[]): ReadonlyMap<string, readonly { post: Post; kind: MessageKind }[]> {
+function rungPosts(posts: readonly Post[]): ReadonlyMap<string, readonly RungPost[]> {
 	const rungs = posts
-		.map((post) => ({ post, kind: kindOf(post) }))
+		.map((post) => ({ post, kind: kindOf(post), isUnlisted: false }))
 		.filter(({ kind }) => kind !== 'other')
 		.flatMap((rung) => questionIdsIn(rung.post).map((id) => ({ key: `${rung.post.channelId} ${id}`, rung })));
 	const byKey = Map.groupBy(rungs, ({ key }) => key);
 	return new Map(Array.from(byKey, ([key, found]) => [key, found.map(({ rung }) => rung)]));
+}
+
+/** A message that does not show all questions for which it rings: the oldest, the newest of them posted at `listedTo`. */
+interface IncompleteList {
+	readonly post: Post;
+	readonly listedTo: number;
+}
+
+function incompleteLists(posts: readonly Post[], asked: ReadonlyMap<string, Post>): IncompleteList[] {
+	return posts
+		.filter((post) => kindOf(post) === 'several' && unlistedCount(post) > 0)
+		.map((post) => {
+			const listed = questionIdsIn(post).map((id) => asked.get(`${post.channelId} ${id}`)?.at ?? post.at);
+			return { post, listedTo: Math.max(...listed) };
+		});
+}
+
+/** The rungs of a question with those that it may have had in incomplete lists of its channel, in order. */
+function withUnlisted(
+	rungs: readonly RungPost[],
+	incomplete: readonly IncompleteList[],
+	postedAt: number,
+): readonly RungPost[] {
+	const unlisted = incomplete
+		.filter(({ post, listedTo }) => listedTo <= postedAt + POST_ALLOWANCE_MS && post.at > postedAt)
+		.filter(({ post }) => !rungs.some((rung) => rung.post === post))
+		.map(({ post }) => ({ post, kind: 'several' as const, isUnlisted: true }));
+	return [...rungs, ...unlisted].toSorted((one, other) => one.post.at - other.post.at);
+}
+
+/** Rungs that no message shows, of messages that tell of fewer. */
+function tooManyUnlisted(rings: readonly Ring[]): Judgement['faults'] {
+	const byPost = Map.groupBy(rings, ({ post }) => post);
+	return Array.from(byPost).flatMap(([post, ofPost]) => {
+		if (post === null) return [];
+		const listed = questionIdsIn(post);
+		const unlisted = ofPost.filter(({ questionId }) => !listed.includes(questionId));
+		const fault = 'unlisted, and more than it says' as const;
+		return unlisted.slice(unlistedCount(post)).map(({ questionId }) => ({ fault, post, questionId }));
+	});
 }

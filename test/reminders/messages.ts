@@ -4,7 +4,9 @@ import type { Post } from './history.ts';
 const REMINDER = 'Nobody has answered for';
 const ESCALATION = 'Still no answer after';
 /** Of one question when the others were answered meanwhile. */
-const SEVERAL = /\d+ questions? in this channel waits? for an answer/;
+const SEVERAL = /\d+ questions? waits? for an answer/;
+/** Below the list, where there are more questions than it shows. */
+const UNLISTED = /and (\d+) more: `\/session inbox`/;
 
 export type MessageKind = 'reminder' | 'escalation' | 'several' | 'other';
 
@@ -17,6 +19,11 @@ export function kindOf({ text }: Post): MessageKind {
 /** The ids of the questions that a message shows. */
 export function questionIdsIn({ content }: Post): string[] {
 	return [...new Set(content.match(/\bq\d+\b/g) ?? [])];
+}
+
+/** For how many questions a message rings that it does not show. */
+export function unlistedCount({ content }: Post): number {
+	return Number(UNLISTED.exec(content)?.[1] ?? 0);
 }
 
 /** Whom it mentions, in text or blocks: ids of people and groups, `channel`, `here`. */

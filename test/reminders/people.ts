@@ -76,7 +76,11 @@ export function createPeople({ program, time, history, service, running, random 
 		return Math.max(2_000, random.logNormal(25 * MINUTE, 1.3));
 	}
 
-	async function claim(question: Asked, person: Person): Promise<Held> {
+	const claimsOf = new Map<string, readonly Held[]>();
+	const placeOf = ({ sessionId, messageIndex }: QuestionKey, { userId }: Person) =>
+		`${sessionId} ${messageIndex} ${userId}`;
+
+	async function claim(question: Asked, person: Person): Promise<void> {
 		const questionId = question.id;
 		const key = keyOf(question);
 		const from = await despiteKills(
@@ -89,13 +93,15 @@ export function createPeople({ program, time, history, service, running, random 
 		);
 		const claimed = { questionId, from, to: from + CLAIM_MS, isSure: true };
 		history.claims.push(claimed);
-		return claimed;
+		const place = placeOf(key, person);
+		claimsOf.set(place, [...(claimsOf.get(place) ?? []), claimed]);
 	}
 
-	async function release(question: Asked, person: Person, claims: readonly Held[]): Promise<void> {
+	/** Whoever closes a form stops answering, also when they opened it twice. */
+	async function release(question: Asked, person: Person): Promise<void> {
 		const key = keyOf(question);
 		await despiteKills((process) => process.claims.release(key, person));
-		for (const claimed of claims) claimed.to = Math.min(claimed.to, time.now());
+		for (const claimed of claimsOf.get(placeOf(key, person)) ?? []) claimed.to = Math.min(claimed.to, time.now());
 	}
 
 	/** Opens the form and leaves it. */
@@ -103,22 +109,22 @@ export function createPeople({ program, time, history, service, running, random 
 		await time.sleep(aWhile(question));
 		if (question.settledAt !== null) return;
 		const person = somebody();
-		const claimed = await claim(question, person);
+		await claim(question, person);
 		if (random.chance(0.4)) return;
 		await time.sleep(random.between(5_000, 4 * MINUTE));
-		await release(question, person, [claimed]);
+		await release(question, person);
 	}
 
 	/** Writes an answer in the form, for a few seconds or some minutes. */
 	async function write(question: Asked, person: Person): Promise<void> {
-		const claims = [await claim(question, person)];
+		await claim(question, person);
 		for (let left = random.logNormal(MINUTE, 1); left > 0; left -= MINUTE) {
 			await time.sleep(Math.min(left, MINUTE));
 			// Whoever types goes on to hold it.
-			if (random.chance(0.5)) claims.push(await claim(question, person));
+			if (random.chance(0.5)) await claim(question, person);
 		}
 		if (random.chance(0.9)) await accept(question, person, false);
-		await release(question, person, claims);
+		await release(question, person);
 	}
 
 	async function accept(question: Asked, person: Person, isPress: boolean): Promise<void> {

@@ -57,6 +57,8 @@ const NO_METRICS: WatchMetrics = {
 	card() {},
 	limitReached() {},
 	post() {},
+	rung() {},
+	rungLate() {},
 	channelCheck() {},
 };
 
@@ -153,6 +155,7 @@ export async function startProcess(options: Options) {
 		settings: guarded(store.channelSettings),
 		ladderTimes: options.defaults,
 		learnName: async () => {},
+		userGroups: { list: async () => ({ kind: 'listed', groups: [] }) },
 		mayAct: async () => null,
 		names: { displayName: () => 'somebody' },
 		dashboardUrl: null,
@@ -164,14 +167,14 @@ export async function startProcess(options: Options) {
 		log: LOG,
 	});
 	const rateLimiter = program.createRateLimiter();
-	const outbox = program.createOutbox({ store: watches, announcer, rateLimiter, clock, log: LOG, metrics: NO_METRICS });
+	const metrics = { ...NO_METRICS, rungLate: options.onLate };
+	const outbox = program.createOutbox({ store: watches, announcer, rateLimiter, clock, log: LOG, metrics });
 	const onNews = () => outbox.wake();
 	const reader = createReader({ program, watches, serviceUrl, service, reads, onNews, clock, random: random.fork() });
 	const reminders = program.createReminders({
 		store: ladders,
 		serviceUrl,
 		defaults: options.defaults,
-		metrics: { rung() {}, late: options.onLate },
 		onNews,
 		onEarlyRead: reader.wake,
 		clock,

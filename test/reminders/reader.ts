@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../src/clock.ts';
 import type { WatchStore } from '../../src/watches/ports.ts';
-import { AWAITED_AHEAD_MS, type Planner } from '../../src/watches/schedule.ts';
+import type { Planner } from '../../src/watches/schedule.ts';
 import type { WatchedSession } from '../../src/watches/watched-session.ts';
 import type { Random } from '../support/random.ts';
 import type { Read } from './history.ts';
@@ -33,7 +33,7 @@ const PLANNER: Planner = {
 	nextRead({ failures, nextRead }, now) {
 		if (failures === 0) return { at: now + REGULARLY_MS, by: now + REGULARLY_MS * 1.3 };
 		const at = now + Math.min(LONGEST_BACKOFF_MS, 4_000 * 2 ** (failures - 1));
-		return { at, by: nextRead.by < nextRead.at ? at - AWAITED_AHEAD_MS : at };
+		return { at, by: nextRead.by < nextRead.at ? nextRead.by : at };
 	},
 };
 
@@ -45,7 +45,8 @@ export function createReader(options: Options) {
 	const { program, watches, serviceUrl, service, reads, onNews, clock, random } = options;
 	const underWay = new Set<Promise<void>>();
 	let roomAt = 0;
-	let isFailing = false;
+	/** Also at the start, because another process may have stored back-offs. */
+	let isFailing = true;
 	let woken = new AbortController();
 
 	async function read(taken: WatchedSession, token: string): Promise<void> {
@@ -72,13 +73,15 @@ export function createReader(options: Options) {
 				leftEmpty: () => new Set(),
 				disclosure: program.disclosureOf([], 'auto'),
 			});
-			const stored = { sessionId: key.sessionId, beganAt, stateAt, storedAt: now };
-			const outcome = await watches.record(held, { update, watches: news, now }).catch((error: unknown) => {
-				reads.push({ ...stored, isSure: false });
-				throw error;
-			});
-			if (outcome === null) return;
-			reads.push({ ...stored, isSure: true });
+			// A process that is killed meanwhile hears nothing more of it.
+			const stored: Read = { sessionId: key.sessionId, beganAt, stateAt, storedAt: now, isSure: false };
+			reads.push(stored);
+			const outcome = await watches.record(held, { update, watches: news, now });
+			if (outcome === null) {
+				reads.splice(reads.lastIndexOf(stored), 1);
+				return;
+			}
+			stored.isSure = true;
 			if (news.length > 0) onNews();
 			if (isFailing) await endBackoffs();
 			isFailing = false;

@@ -10,11 +10,17 @@ export const SABOTAGES = {
 			to: 'facts.readAt === null || facts.readAt > now + CLOCK_ALLOWANCE_MS || readFrom < 0',
 		},
 	],
+	/** Neither the ladder nor the announcer knows quiet hours. */
 	'no-quiet-hours': [
 		{
 			file: 'inbox/ladder.ts',
 			from: 'if (quietHours === null) return at;',
 			to: 'if (quietHours !== undefined) return at;',
+		},
+		{
+			file: 'slack/announcer.ts',
+			from: 'if (current.quietHours !== null && isQuiet(current.quietHours, now)) return null;',
+			to: 'if (current.quietHours !== null && isQuiet(current.quietHours, now) && now < 0) return null;',
 		},
 	],
 	/** The local time of the quiet hours is not that of the day on which clocks change. */
@@ -74,7 +80,7 @@ export const SABOTAGES = {
 		},
 		{
 			file: 'slack/announcer.ts',
-			from: 'if (!isSame || (await isAnswered(entry, question.messageIndex))) return [];',
+			from: 'if (!isSame || (await isAnswered(entry, question.messageIndex, checkedAt))) return [];',
 			to: 'if (!isSame) return [];',
 		},
 	],
@@ -82,7 +88,7 @@ export const SABOTAGES = {
 	'no-last-look': [
 		{
 			file: 'slack/announcer.ts',
-			from: 'if (!isSame || (await isAnswered(entry, question.messageIndex))) return [];',
+			from: 'if (!isSame || (await isAnswered(entry, question.messageIndex, checkedAt))) return [];',
 			to: 'if (!isSame) return [];',
 		},
 	],

@@ -49,7 +49,7 @@ export function createSlack({
 			channelId: call.channel,
 			ts,
 			text: call.text ?? '',
-			content: JSON.stringify([call.text, call.blocks]),
+			content: JSON.stringify([call.text, call.blocks], (key, value) => (key === 'value' ? undefined : value)),
 			threadTs: call.thread_ts ?? null,
 			isShownInChannel: call.thread_ts === undefined || call.reply_broadcast === true,
 			metadataKey: call.metadata?.event_payload.key ?? null,

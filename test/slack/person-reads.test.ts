@@ -10,7 +10,7 @@ const request = (userId: string): PersonRequest => ({
 	channelId: 'C1',
 	threadTs: null,
 	messageTs: null,
-	wroteInThread: false,
+	isInThread: false,
 	triggerId: null,
 	responseUrl: null,
 	log: createRecordingLog(),

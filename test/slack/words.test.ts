@@ -82,7 +82,7 @@ describe('refusals', () => {
 	it.each(refusals)('says why and whom to ask: %s', (refusal) => {
 		const { text } = errorWords(refusal, { kept: 'nothing', adminContact: 'U0ADMIN' });
 		const atSubmit = (adminContact: string) => errorWords(refusal, { kept: 'text', adminContact }).plain;
-		expect(text).toMatch(/\. Nothing was done\. .*ask <@U0ADMIN>\.$/);
+		expect(text).toMatch(/\. Nothing was changed\. .*ask <@U0ADMIN>\.$/);
 		expect(atSubmit('help@example.org')).toMatch(/ask help@example\.org\.$/);
 		expect(atSubmit('U0ADMIN')).toMatch(/ask whoever runs Handraise here\.$/);
 	});

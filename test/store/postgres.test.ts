@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import type { StoreDatabase } from '../../src/store/database.ts';
 import { beginLadder, TAKING_LOCK } from '../../src/store/ladder-store.ts';
 import { mapPostgresError } from '../../src/store/postgres.ts';
+import { lockSession } from '../../src/store/watch-writes.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { addWatch } from '../watches/support.ts';
 import {
@@ -66,6 +68,78 @@ it('takes no ladders while another replica takes some, because it would split ch
 	expect(await take()).toHaveLength(1);
 	await close();
 });
+
+it('does not deadlock when two channels ask for reads of the same sessions in another order', async () => {
+	const { store, close } = await openReplicas();
+	const sessionIds = Array.from({ length: 10 }, (_, index) => `s${index}`);
+	const posted = { C1: sessionIds, C2: sessionIds.toReversed() };
+	for (const [channelId, ids] of Object.entries(posted)) {
+		for (const [index, sessionId] of ids.entries()) {
+			const { id } = await addWatch(store.watches, { sessionId, channelId });
+			const watch = { id, team_id: 'T1', channel_id: channelId, service: SERVICE, session_id: sessionId };
+			const question = { fingerprint: 'fingerprint-1', postTs: '1.2', postedAt: T0 + index, now: T0 };
+			await store.db.write((db) => beginLadder(db, watch, question));
+		}
+	}
+	const batches = await store.ladders.takeDue(SERVICE, LEASE, { now: T0, limit: 2, except: [] });
+	const startedAt = performance.now();
+	await Promise.all(
+		batches.map(({ ladders }, index) => {
+			const wait = {
+				kind: 'wait',
+				dueAt: T0 + 1_000,
+				rungDueAt: T0,
+				heldBy: null,
+				readBy: T0 - 60_000 - index,
+			} as const;
+			const outcomes = ladders.map(({ ladder, changeCount }) => ({ ladder, changeCount, ...wait }));
+			return store.ladders.record(LEASE.token, outcomes, { announcement: null, now: T0 });
+		}),
+	);
+	expect(batches.map(({ ladders }) => ladders.length)).toEqual([10, 10]);
+	// PostgreSQL looks for a deadlock after a second.
+	expect(performance.now() - startedAt).toBeLessThan(900);
+	await close();
+});
+
+it('queues a rung after what another replica adds to the same watch', async () => {
+	const { store, replica, close } = await openReplicas();
+	const { id: watchId, session } = await addWatch(store.watches);
+	const { sessionId } = session;
+	const place = { teamId: 'T1', channelId: 'C1' } as const;
+	const watch = { id: watchId, team_id: 'T1', channel_id: 'C1', service: SERVICE, session_id: sessionId };
+	const question = { fingerprint: 'fingerprint-1', postTs: '1.2', postedAt: T0, now: T0 };
+	await store.db.write((db) => beginLadder(db, watch, question));
+	const [batch] = await store.ladders.takeDue(SERVICE, LEASE, { now: T0, limit: 1, except: [] });
+	const entry = { watchId, sessionId, fingerprint: 'fingerprint-1', postTs: '1.2', postedAt: T0, heldBy: null };
+	const rung = { ...entry, rung: 'reminder', dueAt: T0, isLast: false, number: 0, lastRungAt: null } as const;
+	const announcement = {
+		target: { kind: 'watch', watchId, ...place },
+		key: 'rung',
+		content: { kind: 'rung', entry: rung },
+	} as const;
+	const outcomes = (batch?.ladders ?? []).map((taken) => ({ ...taken, kind: 'rung', rung: 'reminder' }) as const);
+	let recorded: string | null = null;
+	let recording: Promise<unknown> = Promise.resolve();
+	await replica.db.write(async (db) => {
+		await lockSession(db, 'postgres', session);
+		recording = store.ladders.record(LEASE.token, outcomes, { announcement, now: T0 }).then((result) => {
+			recorded = result;
+		});
+		await waitsForLock(replica.db);
+		expect(recorded).toBeNull();
+	});
+	await recording;
+	expect(recorded).toBe('recorded');
+	await close();
+});
+
+/** Resolves once a connection to the database waits for a lock. */
+async function waitsForLock(db: StoreDatabase): Promise<void> {
+	const waiting = sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
+		where datname = current_database() and wait_event_type = 'Lock'`;
+	await vi.waitFor(async () => expect((await waiting.execute(db.read)).rows[0]?.count).toBe(1), 3_000);
+}
 
 it('cancels a PostgreSQL statement that waits too long, and the next one works', async () => {
 	const replicas = await openReplicas();

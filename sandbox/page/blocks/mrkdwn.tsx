@@ -1,5 +1,6 @@
-import { Fragment, type ReactNode } from 'react';
+import { Fragment, type MouseEvent, type ReactNode } from 'react';
 import { useNow } from '../now.ts';
+import { addressOf, placeOfPermalink, usePlace } from '../place.ts';
 import { slackDate } from '../times.ts';
 import { withEmoji } from './emoji.ts';
 import { type Names, useNames } from './names.ts';
@@ -16,7 +17,21 @@ export function safeAddress(address: string): string | null {
 
 function Link({ address, children }: { address: string; children: ReactNode }) {
 	const safe = safeAddress(address);
+	const [, go] = usePlace();
+	const { domain } = useNames();
 	if (safe === null) return <>{children}</>;
+	const place = placeOfPermalink(safe, domain);
+	if (place !== null) {
+		const open = (event: MouseEvent) => {
+			event.preventDefault();
+			go(place);
+		};
+		return (
+			<a href={addressOf(place)} onClick={open} className="link">
+				{children}
+			</a>
+		);
+	}
 	return (
 		<a href={safe} target="_blank" rel="noreferrer noopener" className="link">
 			{children}

@@ -4,6 +4,8 @@ import type { WirePerson, WireWorkspace } from '../../wire.ts';
 /** Looks up the ids in a text, and whom a field of people offers. */
 export interface Names {
 	me: string;
+	/** The part of the workspace's address before `.slack.com`. */
+	domain: string;
 	/** Everybody in the workspace's directory. */
 	people: readonly WirePerson[];
 	person: (id: string) => string | null;
@@ -15,6 +17,7 @@ export function namesOf(workspace: WireWorkspace, channels: readonly { id: strin
 	const find = <T extends { id: string }>(all: readonly T[], id: string) => all.find((one) => one.id === id);
 	return {
 		me: workspace.me.id,
+		domain: workspace.team.domain,
 		people: workspace.people,
 		person: (id) => find(workspace.people, id)?.realName ?? null,
 		channel: (id) => find(channels, id)?.name ?? null,
@@ -22,6 +25,13 @@ export function namesOf(workspace: WireWorkspace, channels: readonly { id: strin
 	};
 }
 
-const nobody: Names = { me: '', people: [], person: () => null, channel: () => null, userGroup: () => null };
+const nobody: Names = {
+	me: '',
+	domain: '',
+	people: [],
+	person: () => null,
+	channel: () => null,
+	userGroup: () => null,
+};
 export const NamesContext = createContext<Names>(nobody);
 export const useNames = () => useContext(NamesContext);

@@ -16,6 +16,7 @@ function nextAt(hour: number, now: Date, days = 0): number {
 }
 
 const MOVES: readonly { label: string; to: (now: Date) => number }[] = [
+	{ label: '+1 min', to: (now) => now.getTime() + MINUTE_MS },
 	{ label: '+5 min', to: (now) => now.getTime() + 5 * MINUTE_MS },
 	{ label: '+15 min', to: (now) => now.getTime() + 15 * MINUTE_MS },
 	{ label: '+1 h', to: (now) => now.getTime() + HOUR_MS },

@@ -1,5 +1,6 @@
 import type { InputBlock, KnownBlock, ModalView, PlainTextOption } from '@slack/types';
 import type { LadderTimes } from '../../inbox/channel-settings.ts';
+import type { AnnouncementContent } from '../../watches/announcements.ts';
 import type { ChannelSettings, Weekday } from '../../watches/channel-settings.ts';
 import { ACTIONS, CALLBACKS, type SettingsField, settingsBlockId } from '../ids.ts';
 import { encodeSettingsMetadata, type SettingsMetadata } from '../settings/metadata.ts';
@@ -13,14 +14,15 @@ import {
 	moreGroupsWords,
 	NO_SETTINGS_WINDOW,
 	noGroupsWords,
-	SAVED_WORDS,
-	SETTINGS_HINTS,
 	SETTINGS_LOADING,
+	savedWords,
+	settingsHints,
 	settingsIntro,
 	settingsLines,
 } from '../words/channel-settings.ts';
 import type { Names } from '../words/people.ts';
-import { dayName } from '../words/reminders.ts';
+import { dayName, settingsChangedWords } from '../words/reminders.ts';
+import { MAYBE_REPEAT } from '../words/watching.ts';
 import { context, divider, type MessageContent, message, modal, section } from './parts.ts';
 
 /** The form of a channel's settings. */
@@ -124,21 +126,30 @@ export function settingsNotice(words: string): ModalView {
 
 /** What holds after *Save*. `how` is `same` when nothing had to be changed. */
 export function settingsSaved(
-	how: keyof typeof SAVED_WORDS,
+	how: 'saved' | 'same',
 	settings: ChannelSettings,
-	defaults: LadderTimes,
+	{ channelId, defaults }: { readonly channelId: string; readonly defaults: LadderTimes },
 ): ModalView {
 	return modal({
 		callbackId: CALLBACKS.settings,
 		title: TITLE,
 		metadata: '',
-		blocks: [...section(SAVED_WORDS[how]), ...section(settingsLines(settings, defaults))],
+		blocks: [...section(savedWords(how, channelId)), ...section(settingsLines(settings, defaults))],
 	});
 }
 
 /** For an expired trigger. */
 export function noSettingsWindow(): MessageContent {
 	return message('The settings could not be opened in a window.', section(NO_SETTINGS_WINDOW));
+}
+
+/** Tells a channel what somebody changed. */
+export function settingsChangedPost(
+	content: Extract<AnnouncementContent, { kind: 'settingsChanged' }>,
+	{ maybeRepeat, ...known }: Parameters<typeof settingsChangedWords>[1] & { readonly maybeRepeat: boolean },
+): MessageContent {
+	const words = settingsChangedWords(content, known);
+	return message(words, [...section(words), ...context(maybeRepeat ? MAYBE_REPEAT : '')]);
 }
 
 /** `mayBeEmpty`: Slack reports when somebody empties it, because it cannot be told from an untouched list later. */
@@ -148,7 +159,7 @@ function input(
 	label: string,
 	{ element, mayBeEmpty = false }: { element: InputBlock['element']; mayBeEmpty?: boolean },
 ): InputBlock {
-	const hint = Object.hasOwn(SETTINGS_HINTS, field) ? SETTINGS_HINTS[field as keyof typeof SETTINGS_HINTS] : '';
+	const { [field]: hint = '' } = settingsHints(metadata.channelId);
 	return {
 		type: 'input',
 		block_id: settingsBlockId(field, metadata.revision),

@@ -1,4 +1,5 @@
 import type { KnownBlock, ModalView } from '@slack/types';
+import type { QuestionToHandOver } from '../../inbox/hand-over.ts';
 import type { AnnouncementContent } from '../../watches/announcements.ts';
 import type { QuestionView } from '../../watches/session-snapshot.ts';
 import { ACTIONS, CALLBACKS, encodeQuestionMark, inboxRowId, type QuestionMark } from '../ids.ts';
@@ -14,17 +15,7 @@ import {
 import { personMrkdwn } from '../words/people.ts';
 import { questionText } from '../words/question-text.ts';
 import { asksWords, MAYBE_REPEAT, placeMrkdwn } from '../words/watching.ts';
-import {
-	answerButton,
-	buttons,
-	context,
-	giveBackButton,
-	handOverButton,
-	type MessageContent,
-	message,
-	modal,
-	section,
-} from './parts.ts';
+import { context, giveBackButton, handOnButtons, type MessageContent, message, modal, section } from './parts.ts';
 import { answerButtons } from './quick-answer.ts';
 import { isChosen, type PostContext, questionBlocks, titleOf, watchPost } from './watch-posts.ts';
 
@@ -39,7 +30,8 @@ export function handOverMetadata(question: QuestionMark, channelId: string): Vie
 }
 
 /** Asks whom to hand a question over to. */
-export function handOverModal(metadata: ViewMetadata): ModalView {
+export function handOverModal(metadata: ViewMetadata, asked: QuestionToHandOver): ModalView {
+	const told = questionText({ ...asked, quick: asked.question.quick, waitedMs: null });
 	return modal({
 		callbackId: CALLBACKS.handOver,
 		title: 'Hand over',
@@ -47,6 +39,7 @@ export function handOverModal(metadata: ViewMetadata): ModalView {
 		submit: 'Hand over',
 		close: 'Cancel',
 		blocks: [
+			...section(`> ${told}`),
 			{
 				type: 'input',
 				block_id: HAND_OVER_FIELD,
@@ -87,22 +80,31 @@ export function handedOverPost(
 	const words = handedOverWords(from, post.names);
 	const row = answerButtons(question, { sessionId, channelId, readAt }, quick !== null, [
 		giveBackButton(mark),
-		handOverButton(mark),
+		...handOnButtons(mark, post.handOver),
 	]);
 	return message(`${words} ${textOf(question, post)}`, [
 		...section(`*${words}*`),
 		...questionBlocks(asksWords(titleOf(post)), question, 2_500),
 		...inOrigin(row, post, mark),
-		...context(handedOverHint(place), post.maybeRepeat ? MAYBE_REPEAT : ''),
+		...context(handedOverHint(place, personMrkdwn(from, post.names)), post.maybeRepeat ? MAYBE_REPEAT : ''),
 	]);
 }
 
 /** The direct message to the person who had handed the question over. */
-export function givenBackPost(by: string, question: QuestionView, post: PostContext): MessageContent {
-	const { sessionId } = post;
+export function givenBackPost(
+	content: Extract<AnnouncementContent, { kind: 'givenBack' }>,
+	post: PostContext,
+): MessageContent {
+	const { question, readAt } = content;
+	const asked = { kind: 'question', question, changed: false, readAt } as const;
+	if (isChosen(asked, post.standing)) return watchPost(asked, post);
+	const { sessionId, channelId } = post;
 	const mark = { sessionId, fingerprint: question.fingerprint };
-	const words = givenBackWords(by, post.names);
-	const row = buttons(answerButton({ sessionId, messageIndex: question.messageIndex }));
+	const quick = post.offersOptions ? question.quick : null;
+	const words = givenBackWords(content, post.names);
+	const row = answerButtons(question, { sessionId, channelId, readAt }, quick !== null, [
+		...handOnButtons(mark, post.handOver),
+	]);
 	return message(`${words} ${textOf(question, post)}`, [
 		...section(words),
 		...questionBlocks(asksWords(titleOf(post)), question, 2_500),

@@ -47,7 +47,7 @@ import {
 	context,
 	divider,
 	giveBackButton,
-	handOverButton,
+	handOnButtons,
 	type MessageContent,
 	menu,
 	message,
@@ -191,7 +191,7 @@ function questionEntry(
 	const mark = { sessionId, fingerprint: view.fingerprint };
 	const rows = answerButtons(view, place, quickAnswers && askedIn.buttons, [
 		...(handOver?.to === userId ? [giveBackButton(mark)] : []),
-		...(handOver === null || handOver.to === userId ? [handOverButton(mark)] : []),
+		...(handOver === null || handOver.to === userId ? handOnButtons(mark, handOver) : []),
 		snoozeMenu(mark),
 	]);
 	const shownOptions = rows.some(hasOption) ? view.quick : null;

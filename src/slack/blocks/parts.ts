@@ -7,6 +7,7 @@ import type {
 	SectionBlock,
 	StaticSelect,
 } from '@slack/types';
+import { type HandOver, MOST_HAND_OVERS } from '../../inbox/hand-over.ts';
 import {
 	ACTIONS,
 	type ActionId,
@@ -46,9 +47,14 @@ export function answerButton(target: SessionTarget): Button {
 	return button(ACTIONS.answer, 'Answer', { value: encodeTarget(target), style: 'primary' });
 }
 
-/** Opens the window that hands a question over. */
+/** Opens the window that hands a question over, or says why that is not possible. */
 export function handOverButton(question: QuestionMark): Button {
 	return button(ACTIONS.handOver, 'Hand over', { value: encodeQuestionMark(question) });
+}
+
+/** The same for the person who has a question; none when they got it by the last possible hand-over. */
+export function handOnButtons(question: QuestionMark, handOver: HandOver | null): Button[] {
+	return handOver !== null && handOver.count >= MOST_HAND_OVERS ? [] : [handOverButton(question)];
 }
 
 /** For the person who has a question that was handed over. */

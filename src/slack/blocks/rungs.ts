@@ -2,25 +2,35 @@ import type { RungEntry } from '../../watches/announcements.ts';
 import type { Mention } from '../../watches/channel-settings.ts';
 import type { QuestionView } from '../../watches/session-snapshot.ts';
 import type { Names } from '../words/people.ts';
-import { questionText } from '../words/question-text.ts';
+import { questionText, tellsQuestion } from '../words/question-text.ts';
 import {
+	areLast,
+	hasItWords,
 	heldWords,
+	lastWords,
 	mentionMrkdwn,
 	notListedWords,
+	OPEN_THREAD,
+	RUNG_OVER_WORDS,
 	rungsWords,
 	rungWords,
+	sessionAsksWords,
 	waitingTimeWords,
 } from '../words/reminders.ts';
 import { MAYBE_REPEAT } from '../words/watching.ts';
-import { answerButton, buttons, context, type MessageContent, message, section } from './parts.ts';
+import { context, type MessageContent, message, section } from './parts.ts';
+import { answerButtons } from './quick-answer.ts';
+import type { PostContext } from './watch-posts.ts';
 
-/** A question that still waits, as its reminder shows it. */
-export interface RungQuestion {
+/** A question as its reminder shows it. */
+export interface RungQuestion extends Pick<PostContext, 'channelId' | 'discreet' | 'offersOptions' | 'handOver'> {
 	readonly entry: RungEntry;
 	readonly question: QuestionView;
+	/** When the read began that found the question, clock milliseconds. */
+	readonly readAt: number;
 	readonly sessionName: string;
-	/** Whether the reminder says only that an agent asks. */
-	readonly discreet: boolean;
+	/** Whether the channel shows none of the session's questions outside of its thread. */
+	readonly threadOnly: boolean;
 	/** Of the question's post; null when Slack does not tell it. */
 	readonly link: string | null;
 }
@@ -35,51 +45,100 @@ interface RungContext {
 
 /** A reminder of one question, in its thread. */
 export function rungPost(asked: RungQuestion, { mention, names, now, maybeRepeat }: RungContext): MessageContent {
-	const { entry, question } = asked;
-	const words = [mentionMrkdwn(mention), rungWords(entry.rung, now - entry.postedAt)].filter(Boolean).join(' ');
-	const told = textOf(asked);
-	return message(`${words} ${told}`, [
-		...section(`${words}\n> ${told}`),
-		...context(heldWords(entry.heldBy, names)),
-		...buttons(answerButton({ sessionId: entry.sessionId, messageIndex: question.messageIndex })),
-		...context(maybeRepeat ? MAYBE_REPEAT : ''),
-	]);
+	const { entry } = asked;
+	const words = [mentionMrkdwn(mention), rungWords(entry, now - entry.postedAt)].filter(Boolean).join(' ');
+	const { text, blocks } = openParts(asked, words, names);
+	return message(text, [...blocks, ...context(maybeRepeat ? MAYBE_REPEAT : '')]);
 }
-
-/** Questions in the list: a message holds about 12,000 characters, and a line takes up to 600 with its link. */
-export const MOST_LISTED = 15;
-/** Slack allows 3,000 characters in a section. */
-const LINES_PER_SECTION = 4;
 
 /**
- * Reminders of several questions of a channel, with a link to each thread.
- * @param asked those that are listed, at most `MOST_LISTED`
- * @param count all that wait
+ * A posted reminder as it is now. It mentions nobody whom the settings name.
+ * @param outcome what became of the question, mrkdwn; empty while it waits
  */
+export function updatedRungPost(asked: RungQuestion, outcome: string, names: Names): MessageContent {
+	const { entry } = asked;
+	if (outcome === '') {
+		const { text, blocks } = openParts(asked, rungWords(entry, null), names);
+		return message(text, blocks);
+	}
+	const words = RUNG_OVER_WORDS[entry.rung];
+	const told = toldOf(asked, { inChannel: isInChannel(asked), settled: true });
+	return message(`${words}: ${told.text} ${outcome}`, [...section(`${words}\n> ${told.mrkdwn}`), ...context(outcome)]);
+}
+
+/** A reminder of a question that waits. */
+function openParts(asked: RungQuestion, words: string, names: Names) {
+	const { entry, question, channelId, readAt, offersOptions, threadOnly, handOver } = asked;
+	const inChannel = isInChannel(asked);
+	const told = toldOf(asked, { inChannel });
+	// Options tell what is asked.
+	const withOptions = offersOptions && !(inChannel && threadOnly);
+	return {
+		text: `${words} ${told.text}`,
+		blocks: [
+			...section(`${words}\n> ${told.mrkdwn}`),
+			...context(hasItWords(handOver, names), heldWords(entry.heldBy, names)),
+			...answerButtons(question, { sessionId: entry.sessionId, channelId, readAt }, withOptions),
+		],
+	};
+}
+
+/** Questions in the list: a message holds about 12,000 characters, and a line takes up to 800 with its link. */
+export const MOST_LISTED = 15;
+/** Slack's limit for the text of a section. */
+const SECTION_LENGTH = 3_000;
+
+/** Reminders of several questions of a channel, with a link to each thread. Lists at most `MOST_LISTED`. */
 export function rungsPost(
 	asked: readonly RungQuestion[],
-	count: number,
 	{ mention, names, now, maybeRepeat }: RungContext,
 ): MessageContent {
-	const words = [mentionMrkdwn(mention), rungsWords(count)].filter(Boolean).join(' ');
-	const lines = asked.map((one) => lineOf(one, names, now));
-	const sections = Array.from({ length: Math.ceil(lines.length / LINES_PER_SECTION) }, (_, index) =>
-		section(lines.slice(index * LINES_PER_SECTION, (index + 1) * LINES_PER_SECTION).join('\n')),
-	);
-	return message(words, [
-		...section(`*${words}*`),
-		...sections.flat(),
-		...context(notListedWords(count - asked.length), maybeRepeat ? MAYBE_REPEAT : ''),
+	const entries = asked.map(({ entry }) => entry);
+	const words = [mentionMrkdwn(mention), rungsWords(entries)].filter(Boolean).join(' ');
+	const listed = asked.slice(0, MOST_LISTED);
+	const lines = listed.map((one) => lineOf(one, { names, now, saysLast: !areLast(entries) }));
+	return message(`${words}.`, [
+		...section(`*${words}:*`),
+		...sectionTexts(lines).flatMap((text) => section(text)),
+		...context(notListedWords(asked.length - listed.length), maybeRepeat ? MAYBE_REPEAT : ''),
 	]);
 }
 
-function lineOf(asked: RungQuestion, names: Names, now: number): string {
-	const { entry, link } = asked;
-	const waited = waitingTimeWords(now - entry.postedAt);
-	const where = link === null ? waited : `<${link}|${waited}>`;
-	return [`• ${textOf(asked)} · ${where}`, heldWords(entry.heldBy, names)].filter(Boolean).join(' · ');
+/** The lines in as few texts as sections may hold. */
+function sectionTexts(lines: readonly string[]): readonly string[] {
+	const texts: string[] = [];
+	for (const line of lines) {
+		const longer = [...texts.slice(-1), line].join('\n');
+		if (texts.length > 0 && longer.length <= SECTION_LENGTH) texts[texts.length - 1] = longer;
+		else texts.push(line);
+	}
+	return texts;
 }
 
-function textOf({ question, sessionName, discreet }: RungQuestion): string {
-	return questionText({ question, quick: question.quick, sessionName, waitedMs: null, discreet });
+interface LineContext extends Pick<RungContext, 'names' | 'now'> {
+	/** Whether the line says that its reminder is the last. */
+	readonly saysLast: boolean;
+}
+
+function lineOf(asked: RungQuestion, { names, now, saysLast }: LineContext): string {
+	const { entry, link, handOver } = asked;
+	const waited = waitingTimeWords(now - entry.postedAt);
+	const way = link === null ? '' : `<${link}|${OPEN_THREAD}>`;
+	const notes = [hasItWords(handOver, names), saysLast ? lastWords(entry) : '', heldWords(entry.heldBy, names)];
+	return [`• ${toldOf(asked, { inChannel: true }).mrkdwn} · ${waited}`, way, ...notes].filter(Boolean).join(' · ');
+}
+
+/** Whether it is shown in the channel too. */
+function isInChannel({ entry: { rung } }: RungQuestion): boolean {
+	return rung === 'escalation';
+}
+
+/** The words about a question for a notification, and for the message. */
+function toldOf(asked: RungQuestion, { inChannel, settled = false }: { inChannel: boolean; settled?: boolean }) {
+	const { question, sessionName, entry, threadOnly } = asked;
+	const discreet = asked.discreet || (inChannel && threadOnly);
+	const shown = { question, quick: question.quick, sessionName, waitedMs: null, discreet, settled };
+	const text = questionText(shown);
+	const mrkdwn = tellsQuestion(shown) ? text : sessionAsksWords(sessionName, entry.sessionId, settled);
+	return { text, mrkdwn };
 }

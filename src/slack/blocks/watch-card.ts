@@ -33,6 +33,8 @@ export interface CardModel {
 	readonly waitedMs: number | null;
 	/** Ids of those who have the open question in a form now. */
 	readonly claims: readonly string[];
+	/** When the first of them is over, if that person does nothing more; null without claims. */
+	readonly claimedUntil: number | null;
 	/** Who has the open question, because it was handed over to them. */
 	readonly handOver: HandOver | null;
 	/** The newest answer from Handraise to the newest question. */
@@ -78,7 +80,7 @@ function asksAbove({ question }: SessionSnapshot): boolean {
 }
 
 function openQuestion(model: CardModel): KnownBlock[] {
-	const { view, claims, handOver, standing, names } = model;
+	const { view, claims, claimedUntil, handOver, standing, names } = model;
 	const { question } = view;
 	if (question === null) return [];
 	return [
@@ -87,7 +89,7 @@ function openQuestion(model: CardModel): KnownBlock[] {
 		...buttons(answerButton({ sessionId: view.sessionId, messageIndex: question.messageIndex })),
 		...context(
 			handOverLine(handOver, names, model),
-			claimsWords(claims, names),
+			claimsWords(claims, names, claimedUntil),
 			standing !== null && isBlocking(standing.state)
 				? `📨 ${answeredLine(standing, names)}. The answer is being delivered.`
 				: '',

@@ -10,7 +10,6 @@ import { handOverLine } from '../words/hand-over.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
 import { questionText } from '../words/question-text.ts';
 import { chosenWords } from '../words/quick-answers.ts';
-import { settingsChangedWords } from '../words/reminders.ts';
 import { andMoreWords, questionCountWords, sessionTitle, statusWords, waitingWords } from '../words/sessions.ts';
 import { momentMrkdwn } from '../words/times.ts';
 import {
@@ -58,10 +57,10 @@ export interface PostContext {
 	readonly maybeRepeat: boolean;
 }
 
-/** Cards, reminders and hand-overs have builders of their own, and settling changes a post. */
+/** Cards, reminders, hand-overs and changes of settings have builders of their own, and settling changes a post. */
 export type PostedContent = Exclude<
 	AnnouncementContent,
-	{ kind: 'card' | 'settle' | 'redraw' | 'rung' | 'rungs' | 'handedOver' | 'givenBack' }
+	{ kind: 'card' | 'settle' | 'redraw' | 'rung' | 'rungs' | 'handedOver' | 'givenBack' | 'settingsChanged' }
 >;
 /** A question as it was announced. */
 export type AskedContent = Extract<AnnouncementContent, { kind: 'question' }>;
@@ -78,7 +77,7 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 	const title = titleOf(post);
 	switch (content.kind) {
 		case 'question':
-			return isChosen(content, post.standing) ? chosenParts(content, post) : askedParts(content, post);
+			return isChosen(content, post.standing) ? overParts(content, null, post) : askedParts(content, post);
 		case 'answered': {
 			const text = `✅ ${answeredWords(post)}`;
 			const openCount = content.stillOpen.length;
@@ -116,8 +115,6 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 			return textOnly(discoveryPausedWords(content.why, post.adminContact));
 		case 'discoveryBack':
 			return textOnly(DISCOVERY_BACK);
-		case 'settingsChanged':
-			return textOnly(settingsChangedWords(content.by, content.before, content.after));
 		case 'creatorTold':
 			return textOnly(creatorToldWords(content, post.adminContact));
 	}
@@ -149,14 +146,28 @@ export function isChosen({ question, readAt }: Asked, answer: Answer | null): an
 	return isBlocking(answer.state) || (answer.deliveredAt !== null && answer.deliveredAt > readAt);
 }
 
-/** The post of a question for which somebody has chosen an option. */
-function chosenParts({ question }: Asked, post: PostContext) {
+/** The post of a question for which somebody has chosen an option, or that is settled. */
+function overParts(asked: Asked, how: SettledHow | null, post: PostContext) {
 	const title = titleOf(post);
-	const words = `👉 ${choiceWords(post)}`;
+	const words = outcomeWords(asked, how, post);
+	const isOpen = how === 'handedOn' || how === 'givenBack';
 	return {
 		text: `${title}: ${words}`,
-		blocks: [...questionBlocks(`${title} asked`, question, 2_500), ...context(words)],
+		blocks: [...questionBlocks(isOpen ? asksWords(title) : `${title} asked`, asked.question, 2_500), ...context(words)],
 	};
+}
+
+/**
+ * What became of a question: who has chosen an option or answered, or why it takes no more answers; empty while it waits.
+ * mrkdwn; mentions people, so it is for updates only.
+ * @param how null while its posts are not settled
+ */
+export function outcomeWords(asked: Asked, how: SettledHow | null, post: PostContext): string {
+	const { standing } = post;
+	if (how === null) return isChosen(asked, standing) ? `👉 ${choiceWords(post)}` : '';
+	if (how !== 'answered') return SETTLED_WORDS[how];
+	// A choice that was not sent yet is not the answer that the session got.
+	return isThere(standing) && isChosen(asked, standing) ? `👉 ${choiceWords(post)}` : `✅ ${answeredWords(post)}`;
 }
 
 function choiceWords({ standing, names, discreet, showsChoices }: PostContext): string {
@@ -180,14 +191,8 @@ function answeredWords({ standing, names }: PostContext): string {
 
 /** The post of a settled question: what was asked, who settled it, no button. */
 export function settledQuestionPost(asked: Asked, how: SettledHow, post: PostContext): MessageContent {
-	// A choice that was not sent yet is not the answer that the session got.
-	if (how === 'answered' && isThere(post.standing) && isChosen(asked, post.standing)) {
-		const { text, blocks } = chosenParts(asked, post);
-		return message(text, blocks);
-	}
-	const title = titleOf(post);
-	const words = how === 'answered' ? `✅ ${answeredWords(post)}` : SETTLED_WORDS[how];
-	return message(`${title}: ${words}`, [...questionBlocks(`${title} asked`, asked.question, 2_500), ...context(words)]);
+	const { text, blocks } = overParts(asked, how, post);
+	return message(text, blocks);
 }
 
 /** What the agent reports at the end; no block when it reports nothing. */

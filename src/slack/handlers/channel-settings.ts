@@ -166,17 +166,27 @@ export function registerChannelSettings(
 		const checks = Promise.all([
 			channels.mayWatch({ ...request, channelId }),
 			memberships.isMemberNow(person.userId, channelId),
+		]);
+		const checksOfMention = Promise.all([
 			mentionChecks.problems(mention, { channelId, person }, signal),
 			groupIds.length === 0 ? NO_GROUPS : userGroups.list(),
 		]);
 		try {
-			const [verdict, isMember, problems, groups] = await unlessAborted(checks, signal);
+			const [[verdict, isMember], ofMention] = await Promise.all([
+				unlessAborted(checks, signal),
+				unlessAborted(checksOfMention, signal).catch((error: unknown) => {
+					logNotChecked(request, error);
+					return null;
+				}),
+			]);
 			if (!isMember) return { remind: SETTINGS_ERRORS.notMember };
 			if (!verdict.ok) {
 				return verdict.reason === 'could_not_check'
 					? { remind: SETTINGS_ERRORS.notChecked }
 					: { remind: placeError(verdict.reason) };
 			}
+			if (ofMention === null) return { [userIds.length > 0 ? 'people' : 'groups']: SETTINGS_ERRORS.mentionNotChecked };
+			const [problems, groups] = ofMention;
 			return {
 				people: peopleError(problems, directory),
 				groups: groupsError(problems, groups),
@@ -234,7 +244,7 @@ export function registerChannelSettings(
 			base: valuesOf(newest, values),
 			shown: valuesOf(rebased({ base, chosen, newest }), values),
 		};
-		const notice = conflictWords({ by: changedBy, before: base, after: newest }, directory);
+		const notice = conflictWords({ by: changedBy, before: base, after: newest }, { names: directory, defaults });
 		const groups = await within(userGroups.list(), LIST_WITHIN_MS, { clock, late: () => NO_GROUPS });
 		return formOf(next, stored, { notice, groups });
 	}
@@ -249,7 +259,7 @@ export function registerChannelSettings(
 		if (hasErrors(errors)) return refuse(view, metadata, errors);
 		const msLeft = startedAt + CHECK_UNTIL_MS - uptimeOf(clock);
 		const refusals = await refusalsOf(request, metadata, chosen.mention, msLeft).catch((error: unknown) => {
-			request.log.warn({ code: codeOf(error), err: error }, 'the settings of a channel could not be checked');
+			logNotChecked(request, error);
 			return { remind: SETTINGS_ERRORS.notChecked };
 		});
 		if (hasErrors(refusals)) return refuse(view, metadata, refusals);
@@ -262,7 +272,10 @@ export function registerChannelSettings(
 			return { ack: { response_action: 'update', view: form } };
 		}
 		return {
-			ack: { response_action: 'update', view: settingsSaved(kind, chosen, defaults) },
+			ack: {
+				response_action: 'update',
+				view: settingsSaved(kind, chosen, { channelId: metadata.channelId, defaults }),
+			},
 			after: async () => onChanged(),
 		};
 	}
@@ -303,6 +316,10 @@ export function registerChannelSettings(
 }
 
 export type ChannelSettingsCommand = ReturnType<typeof registerChannelSettings>;
+
+function logNotChecked({ log }: AllowedRequest, error: unknown): void {
+	log.warn({ code: codeOf(error), err: error }, 'the settings of a channel could not be checked');
+}
 
 function hasErrors(errors: SettingsReading['errors']): boolean {
 	return Object.values(errors).some((words) => words !== '');

@@ -54,10 +54,12 @@ export function registerHandOver(
 		const pressed = pressedQuestion(asked, press);
 		if (pressed === null) return NOTHING_TO_DO;
 		return ifAllowed(pressed.channelId, async (request) => {
-			const obstacle = await handOvers.obstacle(request.person, pressed);
+			const begun = await handOvers.begin(request.person, pressed);
 			const metadata = handOverMetadata(pressed, pressed.channelId);
 			const view =
-				obstacle === null ? handOverModal(metadata) : handOverNotice(handOverWords(obstacle, names), metadata);
+				begun.kind === 'possible'
+					? handOverModal(metadata, begun)
+					: handOverNotice(handOverWords(begun, names), metadata);
 			const onTop = press.view !== null && press.view.callbackId !== CALLBACKS.home;
 			if ((await openView(client, request, { view, onTop })) === null) await tell(request, press, noHandOverWindow());
 		});
@@ -79,7 +81,8 @@ export function registerHandOver(
 		const { sessionId, fingerprint, origin } = metadata;
 		const pressed = { sessionId, fingerprint: fingerprint ?? '', channelId: origin.channelId ?? '' };
 		const outcome = await handOvers.handOver(request.person, pressed, { viewId: view.id, ...chosen });
-		request.log.info({ session: sessionId, outcome: outcome.kind }, 'hand over');
+		const { channelId: channel } = pressed;
+		request.log.info({ session: sessionId, channel, to: chosen.to, outcome: outcome.kind }, 'hand over');
 		if (outcome.kind === 'refused') return onField(handOverRefusedText(outcome.refusal, adminContact));
 		const notice = handOverNotice(handOverWords(outcome, names), metadata);
 		return { ack: { response_action: 'update', view: notice } };
@@ -126,7 +129,9 @@ export function registerHandOver(
 			async run(request) {
 				if (pressed === null) return fail('button_outdated');
 				const result = await handOvers.giveBack(request.person, pressed);
-				request.log.info({ session: pressed.sessionId, outcome: result.kind }, 'give back');
+				const { sessionId: session, channelId: channel } = pressed;
+				const to = result.kind === 'givenBack' ? result.handOver.from : null;
+				request.log.info({ session, channel, to, outcome: result.kind }, 'give back');
 				// Posts, the direct message and inboxes show it by themselves.
 				if (result.kind === 'givenBack') return async () => {};
 				const words = notYoursWords(result.kind === 'notYours' ? result.handOver : null, names);

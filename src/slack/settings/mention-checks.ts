@@ -18,6 +18,12 @@ interface MentionPlace {
 	readonly person: Person;
 }
 
+/** `members` null: it does not exist any more. */
+interface Group {
+	readonly groupId: string;
+	readonly members: ReadonlySet<string> | null;
+}
+
 /** The most that Slack accepts. */
 const PAGE_SIZE = 1_000;
 const NO_SUCH_GROUP = new Set(['no_such_subteam', 'subteam_not_found']);
@@ -34,16 +40,18 @@ interface Dependencies {
  * and people must be allowed to answer it.
  */
 export function createMentionChecks({ client, accessPolicy, directory, memberships }: Dependencies) {
-	async function personProblem(userId: string, { channelId, person }: MentionPlace): Promise<PersonProblem | null> {
+	/** What the access policy says. */
+	async function personProblem(userId: string, { channelId }: MentionPlace): Promise<PersonProblem | null> {
 		const verdict = await accessPolicy.check({ userId, claimedTeamId: null }, { channelId }, FRESH_MS);
-		if (!verdict.allowed) {
-			if (verdict.refusal !== 'could_not_check') return verdict.refusal;
-			throw new HandraiseError('Slack did not tell who somebody is', { code: 'slack_unavailable', retryable: true });
-		}
-		if (userId === person.userId) return null;
+		if (verdict.allowed) return null;
+		if (verdict.refusal !== 'could_not_check') return verdict.refusal;
+		throw new HandraiseError('Slack did not tell who somebody is', { code: 'slack_unavailable', retryable: true });
+	}
+
+	/** Whether somebody who is not on the first page of the channel's members is in the channel. */
+	async function isFurtherOn(userId: string, { channelId }: MentionPlace): Promise<boolean> {
 		// Nobody else sees a person's direct message with the app.
-		if (channelId.startsWith('D')) return 'not_here';
-		return (await memberships.isMemberNow(userId, channelId)) ? null : 'not_here';
+		return channelId.startsWith('D') ? false : memberships.isMemberNow(userId, channelId);
 	}
 
 	/** Null for a group that does not exist any more. */
@@ -74,26 +82,29 @@ export function createMentionChecks({ client, accessPolicy, directory, membershi
 		} while (cursor !== null);
 	}
 
-	async function groupProblems(
-		groupIds: readonly string[],
+	/**
+	 * Those of these people and groups whom nobody in the channel is. One list of its members answers for all in most
+	 * channels. Of larger ones, the people further on are looked up one by one: that takes as long however large it is.
+	 */
+	async function absentOf(
+		{ userIds, groups }: { userIds: readonly string[]; groups: readonly Group[] },
 		place: MentionPlace,
 		signal: AbortSignal,
-	): Promise<MentionProblem[]> {
-		const groups = await Promise.all(
-			groupIds.map(async (groupId) => ({ groupId, members: await membersOf(groupId, signal) })),
-		);
-		const gone = groups.filter(({ members }) => members === null);
-		let absent = groups.filter(({ members }) => members !== null);
-		if (absent.length > 0) {
-			for await (const page of pagesOfMembers(place, signal)) {
-				absent = absent.filter(({ members }) => !page.some((userId) => members?.has(userId)));
-				if (absent.length === 0) break;
+	) {
+		const absent = { userIds: [...userIds], groups: [...groups] };
+		if (userIds.length + groups.length === 0) return absent;
+		let isFirst = true;
+		for await (const page of pagesOfMembers(place, signal)) {
+			if (isFirst) {
+				const others = absent.userIds.filter((userId) => !page.includes(userId));
+				const found = await Promise.all(others.map((userId) => isFurtherOn(userId, place)));
+				absent.userIds = others.filter((_, index) => found[index] === false);
 			}
+			isFirst = false;
+			absent.groups = absent.groups.filter(({ members }) => !page.some((userId) => members?.has(userId)));
+			if (absent.groups.length === 0) break;
 		}
-		return [
-			...gone.map(({ groupId }) => ({ kind: 'group', groupId, why: 'gone' }) as const),
-			...absent.map(({ groupId }) => ({ kind: 'group', groupId, why: 'nobody_here' }) as const),
-		];
+		return absent;
 	}
 
 	return {
@@ -105,12 +116,24 @@ export function createMentionChecks({ client, accessPolicy, directory, membershi
 		): Promise<readonly MentionProblem[]> {
 			const [people, groups] = await Promise.all([
 				Promise.all(userIds.map(async (userId) => ({ userId, why: await personProblem(userId, place) }))),
-				groupProblems(groupIds, place, signal),
+				Promise.all(groupIds.map(async (groupId) => ({ groupId, members: await membersOf(groupId, signal) }))),
 			]);
-			const refused = people.flatMap(({ userId, why }): MentionProblem[] =>
-				why === null ? [] : [{ kind: 'person', userId, why }],
-			);
-			return [...refused, ...groups];
+			const wanted = {
+				userIds: people.flatMap(({ userId, why }) => (why === null ? [userId] : [])),
+				groups: groups.filter(({ members }) => members !== null),
+			};
+			const absent = await absentOf(wanted, place, signal);
+			return [
+				...people.flatMap(({ userId, why }): MentionProblem[] => {
+					const whyNot = absent.userIds.includes(userId) ? 'not_here' : why;
+					return whyNot === null ? [] : [{ kind: 'person', userId, why: whyNot }];
+				}),
+				...groups.flatMap(({ groupId, members }): MentionProblem[] => {
+					if (members === null) return [{ kind: 'group', groupId, why: 'gone' }];
+					const isAbsent = absent.groups.some((group) => group.groupId === groupId);
+					return isAbsent ? [{ kind: 'group', groupId, why: 'nobody_here' }] : [];
+				}),
+			];
 		},
 	};
 }

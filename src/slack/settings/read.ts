@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { isInOrder, type LadderTimes, timesIn } from '../../inbox/channel-settings.ts';
-import { isTimeZone, leavesTime } from '../../inbox/quiet-hours.ts';
+import { changedParts, isInOrder, type LadderTimes, mentionsAnybody, timesIn } from '../../inbox/channel-settings.ts';
+import { leavesTime, timeZoneNamed } from '../../inbox/quiet-hours.ts';
 import type { ChannelSettings, Weekday } from '../../watches/channel-settings.ts';
 import { ACTIONS, type SettingsField, settingsBlockId } from '../ids.ts';
-import { orderError, SETTINGS_ERRORS, zoneError } from '../words/channel-settings.ts';
+import { noDayError, orderError, SETTINGS_ERRORS, zoneError } from '../words/channel-settings.ts';
 import { type SettingsMetadata, type SettingsValues, settingsOf } from './metadata.ts';
 
 /** Mentions of an escalation. A window with more would not fit into Slack's limits of a view. */
@@ -32,7 +32,7 @@ const STATE = z.record(z.string(), z.record(z.string(), z.unknown()));
 export function readSettingsForm(state: unknown, metadata: SettingsMetadata, defaults: LadderTimes): SettingsReading {
 	const values = valuesIn(state, metadata);
 	const chosen = settingsOf(values);
-	return { values, chosen, errors: errorsOf(values, chosen, defaults) };
+	return { values, chosen, errors: errorsOf({ values, chosen }, metadata, defaults) };
 }
 
 function valuesIn(state: unknown, { revision, shown }: SettingsMetadata): SettingsValues {
@@ -49,9 +49,9 @@ function valuesIn(state: unknown, { revision, shown }: SettingsMetadata): Settin
 		userIds: list(element('people').selected_users, shown.userIds),
 		groupIds: list(optionsOf('groups'), shown.groupIds),
 		days: list(optionsOf('days')?.map(Number).filter(isWeekday), shown.days).toSorted((one, other) => one - other),
-		from: timeIn(element('from'), shown.from),
-		to: timeIn(element('to'), shown.to),
-		timeZone: element('zone').value?.trim() || shown.timeZone,
+		from: element('from').selected_time ?? shown.from,
+		to: element('to').selected_time ?? shown.to,
+		timeZone: zoneIn(element('zone'), shown.timeZone),
 	};
 }
 
@@ -67,8 +67,13 @@ function afterIn({ selected_option: option }: Element, shown: ChannelSettings['r
 	return value !== undefined && /^[1-9]\d{0,10}$/.test(value) ? Number(value) : shown;
 }
 
-function timeIn({ selected_time: time }: Element, shown: string): string {
-	return time != null && /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(time) ? time : shown;
+function zoneIn({ value }: Element, shown: string): string {
+	const typed = value?.trim() ?? shown;
+	return timeZoneNamed(typed) ?? typed;
+}
+
+function isTime(text: string): boolean {
+	return /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text);
 }
 
 function isWeekday(day: number): day is Weekday {
@@ -76,18 +81,26 @@ function isWeekday(day: number): day is Weekday {
 }
 
 function errorsOf(
-	{ userIds, groupIds }: SettingsValues,
-	chosen: ChannelSettings,
+	{ values, chosen }: Pick<SettingsReading, 'values' | 'chosen'>,
+	{ base, shown }: SettingsMetadata,
 	defaults: LadderTimes,
 ): SettingsReading['errors'] {
+	const { userIds, groupIds, from, to, timeZone } = values;
 	const { quietHours } = chosen;
 	const times = timesIn(chosen, defaults);
+	const hasNewMention = mentionsAnybody(chosen) && changedParts(settingsOf(base), chosen).includes('mention');
+	const hasNewTimes = from !== shown.from || to !== shown.to || timeZone !== shown.timeZone;
 	return {
 		...(isInOrder(times) ? {} : { escalate: orderError(times.remindAfterMs) }),
+		// A list that was there before may be kept for later.
+		...(times.escalateAfterMs === null && hasNewMention ? { escalate: SETTINGS_ERRORS.neverMentioned } : {}),
 		...(userIds.length > MOST_PEOPLE ? { people: SETTINGS_ERRORS.tooManyPeople } : {}),
 		...(groupIds.length > MOST_GROUPS ? { groups: SETTINGS_ERRORS.tooManyGroups } : {}),
 		...(quietHours === null || leavesTime(quietHours) ? {} : { days: SETTINGS_ERRORS.alwaysQuiet }),
-		...(quietHours === null || isTimeZone(quietHours.timeZone) ? {} : { zone: zoneError(quietHours.timeZone) }),
+		...(quietHours === null && hasNewTimes ? { days: noDayError(shown) } : {}),
+		...(isTime(from) ? {} : { from: SETTINGS_ERRORS.notATime }),
+		...(isTime(to) ? {} : { to: SETTINGS_ERRORS.notATime }),
+		...(quietHours === null || timeZoneNamed(timeZone) !== null ? {} : { zone: zoneError(timeZone) }),
 	};
 }
 

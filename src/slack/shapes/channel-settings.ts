@@ -3,6 +3,7 @@ import type { ChannelSettings } from '../../watches/channel-settings.ts';
 import {
 	noSettingsWindow,
 	type SettingsModel,
+	settingsChangedPost,
 	settingsForm,
 	settingsLoadingModal,
 	settingsNotice,
@@ -55,9 +56,27 @@ function modelOf(settings: ChannelSettings, overrides: Partial<SettingsModel> = 
 	return [model];
 }
 
-const CONFLICT = conflictWords({ by: USER_ID, before: DEFAULT_CHANNEL_SETTINGS, after: FULL }, NAMES);
+const CONFLICT = conflictWords(
+	{ by: USER_ID, before: DEFAULT_CHANNEL_SETTINGS, after: FULL },
+	{ names: NAMES, defaults: DEFAULTS },
+);
 
-/** Every kind of window of a channel's settings. */
+/** Of a change, as far as it is the same for all. */
+const PLACE = { channelId: 'C0EXAMPLE1', defaults: DEFAULTS };
+const DIRECT_PLACE = { ...PLACE, channelId: 'D0EXAMPLE1' };
+const CHANGE = { ...PLACE, names: NAMES, groups: groupsOf(2), maybeRepeat: false };
+const HOSTILE_GROUP: SettingsModel['groups'] = {
+	kind: 'listed',
+	groups: [{ id: 'S0EXAMPLE0', name: HOSTILE, handle: HOSTILE }],
+};
+const NOT_LISTED: SettingsModel['groups'] = { kind: 'unknown', why: 'no_answer' };
+const OF_GROUPS: ChannelSettings = { ...FULL, mention: { ...FULL.mention, userIds: [] } };
+
+function changeOf(before: ChannelSettings, after: ChannelSettings) {
+	return { kind: 'settingsChanged', by: USER_ID, before, after } as const;
+}
+
+/** Every kind of window of a channel's settings, and what the channel hears of a change. */
 export function channelSettingsShapes(): Shape[] {
 	return [
 		...shapesOf(settingsLoadingModal, { 'any channel': [] }),
@@ -74,7 +93,7 @@ export function channelSettingsShapes(): Shape[] {
 			'giant groups': modelOf(FULL, { groups: groupsOf(100, GIANT) }),
 			'without the scope for groups': modelOf(FULL, { groups: { kind: 'unknown', why: 'missing_scope' } }),
 			'without an answer about groups': modelOf(FULL, {
-				groups: { kind: 'unknown', why: 'no_answer' },
+				groups: NOT_LISTED,
 				adminContact: HOSTILE,
 			}),
 			'in a direct message': modelOf(FULL, {
@@ -83,9 +102,18 @@ export function channelSettingsShapes(): Shape[] {
 			'changed by somebody else meanwhile': modelOf(FULL, { notice: CONFLICT }),
 		}),
 		...shapesOf(settingsSaved, {
-			'a change': ['saved', FULL, DEFAULTS],
-			'no change': ['same', FULL, DEFAULTS],
-			'the defaults': ['saved', DEFAULT_CHANNEL_SETTINGS, DEFAULTS],
+			'a change': ['saved', FULL, PLACE],
+			'no change': ['same', FULL, PLACE],
+			'the defaults': ['saved', DEFAULT_CHANNEL_SETTINGS, PLACE],
+			'nobody is mentioned': ['saved', { ...FULL, escalateAfterMs: null }, PLACE],
+			'in a direct message': ['saved', FULL, DIRECT_PLACE],
+		}),
+		...shapesOf(settingsChangedPost, {
+			'everything set': [changeOf(DEFAULT_CHANNEL_SETTINGS, FULL), CHANGE],
+			'in a direct message': [changeOf(DEFAULT_CHANNEL_SETTINGS, FULL), { ...CHANGE, ...DIRECT_PLACE }],
+			'everything taken back': [changeOf(FULL, DEFAULT_CHANNEL_SETTINGS), { ...CHANGE, maybeRepeat: true }],
+			'hostile groups': [changeOf(DEFAULT_CHANNEL_SETTINGS, OF_GROUPS), { ...CHANGE, groups: HOSTILE_GROUP }],
+			'without an answer about groups': [changeOf(FULL, OF_GROUPS), { ...CHANGE, groups: NOT_LISTED }],
 		}),
 	];
 }

@@ -1,4 +1,3 @@
-import { DEFAULT_CHANNEL_SETTINGS } from '../../inbox/channel-settings.ts';
 import type { Session } from '../../questions/session.ts';
 import type { ChannelSettings, Rung } from '../../watches/channel-settings.ts';
 import { NO_LIST_REASONS } from '../../watches/discovered.ts';
@@ -20,9 +19,15 @@ import {
 } from '../blocks/messages.ts';
 import { choiceMessage, ownChoiceMessage } from '../blocks/quick-answer.ts';
 import { ownTextMessage, receiptMessage } from '../blocks/receipt.ts';
-import { MOST_LISTED, type RungQuestion, rungPost, rungsPost } from '../blocks/rungs.ts';
+import { type RungQuestion, rungPost, rungsPost, updatedRungPost } from '../blocks/rungs.ts';
 import { type CardModel, watchCard } from '../blocks/watch-card.ts';
-import { type PostContext, type PostedContent, settledQuestionPost, watchPost } from '../blocks/watch-posts.ts';
+import {
+	outcomeWords,
+	type PostContext,
+	type PostedContent,
+	settledQuestionPost,
+	watchPost,
+} from '../blocks/watch-posts.ts';
 import type { HelpReason } from '../handlers/session-command.ts';
 import { discoveredByWords, discoveryPausedWords } from '../words/discovery.ts';
 import { GIVE_BACK_LATE, notGivenBackWords, notYoursWords } from '../words/hand-over.ts';
@@ -183,6 +188,7 @@ function cardOf(session: Session, overrides: Partial<CardModel> = {}): [CardMode
 		discreet: false,
 		isUpdate: true,
 		claims: [],
+		claimedUntil: null,
 		handOver: null,
 		standing: null,
 		endedWords: null,
@@ -197,7 +203,7 @@ const CARDS: Readonly<Record<string, [CardModel]>> = {
 	'an id alone': cardOf(EMPTY, { dashboardUrl: null }),
 	'at work': cardOf(AT_WORK, { checkedAt: NOW - 600_000 }),
 	'a question': cardOf(ASKS),
-	'a question that people answer': cardOf(ASKS, { claims: [USER_ID] }),
+	'a question that people answer': cardOf(ASKS, { claims: [USER_ID], claimedUntil: NOW + 300_000 }),
 	'a question that somebody has': cardOf(ASKS, { handOver: HAND_OVER }),
 	'the same, newly posted': cardOf(ASKS, { handOver: HAND_OVER, isUpdate: false }),
 	'an answer on its way': cardOf(ASKS, { standing: answerOf({ state: 'delivering' }) }),
@@ -262,10 +268,6 @@ function postsAbout(question: QuestionView): readonly PostedContent[] {
 		],
 		discoveryPaused: NO_LIST_REASONS.map((why) => ({ kind: 'discoveryPaused', why })),
 		discoveryBack: [{ kind: 'discoveryBack' }],
-		settingsChanged: [
-			{ kind: 'settingsChanged', by: USER_ID, before: DEFAULT_CHANNEL_SETTINGS, after: CHANGED_SETTINGS },
-			{ kind: 'settingsChanged', by: USER_ID, before: CHANGED_SETTINGS, after: DEFAULT_CHANNEL_SETTINGS },
-		],
 		creatorTold: WATCH_ENDS.flatMap((reason) => [
 			...[[SESSION_ID], Array.from({ length: 50 }, () => LONGEST_ID)].map(
 				(sessionIds) => ({ kind: 'creatorTold', reason, channelId: 'C0EXAMPLE1', sessionIds }) as const,
@@ -292,11 +294,24 @@ function rungOf(session: Session, rung: Rung): RungQuestion {
 		postedAt: NOW - 900_000,
 		heldBy: USER_ID,
 		rung,
+		dueAt: NOW - 10_000,
+		isLast: rung === 'escalation',
 		number: 0,
 		lastRungAt: null,
 	};
 	const link = 'https://example.slack.com/archives/C0EXAMPLE1/p1795250400000100?thread_ts=1795250400.000100';
-	return { entry, question: questionOf(session), sessionName: session.name, discreet: false, link };
+	return {
+		entry,
+		question: questionOf(session),
+		readAt: NOW - 960_000,
+		sessionName: session.name,
+		channelId: 'C0EXAMPLE1',
+		threadOnly: false,
+		discreet: false,
+		offersOptions: true,
+		handOver: null,
+		link,
+	};
 }
 
 const RUNG = { mention: CHANGED_SETTINGS.mention, names: NAMES, now: NOW, maybeRepeat: true };
@@ -308,6 +323,11 @@ function askedAs(question: QuestionView) {
 function handedAs(question: QuestionView) {
 	const { sessionId } = GIANT_POST;
 	return { kind: 'handedOver', watchId: 'watch', sessionId, from: USER_ID, question, readAt: NOW - 120_000 } as const;
+}
+
+function givenBackAs(question: QuestionView, by = USER_ID) {
+	const { sessionId } = GIANT_POST;
+	return { kind: 'givenBack', watchId: 'watch', sessionId, by, question, readAt: NOW - 120_000 } as const;
 }
 
 const POST: PostContext = {
@@ -399,8 +419,10 @@ export function watchShapes(): Shape[] {
 			giant: [handedAs(questionOf(GIANT_SESSION)), GIANT_POST],
 		}),
 		...shapesOf(givenBackPost, {
-			plain: [USER_ID, questionOf(FLIGHTS), POST],
-			giant: ['somebody', questionOf(GIANT_SESSION), GIANT_POST],
+			plain: [givenBackAs(questionOf(FLIGHTS)), POST],
+			chosen: [givenBackAs(questionOf(FLIGHTS)), { ...POST, standing: CHOSEN }],
+			undelivered: [{ ...givenBackAs(questionOf(FLIGHTS)), undelivered: true }, POST],
+			giant: [givenBackAs(questionOf(GIANT_SESSION), 'somebody'), GIANT_POST],
 		}),
 		...postShapes('chosen', [askedAs(questionOf(FLIGHTS))], { ...POST, standing: CHOSEN }),
 		...postShapes(
@@ -412,10 +434,36 @@ export function watchShapes(): Shape[] {
 		),
 		...shapesOf(rungPost, {
 			reminder: [rungOf(ASKS, 'reminder'), { ...RUNG, mention: null }],
+			options: [
+				{ ...rungOf(FLIGHTS, 'reminder'), handOver: HAND_OVER },
+				{ ...RUNG, mention: null },
+			],
 			escalation: [rungOf(GIANT_SESSION, 'escalation'), RUNG],
+			'of a thread only': [{ ...rungOf(FLIGHTS, 'escalation'), threadOnly: true }, RUNG],
+		}),
+		...shapesOf(updatedRungPost, {
+			'open again': [{ ...rungOf(FLIGHTS, 'reminder'), handOver: HAND_OVER }, '', NAMES],
+			...casesOf(SETTLED, (how) => {
+				return [rungOf(ASKS, 'escalation'), outcomeWords(askedAs(questionOf(ASKS)), how, POST), NAMES] as const;
+			}),
+			giant: [
+				{ ...rungOf(GIANT_SESSION, 'reminder'), discreet: true },
+				outcomeWords(askedAs(questionOf(GIANT_SESSION)), 'answered', GIANT_POST),
+				NAMES,
+			],
 		}),
 		...shapesOf(rungsPost, {
-			many: [Array.from({ length: MOST_LISTED }, () => rungOf(GIANT_SESSION, 'escalation')), 100, RUNG],
+			many: [
+				Array.from({ length: 100 }, () => ({ ...rungOf(GIANT_SESSION, 'escalation'), handOver: HAND_OVER })),
+				RUNG,
+			],
+			'of threads only': [
+				['escalation' as const, 'reminder' as const].map((rung) => ({
+					...rungOf(GIANT_SESSION, rung),
+					threadOnly: true,
+				})),
+				RUNG,
+			],
 		}),
 		...shapesOf(settledQuestionPost, {
 			...casesOf(SETTLED, (how) => [askedAs(questionOf(ASKS)), how, POST] as const),

@@ -1,5 +1,5 @@
 import type { OtherAnswer } from '../../answers/answer.ts';
-import type { HandOverObstacle } from '../../inbox/hand-over.ts';
+import type { HandOverObstacle, QuestionToHandOver } from '../../inbox/hand-over.ts';
 import { openQuestion } from '../../questions/open-question.ts';
 import type { Session, StatusKind } from '../../questions/session.ts';
 import { handOverMetadata, handOverModal, handOverNotice } from '../blocks/hand-over.ts';
@@ -40,6 +40,7 @@ import {
 	type Shape,
 	sessionOf,
 	shapesOf,
+	snapshotAtNow,
 	USER_ID,
 } from './samples.ts';
 
@@ -66,6 +67,12 @@ const NOTICES: Readonly<Record<Notice['kind'], readonly Notice[]>> = {
 	],
 };
 
+const HAND_OVER_METADATA = handOverMetadata({ sessionId: LONGEST_ID, fingerprint: '0' }, 'C0');
+const QUESTION_TO_HAND_OVER: QuestionToHandOver = {
+	question: present(snapshotAtNow(asking(Object.values(FIELD_ITEMS))).question),
+	sessionName: GIANT,
+	discreet: false,
+};
 const HAND_OVER_OUTCOMES: Readonly<Record<string, HandOverObstacle>> = {
 	'handed over': { kind: 'handedOver', handOver: HAND_OVER },
 	'somebody else has it': { kind: 'taken', handOver: HAND_OVER },
@@ -183,7 +190,9 @@ export function modalShapes(): Shape[] {
 			'90 items': [QUESTION, QUESTION.openItems, GIANT, metadataOf()],
 		}),
 		...shapesOf(handOverModal, {
-			'any question': [handOverMetadata({ sessionId: LONGEST_ID, fingerprint: '0' }, 'C0')],
+			'any question': [HAND_OVER_METADATA, QUESTION_TO_HAND_OVER],
+			'a discreet watch': [HAND_OVER_METADATA, { ...QUESTION_TO_HAND_OVER, discreet: true }],
+			hostile: [HAND_OVER_METADATA, { ...QUESTION_TO_HAND_OVER, sessionName: HOSTILE }],
 		}),
 		...shapesOf(
 			handOverNotice,

@@ -70,7 +70,7 @@ export const HAND_OVER: HandOver = {
 	channelId: 'C0EXAMPLE1',
 	from: 'U0EXAMPLE2',
 	to: USER_ID,
-	count: 3,
+	count: 2,
 	handedOverAt: NOW - 60_000,
 	givenBackAt: null,
 };

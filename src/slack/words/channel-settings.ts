@@ -1,20 +1,21 @@
-import type { LadderTimes } from '../../inbox/channel-settings.ts';
-import type { ChannelSettings } from '../../watches/channel-settings.ts';
+import { type LadderTimes, mentionsAnybody, timesIn } from '../../inbox/channel-settings.ts';
+import type { ChannelSettings, QuietHours } from '../../watches/channel-settings.ts';
 import type { ChannelVerdict } from '../channels.ts';
+import type { SettingsField } from '../ids.ts';
 import type { MentionProblem, PersonProblem } from '../settings/mention-checks.ts';
 import type { UserGroups } from '../settings/user-groups.ts';
 import { oneLine, quotedName } from '../text.ts';
 import { type ErrorWords, errorWords } from './errors.ts';
 import { contactMrkdwn, type Names, personMrkdwn } from './people.ts';
-import { afterWords, mentionMrkdwn, quietWords, settingsChanges } from './reminders.ts';
+import { mentionMrkdwn, quietWords, settingsChanges, timeWords } from './reminders.ts';
 import { momentMrkdwn } from './times.ts';
-import { placeMrkdwn } from './watching.ts';
+import { isDirectMessage, placeMrkdwn } from './watching.ts';
 
 /* Errors of fields are plain text: Slack shows no mark-up in them. */
 
 const NOT_SAVED = 'Nothing was saved; your choices are still here.';
 
-export const SETTINGS_LOADING = '⏳ Looking up the settings of this channel…';
+export const SETTINGS_LOADING = '⏳ Looking up the settings…';
 /** The window for the settings could not be opened. */
 export const NO_SETTINGS_WINDOW =
 	'Slack only opens a window within three seconds, and this took longer. Nothing was changed. Type `/session settings` again.';
@@ -26,7 +27,7 @@ export function settingsIntro(channelId: string): string {
 	return `When Handraise reminds of questions in ${placeMrkdwn(channelId)} that nobody has answered.`;
 }
 
-export const SETTINGS_HINTS = {
+const HINTS = {
 	remind: 'A word in the thread of the question, this long after its post.',
 	escalate:
 		'Shown in the channel too, with the mentions below, this long after the post. Then twice more, as long after the last.',
@@ -35,7 +36,20 @@ export const SETTINGS_HINTS = {
 	days: 'The days on which quiet hours begin. What falls due then comes once, at their end. No day: no quiet hours.',
 	to: 'If this is not later than the beginning, it is on the next day.',
 	zone: 'Such as Europe/Berlin, America/New_York or UTC.',
-} as const;
+} as const satisfies Partial<Record<SettingsField, string>>;
+
+/** Where they differ in a direct message. */
+const DIRECT_HINTS = {
+	escalate:
+		'Shown outside of the thread too, with the mentions below, this long after the post. Then twice more, as long after the last.',
+	people: 'Only you are here, so nobody else can be mentioned. Only an escalation mentions.',
+	groups: 'Up to 5. You must be in the group.',
+} as const satisfies Partial<Record<SettingsField, string>>;
+
+/** The hints of the fields that have one, for a channel or a direct message. Plain text. */
+export function settingsHints(channelId: string): Readonly<Partial<Record<SettingsField, string>>> {
+	return isDirectMessage(channelId) ? { ...HINTS, ...DIRECT_HINTS } : HINTS;
+}
 
 /** Who changed the settings last. mrkdwn. */
 export function lastChangeWords(change: { readonly by: string; readonly at: number } | null, names: Names): string {
@@ -45,8 +59,8 @@ export function lastChangeWords(change: { readonly by: string; readonly at: numb
 
 /** The text of an option with a time: `Default (15 min)`, `Off`, `1 h`. */
 export function afterOptionText(after: ChannelSettings['remindAfterMs'], fallback: number | null): string {
-	if (after === 'default') return `Default (${afterWords(fallback)})`;
-	return after === null ? 'Off' : afterWords(after);
+	if (after === 'default') return `Default (${timeWords(fallback)})`;
+	return after === null ? 'Off' : timeWords(after);
 }
 
 /** Why no user group can be chosen, and what to do. `keptCount`: groups that were chosen before. mrkdwn. */
@@ -100,32 +114,35 @@ export function settingsFailedWords(code: string, adminContact: string | null): 
 /** After saving, what holds now: a line for each setting. mrkdwn. */
 export function settingsLines(settings: ChannelSettings, defaults: LadderTimes): string {
 	const { remindAfterMs, escalateAfterMs, mention, quietHours } = settings;
+	const isOff = mentionsAnybody(settings) && timesIn(settings, defaults).escalateAfterMs === null;
 	return [
 		`*Remind after*: ${afterOptionText(remindAfterMs, defaults.remindAfterMs)}`,
 		`*Escalate after*: ${afterOptionText(escalateAfterMs, defaults.escalateAfterMs)}`,
-		`*Mention*: ${mentionMrkdwn(mention) || 'nobody'}`,
+		`*Mention*: ${mentionMrkdwn(mention) || 'nobody'}${isOff ? ', but not while *Escalate after* is off' : ''}`,
 		`*Quiet hours*: ${quietWords(quietHours)}`,
 	].join('\n');
 }
 
-export const SAVED_WORDS = {
-	saved: '✅ Saved. The channel is told what changed.',
-	same: 'These are the settings already, so nothing was changed.',
-} as const;
+/** What became of *Save*; `same`: nothing had to be changed. mrkdwn. */
+export function savedWords(how: 'saved' | 'same', channelId: string): string {
+	if (how === 'same') return 'These are the settings already, so nothing was changed.';
+	const where = isDirectMessage(channelId) ? 'A message here says' : 'The channel is told';
+	return `✅ Saved. ${where} what changed.`;
+}
 
-/** Somebody else saved first. mrkdwn. */
+/** Somebody else saved first. mrkdwn for a window, which notifies nobody. */
 export function conflictWords(
 	{
 		by,
 		before,
 		after,
 	}: { readonly by: string | null; readonly before: ChannelSettings; readonly after: ChannelSettings },
-	names: Names,
+	{ names, defaults }: { readonly names: Names; readonly defaults: LadderTimes },
 ): string {
 	const who = by === null ? 'Somebody' : personMrkdwn(by, names);
 	return [
 		`⚠️ ${who} changed these settings meanwhile, so yours are not saved yet.`,
-		...settingsChanges(before, after),
+		...settingsChanges(before, after, { mentioned: (mention) => mentionMrkdwn(mention) || 'nobody', defaults }),
 		'The fields below show these changes and yours; where both changed the same, yours. Check them, then press *Save* again.',
 	].join('\n');
 }
@@ -133,15 +150,24 @@ export function conflictWords(
 export const SETTINGS_ERRORS = {
 	tooManyPeople: 'An escalation mentions at most 10 people. For more, choose a user group.',
 	tooManyGroups: 'An escalation mentions at most 5 user groups.',
+	neverMentioned:
+		'Nobody is mentioned while this is off. Choose a time, or take out the people and groups under Mention.',
+	notATime: 'This is not a time. Type hours and minutes, such as 22:00.',
 	alwaysQuiet: 'These quiet hours never end, so nobody would ever be reminded. Leave out a day, or choose another end.',
-	notChecked: `Slack did not tell in time who is in this channel and may answer. ${NOT_SAVED} Press Save again.`,
+	notChecked: `Slack did not tell in time whether you are in this channel and may change its settings. ${NOT_SAVED} Press Save again.`,
+	mentionNotChecked: `Slack did not tell in time whether they are in this channel and may answer. ${NOT_SAVED} Press Save again.`,
 	notMember: 'You are not a member of this channel any more, so you cannot change its settings. Nothing was saved.',
 	unknownOutcome: 'I could not check whether this was saved. Press Save again: it is not saved or posted twice.',
 } as const;
 
 /** For an escalation that does not come after the reminder. */
 export function orderError(remindAfterMs: number | null): string {
-	return `An escalation comes after the reminder (${afterWords(remindAfterMs)}). Choose a longer time here, or a shorter one above.`;
+	return `An escalation comes after the reminder (${timeWords(remindAfterMs)}). Choose a longer time here, or a shorter one above.`;
+}
+
+/** For times of quiet hours without a day. `shown`: what the fields began with. */
+export function noDayError({ from, to, timeZone }: Pick<QuietHours, 'from' | 'to' | 'timeZone'>): string {
+	return `Without a day there are no quiet hours. Choose at least one day, or put back ${from}, ${to} and ${timeZone} below.`;
 }
 
 /** For a time zone that is not known. */

@@ -26,7 +26,7 @@ export const WHAT_IT_IS = "*Handraise brings agents' questions to you and your a
 export function helpLines(command: string): string {
 	return [
 		`\`${command} 3f9a2c1d\` — see what the agent did and asks, and answer it. A dashboard link works too.`,
-		`\`${command} watch 3f9a2c1d\` — keep a live card of it in this channel; \`--questions-only\` posts less, \`--thread-only\` keeps questions out of the channel, \`--discreet\` out of notifications, \`--no-buttons\` shows no options as buttons`,
+		`\`${command} watch 3f9a2c1d\` — keep a live card of it in this channel; \`--questions-only\` posts less, \`--thread-only\` keeps questions out of the channel (an escalation there names only the session), \`--discreet\` out of notifications, \`--no-buttons\` shows no options as buttons`,
 		`\`${command} watch all\` — bring the questions of all sessions into this channel`,
 		`\`${command} unwatch 3f9a2c1d\` — stop watching it; \`unwatch all\` stops watching everything here`,
 		`\`${command} list\` — what this channel watches`,

@@ -80,7 +80,7 @@ const FAILURES: Readonly<Record<string, Row>> = {
 	answer_not_yours: [
 		"This button belongs to somebody else's answer, or to an answer that no longer exists.",
 		'person',
-		'Nothing was done.',
+		'Nothing was changed.',
 	],
 	post_refused: [
 		'Slack did not let me post in that channel.',
@@ -137,7 +137,7 @@ const CHANNEL_REFUSALS: Readonly<Record<`watch_${ChannelReason}`, Row>> = {
 	watch_unclear_sharing: [
 		'🔒 Slack does not say clearly who else can read this channel, so I keep no card here.',
 		'person',
-		'Nothing was done. If trying again does not help, ask {contact}.',
+		'Nothing was changed. If trying again does not help, ask {contact}.',
 	],
 	watch_direct: ['⚠️ A group message cannot hold a card.', 'person', 'Use a channel, or our direct messages.'],
 	watch_no_channel: [
@@ -148,7 +148,7 @@ const CHANNEL_REFUSALS: Readonly<Record<`watch_${ChannelReason}`, Row>> = {
 	watch_could_not_check: [
 		'⚠️ Slack did not respond in time when I asked about this channel.',
 		'person',
-		'Nothing was done; please try again.',
+		'Nothing was changed; please try again.',
 	],
 };
 
@@ -191,7 +191,7 @@ export function errorWords(code: string, context: ErrorContext): ErrorWords {
 
 function keptWords(kept: ErrorContext['kept'], kind: Row[1], code: string): string {
 	if (kept === 'answer') return 'Your answer is saved.';
-	if (kind === 'refused') return kept === 'text' ? 'Your text is still here and was not sent.' : 'Nothing was done.';
+	if (kind === 'refused') return kept === 'text' ? 'Your text is still here and was not sent.' : 'Nothing was changed.';
 	if (kept === 'nothing') return '';
 	return code === 'store_unavailable' ? 'Nothing was sent; your text is still here.' : 'Your text is still here.';
 }

@@ -1,5 +1,6 @@
 import type { Refusal } from '../../answers/access-policy.ts';
 import { type HandOver, type HandOverObstacle, MOST_HAND_OVERS } from '../../inbox/hand-over.ts';
+import type { AnnouncementContent } from '../../watches/announcements.ts';
 import { contactText, type Names, personMrkdwn, personName } from './people.ts';
 import { momentMrkdwn } from './times.ts';
 
@@ -27,13 +28,19 @@ export function handedOverWords(from: string, names: Names): string {
 	return `↪️ ${personMrkdwn(from, names)} handed a question over to you.`;
 }
 
-/** Below the buttons of that message. mrkdwn. */
-export function handedOverHint(place: string): string {
-	return `Asked in ${place}. Others can still answer it. *Give back* opens it for all again and tells who handed it over.`;
+/** Below the buttons of that message. `from`: who handed it over. mrkdwn. */
+export function handedOverHint(place: string, from: string): string {
+	return `Asked in ${place}. Others can still answer it. *Give back* opens it for all again and tells ${from}.`;
 }
 
 /** To the person who had handed it over. mrkdwn. */
-export function givenBackWords(by: string, names: Names): string {
+export function givenBackWords(
+	{ by, undelivered }: Pick<Extract<AnnouncementContent, { kind: 'givenBack' }>, 'by' | 'undelivered'>,
+	names: Names,
+): string {
+	if (undelivered === true) {
+		return `⚠️ Slack refused the direct message to ${personMrkdwn(by, names)} about the question that you handed over. It is open for all again. Answer it, or hand it over to somebody else on its post.`;
+	}
 	return `↩️ ${personMrkdwn(by, names)} gave back the question that you handed over. It is open for all again.`;
 }
 
@@ -64,13 +71,14 @@ export function handOverWords(outcome: HandOverObstacle, names: Names): string {
 		case 'handedOver':
 			return `↪️ You handed the question over to ${personMrkdwn(outcome.handOver.to, names)}, who gets a direct message. Others can still answer it.`;
 		case 'taken': {
-			const { from, to, handedOverAt } = outcome.handOver;
+			const { from, to, count, handedOverAt } = outcome.handOver;
 			const who = personMrkdwn(to, names);
-			return `🙋 ${who} has this question: ${personMrkdwn(from, names)} handed it over ${momentMrkdwn(handedOverAt)}. Nothing was handed over now. Only ${who} can hand it over or give it back. You can still answer it.`;
+			const can = count < MOST_HAND_OVERS ? 'hand it over or give it back' : 'give it back';
+			return `🙋 ${who} has this question: ${personMrkdwn(from, names)} handed it over ${momentMrkdwn(handedOverAt)}. Nothing was handed over now. Only ${who} can ${can}. You can still answer it.`;
 		}
 		case 'limit': {
-			const { from, to } = outcome.handOver;
-			return `🔁 This question was handed over ${MOST_HAND_OVERS} times, last by ${personMrkdwn(from, names)} to ${personMrkdwn(to, names)}. It cannot be handed over again. Answer it, or give it back if you have it.`;
+			const { from, to, count } = outcome.handOver;
+			return `🔁 This question was handed over ${count} times, last by ${personMrkdwn(from, names)} to ${personMrkdwn(to, names)}. It cannot be handed over again. Answer it, or give it back if you have it.`;
 		}
 		case 'closed':
 			return outcome.by === null

@@ -16,8 +16,6 @@ const PART_LENGTH = 1_000;
 /** Of each item when there are several. */
 const SHORT_PART_LENGTH = 80;
 
-const NOTHING_TOLD = 'An agent asks for an answer';
-
 type Asked = Pick<QuestionView, 'context' | 'items' | 'openCount' | 'itemCount'>;
 
 /**
@@ -25,14 +23,27 @@ type Asked = Pick<QuestionView, 'context' | 'items' | 'openCount' | 'itemCount'>
  * 400 UTF-16 units, escaped for mrkdwn. It begins with words of ours, so that no agent's text does. Says nothing of a
  * question that asks for a secret, or when `discreet`.
  */
-export function questionText({
-	question,
-	quick,
-	sessionName,
-	waitedMs,
-	discreet,
-	changed = false,
-}: {
+export function questionText(shown: ShownQuestion): string {
+	const { question, sessionName, waitedMs, changed = false, settled = false } = shown;
+	const asks = settled ? 'An agent asked' : 'An agent asks';
+	const nothingTold = `${asks} for an answer`;
+	const told = toldOf(shown);
+	if (told === null) return `${nothingTold}.`;
+	const end = inParentheses([
+		withoutMarks(quotedNameMrkdwn(sessionName, NAME_LENGTH + 2)),
+		waitedMs !== null && waitedMs >= 60_000 ? `waiting ${durationText(waitedMs)}` : '',
+	]);
+	const opening = changed ? 'An agent asks something else now' : several(asks, question.openCount);
+	const text = told === '' ? (opening ?? nothingTold) : `${opening ?? asks}: ${told}`;
+	return firstCharactersMrkdwn(text, { characters: SHOWN_CHARACTERS, limit: TEXT_LENGTH - end.length }) + end;
+}
+
+/** Whether `questionText` says anything of the question. */
+export function tellsQuestion(shown: ShownQuestion): boolean {
+	return toldOf(shown) !== null;
+}
+
+interface ShownQuestion {
 	readonly question: Asked;
 	readonly quick: QuickAnswer | null;
 	readonly sessionName: string;
@@ -41,24 +52,21 @@ export function questionText({
 	readonly discreet: boolean;
 	/** It asked something else before. */
 	readonly changed?: boolean;
-}): string {
-	const open = question.items.filter((item) => item.open);
-	if (discreet || open.some((item) => item.secret || looksSecret(item))) return `${NOTHING_TOLD}.`;
-	const asked = question.openCount > 1 ? severalItems(open, question.openCount) : oneItem(open[0], quick);
-	const shown = asked === '' ? contextOf(question) : asked;
-	if (shown === null) return `${NOTHING_TOLD}.`;
-	const end = inParentheses([
-		withoutMarks(quotedNameMrkdwn(sessionName, NAME_LENGTH + 2)),
-		waitedMs !== null && waitedMs >= 60_000 ? `waiting ${durationText(waitedMs)}` : '',
-	]);
-	const text = openingWords(question.openCount, changed, shown);
-	return firstCharactersMrkdwn(text, { characters: SHOWN_CHARACTERS, limit: TEXT_LENGTH - end.length }) + end;
+	/** It takes no more answers. */
+	readonly settled?: boolean;
 }
 
-function openingWords(openCount: number, changed: boolean, shown: string): string {
-	const several = openCount > 1 ? `An agent asks ${questionCountWords(openCount)}` : null;
-	if (shown === '') return changed ? 'An agent asks something else now' : (several ?? NOTHING_TOLD);
-	return `${changed ? 'An agent asks something else now' : (several ?? 'An agent asks')}: ${shown}`;
+/** The words of the question; null when nothing of it may be told. */
+function toldOf({ question, quick, discreet }: ShownQuestion): string | null {
+	const open = question.items.filter((item) => item.open);
+	if (discreet || open.some((item) => item.secret || looksSecret(item))) return null;
+	const asked = question.openCount > 1 ? severalItems(open, question.openCount) : oneItem(open[0], quick);
+	return asked === '' ? contextOf(question) : asked;
+}
+
+/** Null for one question. */
+function several(asks: string, openCount: number): string | null {
+	return openCount > 1 ? `${asks} ${questionCountWords(openCount)}` : null;
 }
 
 /** What the agent wrote above items that say nothing; null when that asks for a secret. */

@@ -1,23 +1,56 @@
-import { changedParts } from '../../inbox/channel-settings.ts';
+import { changedParts, type LadderTimes } from '../../inbox/channel-settings.ts';
+import type { HandOver } from '../../inbox/hand-over.ts';
+import type { AnnouncementContent, RungEntry } from '../../watches/announcements.ts';
 import type { ChannelSettings, Mention, QuietHours, Rung, Weekday } from '../../watches/channel-settings.ts';
+import type { UserGroups } from '../settings/user-groups.ts';
+import { isBlank, quotedNameMrkdwn } from '../text.ts';
 import { type Names, personName } from './people.ts';
-import { andMoreWords } from './sessions.ts';
+import { andMoreWords, sessionIdMrkdwn, sessionTitle } from './sessions.ts';
 import { durationText } from './times.ts';
+import { isDirectMessage, placeMrkdwn } from './watching.ts';
 
-/** The opening words of a rung. mrkdwn. */
-export function rungWords(rung: Rung, waitedMs: number): string {
-	const waited = durationText(waitedMs);
-	return rung === 'reminder'
-		? `⏰ Nobody has answered for ${waited}.`
-		: `📣 Still no answer after ${waited}. The agent waits.`;
+/**
+ * The opening words of a rung. mrkdwn.
+ * @param waitedMs null in an update of its post: nothing updates it again when more time has passed
+ */
+export function rungWords({ rung, isLast }: Pick<RungEntry, 'rung' | 'isLast'>, waitedMs: number | null): string {
+	const waited = waitedMs === null ? null : durationText(waitedMs);
+	if (rung === 'reminder') return `⏰ Nobody has answered ${waited === null ? 'yet' : `for ${waited}`}.`;
+	const last = isLast ? ' This is the last reminder.' : '';
+	return `📣 Still no answer${waited === null ? '' : ` after ${waited}`}. The agent waits.${last}`;
 }
 
-/** The opening words of several rungs in one message. mrkdwn. */
-export function rungsWords(count: number): string {
-	return count === 1
-		? '⏰ 1 question in this channel waits for an answer.'
-		: `⏰ ${count} questions in this channel wait for an answer.`;
+/** The opening words of a rung whose question does not wait any more. mrkdwn. */
+export const RUNG_OVER_WORDS: Readonly<Record<Rung, string>> = { reminder: '⏰ Reminder', escalation: '📣 Escalation' };
+
+/** That no reminder comes after the one in a line of a list; empty when one may. */
+export function lastWords({ isLast }: Pick<RungEntry, 'isLast'>): string {
+	return isLast ? 'last reminder' : '';
 }
+
+/**
+ * The opening words of several rungs in one message, without a mark at the end. Others, whose reminders are not due, may
+ * wait too. mrkdwn.
+ */
+export function rungsWords(entries: readonly Pick<RungEntry, 'rung' | 'isLast'>[]): string {
+	const emoji = entries.some(({ rung }) => rung === 'escalation') ? '📣' : '⏰';
+	const last = areLast(entries) ? '. This is the last reminder' : '';
+	return `${emoji} ${entries.length === 1 ? '1 question waits' : `${entries.length} questions wait`} for an answer${last}`;
+}
+
+/** Whether no reminder comes after any of these. */
+export function areLast(entries: readonly Pick<RungEntry, 'isLast'>[]): boolean {
+	return entries.every(({ isLast }) => isLast);
+}
+
+/** A question of which only the session is shown. mrkdwn. The id tells sessions of the same name apart. */
+export function sessionAsksWords(name: string, sessionId: string, settled: boolean): string {
+	const id = isBlank(name) ? '' : ` (${sessionIdMrkdwn(sessionId)})`;
+	return `${sessionTitle(name, sessionId)}${id} ${settled ? 'asked' : 'asks'} for an answer`;
+}
+
+/** The text of a link to a question's thread. */
+export const OPEN_THREAD = 'open thread';
 
 /** How many questions a list leaves out; empty for none. mrkdwn. */
 export function notListedWords(count: number): string {
@@ -28,6 +61,11 @@ export function notListedWords(count: number): string {
 export function heldWords(userId: string | null, names: Names): string {
 	if (userId === null) return '';
 	return `${personName(userId, names)} was answering, and has not sent an answer yet.`;
+}
+
+/** Who has the question; empty for nobody. mrkdwn; mentions nobody, because only the channel's settings do. */
+export function hasItWords(handOver: HandOver | null, names: Names): string {
+	return handOver === null ? '' : `${personName(handOver.to, names)} has it.`;
 }
 
 /** Mentions of people and user groups; empty for nobody. mrkdwn. */
@@ -43,24 +81,56 @@ export function waitingTimeWords(waitedMs: number): string {
 	return `waiting ${durationText(waitedMs)}`;
 }
 
-/** What somebody changed in a channel's settings. mrkdwn; nobody is mentioned. */
-export function settingsChangedWords(by: string, before: ChannelSettings, after: ChannelSettings): string {
-	return [`🔧 <@${by}> changed the reminders of this channel.`, ...settingsChanges(before, after)].join('\n');
+/** What is known of the names of those whom settings mention. */
+export interface MentionNames {
+	readonly names: Names;
+	readonly groups: UserGroups;
 }
 
-/** A line for each setting that differs. mrkdwn; nobody is mentioned. */
-export function settingsChanges(before: ChannelSettings, after: ChannelSettings): string[] {
-	return [
-		changeLine('Remind after', afterWords(before.remindAfterMs), afterWords(after.remindAfterMs)),
-		changeLine('Escalate after', afterWords(before.escalateAfterMs), afterWords(after.escalateAfterMs)),
-		mentionLine(before, after),
-		changeLine('Quiet hours', quietWords(before.quietHours), quietWords(after.quietHours)),
-	].filter((line) => line !== '');
+/** What somebody changed in the settings of a channel, or of a direct message. mrkdwn; nobody is mentioned. */
+export function settingsChangedWords(
+	{ by, before, after }: Extract<AnnouncementContent, { kind: 'settingsChanged' }>,
+	{ channelId, defaults, ...known }: MentionNames & { readonly channelId: string; readonly defaults: LadderTimes },
+): string {
+	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, known);
+	const changes = settingsChanges(before, after, { mentioned, defaults });
+	const place = isDirectMessage(channelId) ? placeMrkdwn(channelId) : 'this channel';
+	return [`🔧 ${personName(by, known.names)} changed the reminders of ${place}.`, ...changes].join('\n');
 }
 
-/** A time in settings: `15 min`, `off` or `default`. */
-export function afterWords(after: ChannelSettings['remindAfterMs']): string {
-	if (after === 'default') return 'default';
+interface ChangeWords {
+	/** The words for whom an escalation mentions, before or after. */
+	readonly mentioned: (mention: Mention, other: Mention) => string;
+	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
+	readonly defaults: LadderTimes;
+}
+
+/** A line for each setting that differs. mrkdwn. */
+export function settingsChanges(
+	before: ChannelSettings,
+	after: ChannelSettings,
+	{ mentioned, defaults }: ChangeWords,
+): string[] {
+	const times = (setting: keyof LadderTimes) =>
+		[before, after].map((settings) => afterWords(settings[setting], defaults[setting])) as [string, string];
+	const mentions = [mentioned(before.mention, after.mention), mentioned(after.mention, before.mention)] as const;
+	const lines: Readonly<Record<keyof ChannelSettings, string>> = {
+		remindAfterMs: changeLine('Remind after', ...times('remindAfterMs')),
+		escalateAfterMs: changeLine('Escalate after', ...times('escalateAfterMs')),
+		mention: changeLine('Mention', ...mentions),
+		quietHours: changeLine('Quiet hours', quietWords(before.quietHours), quietWords(after.quietHours)),
+	};
+	return changedParts(before, after).map((part) => lines[part]);
+}
+
+/** A time in settings: `15 min`, `off` or `default (off)`. `fallback`: the default. */
+function afterWords(after: ChannelSettings['remindAfterMs'], fallback: number | null): string {
+	if (after === 'default') return `default (${timeWords(fallback)})`;
+	return timeWords(after);
+}
+
+/** `15 min` or `off`. */
+export function timeWords(after: number | null): string {
 	return after === null ? 'off' : exactly(after);
 }
 
@@ -102,21 +172,27 @@ export function quietWords(hours: QuietHours | null): string {
 }
 
 function changeLine(name: string, before: string, after: string): string {
-	return before === after ? '' : `• *${name}*: ${before} → ${after}`;
+	return `• *${name}*: ${before} → ${after}`;
 }
 
-function mentionLine(before: ChannelSettings, after: ChannelSettings): string {
-	const words = mentionWords(after.mention);
-	const isSameCount = mentionWords(before.mention) === words;
-	const isChanged = changedParts(before, after).includes('mention');
-	return changeLine('Mention', mentionWords(before.mention), isSameCount && isChanged ? `others, ${words}` : words);
+/** Of people and user groups in one line. */
+const MOST_NAMED = 5;
+
+/** Names without mentions, which would notify people of every change; first those that are not in `other`. */
+function mentionedNames(mention: Mention, other: Mention, { names, groups }: MentionNames): string {
+	const people = mention.userIds.map((id) => ({ text: personName(id, names), isNew: !other.userIds.includes(id) }));
+	const ofGroups = mention.groupIds.map((id) => ({
+		text: groupName(id, groups),
+		isNew: !other.groupIds.includes(id),
+	}));
+	const all = [...people, ...ofGroups].toSorted((one, two) => Number(two.isNew) - Number(one.isNew));
+	if (all.length === 0) return 'nobody';
+	const shown = all.slice(0, MOST_NAMED).map(({ text }) => text);
+	return [shown.join(', '), andMoreWords(all.length - shown.length)].filter(Boolean).join(' ');
 }
 
-/** Without names: a mention would notify people of every change. */
-function mentionWords({ userIds, groupIds }: Mention): string {
-	const parts = [
-		userIds.length === 0 ? '' : `${userIds.length} ${userIds.length === 1 ? 'person' : 'people'}`,
-		groupIds.length === 0 ? '' : `${groupIds.length} ${groupIds.length === 1 ? 'group' : 'groups'}`,
-	].filter((part) => part !== '');
-	return parts.length === 0 ? 'nobody' : parts.join(' and ');
+function groupName(groupId: string, groups: UserGroups): string {
+	const group = groups.kind === 'listed' ? groups.groups.find(({ id }) => id === groupId) : undefined;
+	const name = quotedNameMrkdwn(group?.handle || group?.name || '', 80);
+	return name === '' ? 'a user group' : `user group ${name}`;
 }

@@ -59,7 +59,7 @@ export function tooFastWords(
 }
 
 export const WATCH_OPTIONS =
-	'`--questions-only` posts questions and answers only; `--thread-only` keeps questions out of the channel. `--discreet` keeps questions out of notifications and answers out of posts; `--no-buttons` shows no options as buttons.';
+	'`--questions-only` posts questions and answers only; `--thread-only` keeps questions out of the channel: an escalation there names only the session. `--discreet` keeps questions out of notifications and answers out of posts; `--no-buttons` shows no options as buttons.';
 
 /** The result of `/session unwatch` for one session. mrkdwn. */
 export function unwatchedWords(sessionId: string, wasWatched: boolean): string {
@@ -104,7 +104,7 @@ export const SETTLED_WORDS = {
 	closed: '💨 Closed without an answer',
 	changed: '✏️ The agent asks something else now',
 	unwatched: '👋 Not watched here any more. `/session` with its id shows its state.',
-	handedOn: '↪️ Handed over to somebody else.',
+	handedOn: '↪️ Handed over again.',
 	givenBack: '↩️ You gave this question back. It is open for all again.',
 } as const;
 
@@ -134,9 +134,14 @@ function sessionNames(ids: readonly string[]): string {
 	return `the sessions ${named.join(', ')} ${andMoreWords(ids.length - NAMED_SESSIONS)}`.trimEnd();
 }
 
+/** Whether a channel's id is that of a direct message with one person. */
+export function isDirectMessage(channelId: string): boolean {
+	return channelId.startsWith('D');
+}
+
 /** Slack shows no name for a direct message's id. `whose`: who is in it when that is not the reader; mrkdwn. */
 export function placeMrkdwn(channelId: string, whose: string | null = null): string {
-	if (!channelId.startsWith('D')) return `<#${channelId}>`;
+	if (!isDirectMessage(channelId)) return `<#${channelId}>`;
 	return whose === null ? 'our direct messages' : `the direct messages of ${whose} with Handraise`;
 }
 

@@ -27,6 +27,7 @@ describe('hostile watched sessions', () => {
 					waitedMs: now,
 					discreet: isAnswered,
 					claims: [name],
+					claimedUntil: now,
 					handOver: null,
 					isUpdate: true,
 					standing,

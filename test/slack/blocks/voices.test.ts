@@ -128,6 +128,7 @@ describe('text from outside is marked as such and never begins a view or message
 					dashboardUrl: null,
 					handOver: null,
 					isUpdate: true,
+					claimedUntil: null,
 				};
 				const card = { ...shown, view, claims, standing, names };
 				expectVoices(watchCard(card));
@@ -138,7 +139,8 @@ describe('text from outside is marked as such and never begins a view or message
 					const { question } = view;
 					const handed = { kind: 'handedOver', watchId: 'w', sessionId, from: name, question, readAt: 0 } as const;
 					expectVoices(handedOverPost(handed, post));
-					expectVoices(givenBackPost(name, question, post));
+					const givenBack = { kind: 'givenBack', watchId: 'w', sessionId, by: name, question, readAt: 0 } as const;
+					expectVoices(givenBackPost(givenBack, post));
 				}
 				if (view.question !== null) expectVoices(settledQuestionPost(askedContent(view.question), 'answered', post));
 				expectVoices(watchList({ watches: [watchOf(view)], total: 1 }, 0));

@@ -23,6 +23,7 @@ function wordsOf(standing: Answer | null): string[] {
 		waitedMs: null,
 		discreet: false,
 		claims: [],
+		claimedUntil: null,
 		handOver: null,
 		isUpdate: true,
 		standing,

@@ -128,14 +128,59 @@ describe('Hand over', () => {
 		await handOver(post, 'ada', 'tess');
 		const dm = await newestDm('tess', 'handed a question over to you');
 		await saysIn(post, 'handed this over to @tess');
+		expect(dm.text()).toContain('opens it for all again and tells @ada.');
 		await dm.press('Give back');
 		await app.until(() => dm.buttons().length === 0);
-		expect(dm.text()).toContain('You gave this question back.');
+		expect(dm.text()).toContain('asks for an answer');
+		expect(dm.text()).toContain('You gave this question back. It is open for all again.');
 		const told = await newestDm('ada', 'gave back the question');
 		expect(told.text()).toContain('Which flight?');
+		expect(told.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
 		await app.until(() => !post.text().includes('handed this over'));
 		expect(post.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
 		await app.cardSays(id, /^(?![\s\S]*handed this over)/);
+	});
+
+	describe('that was given back', () => {
+		/** The message to ada, to whom tess gave the question back. */
+		async function givenBack(env: Record<string, string> = {}) {
+			await start(env);
+			const question = await asked();
+			await handOver(question.post, 'ada', 'tess');
+			await (await newestDm('tess', 'handed a question over to you')).press('Give back');
+			return { ...question, told: await newestDm('ada', 'gave back the question') };
+		}
+
+		it('loses the button in the message about it when somebody answers, and says who', async () => {
+			const { id, told } = await givenBack();
+			expect(told.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
+			app.service.sessions.answerAsPage(id, ['TP 570']);
+			await saysIn(told, 'Answered outside Slack');
+			expect(told.buttons()).toEqual([]);
+			expect(told.text()).not.toContain('open for all');
+		});
+
+		it('shows a choice in the message about it while it can be taken back', async () => {
+			const { post, told } = await givenBack({ UNDO_SECONDS: '30' });
+			const chosen = await app.toldAfter(() => post.press('LH 1173'));
+			await saysIn(told, '@ada chose LH 1173');
+			expect(told.buttons()).toEqual([]);
+			await chosen.press('Undo');
+			await saysIn(told, 'It is open for all again.');
+			expect(told.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
+		});
+
+		it('says in the message about it that it was handed over again, or is not watched any more', async () => {
+			const { id, post, told } = await givenBack();
+			await handOver(post, 'ada', 'bob');
+			await saysIn(told, 'Handed over again.');
+			expect(told.buttons()).toEqual([]);
+			await (await newestDm('bob', 'handed a question over to you')).press('Give back');
+			const second = await app.until(() => dms('ada').find((dm) => dm.text().includes('gave back the question')));
+			await app.command(`/session unwatch ${id}`);
+			await saysIn(second, 'Not watched here any more.');
+			expect(second.buttons()).toEqual([]);
+		});
 	});
 
 	it('is given back in the inbox, by whoever has it', async () => {
@@ -203,6 +248,7 @@ describe('Hand over', () => {
 		await app.command(`/session unwatch ${id}`);
 		await app.until(() => second.buttons().length === 0);
 		expect(second.text()).toContain('Not watched here any more.');
+		expect([second.text(), second.notification()].join()).toMatch(/“Book a flight”.*“Book a flight”/s);
 	});
 
 	it('goes round three times, and then says who had it last and what to do', async () => {
@@ -213,21 +259,21 @@ describe('Hand over', () => {
 		await handOver(bobs, 'bob', 'cleo');
 		const cleos = await newestDm('cleo', 'handed a question over to you');
 		await app.until(() => bobs.buttons().length === 0);
-		expect(bobs.text()).toContain('Handed over to somebody else.');
+		expect(bobs.text()).toContain('Handed over again.');
 		await handOver(cleos, 'cleo', 'ada');
 		const adas = await newestDm('ada', 'handed a question over to you');
-		await adas.press('Hand over');
-		await app.windowSays('handed over 3 times, last by @cleo to @ada');
-		expect(app.textOf('ada')).not.toContain('bob');
-		await app.slack.as('ada').modal()?.close();
+		expect(adas.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Give back']);
+		await app.openHome();
+		await app.homeSays('handed this over to you', { without: ['Hand over'] });
+		await press(post, 'bob', 'Hand over');
+		await app.windowSays('Only @ada can give it back', { who: 'bob', without: ['over or give'] });
 		await adas.press('Give back');
 		await newestDm('cleo', 'gave back the question');
-		await app.slack
-			.as('dan')
-			.messages(post.channel, { all: true })
-			.find(({ ts }) => ts === post.ts)
-			?.press('Hand over');
-		await app.windowSays('Answer it, or give it back', { who: 'dan' });
+		await press(post, 'dan', 'Hand over');
+		await app.windowSays('handed over 3 times, last by @cleo to @ada. It cannot be handed over again. Answer it', {
+			who: 'dan',
+			without: ['bob'],
+		});
 	});
 
 	it('refuses people who may not answer, in the window, and keeps the window', async () => {
@@ -313,6 +359,38 @@ describe('Hand over', () => {
 		await newestDm('tess', 'handed a question over to you');
 	});
 
+	it('shows in posts and reminders only those items that are open still', async () => {
+		await start({ REMIND_AFTER: '60s' });
+		const { id, index, post } = await asked('', ['Which colour?', 'Which size?']);
+		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
+		Object.assign(messages[index]?.human_input?.[0] ?? {}, { value: 'red' });
+		app.service.sessions.patch(id, { messages });
+		const reminder = await app.threadSays(id, 'Nobody has answered');
+		await handOver(post, 'ada', 'grace');
+		await saysIn(reminder, 'has it');
+		for (const one of [post, reminder]) {
+			expect(one.text()).toContain('Which size?');
+			expect(one.text()).not.toContain('Which colour?');
+		}
+	});
+
+	it('is given back when Slack refuses the direct message, and whoever handed it over hears that', async () => {
+		await start();
+		const { id, post } = await asked();
+		const lift = app.slack.faults.add({ method: 'conversations.open', error: 'user_disabled' });
+		await handOver(post, 'ada', 'tess');
+		await app.until(() => app.log.some((line) => line.includes('Slack refuses a post')));
+		lift();
+		const dm = await newestDm('ada', 'Slack refused the direct message to @tess');
+		expect(dm.text()).toContain('Which flight?');
+		expect(post.text()).not.toContain('handed this over');
+		await app.pass(5_000);
+		expect(app.card(id)?.text()).not.toContain('handed this over');
+		expect((await handOver(post, 'bob', 'tess')).modal.text()).toContain('You handed the question over to @tess');
+		await newestDm('tess', 'handed a question over to you');
+		await app.until(() => dm.buttons().length === 0);
+	});
+
 	it('mentions nobody in the posts of a watch that begins later', async () => {
 		await start();
 		const { id, post } = await asked();
@@ -338,11 +416,31 @@ describe('Hand over', () => {
 		const dm = await newestDm('cleo', 'handed a question over to you');
 		await app.cardSays(id, '@bob handed this over to @cleo');
 		await app.until(() => dms('tess')[0]?.buttons().length === 0);
-		expect(dms('tess')[0]?.text()).toContain('somebody else');
+		expect(dms('tess')[0]?.text()).toContain('Handed over again.');
 		await press(post, 'ada', 'Hand over');
 		await app.windowSays('@cleo has this question');
 		await dm.press('Give back');
 		await newestDm('bob', 'gave back the question');
+	});
+
+	it('can be handed over by anybody also after three times, when whoever has it may not answer any more', async () => {
+		await start({ REMIND_AFTER: '2m' });
+		const { id, post } = await asked();
+		await handOver(post, 'ada', 'bob');
+		await handOver(await newestDm('bob', 'handed a question over to you'), 'bob', 'cleo');
+		await handOver(await newestDm('cleo', 'handed a question over to you'), 'cleo', 'tess');
+		await newestDm('tess', 'handed a question over to you');
+		const tess = app.slack.state.people.find(({ name }) => name === 'tess');
+		if (tess === undefined) throw new Error('there is no tess');
+		tess.deleted = true;
+		const reminder = await app.threadSays(id, 'Nobody has answered');
+		expect(reminder.text()).not.toContain('has it');
+		expect((await handOver(post, 'ada', 'grace')).modal.text()).toContain('You handed the question over to @grace');
+		const dm = await newestDm('grace', 'handed a question over to you');
+		expect(dm.buttons()).not.toContain('Hand over');
+		await saysIn(reminder, 'has it');
+		await press(post, 'bob', 'Hand over');
+		await app.windowSays('Only @grace can give it back', { who: 'bob' });
 	});
 
 	it('cannot be handed over by others while Slack does not say whether whoever has it may answer', async () => {
@@ -376,6 +474,25 @@ describe('Hand over', () => {
 		await handOver(dm, 'grace', 'ada');
 		const back = await newestDm('ada', 'handed a question over to you');
 		expect(back.text()).toContain('Asked in our direct messages.');
+	});
+
+	it('shows in its window which question it is about, unless that may not be told, and is logged with ids', async () => {
+		await start();
+		const { id, post } = await asked();
+		await handOver(post, 'ada', 'tess');
+		const opened = app.slack.traffic.calls('views.open').at(-1);
+		expect(JSON.stringify(opened?.request)).toContain('> An agent asks: Which flight? One of: LH 1173, TP 570 (Book');
+		const dm = await newestDm('tess', 'handed a question over to you');
+		await dm.press('Give back');
+		await newestDm('ada', 'gave back the question');
+		const logged = (words: string) => JSON.parse(app.log.findLast((line) => line.includes(words)) ?? '{}');
+		const place = { session: id, channel: 'C0AGENTS' };
+		expect(logged('"hand over"')).toMatchObject({ ...place, user: 'U0ADA', to: app.slack.as('tess').user });
+		expect(logged('"give back"')).toMatchObject({ ...place, user: app.slack.as('tess').user, to: 'U0ADA' });
+		expect(app.log.join()).not.toContain('flight');
+		const discreet = await asked('--discreet');
+		await press(discreet.post, 'ada', 'Hand over');
+		await app.windowSays('An agent asks for an answer.', { without: ['flight'] });
 	});
 
 	it('tells neither the question of a discreet watch nor a secret in the notification', async () => {

@@ -20,7 +20,7 @@ const rungs = (posts: readonly Posted[]) =>
 	posts.filter((post) => /Nobody has answered|Still no answer/.test(post.text()));
 
 /** The messages outside of threads that remind of several questions. */
-const rungsTogether = () => app.inChannel().filter((post) => post.text().includes('questions in this channel wait'));
+const rungsTogether = () => app.inChannel().filter((post) => post.text().includes('questions wait for an answer'));
 
 async function asked(title = 'Which colour?'): Promise<string> {
 	const id = await app.watched();
@@ -44,6 +44,20 @@ describe('a question that nobody answers', () => {
 		await app.pass(6 * MINUTE);
 		expect(rungs(app.thread(id))).toHaveLength(4);
 		expect(rungs(app.inChannel()).length).toBe(3);
+		const isLast = rungs(app.thread(id)).map((post) => post.text().includes('This is the last reminder.'));
+		expect(isLast).toEqual([false, false, false, true]);
+	});
+
+	it('of a session whose questions stay in their threads is not told in the channel by its escalation', async () => {
+		await start();
+		const id = await app.watched({}, '--thread-only');
+		app.ask(id, ['Which colour?']);
+		const reminder = await app.threadSays(id, 'Nobody has answered');
+		expect(reminder.text()).toContain('Which colour?');
+		const escalation = await app.threadSays(id, 'Still no answer');
+		expect(escalation.text()).toContain('asks for an answer');
+		const telling = app.inChannel().filter((post) => post.text().includes('Which colour?'));
+		expect(telling.map(({ ts }) => ts)).toEqual([app.card(id)?.ts]);
 	});
 
 	it('is reminded of in time after the post that people see, when Slack was away before', async () => {
@@ -100,7 +114,7 @@ describe('questions of a channel that are due together', () => {
 		const [first, second] = await bothAsk();
 		await app.until(() => rungsTogether().length > 0);
 		const [together] = rungsTogether();
-		expect(together?.text()).toContain('2 questions in this channel wait for an answer');
+		expect(together?.text()).toContain('2 questions wait for an answer:');
 		expect(together?.text()).toContain('Which colour?');
 		expect(together?.text()).toContain('Which size?');
 		expect(JSON.stringify(together?.blocks()).match(/<https:[^|>]+\|/g)).toHaveLength(2);
@@ -122,6 +136,19 @@ describe('questions of a channel that are due together', () => {
 		expect(rungsTogether()).toHaveLength(1);
 	});
 
+	it('are one message too when they were due while the service was away, and one is read late', async () => {
+		await start({ ESCALATE_AFTER: 'off', SESSION_SERVICE_TIMEOUT_MS: '15000' });
+		const [, second] = await bothAsk();
+		app.service.faults.add({ kind: 'error', status: 503, method: 'GET' });
+		await app.pass(4 * MINUTE);
+		app.service.faults.clear();
+		app.service.faults.add({ kind: 'slow', ms: 9_500, sessionId: second, method: 'GET' });
+		await app.until(() => rungsTogether().length > 0);
+		await app.pass(MINUTE);
+		expect(rungs(app.inChannel())).toEqual([]);
+		expect(rungsTogether()).toHaveLength(1);
+	});
+
 	it('leave out what was answered while the message waited for Slack', async () => {
 		await start({ ESCALATE_AFTER: 'off' });
 		const [first] = await bothAsk();
@@ -134,7 +161,7 @@ describe('questions of a channel that are due together', () => {
 		await app.until(() => isLimited);
 		app.service.sessions.answerAsPage(first, ['red']);
 		const reminder = await app.until(() => app.inChannel().find((post) => post.text().includes('waits for an answer')));
-		expect(reminder.text()).toContain('1 question in this channel waits');
+		expect(reminder.text()).toContain('1 question waits for an answer');
 		expect(reminder.text()).not.toContain('Which colour?');
 	});
 });
@@ -142,8 +169,15 @@ describe('questions of a channel that are due together', () => {
 describe('a reminder that was answered on its way, and the answer was taken back', () => {
 	const UNDO_SECONDS = '40';
 
-	/** The reminder waits for Slack's rate when this resolves; the person has pressed an option. */
-	async function pressedMeanwhile(saying: string): Promise<{ id: string; undo: () => Promise<unknown> }> {
+	const LIMITED = { status: 429, retryAfter: 10 };
+	/** Slack gets nothing, and the app does not know it. */
+	const CUT_OFF = { drop: true };
+
+	/** Slack has not taken the reminder when this resolves; the person has pressed an option. */
+	async function pressedMeanwhile(
+		saying: string,
+		fault: object = LIMITED,
+	): Promise<{ id: string; undo: () => Promise<unknown> }> {
 		const id = await app.watched();
 		app.ask(id, [item('Which flight?', 'One of: LH 1173, TP 570')]);
 		const post = await app.threadSays(id, 'Which flight?');
@@ -152,15 +186,18 @@ describe('a reminder that was answered on its way, and the answer was taken back
 			isLimited ||= JSON.stringify(args).includes(saying);
 			return isLimited;
 		};
-		app.slack.faults.add({ method: 'chat.postMessage', when, status: 429, retryAfter: 10, times: 1 });
+		app.slack.faults.add({ method: 'chat.postMessage', when, times: 1, ...fault });
 		await app.until(() => isLimited);
 		const told = await app.toldAfter(() => post.press('LH 1173'));
 		return { id, undo: () => told.press('Undo') };
 	}
 
-	it('comes after that, once', async () => {
+	it.each([
+		['limited it', LIMITED],
+		['never got it', CUT_OFF],
+	])('comes after that, once, when Slack %s', async (_, fault) => {
 		await start({ UNDO_SECONDS, ESCALATE_AFTER: 'off' });
-		const { id, undo } = await pressedMeanwhile('Nobody has answered');
+		const { id, undo } = await pressedMeanwhile('Nobody has answered', fault);
 		await app.pass(20_000);
 		expect(rungs(app.thread(id))).toEqual([]);
 		await undo();
@@ -181,12 +218,39 @@ describe('a reminder that was answered on its way, and the answer was taken back
 		const other = await app.watched();
 		app.ask(other, ['Which colour?']);
 		const { id, undo } = await pressedMeanwhile('wait for an answer');
-		await app.until(() => app.inChannel().find((post) => post.text().includes('1 question in this channel waits')));
+		await app.until(() => app.inChannel().find((post) => post.text().includes('1 question waits for an answer')));
 		await undo();
 		await app.threadSays(id, 'Nobody has answered');
 		await app.pass(2 * MINUTE);
 		expect(rungs(app.thread(id))).toHaveLength(1);
 		expect(rungs(app.thread(other))).toEqual([]);
+		const metrics = await fetch(`${app.app.url}/metrics`).then((response) => response.text());
+		expect(metrics).toContain('handraise_rungs_total{rung="reminder"} 2\n');
+		expect(metrics).toContain('handraise_rung_late_seconds_count 2\n');
+	});
+});
+
+describe('a question whose delivered answer vanished', () => {
+	it('is reminded of once, and its buttons take an answer again', async () => {
+		// The session looks as before the answer: the agent does not go on.
+		const service = { resumeAfterMs: 60 * MINUTE };
+		app = await watchingApp({ env: { REMIND_AFTER: '60s', ESCALATE_AFTER: 'off', UNDO_SECONDS: '0' }, service });
+		const id = await app.watched();
+		const index = app.ask(id, [item('Which flight?', 'One of: LH 1173, TP 570')]);
+		const post = await app.threadSays(id, 'Which flight?');
+		await app.pass(5_000);
+		const asking = structuredClone(app.service.sessions.get(id).messages ?? []);
+		const lost = app.service.sessions
+			.until(id, () => app.service.sessions.values(id, index)[0] === 'LH 1173')
+			.then(() => app.service.sessions.patch(id, { messages: asking }));
+		await post.press('LH 1173');
+		await app.until(() => post.text().includes('@ada chose LH 1173'));
+		await lost;
+		const reminder = await app.threadSays(id, 'Nobody has answered');
+		await reminder.press('TP 570');
+		await app.until(() => app.service.sessions.values(id, index)[0] === 'TP 570');
+		await app.pass(MINUTE);
+		expect(app.thread(id).filter((one) => one.text().includes('⏰'))).toHaveLength(1);
 	});
 });
 
@@ -204,6 +268,21 @@ describe('a question that somebody is answering', () => {
 		expect(reminder.text()).toMatch(/ada.* was answering, and has not sent an answer yet/i);
 		await ada.modal()?.close(true);
 	});
+
+	it('is reminded of with the name after a restart too', async () => {
+		await start({ ESCALATE_AFTER: 'off' });
+		const id = await asked();
+		await app.card(id)?.press('Answer');
+		await app.slack.as('ada').waitForModal('Which colour?');
+		await app.cardSays(id, 'answering this, at least until');
+		await app.restart();
+		const reminder = await app.until(
+			() => rungs(app.thread(id))[0],
+			() => '',
+			10 * MINUTE,
+		);
+		expect(reminder.text()).toContain('“ada” was answering, and has not sent an answer yet.');
+	});
 });
 
 describe('the text of a reminder', () => {
@@ -213,7 +292,9 @@ describe('the text of a reminder', () => {
 		app.ask(id, ['Which colour?']);
 		const reminder = await app.threadSays(id, 'Nobody has answered');
 		expect(JSON.stringify(reminder.blocks())).not.toContain('Which colour?');
-		expect(reminder.text()).toContain('An agent asks for an answer.');
+		expect(reminder.text()).toMatch(/Session “.*” \(.*\) asks for an answer/);
+		const { text } = app.slack.state.messages.find(({ ts }) => ts === reminder.ts) ?? {};
+		expect(text).toMatch(/An agent asks for an answer\.$/);
 	});
 
 	it('tells nothing of a question that looks secret', async () => {

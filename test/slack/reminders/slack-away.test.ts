@@ -30,7 +30,7 @@ describe('reminders while Slack is away', () => {
 		await start({ REMIND_AFTER: '40s', ESCALATE_AFTER: '90s' });
 		const id = await asked();
 		const lift = app.slack.faults.add({ method: 'chat.postMessage', status: 503 });
-		await app.pass(8 * MINUTE);
+		await app.pass(5 * MINUTE);
 		lift();
 		await app.until(() => rungs(app.thread(id)).length > 0);
 		await app.pass(30_000);
@@ -39,12 +39,11 @@ describe('reminders while Slack is away', () => {
 	});
 
 	it('does not post a rung in quiet hours that began while Slack was away', async () => {
-		await start({ REMIND_AFTER: '1h', ESCALATE_AFTER: 'off' });
+		await start({ REMIND_AFTER: '1m', ESCALATE_AFTER: 'off' });
 		const now = app.clock.now();
 		const { outcome } = await app.save({
-			'Remind after': '5 min',
 			'Quiet hours': ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'],
-			'Quiet hours from': hhmm(now + 10 * MINUTE),
+			'Quiet hours from': hhmm(now + 4 * MINUTE),
 			'Quiet hours to': hhmm(now + 9 * 60 * MINUTE),
 			'Time zone': 'UTC',
 		});
@@ -53,12 +52,12 @@ describe('reminders while Slack is away', () => {
 		const id = await asked();
 		const lift = app.slack.faults.add({ method: 'chat.postMessage', status: 503 });
 		await app.until(
-			() => app.clock.now() > now + 16 * MINUTE,
+			() => app.clock.now() > now + 5 * MINUTE,
 			() => '',
-			20 * MINUTE,
+			8 * MINUTE,
 		);
 		lift();
-		await app.pass(8 * MINUTE);
+		await app.pass(3 * MINUTE);
 		const texts = rungs(app.thread(id)).map((post) => post.text().split('\n')[0]);
 		expect(texts).toEqual([]);
 	});
@@ -86,5 +85,23 @@ describe('reminders while Slack is away', () => {
 		await app.pass(7 * MINUTE);
 		const posts = rungs(app.thread(id));
 		expect(posts.flatMap((post) => post.rung())).toEqual([]);
+	});
+});
+
+describe('an escalation whose thread was deleted', () => {
+	it('stays in the channel, because it would mention people twice', async () => {
+		await start({ REMIND_AFTER: 'off', ESCALATE_AFTER: '1h' });
+		await app.save({ 'Escalate after': '5 min', Mention: ['grace'] });
+		await app.told(1);
+		const id = await asked();
+		app.thread(id)[0]?.remove();
+		app.card(id)?.remove();
+		const from = app.now();
+		const escalations = () =>
+			app.calls('chat.postMessage', from).filter(({ request }) => JSON.stringify(request).includes('Still no answer'));
+		await app.until(() => escalations().length > 0, undefined, 10 * MINUTE);
+		await app.pass(15_000);
+		expect(escalations()).toHaveLength(1);
+		expect(rungs(app.inChannel())).toHaveLength(1);
 	});
 });

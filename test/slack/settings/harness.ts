@@ -3,9 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { watchingApp } from '../watching/harness.ts';
 
-/** The whole program, and people who change the settings of channels. */
+/** The whole program, and people who change the settings of channels. It escalates, or nobody could be mentioned. */
 export async function settingsApp(options: Parameters<typeof watchingApp>[0] = {}) {
-	const app = await watchingApp(options);
+	const app = await watchingApp({ ...options, env: { ESCALATE_AFTER: '1d', ...options.env } });
 	const textOf = (who: string) => app.slack.as(who).modal()?.text() ?? 'no modal';
 
 	/** Waits until the person's window has these words in it. */

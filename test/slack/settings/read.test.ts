@@ -51,9 +51,7 @@ describe('readSettingsForm', () => {
 				remind: { selected_option: { value: '-5' } },
 				escalate: { selected_option: { value: '1e3' } },
 				days: { selected_options: [{ value: '9' }, { value: 'Mon' }] },
-				from: { selected_time: '25:00' },
 				to: { selected_time: 8 },
-				zone: { value: '   ' },
 			}),
 		],
 		[
@@ -72,10 +70,38 @@ describe('readSettingsForm', () => {
 		expect(chosen.quietHours).toEqual({ days: [1], from: '20:00', to: '08:00', timeZone: 'Asia/Tokyo' });
 	});
 
-	it('does not mind the time zone while there are no quiet hours', () => {
-		const { chosen, errors } = read(stateOf({ zone: { value: 'Mars' } }), metadataOf(DEFAULT_CHANNEL_SETTINGS));
+	it.each<[string, Partial<Record<SettingsField, unknown>>]>([
+		['a beginning', { from: { selected_time: '22:00' } }],
+		['an end', { to: { selected_time: '09:00' } }],
+		['a time zone', { zone: { value: 'Europe/Berlin' } }],
+	])('refuses %s of quiet hours without a day', (_, fields) => {
+		const { errors } = read(stateOf(fields), metadataOf(DEFAULT_CHANNEL_SETTINGS));
+		expect(errors).toEqual({ days: expect.stringMatching(/Choose at least one day, .* 20:00, 08:00 and Asia\/Tokyo/) });
+	});
+
+	it('takes what the fields began with for no quiet hours', () => {
+		const untouched = stateOf({ from: { selected_time: '20:00' }, zone: { value: 'asia/tokyo' } });
+		const { chosen, errors } = read(untouched, metadataOf(DEFAULT_CHANNEL_SETTINGS));
 		expect(chosen.quietHours).toBeNull();
 		expect(errors).toEqual({});
+	});
+
+	it.each(['5x', '25:00', '8:00', ''])('refuses "%s" as a time instead of keeping the former one', (typed) => {
+		const { errors } = read(stateOf({ from: { selected_time: typed }, to: { selected_time: typed } }));
+		expect(Object.keys(errors)).toEqual(['from', 'to']);
+	});
+
+	it('refuses an empty time zone instead of keeping the former one', () => {
+		expect(Object.keys(read(stateOf({ zone: { value: '   ' } })).errors)).toEqual(['zone']);
+	});
+
+	it('refuses new mentions while the escalation is off, and keeps former ones', () => {
+		const off = stateOf({ escalate: { selected_option: { value: 'off' } } });
+		expect(read(off).errors).toEqual({});
+		const people = { people: { selected_users: ['U3'] } };
+		expect(Object.keys(read({ ...off, ...stateOf(people) }).errors)).toEqual(['escalate']);
+		const { errors } = read(stateOf(people), metadataOf(DEFAULT_CHANNEL_SETTINGS));
+		expect(errors.escalate).toContain('Nobody is mentioned while this is off.');
 	});
 
 	it('refuses more people and groups than an escalation mentions', () => {

@@ -26,15 +26,15 @@ async function expectNothingStored(channel = '#agents'): Promise<void> {
 describe('an error stands at its field, and everything typed stays', () => {
 	it('for an escalation that does not come after the reminder', async () => {
 		await start({ env: { REMIND_AFTER: '15m', ESCALATE_AFTER: 'off' } });
-		const { errors, modal } = await app.save({ 'Escalate after': '15 min', 'Time zone': 'Europe/Berlin' });
+		const { errors, modal } = await app.save({ 'Escalate after': '15 min', 'Quiet hours': ['Mon'] });
 		expect(errors).toEqual({ 'Escalate after': expect.stringContaining('comes after the reminder (15 min)') });
-		expect(modal.value('Time zone')).toBe('Europe/Berlin');
+		expect(modal.value('Quiet hours')).toEqual(['Mon']);
 		await modal.choose('Escalate after', '30 min');
 		expect((await app.submit(modal)).outcome).toBe('updated');
-		expect(await app.told(1)).toContain('default → 30 min');
+		expect(await app.told(1)).toContain('default (off) → 30 min');
 	});
 
-	it.each(['Berlin', 'Mars/Olympus', 'PST', 'IST', 'BST', 'JST', 'AST', 'x'.repeat(60)])(
+	it.each(['Berlin', 'Mars/Olympus', '+05:30', 'PST', 'IST', 'BST', 'JST', 'AST', 'x'.repeat(60)])(
 		'for the time zone %s',
 		async (zone) => {
 			await start();
@@ -63,6 +63,29 @@ describe('an error stands at its field, and everything typed stays', () => {
 		await modal.fill('Time zone', 'America/Los_Angeles');
 		expect((await app.submit(modal)).outcome).toBe('updated');
 		expect(await app.told(2)).toContain('(PST) → Mon 20:00 to 08:00 (America/Los_Angeles)');
+	});
+
+	it('for times of quiet hours without a day', async () => {
+		await start();
+		const { errors, modal } = await app.save({ 'Quiet hours from': '22:00' });
+		expect(errors).toEqual({
+			'Quiet hours': expect.stringContaining('or put back 20:00, 08:00 and Europe/London below.'),
+		});
+		await modal.choose('Quiet hours', ['Fri']);
+		expect((await app.submit(modal)).outcome).toBe('updated');
+		expect(await app.told(1)).toContain('none → Fri 22:00 to 08:00 (Europe/London)');
+	});
+
+	it('for people who would be mentioned while the escalation is off', async () => {
+		await start({ env: { ESCALATE_AFTER: 'off' } });
+		const { errors, modal } = await app.save({ Mention: ['grace'] });
+		expect(errors).toEqual({ 'Escalate after': expect.stringContaining('Nobody is mentioned while this is off.') });
+		await modal.choose('Escalate after', '30 min');
+		expect((await app.submit(modal)).outcome).toBe('updated');
+		await app.told(1);
+		// The list may be kept for later.
+		const { modal: saved } = await app.save({ 'Escalate after': 'Off' });
+		expect(saved.text()).toContain('Mention*: @grace, but not while *Escalate after* is off');
 	});
 
 	it('for quiet hours that never end', async () => {
@@ -98,15 +121,17 @@ describe('an error stands at its field, and everything typed stays', () => {
 		await expectNothingStored();
 	});
 
-	it('for user groups without a member in the channel, and those that are gone', async () => {
+	it('for user groups without a member in the channel, and those that are gone, however long the list of members is', async () => {
 		const names = Array.from({ length: 30 }, (_, index) => `m${index}`);
-		await start({ slack: { workspace: withMembers(sampleWorkspace(), 'agents', names) } });
+		const workspace = withMembers(withMembers(sampleWorkspace(), 'agents', names), 'general', ['henry']);
+		await start({ slack: { workspace } });
 		app.slack.settings.conversationsPageSize = 7;
 		const { userGroups } = app.slack.state;
 		userGroups.push({ id: 'S0FAR', handle: 'far', name: 'Far', users: ['U0DORA'] });
 		userGroups.push({ id: 'S0LAST', handle: 'last', name: 'Last', users: ['U0M29'] });
 		userGroups.push({ id: 'S0OLD', handle: 'old', name: 'Old', users: ['U0ADA'] });
 		const modal = await app.openSettings();
+		await modal.choose('Mention', ['m29', 'henry']);
 		await modal.choose('Mention user groups', ['Far (@far)', 'Last (@last)', 'Old (@old)']);
 		Object.assign(userGroups.at(-1) ?? {}, { disabled: true });
 		const { errors } = await app.submit(modal);
@@ -114,9 +139,12 @@ describe('an error stands at its field, and everything typed stays', () => {
 		expect(words).toContain('“Far” has no member in this channel');
 		expect(words).toContain('“Old” does not exist any more');
 		expect(words).not.toContain('Last');
+		expect(errors.Mention).toContain('“henry” is not a member of this channel');
+		expect(errors.Mention).not.toContain('m29');
+		await modal.choose('Mention', ['m29']);
 		await modal.choose('Mention user groups', ['Last (@last)']);
 		await app.submit(modal);
-		expect(await app.told(1)).toContain('1 group');
+		expect(await app.told(1)).toContain('Mention*: nobody → “m29”, user group “last”');
 	});
 });
 
@@ -172,7 +200,7 @@ describe('without the optional scope for user groups', () => {
 		expect(modal.fields().map(({ label }) => label)).not.toContain('Mention user groups');
 		await modal.choose('Mention', ['grace']);
 		expect((await app.submit(modal)).outcome).toBe('updated');
-		expect(await app.told(2)).toContain('Mention*: 1 group → 1 person and 1 group');
+		expect(await app.told(2)).toContain('Mention*: a user group → “grace”, a user group');
 	});
 });
 
@@ -185,12 +213,12 @@ describe('while Slack is away', () => {
 	});
 
 	it.each([
-		'users.conversations',
-		'users.info',
-		'conversations.info',
-		'usergroups.users.list',
-		'conversations.members',
-	])('stores nothing when %s does not answer in time, and acknowledges in time', async (method) => {
+		['users.conversations', 'Remind after'],
+		['users.info', 'Remind after'],
+		['conversations.info', 'Remind after'],
+		['usergroups.users.list', 'Mention'],
+		['conversations.members', 'Mention'],
+	])('stores nothing when %s does not answer in time, and says so in time at %s', async (method, field) => {
 		await start({ oneClock: true });
 		const modal = await app.openSettings();
 		await modal.choose('Remind after', '1 h');
@@ -205,7 +233,7 @@ describe('while Slack is away', () => {
 		await app.clock.advance(2_000);
 		const { outcome, errors } = await submitted;
 		expect(outcome).toBe('fieldErrors');
-		expect(errors['Remind after']).toMatch(/Slack did not tell in time|could not check with Slack/);
+		expect(errors).toEqual({ [field]: expect.stringMatching(/Slack did not tell in time|could not check with Slack/) });
 		await expectNothingStored();
 	});
 
@@ -218,7 +246,7 @@ describe('while Slack is away', () => {
 		expect(errors['Remind after']).toContain('Nothing was saved; your choices are still here. Press Save again.');
 		app.slack.faults.clear();
 		expect((await app.submit(modal)).outcome).toBe('updated');
-		expect(await app.told(1)).toContain('1 person');
+		expect(await app.told(1)).toContain('Mention*: nobody → “grace”');
 	});
 
 	it('says how to go on when no window opens in time', async () => {

@@ -24,7 +24,7 @@ describe('reminders after a change of the settings', () => {
 		await app.save({ 'Remind after': '5 min', 'Escalate after': '15 min', Mention: ['grace'] });
 		await app.told(1);
 		const change = app.inChannel().find((post) => post.text().includes('changed the reminders'));
-		expect(change?.rung()).toEqual(['ada']);
+		expect(change?.rung()).toEqual([]);
 
 		await app.pass(3 * MINUTE);
 		const reminder = await app.threadSays(here, 'Nobody has answered for 5 min');
@@ -37,7 +37,7 @@ describe('reminders after a change of the settings', () => {
 		);
 		expect(escalation.rung()).toEqual(['grace']);
 		expect(app.clock.now() - askedAt).toBeLessThan(15 * MINUTE + 30_000);
-		await app.pass(10 * MINUTE);
+		await app.pass(MINUTE);
 		const elsewhere = app.thread(there, '#secret').map((post) => post.text());
 		expect(elsewhere.filter((text) => /Nobody has answered|Still no answer/.test(text))).toEqual([]);
 	});

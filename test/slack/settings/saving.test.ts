@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Json } from '../../../fake-slack/index.ts';
+import { type Json, sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { type SettingsApp, settingsApp } from './harness.ts';
 
@@ -61,16 +61,16 @@ describe('/session settings', () => {
 			'Quiet hours': ['Sat', 'Sun'],
 			'Quiet hours from': '18:30',
 			'Quiet hours to': '07:15',
-			'Time zone': ' Europe/Berlin ',
+			'Time zone': ' europe/BERLIN ',
 		});
 		expect(outcome).toBe('updated');
 		expect(modal.text()).toContain('Saved.');
 		expect(modal.text()).toContain('Quiet hours*: Sat, Sun 18:30 to 07:15 (Europe/Berlin)');
 		const post = await app.told(1);
-		expect(post).toContain('@ada changed the reminders of this channel');
-		expect(post).toContain('Remind after*: default → 1 h');
-		expect(post).toContain('Escalate after*: default → 1 day');
-		expect(post).toContain('Mention*: nobody → 1 person and 1 group');
+		expect(post).toContain('“ada” changed the reminders of this channel');
+		expect(post).toContain('Remind after*: default (15 min) → 1 h');
+		expect(post).toContain('Escalate after*: default (1 day) → 1 day');
+		expect(post).toContain('Mention*: nobody → “grace”, user group “ops”');
 		expect(post).toContain('Quiet hours*: none → Sat, Sun 18:30 to 07:15 (Europe/Berlin)');
 		const line = app.log.find((one) => one.includes('the settings of a channel were changed')) ?? '';
 		expect(JSON.parse(line)).toMatchObject({
@@ -79,6 +79,22 @@ describe('/session settings', () => {
 			revision: 1,
 			changed: { remindAfterMs: { from: 'default', to: 3_600_000 }, quietHours: { from: null } },
 		});
+	});
+
+	it('tells the channel names, five at most, also of people whom it looks up for that', async () => {
+		const names = ['m1', 'm2', 'm3', 'm4', 'm5', 'm6'];
+		await start({ slack: { workspace: withMembers(sampleWorkspace(), 'agents', names) } });
+		await app.save({ Mention: names, 'Mention user groups': ['Operations (@ops)'] });
+		// One list of the channel's members instead of one of the channels of each.
+		expect(app.slack.traffic.calls('users.conversations').length).toBeLessThanOrEqual(2);
+		expect(await app.told(1)).toContain('Mention*: nobody → “m1”, “m2”, “m3”, “m4”, “m5” and 2 more');
+		await app.restart();
+		const modal = await app.openSettings();
+		await modal.choose('Mention', [...names.slice(0, 5), 'grace']);
+		await app.submit(modal);
+		const post = await app.told(2);
+		expect(post).toContain('“m6”, “m1”, “m2”, “m3”, “m4” and 2 more → “grace”, “m1”, “m2”, “m3”, “m4” and 2 more');
+		expect(app.inChannel().flatMap((one) => one.rung())).toEqual([]);
 	});
 
 	it('keeps what was saved over a restart, and shows who saved it', async () => {
@@ -104,7 +120,7 @@ describe('/session settings', () => {
 		await app.told(1);
 		await app.save({ 'Remind after': 'Off' });
 		const post = await app.told(2);
-		expect(post).toContain('Remind after*: default → off');
+		expect(post).toContain('Remind after*: default (15 min) → off');
 		expect(post).not.toContain('Mention');
 		expect(post).not.toContain('Quiet hours');
 	});
@@ -118,7 +134,7 @@ describe('/session settings', () => {
 		// Without waiting for the window to be shown with empty fields.
 		expect((await app.submit(modal)).outcome).toBe('updated');
 		const post = await app.told(2);
-		expect(post).toContain('Mention*: 1 person and 1 group → nobody');
+		expect(post).toContain('Mention*: “grace”, user group “ops” → nobody');
 		expect(post).toMatch(/Quiet hours\*: Sun .* → none/);
 	});
 
@@ -133,7 +149,7 @@ describe('/session settings', () => {
 		await modal.clear('Mention');
 		expect((await app.submit(modal)).outcome).toBe('updated');
 		expect(modal.text()).toContain('Mention*: nobody');
-		expect(await app.told(2)).toContain('Mention*: 1 person → nobody');
+		expect(await app.told(2)).toContain('Mention*: “grace” → nobody');
 	});
 
 	it('shows an emptied field as empty, so that another replica knows of it', async () => {
@@ -147,7 +163,7 @@ describe('/session settings', () => {
 		await app.app.restart();
 		await app.submit(modal);
 		const post = await app.told(2);
-		expect(post).toContain('Mention*: 1 person → nobody');
+		expect(post).toContain('Mention*: “grace” → nobody');
 		expect(post).not.toContain('Quiet hours');
 	});
 
@@ -180,12 +196,16 @@ describe('/session settings', () => {
 	it('works in the direct message with the app', async () => {
 		await start();
 		await app.save({ 'Remind after': '4 h', Mention: ['ada'] }, { channel: 'dm' });
-		await app.until(() =>
+		const told = await app.until(() =>
 			app.slack
 				.as('ada')
 				.dm()
-				.some((post) => post.text().includes('default → 4 h')),
+				.find((post) => post.text().includes('default (15 min) → 4 h')),
 		);
+		expect(told.text()).toContain('changed the reminders of our direct messages.');
+		expect(app.slack.as('ada').modal()?.text()).toContain('A message here says what changed.');
+		const form = await app.openSettings({ channel: 'dm' });
+		expect(form.text()).not.toContain('channel');
 		const { errors } = await app.save({ Mention: ['grace'] }, { channel: 'dm' });
 		expect(errors).toEqual({ Mention: expect.stringContaining('“grace” is not a member') });
 	});
@@ -221,7 +241,7 @@ describe('two people who change the settings of one channel', () => {
 		await app.told(1);
 		expect((await app.submit(adas)).outcome).toBe('updated');
 		expect(adas.text()).toContain('@grace changed these settings meanwhile, so yours are not saved yet.');
-		expect(adas.text()).toContain('Remind after*: default → 30 min');
+		expect(adas.text()).toContain('Remind after*: default (15 min) → 30 min');
 		expect(adas.value('Remind after')).toBe('1 h');
 		expect(adas.value('Mention')).toEqual(['U0GRACE']);
 		expect(adas.value('Quiet hours')).toEqual(['Sun']);

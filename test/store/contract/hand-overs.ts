@@ -39,7 +39,7 @@ export function describeHandOvers(subject: Subject): void {
 	}
 
 	function wish(watch: Watch, id: string, [from, to]: readonly [string, string]): NewHandOver {
-		const target = targetOfHandOver({ id, teamId: 'T1', to });
+		const target = targetOfHandOver({ id, teamId: 'T1', from, to, givenBackAt: null });
 		const content = {
 			kind: 'handedOver',
 			watchId: watch.id,
@@ -58,10 +58,17 @@ export function describeHandOvers(subject: Subject): void {
 			{ ...QUESTION, userId },
 			{
 				now: T0,
-				told: ({ id, from, watchId }) => ({
-					target: targetOfHandOver({ id, teamId: 'T1', to: from }),
+				told: (handOver) => ({
+					target: targetOfHandOver(handOver),
 					key: 'givenBack',
-					content: { kind: 'givenBack', watchId, sessionId: 's1', fingerprint, by: userId },
+					content: {
+						kind: 'givenBack',
+						watchId: handOver.watchId,
+						sessionId: 's1',
+						by: userId,
+						question: question as NonNullable<typeof question>,
+						readAt: T0,
+					},
 				}),
 			},
 		);
@@ -100,6 +107,16 @@ export function describeHandOvers(subject: Subject): void {
 			expect((await waiting()).filter((one) => one.endsWith('handedOver'))).toHaveLength(1);
 		});
 
+		it('is the same also after it was handed on and given back', async () => {
+			const watch = await askedIn();
+			const first = wish(watch, 'V1', ['U-ANN', 'U-BOB']);
+			await store().handOver(first, T0);
+			await store().handOver(wish(watch, 'V2', ['U-BOB', 'U-DAN']), T0);
+			await giveBack('U-DAN');
+			expect(await replica().handOver(first, T0)).toMatchObject({ kind: 'handedOver', handOver: { to: 'U-BOB' } });
+			expect(await replica().handOverOf(QUESTION)).toMatchObject({ id: 'V2', count: 2, givenBackAt: T0 });
+		});
+
 		it('has one winner when two people hand over at once', async () => {
 			const watch = await askedIn();
 			const results = await Promise.all([
@@ -135,7 +152,9 @@ export function describeHandOvers(subject: Subject): void {
 			expect(await waiting()).toContain('person:T1:U-BOB:V1 settle');
 			expect((await replacing('V4', 'V1')).kind).toBe('taken');
 			expect((await replacing('V5', 'V3')).kind).toBe('handedOver');
-			expect((await replacing('V6', 'V5')).kind).toBe('limit');
+			expect((await replacing('V6', 'V5')).kind).toBe('handedOver');
+			await giveBack('U-EVE');
+			expect(await replacing('V7', 'V5')).toMatchObject({ kind: 'limit', handOver: { count: 4 } });
 		});
 
 		it('is not possible for another question, or where it is not watched', async () => {
@@ -163,6 +182,31 @@ export function describeHandOvers(subject: Subject): void {
 			]);
 		});
 
+		it('is given back when Slack refuses its direct message, once', async () => {
+			const watch = await askedIn();
+			const refuse = async (id: string) => {
+				const due = await subject.store.watches.takeAnnouncements(LEASE, 10, T0);
+				const told = due.find(({ announcement: { target } }) => target.kind === 'person' && target.topic === id);
+				const refused = { kind: 'refused', code: 'user_disabled' } as const;
+				await subject.store.watches.endAttempt(told?.announcement.id ?? '', LEASE.token, refused, T0);
+				await subject.store.watches.releasePosts([LEASE.token]);
+			};
+			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
+			// The redraw is leased, so another one follows it.
+			await refuse('V1');
+			expect(await replica().handOverOf(QUESTION)).toMatchObject({ id: 'V1', givenBackAt: T0 });
+			expect(await waiting()).toEqual([
+				'person:T1:U-ANN:V1 givenBack',
+				'person:T1:U-BOB:V1 settle',
+				'watch redraw',
+				'watch redraw',
+			]);
+			await store().handOver(wish(watch, 'V2', ['U-ANN', 'U-DAN']), T0);
+			await store().handOver(wish(watch, 'V3', ['U-DAN', 'U-EVE']), T0);
+			await refuse('V2');
+			expect(await replica().handOverOf(QUESTION)).toMatchObject({ id: 'V3', givenBackAt: null });
+		});
+
 		it.each(['answered', 'closed', 'changed'] as const)('is over when its question is %s', async (how) => {
 			const watch = await askedIn();
 			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
@@ -178,6 +222,27 @@ export function describeHandOvers(subject: Subject): void {
 			const settled = due.find(({ announcement }) => announcement.target.kind === 'person');
 			const posts = await subject.replica.watches.postedQuestions(settled?.announcement.id ?? '');
 			expect(posts.map(({ content }) => content.kind)).toEqual(['handedOver']);
+		});
+
+		it('has the direct message about its end settled with the question, and when the question is handed over again', async () => {
+			const watch = await askedIn();
+			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
+			await giveBack('U-BOB');
+			await store().handOver(wish(watch, 'V2', ['U-DAN', 'U-BOB']), T0);
+			expect(await waiting()).toContain('person:T1:U-ANN:V1 settle');
+			await giveBack('U-BOB');
+			for (let round = 0; round < 3; round += 1) await acts.posted();
+			await subject.replica.watches.redraw(KEY, T0);
+			expect(await waiting()).toEqual(['person:T1:U-DAN:V2 redraw', 'watch redraw']);
+			await acts.posted();
+			// It is not settled yet, so it stays beyond the retention time.
+			await subject.store.watches.removeEnded(T0 + 1);
+			await subject.store.watches.removeTexts(T0 + 1);
+			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
+			expect(await waiting()).toEqual(['person:T1:U-DAN:V2 settle']);
+			const [settle] = await subject.store.watches.takeAnnouncements(LEASE, 10, T0);
+			const posts = await subject.replica.watches.postedQuestions(settle?.announcement.id ?? '');
+			expect(posts.map(({ content }) => content.kind)).toEqual(['givenBack']);
 		});
 
 		it('is over when its watch ends', async () => {

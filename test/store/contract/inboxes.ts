@@ -138,9 +138,20 @@ export function describeInboxes(subject: Subject): void {
 
 		it('are forgotten when nobody opened them since', async () => {
 			await inboxes().ask(ANNS_HOME, 0, T0);
+			await end(await take(), { nextAt: null });
 			await inboxes().ask(BOBS_HOME, 0, T0 + 1);
 			expect(await replica().removeOlderThan(T0 + 1)).toBe(1);
 			expect((await taken(T0 + 1)).map(({ id }) => id)).toEqual([BOBS_HOME.id]);
+		});
+
+		it('are kept, and not due before, while they wait for the end of a snooze', async () => {
+			const tomorrow = T0 + 30 * 3_600_000;
+			await inboxes().ask(ANNS_HOME, 0, T0);
+			await end(await take(), { nextAt: tomorrow });
+			expect(await replica().nextDueAt(T0)).toEqual({ asked: null, all: tomorrow });
+			expect(await replica().removeOlderThan(T0 + 3_600_000)).toBe(0);
+			expect(await taken(tomorrow - 1)).toEqual([]);
+			expect(await taken(tomorrow)).toHaveLength(1);
 		});
 	});
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Ladder } from '../../../src/inbox/ladder.ts';
 import type { LadderBatch, LadderOutcome } from '../../../src/inbox/ladder-ports.ts';
 import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
 import { questionViewAt, type SessionSnapshot, snapshotOf } from '../../../src/watches/session-snapshot.ts';
@@ -9,7 +10,7 @@ import { ANN, accepted, attemptAt, BOB, LEASE, moved, OTHER_LEASE, SERVICE, subm
 import { C1, KEY, news, read, watchActs } from './watch-acts.ts';
 
 const RING_AT = T0 + 900_000;
-const WAIT = { kind: 'wait', dueAt: RING_AT, rungDueAt: null, heldBy: null, read: false } as const;
+const WAIT = { kind: 'wait', dueAt: RING_AT, rungDueAt: null, heldBy: null, readBy: null } as const;
 
 export function describeLadders(subject: Subject): void {
 	const { recorded, posted } = watchActs(subject);
@@ -151,10 +152,20 @@ export function describeLadders(subject: Subject): void {
 		it('are due when their time has come, and when it is too far ahead', async () => {
 			await asked();
 			await waits();
-			expect(await ladders().nextDueAt(SERVICE, T0)).toBe(RING_AT);
+			expect(await ladders().nextDueAt(SERVICE, { now: T0, except: [] })).toBe(RING_AT);
 			expect(await take(RING_AT - 1)).toEqual([]);
 			expect(await take(T0 - 30 * 86_400_000)).toHaveLength(1);
-			expect(await ladders().nextDueAt('https://other.example', T0)).toBeNull();
+			expect(await ladders().nextDueAt('https://other.example', { now: T0, except: [] })).toBeNull();
+		});
+
+		it('are not waited for in channels in which a batch is in work', async () => {
+			await asked();
+			expect(await take()).toHaveLength(1);
+			await asked({ sessionId: 's2' });
+			expect(await ladders().nextDueAt(SERVICE, { now: T0, except: [] })).toBe(T0);
+			expect(await replica().nextDueAt(SERVICE, { now: T0, except: [C1] })).toBeNull();
+			await asked({ sessionId: 's3', channelId: 'C2' });
+			expect(await ladders().nextDueAt(SERVICE, { now: T0, except: [C1] })).toBe(T0);
 		});
 
 		it('are taken with the rungs of their channel that wait for them', async () => {
@@ -178,9 +189,9 @@ export function describeLadders(subject: Subject): void {
 		it('without a time wait until something changes', async () => {
 			await asked();
 			await waits({ dueAt: null });
-			expect(await ladders().nextDueAt(SERVICE, T0)).toBeNull();
+			expect(await ladders().nextDueAt(SERVICE, { now: T0, except: [] })).toBeNull();
 			await replica().touchSession(KEY, T0 + 1);
-			expect(await ladders().nextDueAt(SERVICE, T0 + 1)).toBe(T0 + 1);
+			expect(await ladders().nextDueAt(SERVICE, { now: T0 + 1, except: [] })).toBe(T0 + 1);
 			await waits({ dueAt: null }, T0 + 1);
 			await replica().touchAll(SERVICE, T0 + 2);
 			expect(await take(T0 + 2)).toHaveLength(1);
@@ -191,7 +202,7 @@ export function describeLadders(subject: Subject): void {
 			const { ladder, changeCount } = await takeOne();
 			await replica().touchSession(KEY, T0);
 			await ladders().record(LEASE.token, [{ ladder, changeCount, ...WAIT }], { announcement: null, now: T0 });
-			expect(await ladders().nextDueAt(SERVICE, T0)).toBe(T0);
+			expect(await ladders().nextDueAt(SERVICE, { now: T0, except: [] })).toBe(T0);
 		});
 
 		it('whose rungs wait for each other are taken together', async () => {
@@ -242,7 +253,7 @@ export function describeLadders(subject: Subject): void {
 			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
 			const { ladder, changeCount } = await takeOne();
 			await ladders().record(LEASE.token, [{ ladder, changeCount, kind: 'over' }], { announcement: null, now: T0 });
-			expect(await ladders().nextDueAt(SERVICE, T0)).toBeNull();
+			expect(await ladders().nextDueAt(SERVICE, { now: T0, except: [] })).toBeNull();
 		});
 
 		it('without a time are looked at once more when their question is settled, and when their watch ends', async () => {
@@ -263,11 +274,29 @@ export function describeLadders(subject: Subject): void {
 		it('note a rung together with its announcement, and are planned anew', async () => {
 			const watch = await asked();
 			const { ladder, changeCount } = await takeOne();
-			const announcement = rungOf(watch, ladder.fingerprint);
+			const announcement = rungOf(watch, ladder);
 			const outcome = { ladder, changeCount, kind: 'rung', rung: 'reminder' } as const;
 			await ladders().record(LEASE.token, [outcome], { announcement, now: T0 + 7 });
 			expect(await takeOne(T0 + 7)).toMatchObject({ ladder: { remindedAt: T0 + 7, lastRungAt: T0 + 7 } });
 			expect(await posted(T0 + 7)).toEqual(['rung']);
+		});
+
+		it('whose rung nobody saw have it due again, and not at once', async () => {
+			const watch = await asked();
+			const { ladder, changeCount } = await takeOne();
+			const announcement = rungOf(watch, ladder);
+			const outcome = { ladder, changeCount, kind: 'rung', rung: 'reminder' } as const;
+			await ladders().record(LEASE.token, [outcome], { announcement, now: T0 });
+			expect(await takeOne()).toMatchObject({ ladder: { isRinging: true } });
+			await ladders().release([LEASE.token]);
+			await waits({ dueAt: null });
+			const [due] = await subject.store.watches.takeAnnouncements(LEASE, 1, T0);
+			const dropped = { kind: 'dropped', unknown: false } as const;
+			await subject.store.watches.endAttempt(due?.announcement.id ?? '', LEASE.token, dropped, T0 + 5_000);
+			expect(await take(T0 + 9_999)).toEqual([]);
+			expect(await takeOne(T0 + 10_000)).toMatchObject({
+				ladder: { isRinging: false, remindedAt: null, lastRungAt: null },
+			});
 		});
 
 		it('write nothing after their lease was lost', async () => {
@@ -276,7 +305,7 @@ export function describeLadders(subject: Subject): void {
 			const later = T0 + LEASE.ms;
 			await replica().takeDue(SERVICE, OTHER_LEASE, { now: later, limit: 9, except: [] });
 			const outcome = { ladder, changeCount, kind: 'rung', rung: 'reminder' } as const;
-			const announcement = rungOf(watch, ladder.fingerprint);
+			const announcement = rungOf(watch, ladder);
 			expect(await ladders().record(LEASE.token, [outcome], { announcement, now: later })).toBeNull();
 			expect(await posted(later)).toEqual([]);
 		});
@@ -315,12 +344,18 @@ export function describeLadders(subject: Subject): void {
 			await asked();
 			await another('s2');
 			await recorded([], read({ nextRead: { at: T0 + 90_000, by: T0 + 90_000 } }));
-			const [due] = (await take())[0]?.ladders.filter(({ ladder }) => ladder.session.sessionId === 's1') ?? [];
-			if (due === undefined) throw new Error('the ladder is not due');
-			const outcome = { ...due, ...WAIT, dueAt: T0 + 61_000, read: true };
-			await ladders().record(LEASE.token, [outcome], { announcement: null, now: T0 + 60_000 });
+			await asksForReads(T0 + 60_000, { s1: T0 + 60_000 });
 			const [first] = await subject.store.watches.takeDue(SERVICE, LEASE, 1, T0 + 60_000);
 			expect(first?.session.sessionId).toBe('s1');
+		});
+
+		it('have their sessions read in the order that they ask for, however often they ask', async () => {
+			for (const sessionId of ['s1', 's2', 's3']) await asked({ sessionId });
+			await asksForReads(T0 + 60_000, { s3: T0 + 58_000, s1: T0 + 59_000 });
+			await asksForReads(T0 + 70_000, { s3: T0 + 58_000, s2: T0 + 59_500 });
+			await asksForReads(T0 + 80_000, { s1: T0 + 59_000, s3: T0 + 60_000 });
+			const taken = await subject.store.watches.takeDue(SERVICE, LEASE, 3, T0 + 80_000);
+			expect(taken.map(({ session: { sessionId } }) => sessionId)).toEqual(['s3', 's1', 's2']);
 		});
 
 		it('are looked at as soon as the service is back', async () => {
@@ -328,9 +363,9 @@ export function describeLadders(subject: Subject): void {
 			await waits();
 			const failed = read({ failures: 1, nextRead: { at: T0, by: T0 } });
 			await recorded([], failed);
-			expect(await ladders().nextDueAt(SERVICE, T0)).toBe(RING_AT);
+			expect(await ladders().nextDueAt(SERVICE, { now: T0, except: [] })).toBe(RING_AT);
 			await recorded([], again(snapshotOf(asks(), T0)));
-			expect(await ladders().nextDueAt(SERVICE, T0)).toBe(T0);
+			expect(await ladders().nextDueAt(SERVICE, { now: T0, except: [] })).toBe(T0);
 		});
 
 		it('put the read of a session that fails ahead of others, not before its time', async () => {
@@ -338,11 +373,17 @@ export function describeLadders(subject: Subject): void {
 			await waits();
 			const failed = read({ failures: 3, nextRead: { at: T0 + 50_000, by: T0 + 50_000 } });
 			await recorded([], failed);
-			await waits({ read: true, dueAt: T0 + 5_000 }, RING_AT);
+			await waits({ readBy: T0, dueAt: T0 + 5_000 }, RING_AT);
 			const [row] = await subject.store.watches.outlines(SERVICE);
 			expect(row?.nextRead.at).toBe(T0 + 50_000);
 			expect(row?.nextRead.by).toBeLessThan(T0);
 			expect(row?.earlyReadAskedAt).toBeNull();
+			// A further failure keeps the place that its outcome names.
+			const { watches } = subject.store;
+			await watches.takeDue(SERVICE, LEASE, 10, T0 + 50_000);
+			const update = read({ failures: 4, nextRead: { at: T0 + 90_000, by: T0 - 60_000 } });
+			await watches.record({ session: KEY, token: LEASE.token }, { update, watches: [], now: T0 + 50_000 });
+			expect((await subject.store.watches.outlines(SERVICE))[0]?.nextRead.by).toBe(T0 - 60_000);
 		});
 
 		it('ask for a read of their session once', async () => {
@@ -350,15 +391,32 @@ export function describeLadders(subject: Subject): void {
 			const later = read({ nextRead: { at: T0 + 600_000, by: T0 + 600_000 } });
 			await subject.store.watches.takeDue(SERVICE, LEASE, 10, T0 + 20_000);
 			await subject.store.watches.record({ session: KEY, token: LEASE.token }, { update: later, watches: [], now: T0 });
-			await waits({ read: true, dueAt: T0 + 1_000 });
+			await waits({ readBy: T0, dueAt: T0 + 1_000 });
 			expect(await subject.store.watches.nextReadDueAt(SERVICE, T0)).toBe(T0);
 			const [taken] = await subject.store.watches.takeDue(SERVICE, LEASE, 10, T0);
-			await waits({ read: true, dueAt: T0 + 2_000 }, T0 + 1_000);
-			const [row] = await subject.store.watches.outlines(SERVICE);
-			expect(row?.earlyReadAskedAt).toBe(T0);
-			expect(taken?.earlyReadAskedAt).toBe(T0);
+			await waits({ readBy: T0, dueAt: T0 + 20_000 }, T0 + 10_000);
+			const { earlyReadCount = -1 } = taken ?? {};
+			const update = { ...later, earlyReadCount };
+			await subject.store.watches.record({ session: KEY, token: LEASE.token }, { update, watches: [], now: T0 });
+			expect(await subject.store.watches.nextReadDueAt(SERVICE, T0)).toBe(T0 + 600_000);
+		});
+
+		it('have no further early reads after the one that they asked for', async () => {
+			await asked();
+			await waits({ readBy: T0, dueAt: T0 + 1_000 });
+			expect((await subject.store.watches.outlines(SERVICE))[0]?.earlyReadAskedAt).toBeNull();
 		});
 	});
+
+	/** The ladders of these sessions ask for reads in the order of these times. */
+	async function asksForReads(now: number, places: Readonly<Record<string, number>>): Promise<void> {
+		const due = (await take(now)).flatMap((batch) => batch.ladders);
+		const outcomes = due.map((taken): LadderOutcome => {
+			const readBy = places[taken.ladder.session.sessionId] ?? null;
+			return { ...taken, ...WAIT, dueAt: now, readBy };
+		});
+		await ladders().record(LEASE.token, outcomes, { announcement: null, now });
+	}
 
 	/** Makes the ladders of these sessions due one after the other, the first the longest ago. */
 	async function dueFrom(sessionIds: readonly string[]): Promise<void> {
@@ -408,11 +466,11 @@ export function describeLadders(subject: Subject): void {
 	}
 }
 
-function rungOf({ id: watchId, teamId, channelId }: Watch, fingerprint: string): NewAnnouncement {
-	const entry = { watchId, sessionId: 's1', fingerprint, postTs: '1.2', postedAt: T0, heldBy: null } as const;
+function rungOf({ teamId, channelId }: Watch, { watchId, fingerprint, postTs }: Ladder): NewAnnouncement {
+	const entry = { watchId, sessionId: 's1', fingerprint, postTs, postedAt: T0, heldBy: null } as const;
 	const content = {
 		kind: 'rung',
-		entry: { ...entry, rung: 'reminder', number: 0, lastRungAt: null },
+		entry: { ...entry, rung: 'reminder', dueAt: T0, isLast: false, number: 0, lastRungAt: null },
 	} as const;
 	return { target: { kind: 'watch', watchId, teamId, channelId }, key: 'rung', content };
 }

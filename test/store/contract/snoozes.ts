@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LONGEST_SNOOZE_MS } from '../../../src/inbox/snooze.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, BOB, SERVICE, T0 } from '../support.ts';
+import { news, watchActs } from './watch-acts.ts';
 
 const session = { service: SERVICE, sessionId: 's1' };
 const MINUTE = 60_000;
@@ -33,6 +34,24 @@ export function describeSnoozes(subject: Subject): void {
 			await replica().endSnoozes(SERVICE, ANN);
 			expect(await store().snoozes(SERVICE, ANN)).toEqual([]);
 			expect(await store().snoozes(SERVICE, BOB)).toHaveLength(1);
+		});
+
+		it('of a question end when it is settled, not when one of its watches ends', async () => {
+			const acts = watchActs(subject);
+			const [one, two] = [await acts.added(), await acts.added({ channelId: 'C2' })];
+			await snooze(T0 + 15 * MINUTE);
+			await snooze(T0 + 15 * MINUTE, { person: BOB });
+			await snooze(T0 + 15 * MINUTE, { session: { ...session, sessionId: 's2' } });
+			const end = { now: T0, announcements: [], keepPending: false } as const;
+			await subject.store.watches.end(one.id, 'unwatched', end);
+			expect(await replica().snoozes(SERVICE, BOB)).toHaveLength(1);
+			const { id: watchId, teamId, channelId } = two;
+			const target = { kind: 'watch', watchId, teamId, channelId } as const;
+			const settle = { target, key: 'settle', content: { kind: 'settle', messageIndex: 0, how: 'answered' } } as const;
+			await acts.recorded([news(two, { announcements: [settle] })]);
+			expect(await replica().snoozes(SERVICE, BOB)).toEqual([]);
+			const anns = await replica().snoozes(SERVICE, ANN);
+			expect(anns.map((snooze) => snooze.session.sessionId)).toEqual(['s2']);
 		});
 
 		it('are forgotten after their end, and when they were stored before the clock was put back', async () => {

@@ -381,6 +381,17 @@ export function describeWatches(subject: Subject): void {
 			expect(await store().shownOf([])).toEqual(new Map());
 		});
 
+		it('shows watches that have ended too, with what their cards show', async () => {
+			const watch = await added();
+			await store().end(watch.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
+			const shown = await replica().shownOf([watch.id, 'unknown']);
+			expect([...shown.keys()]).toEqual([watch.id]);
+			expect(shown.get(watch.id)).toMatchObject({
+				watch: { ended: { reason: 'unwatched' } },
+				view: { sessionId: 's1' },
+			});
+		});
+
 		it('posts in the order of a target, independent of other targets', async () => {
 			const one = await added();
 			const two = await added({ sessionId: 's2' });

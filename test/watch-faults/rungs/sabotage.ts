@@ -24,7 +24,7 @@ export const RUNG_SABOTAGES = {
 		{ file: 'inbox/ladder.ts', from: "if (!facts.isOpen) return { kind: 'over' };", to: '' },
 		{
 			file: 'slack/announcer.ts',
-			from: 'if (!isSame || (await isAnswered(entry, question.messageIndex))) return [];',
+			from: 'if (!isSame || (await isAnswered(entry, question.messageIndex, checkedAt))) return [];',
 			to: '',
 		},
 	],

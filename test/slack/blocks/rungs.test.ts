@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { validateMessage } from '../../../fake-slack/index.ts';
+import {
+	MOST_LISTED,
+	type RungQuestion,
+	rungPost,
+	rungsPost,
+	updatedRungPost,
+} from '../../../src/slack/blocks/rungs.ts';
+import type { Rung } from '../../../src/watches/channel-settings.ts';
+import { snapshotOf } from '../../../src/watches/session-snapshot.ts';
+import { now } from '../support/answers.ts';
+import { expectSafeMessage } from '../support/check.ts';
+import { sessionAsking } from '../support/questions.ts';
+
+const names = { displayName: () => 'Ann' };
+const context = { mention: null, names, now, maybeRepeat: false };
+
+function rungOf(
+	title: string,
+	rung: Rung,
+	{ isLast = false, id = 'a1', ...told }: Partial<RungQuestion> & { isLast?: boolean; id?: string } = {},
+): RungQuestion {
+	const { question } = snapshotOf(sessionAsking([{ title }]), now);
+	if (question === null) throw new Error('there is no question');
+	const times = { postedAt: now - 900_000, dueAt: now, lastRungAt: null, number: 0 };
+	const entry = {
+		watchId: id,
+		sessionId: id,
+		fingerprint: '',
+		postTs: '1.000001',
+		heldBy: null,
+		rung,
+		isLast,
+		...times,
+	};
+	const place = { channelId: 'C1', discreet: false, threadOnly: false, offersOptions: true, handOver: null };
+	return {
+		entry,
+		question,
+		readAt: now,
+		sessionName: 'Fly & go',
+		link: null,
+		...place,
+		...told,
+	};
+}
+
+/** What a message of several shows, line by line. */
+function listOf(asked: readonly RungQuestion[]) {
+	const message = rungsPost(asked, context);
+	expectSafeMessage(message);
+	const [headline = '', ...lines] = message.blocks.flatMap((block) =>
+		block.type === 'section' ? (block.text?.text ?? '').split('\n') : [],
+	);
+	return { text: message.text, headline, lines };
+}
+
+describe('a message about several questions', () => {
+	it('names the session of a question of which it may tell nothing, and its notification does not', () => {
+		const { text, lines } = listOf([
+			rungOf('Which colour?', 'reminder', { discreet: true }),
+			rungOf('What is the password?', 'reminder', { id: 'b2' }),
+			rungOf('Which size?', 'reminder', { id: 'c3', threadOnly: true }),
+		]);
+		expect(text).toBe('⏰ 3 questions wait for an answer.');
+		expect(lines).toEqual(
+			['a1', 'b2', 'c3'].map((id) =>
+				expect.stringContaining(`• Session “Fly &amp; go” (${id}) asks for an answer · waiting 15 min`),
+			),
+		);
+	});
+
+	it('is an escalation when one of them is, and says once that all are the last', () => {
+		const mixed = listOf([rungOf('A?', 'reminder'), rungOf('B?', 'escalation', { isLast: true })]);
+		expect(mixed.headline).toBe('*📣 2 questions wait for an answer:*');
+		expect(mixed.lines.map((line) => line.includes('last reminder'))).toEqual([false, true]);
+		const last = ['A?', 'B?'].map((title) => rungOf(title, 'escalation', { isLast: true }));
+		const all = listOf(last);
+		expect(all.headline).toBe('*📣 2 questions wait for an answer. This is the last reminder:*');
+		expect(all.lines.join()).not.toContain('last reminder');
+		expect(listOf([rungOf('A?', 'reminder')]).headline).toBe('*⏰ 1 question waits for an answer:*');
+	});
+
+	it.each([
+		[
+			'long',
+			'Which of the many colours should I take for the chairs '.repeat(20),
+			'Maximiliana von und zu Oberunterammergau',
+		],
+		['escaped', '&<>'.repeat(400), '&<>'.repeat(100)],
+	])('fits into sections with %s texts, with every line whole', (_, title, name) => {
+		const link =
+			'https://acme.enterprise.slack.com/archives/C0123456789/p1736069999123456?thread_ts=1736069999.123456&cid=C0123';
+		const session = { service: 'https://s.example', sessionId: 'a1' };
+		const place = { id: 'h', teamId: 'T1', session, fingerprint: 'f', watchId: 'w', channelId: 'C1' };
+		const handOver = { ...place, from: 'U1', to: 'U2', count: 1, handedOverAt: now, givenBackAt: null };
+		const asked = rungOf(title, 'escalation', { isLast: true, sessionName: title, handOver, link });
+		const held = { ...asked, entry: { ...asked.entry, heldBy: 'U3' } };
+		const others = Array.from({ length: 39 }, () => held);
+		const list = rungsPost([...others, rungOf('A?', 'reminder')], {
+			...context,
+			names: { displayName: () => name },
+			maybeRepeat: true,
+		});
+		expect(validateMessage(list)).toEqual([]);
+		const lines = list.blocks.flatMap((block) =>
+			block.type === 'section' ? (block.text?.text ?? '').split('\n') : [],
+		);
+		const [first = ''] = lines.filter((line) => line.startsWith('• '));
+		expect(lines.slice(1)).toEqual(Array.from({ length: MOST_LISTED }, () => first));
+		expect(first).toContain(link);
+		expect(first).toContain('last reminder');
+	});
+});
+
+describe('a question that stays in its thread', () => {
+	const OPTIONS = 'Which flight? One of: LH 1173, TP 570';
+
+	it('is told by its reminder there, and not by its escalation, which the channel shows', () => {
+		const shown = (rung: Rung) => JSON.stringify(rungPost(rungOf(OPTIONS, rung, { threadOnly: true }), context));
+		expect(shown('reminder')).toContain('LH 1173');
+		expect(shown('escalation')).not.toContain('LH 1173');
+		expect(shown('escalation')).toContain('Session “Fly &amp; go” (a1) asks for an answer');
+	});
+
+	it('is not told by its escalation when that is drawn again either', () => {
+		for (const outcome of ['', '✅ Answered']) {
+			const shown = JSON.stringify(
+				updatedRungPost(rungOf(OPTIONS, 'escalation', { threadOnly: true }), outcome, names),
+			);
+			expect(shown).not.toContain('LH 1173');
+			expect(shown).toContain('Session “Fly &amp; go”');
+		}
+	});
+});
