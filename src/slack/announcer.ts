@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { WebClient } from '@slack/web-api';
-import { FRESH_MS } from '../answers/access-policy.ts';
+import { FRESH_MS, type Refusal } from '../answers/access-policy.ts';
 import { isBlocking, type QuestionKey } from '../answers/answer.ts';
 import type { AnswerStore, ClaimStore } from '../answers/ports.ts';
 import { setBounded } from '../bounded-map.ts';
@@ -353,7 +353,8 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		if (isHeld !== (content.kind === 'handedOver')) return null;
 		const refusal = await mayAct(target, shown.watch.channelId, FRESH_MS);
 		if (refusal === 'could_not_check') return NOT_CHECKED;
-		if (refusal !== null) return null;
+		// A question that is handed over goes back to whoever handed it over, who hears that.
+		if (refusal !== null) return isHeld ? refusedPost(refusal) : null;
 		const context = await contextOf(shown, { maybeRepeat });
 		const message = content.kind === 'handedOver' ? handedOverPost(content, context) : givenBackPost(content, context);
 		return prepared(due, message, { isShownInChannel: false });
@@ -593,6 +594,11 @@ function threadOf({ announcement: { target, content }, watch }: DueAnnouncement)
 const NOT_CHECKED: PreparedPost = {
 	send: async () => ({ kind: 'later', ms: null, code: 'could_not_check', limited: false }),
 };
+
+/** A post that the access policy refuses, as if Slack did. */
+function refusedPost(code: Refusal): PreparedPost {
+	return { send: async () => ({ kind: 'refused', code }) };
+}
 
 function metadataOf(key: string | null) {
 	return key === null ? {} : { metadata: { event_type: EVENT_TYPE, event_payload: { key } } };

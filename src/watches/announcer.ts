@@ -14,7 +14,7 @@ export type SendOutcome =
 	| { readonly kind: 'later'; readonly ms: number | null; readonly code: string; readonly limited: boolean }
 	/** A time-out or a broken connection: it may have been written. */
 	| { readonly kind: 'unknown'; readonly code: string }
-	/** Slack refuses it, and would refuse it again. */
+	/** Slack or the access policy refuses it, and would refuse it again. */
 	| { readonly kind: 'refused'; readonly code: string }
 	/** It was posted in the channel because its thread is gone. */
 	| { readonly kind: 'unthreaded'; readonly ts: string }

@@ -252,7 +252,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 			metrics.post('refused');
 			const { target, content } = announcement;
 			const place = target.kind === 'person' ? target.userId : target.channelId;
-			log.warn({ place, what: content.kind, code: result.code }, 'Slack refuses a post; it is not tried again');
+			log.warn({ place, what: content.kind, code: result.code }, 'a post is refused; it is not tried again');
 		}
 		await store.endAttempt(announcement.id, token, result, clock.now());
 		if (result.kind === 'posted') countRungs(announcement, result.leftOut ?? []);

@@ -117,8 +117,8 @@ it('logs a post that Slack refuses', async () => {
 		when: ({ thread_ts }) => !!thread_ts,
 	});
 	await app.slack.as('ada').command('#agents', '/session watch choices');
-	await timed.until(() => app.log.some((line) => line.includes('Slack refuses a post')));
-	const line = app.log.find((one) => one.includes('Slack refuses a post'));
+	await timed.until(() => app.log.some((line) => line.includes('a post is refused')));
+	const line = app.log.find((one) => one.includes('a post is refused'));
 	expect(JSON.parse(line ?? '')).toMatchObject({ place: 'C0AGENTS', what: 'question', code: 'restricted_action' });
 });
 

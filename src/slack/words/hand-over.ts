@@ -39,7 +39,7 @@ export function givenBackWords(
 	names: Names,
 ): string {
 	if (undelivered === true) {
-		return `⚠️ Slack refused the direct message to ${personMrkdwn(by, names)} about the question that you handed over. It is open for all again. Answer it, or hand it over to somebody else on its post.`;
+		return `⚠️ ${personMrkdwn(by, names)} did not get the question that you handed over: the direct message was refused. It is open for all again. Answer it, or hand it over to somebody else on its post.`;
 	}
 	return `↩️ ${personMrkdwn(by, names)} gave back the question that you handed over. It is open for all again.`;
 }

@@ -379,9 +379,9 @@ describe('Hand over', () => {
 		const { id, post } = await asked();
 		const lift = app.slack.faults.add({ method: 'conversations.open', error: 'user_disabled' });
 		await handOver(post, 'ada', 'tess');
-		await app.until(() => app.log.some((line) => line.includes('Slack refuses a post')));
+		await app.until(() => app.log.some((line) => line.includes('a post is refused')));
 		lift();
-		const dm = await newestDm('ada', 'Slack refused the direct message to @tess');
+		const dm = await newestDm('ada', '@tess did not get the question that you handed over');
 		expect(dm.text()).toContain('Which flight?');
 		expect(post.text()).not.toContain('handed this over');
 		await app.pass(5_000);
@@ -389,6 +389,19 @@ describe('Hand over', () => {
 		expect((await handOver(post, 'bob', 'tess')).modal.text()).toContain('You handed the question over to @tess');
 		await newestDm('tess', 'handed a question over to you');
 		await app.until(() => dm.buttons().length === 0);
+	});
+
+	it('is given back when the chosen person may not answer any more before the direct message is posted', async () => {
+		await start();
+		const { post } = await asked();
+		const lift = app.slack.faults.add({ method: 'conversations.open', error: 'internal_error' });
+		await handOver(post, 'ada', 'tess');
+		await app.until(() => app.slack.traffic.calls('conversations.open').length > 0);
+		await app.restart({ ALLOWED_USERS: ['ada', 'bob'].map((who) => app.slack.as(who).user).join() });
+		lift();
+		await newestDm('ada', '@tess did not get the question that you handed over');
+		await app.until(() => !post.text().includes('handed this over'));
+		expect(dms('tess')).toEqual([]);
 	});
 
 	it('mentions nobody in the posts of a watch that begins later', async () => {
