@@ -20,6 +20,8 @@ const sandbox = await createSandbox({
 	port: Number(values.port ?? USUAL_PORT),
 	withBot: !values['no-bot'],
 	...(values.keep ? { keepIn: KEPT } : {}),
+	// Its agents belong to whoever starts it.
+	appEnv: { DISCOVER_SESSIONS: 'true' },
 	onLine(line, isProblem) {
 		if (isProblem) console.error(line);
 	},

@@ -48,6 +48,21 @@ export function Guide({ data }: { data: PageData }) {
 					In Handraise’s <b>Home</b>, <b>Snooze</b> hides a question from you alone. It is back when its time has come.
 				</li>
 			</ol>
+			<h3>Without ids</h3>
+			<ol>
+				<li>
+					Start <b>yesno</b> and <b>code</b> under <b>Agents</b>. Nobody watches them, but Handraise’s <b>Home</b> shows
+					them under <b>Other waiting sessions</b>.
+				</li>
+				<li>
+					<kbd>/session watch all</kbd> brings each question into the channel, as soon as an agent asks.{' '}
+					<kbd>/session unwatch all</kbd> ends that.
+				</li>
+				<li>
+					<b>Trouble</b>, then <b>No list</b>, is a service that cannot list its sessions. Handraise says so in the
+					channel after some minutes. At home, an operator allows all this with <kbd>DISCOVER_SESSIONS=true</kbd>.
+				</li>
+			</ol>
 			<h3>Then</h3>
 			<ul>
 				<li>
