@@ -4,7 +4,7 @@ import type { LeftEmpty } from '../questions/open-question.ts';
 import type { Session } from '../questions/session.ts';
 import { newsFor, type SeenSession, settlingOf, targetOf, watchEndedIn } from './announcements.ts';
 import type { WatchUpdate } from './ports.ts';
-import type { Planner } from './schedule.ts';
+import { isEarlyReadAsked, type Planner } from './schedule.ts';
 import { questionViewAt, snapshotOf } from './session-snapshot.ts';
 import type { Watch, WatchEnd } from './watch.ts';
 import {
@@ -75,7 +75,8 @@ export function outcomeOf({
 		update: { ...base, nextRead: planner.nextRead(outline, now) },
 		watches: watches.flatMap((watch) => {
 			const changes = changesBetween(watch.digest, session, leftEmpty);
-			if (watch.mode === 'raisedHand') return raisedHandUpdate(watch, changes, { view, questionAt });
+			if (watch.mode === 'raisedHand')
+				return raisedHandUpdate(watch, changes, { view, questionAt }, isEarlyReadAsked(taken, now));
 			if (digest.over && !isLast) return [];
 			return updateOf(watch, changes, { view, questionAt }, { now, isLast, maxDays });
 		}),
@@ -130,10 +131,19 @@ function updateOf(
 	];
 }
 
-/** It ends at once when nobody is asked any more, and never for want of changes: the session would be listed again. */
-function raisedHandUpdate(watch: Watch, changes: readonly Change[], seen: SeenSession): WatchUpdate[] {
+/**
+ * It ends when nobody is asked any more; shortly after an answer it goes on, because agents often ask again. It never ends
+ * for want of changes: the session would be listed again.
+ */
+function raisedHandUpdate(
+	watch: Watch,
+	changes: readonly Change[],
+	seen: SeenSession,
+	isEarlyReadAsked: boolean,
+): WatchUpdate[] {
 	const { digest } = seen.view;
-	const end: WatchEnd | null = digest.over || !hasOpenQuestion(digest) ? 'handLowered' : null;
+	const isLowered = digest.over || (!hasOpenQuestion(digest) && !isEarlyReadAsked);
+	const end: WatchEnd | null = isLowered ? 'handLowered' : null;
 	if (watch.digest !== null && changes.length === 0 && end === null) return [];
 	const { announcements, changed } = newsFor(watch, changes, seen);
 	return [{ watchId: watch.id, revision: watch.revision, digest, changed, announcements, card: null, end }];

@@ -186,7 +186,8 @@ function placeOf({ nextRead }: SessionOutline, at: number): number {
 	return nextRead.by < nextRead.at ? nextRead.by : at;
 }
 
-function isEarlyReadAsked({ earlyReadAskedAt }: SessionOutline, now: number): boolean {
+/** Whether a person has just done something after which the agent goes on, so that its session is read early. */
+export function isEarlyReadAsked({ earlyReadAskedAt }: Pick<SessionOutline, 'earlyReadAskedAt'>, now: number): boolean {
 	return (
 		earlyReadAskedAt !== null &&
 		now - earlyReadAskedAt < EARLY_READ_FOR_MS &&

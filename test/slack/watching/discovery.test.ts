@@ -80,6 +80,28 @@ describe('/session watch all', () => {
 		expect(asked(id)).toHaveLength(2);
 	});
 
+	it('posts at once what the agent asks next after an answer in Handraise, also between two lists', async () => {
+		await start();
+		await watchAll();
+		const id = waiting();
+		const first = await postOf(id);
+		await first.press('green');
+		await app.until(() => app.service.log.puts(id).length === 1);
+		const lists = listCalls();
+		app.service.list.mode = 'off';
+		app.service.sessions.setStatus(id, 'active');
+		await app.until(() => first.buttons().length === 0);
+		app.ask(id, ['Which size?']);
+		const second = await app.until(() => asked(id)[1]);
+		expect(second.text()).toContain('Which size?');
+		expect(listCalls() - lists).toBeLessThanOrEqual(1);
+		answerElsewhere(id, app.service.sessions.askingIndex(id));
+		await app.until(() => second.text().includes('Answered outside Slack'));
+		await app.pass(MINUTE);
+		expect(asked(id)).toHaveLength(2);
+		expect((await app.command('/session list')).text()).toContain('This channel watches no session');
+	});
+
 	it('posts a question that replaces an open one beside it, and reminds in the thread of the newest', async () => {
 		await start({ env: { REMIND_AFTER: '40s' } });
 		await watchAll();
