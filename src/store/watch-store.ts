@@ -111,7 +111,10 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		},
 		silence: (channel) => db.write((trx) => silence(trx, channel)),
 		removeEnded: (before) => inBatches((limit) => db.write((trx) => removeBatch(trx, before, limit))),
-		removeTexts: (before) => inBatches((limit) => db.writeOne((trx) => removeTextBatch(trx, before, limit))),
+		async removeTexts(before) {
+			await db.writeOne((trx) => trx.deleteFrom('waiting_sessions').where('since', '<', before).execute());
+			return inBatches((limit) => db.writeOne((trx) => removeTextBatch(trx, before, limit)));
+		},
 	};
 }
 

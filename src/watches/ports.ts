@@ -123,7 +123,8 @@ export interface WatchStore extends SubscriptionStore, ChannelStore, ReadingStor
 	removeEnded(before: number): Promise<number>;
 	/**
 	 * Removes the texts of announcements that were posted, refused or dropped before `before`, also of watches that go on.
-	 * A question whose post is not settled yet keeps its text. Returns how many.
+	 * A question whose post is not settled yet keeps its text. Returns how many. Also forgets the sessions that were listed
+	 * before then, such as those of a former service; the next list names those that still wait.
 	 */
 	removeTexts(before: number): Promise<number>;
 }

@@ -57,6 +57,16 @@ export function describeDiscoveries(subject: Subject): void {
 	const lowered = (watch: Watch) => news(watch, { end: 'handLowered' });
 
 	describe('the list of waiting sessions', () => {
+		it('is forgotten after its retention time, also of another service', async () => {
+			await list('s1');
+			await store().replaceWaiting('http://former.test', named('s2'), T0);
+			await store().removeTexts(T0);
+			expect(await store().waiting(SERVICE)).toHaveLength(1);
+			await store().removeTexts(T0 + 1);
+			expect(await store().waiting(SERVICE)).toEqual([]);
+			expect(await store().waiting('http://former.test')).toEqual([]);
+		});
+
 		it('is replaced as a whole, keeps since when a session waits, and tells whether it changed', async () => {
 			expect(await list('s1', 's2')).toBe(true);
 			expect(await list('s2', 's1')).toBe(false);
