@@ -85,7 +85,7 @@ export function createTroubles(deps: { slack: FakeSlack; service: FakeSessionSer
 			id: 'service-no-list',
 			group: 'service',
 			label: 'No list',
-			about: 'It cannot list sessions any more, as other services: watched ones are found by reading.',
+			about: 'Like many services, it cannot list sessions: questions of watched ones are found by reading.',
 			kind: 'switch',
 			begin() {
 				service.list.mode = 'off';

@@ -155,7 +155,8 @@ export async function createHandraise({
 	const inboxes = createInboxes({
 		store: store.inboxes,
 		serviceUrl,
-		discovered: () => watching.discoveries.discovered(),
+		// Nobody opens a session from the inbox where only some channels are allowed.
+		discovered: async () => (config.access.channels.length > 0 ? null : watching.discoveries.discovered()),
 		rateLimiter,
 		metrics: metrics.inboxes,
 		clock,

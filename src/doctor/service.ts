@@ -30,7 +30,7 @@ export async function examineService({ settings }: SettingsReading): Promise<Exa
 	const list = asksForList ? await get(`${listPath(address)}?${listQuery(PROBE)}`) : null;
 	const limits = rpm === undefined ? [] : checkRateLimit(response, rpm);
 	return {
-		findings: [...findings, ...checkList(list, settings.SESSION_SERVICE_LIST), ...limits],
+		findings: [...findings, ...checkList(list, settings), ...limits],
 		aheadMs: response.kind === 'response' ? response.aheadMs : null,
 	};
 }
@@ -59,21 +59,33 @@ function checkService(response: HttpResponse | NoResponse, url: string): Finding
 	return found;
 }
 
-/** Whether the service lists the sessions that wait; null: it was not asked. A service without a list is in order. */
-function checkList(response: HttpResponse | NoResponse | null, setting: 'auto' | 'off' | undefined): Finding[] {
-	const { ok, warning, skipped } = findingsOf('Session list');
+/** Whether the service lists the sessions that wait; null: it was not asked. Only DISCOVER_SESSIONS needs a list. */
+function checkList(
+	response: HttpResponse | NoResponse | null,
+	{ SESSION_SERVICE_LIST: setting, DISCOVER_SESSIONS: discovers = false }: SettingsReading['settings'],
+): Finding[] {
+	const { ok, warning, failure, skipped } = findingsOf('Session list');
 	if (setting === undefined) return notChecked('Session list', 'SESSION_SERVICE_LIST');
-	if (setting === 'off') return ok('not used, because SESSION_SERVICE_LIST is off. Watched sessions are read in turn.');
+	if (setting === 'off') {
+		return discovers
+			? failure('DISCOVER_SESSIONS is true and SESSION_SERVICE_LIST is off: set SESSION_SERVICE_LIST to auto.')
+			: ok('not used, because SESSION_SERVICE_LIST is off. Watched sessions are read in turn.');
+	}
 	if (response === null) return skipped('not checked, because the session service is not usable.');
 	if (response.kind === 'no-response') return warning(`no answer: ${response.why}. Watched sessions are read in turn.`);
 	const { status, body } = response;
 	if (status === 200 && readListResponse(jsonObject(body), PROBE) !== null) {
-		return ok('the service lists the sessions that wait, so questions of watched ones are seen within seconds.');
+		return ok(
+			`the service lists the sessions that wait, so questions of watched ones are seen within seconds.${discovers ? ' Everybody who may use Handraise sees all of them, because DISCOVER_SESSIONS is true.' : ''}`,
+		);
 	}
 	if (status === 429 || status >= 500) {
 		return warning(`the service could not say whether it has one (${status}): try again later.`);
 	}
-	return ok(`the service has none that can be used (${status}). Watched sessions are read in turn.`);
+	const none = `the service has none that can be used (${status}).`;
+	return discovers
+		? failure(`${none} DISCOVER_SESSIONS needs one: set it to false.`)
+		: ok(`${none} Watched sessions are read in turn.`);
 }
 
 function problemOf(response: HttpResponse, url: string): string | null {

@@ -38,6 +38,11 @@ export function sessionPath(address: ServiceAddress, sessionId: string): string 
 	return `${address.basePath}/v1/sessions/${encodeURIComponent(sessionId)}`;
 }
 
+/** Whether `sessionPath` takes this id. */
+export function isSessionId(id: string): boolean {
+	return refusalOf(id) === null;
+}
+
 function refusalOf(id: string): string | null {
 	if (id.trim() === '') return 'is empty';
 	if (id.length > LONGEST_ID) return `has ${id.length} characters, more than ${LONGEST_ID}`;

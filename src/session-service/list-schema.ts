@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isReservedId, type ListedSession } from '../questions/session.ts';
+import type { ListedSession } from '../questions/session.ts';
+import { isSessionId } from './address.ts';
 import { asText, asTextOrNull } from './json.ts';
 
 /** A page of a list as it was asked for. */
@@ -11,7 +12,10 @@ export interface AskedPage {
 }
 
 export interface ListPage {
+	/** Those that can be read. */
 	readonly sessions: readonly ListedSession[];
+	/** Of this page, with those that cannot. */
+	readonly itemCount: number;
 	/** Of all pages. */
 	readonly sessionCount: number;
 	readonly pageCount: number;
@@ -31,11 +35,7 @@ const count = z.int().nonnegative().max(1_000_000);
 const listSchema = z.object({
 	sessions: z.array(
 		z.object({
-			sessionId: z
-				.string()
-				.min(1)
-				.max(200)
-				.refine((id) => !isReservedId(id)),
+			sessionId: z.string().min(1),
 			status: z.string(),
 			name: z.unknown().optional().transform(asText),
 			startTime: z.unknown().optional().transform(asTextOrNull),
@@ -54,13 +54,16 @@ export function readListResponse(value: unknown, asked: AskedPage): ListPage | n
 	const parsed = listSchema.safeParse(value);
 	if (!parsed.success || Object.hasOwn(value as object, 'session')) return null;
 	const { sessions, totalSessions: sessionCount, totalPages: pageCount } = parsed.data;
+	const itemCount = sessions.length;
 	if (sessions.some(({ status }) => status !== asked.status)) return null;
 	const isPlausible =
-		sessions.length <= asked.limit &&
-		sessions.length <= sessionCount &&
+		itemCount <= asked.limit &&
+		itemCount <= sessionCount &&
 		pageCount <= sessionCount &&
 		(sessionCount === 0) === (pageCount === 0) &&
 		// A first page is empty only when there is nothing.
-		(asked.page > 1 || (sessions.length === 0) === (sessionCount === 0));
-	return isPlausible ? { sessions, sessionCount, pageCount } : null;
+		(asked.page > 1 || (itemCount === 0) === (sessionCount === 0));
+	// One odd id is no reason to do without the list.
+	const readable = sessions.filter(({ sessionId }) => isSessionId(sessionId));
+	return isPlausible ? { sessions: readable, itemCount, sessionCount, pageCount } : null;
 }

@@ -90,12 +90,15 @@ export function createSessionList({
 		let newest = await readPage();
 		while (pages.length < Math.min(newest.pageCount, MAX_PAGES)) newest = await readPage();
 		kept = pages;
+		const itemCount = pages.reduce((sum, { page }) => sum + page.itemCount, 0);
 		const sessions = new Map(
 			pages.flatMap(({ page }) => page.sessions.map((session) => [session.sessionId, session] as const)),
 		);
 		return {
 			sessions: [...sessions.values()],
-			isComplete: sessions.size >= newest.sessionCount,
+			// While sessions come and go, one may have moved from a page to one that was read before.
+			isComplete:
+				pages.every(({ page }) => page.sessionCount === newest.sessionCount) && itemCount >= newest.sessionCount,
 			requestCount: pages.length,
 			byteCount,
 			tookMs,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { WebClient } from '@slack/web-api';
 import { FRESH_MS, type Refusal } from '../answers/access-policy.ts';
 import { isBlocking, type QuestionKey } from '../answers/answer.ts';
-import type { AnswerStore, ClaimStore } from '../answers/ports.ts';
+import type { AnswerStore, Claim, ClaimStore } from '../answers/ports.ts';
 import { setBounded } from '../bounded-map.ts';
 import type { Clock } from '../clock.ts';
 import { type LadderTimes, timesIn } from '../inbox/channel-settings.ts';
@@ -152,9 +152,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			waitedMs: null,
 			discreet: watch.discreet,
 			isUpdate: true,
-			claims: active.map(({ person }) => person.userId),
-			// Nothing draws the card again at that time.
-			claimedUntil: active.length === 0 ? null : Math.min(...active.map(({ until }) => until)),
+			...claimedBy(active),
 			handOver,
 			standing,
 			endedWords: watch.ended === null ? null : endWords(watch.ended.reason, { days: maxDays, adminContact }),
@@ -187,9 +185,13 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		const sessionId = watch?.session.sessionId ?? ('sessionId' in content ? content.sessionId : '');
 		const asked = isAsked(content) ? content.question : null;
 		const messageIndex = asked?.messageIndex ?? ('messageIndex' in content ? content.messageIndex : null);
-		const [standing, handOver] = await Promise.all([
-			sessionId === '' || messageIndex === null ? null : answers.standing(keyOf(sessionId, messageIndex)),
+		const key = sessionId === '' || messageIndex === null ? null : keyOf(sessionId, messageIndex);
+		const isAlone = watch?.mode === 'raisedHand' && content.kind === 'question';
+		const [standing, handOver, active] = await Promise.all([
+			key === null ? null : answers.standing(key),
 			watch === null || asked === null ? null : holderOf(watch, asked.fingerprint),
+			// A new post names nobody: it would notify them.
+			key === null || !isAlone || !isUpdate ? [] : claims.active(key, clock.now()),
 		]);
 		return {
 			sessionId,
@@ -200,6 +202,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			threadTs: watch?.card.ts ?? null,
 			watchedBy: watch?.createdBy ?? '',
 			reader: target.kind === 'person' ? target.userId : null,
+			alone: isAlone ? claimedBy(active) : null,
 			offersOptions: quickAnswers && watch?.buttons === true,
 			showsChoices: showAnswers !== 'never',
 			discreet: watch?.discreet !== false,
@@ -544,6 +547,14 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			remember();
 			return { kind: 'unreadable' };
 		},
+	};
+}
+
+/** Who is answering, and until when at least: nothing draws a card or post again at that time. */
+function claimedBy(active: readonly Claim[]) {
+	return {
+		claims: active.map(({ person }) => person.userId),
+		claimedUntil: active.length === 0 ? null : Math.min(...active.map(({ until }) => until)),
 	};
 }
 

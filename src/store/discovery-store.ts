@@ -57,23 +57,29 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 
 		discover: ({ teamId, channelId, service, createdBy, createdAt, settings }) =>
 			db.write(async (trx) => {
+				const begun = {
+					service,
+					discreet: Number(settings.discreet ?? false),
+					buttons: Number(settings.buttons ?? true),
+					created_by: createdBy,
+					created_at: createdAt,
+				};
 				const inserted = await trx
 					.insertInto('discoveries')
-					.values({
-						team_id: teamId,
-						channel_id: channelId,
-						service,
-						discreet: Number(settings.discreet ?? false),
-						buttons: Number(settings.buttons ?? true),
-						created_by: createdBy,
-						created_at: createdAt,
-					})
+					.values({ team_id: teamId, channel_id: channelId, ...begun })
 					.onConflict((conflict) => conflict.columns(['team_id', 'channel_id']).doNothing())
 					.executeTakeFirst();
 				if (Number(inserted.numInsertedOrUpdatedRows ?? 0n) > 0) return 'begun';
 				const row = await ofChannel(trx, { teamId, channelId }).$call(lockRows(dialect)).executeTakeFirstOrThrow();
+				if (row.service !== service) {
+					await trx
+						.updateTable('discoveries')
+						.set({ ...begun, is_full: 0, is_paused: 0 })
+						.where(inChannel({ teamId, channelId }))
+						.execute();
+					return 'begun';
+				}
 				const values = {
-					service,
 					discreet: settings.discreet === undefined ? row.discreet : Number(settings.discreet),
 					buttons: settings.buttons === undefined ? row.buttons : Number(settings.buttons),
 				};
@@ -92,9 +98,10 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 				return discovery;
 			}),
 
-		async discoveryOf(channel) {
+		async discoveryOf(channel, service) {
 			const row = await ofChannel(db.read, channel).executeTakeFirst();
-			return row === undefined ? null : readDiscovery(row);
+			const isOurs = row !== undefined && (service === null || row.service === service);
+			return isOurs ? readDiscovery(row) : null;
 		},
 
 		async discoveries(service) {
@@ -108,12 +115,8 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 			return rows.map(readDiscovery);
 		},
 
-		async raisedHands({ teamId, channelId, service, createdAt }, { now, retryMs }) {
+		async raisedHands({ teamId, channelId, service, createdAt }) {
 			const rows = await waitingRows(db.read, service)
-				.where(
-					// A time ahead of `now` was noted before the clock was put back.
-					sql<boolean>`(lowered_at is null or lowered_at <= ${now - retryMs} or lowered_at > ${now})`,
-				)
 				.where(
 					sql<boolean>`not exists (select 1 from watches where watches.team_id = ${teamId}
 						and watches.channel_id = ${channelId} and watches.service = waiting_sessions.service
@@ -124,7 +127,9 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 				.orderBy('since')
 				.orderBy('session_id')
 				.execute();
-			return rows.map((row) => row.session_id);
+			return rows.map(({ session_id: sessionId, lowered_at: loweredAt, lowered_count: loweredCount }) => {
+				return { sessionId, loweredAt, loweredCount };
+			});
 		},
 
 		raiseHand: (hand) => db.write((trx) => raiseHand(trx, { dialect, cipher }, hand)),
@@ -133,9 +138,9 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 			db.write(async (trx) => {
 				const row = await ofChannel(trx, discovery).$call(lockRows(dialect)).executeTakeFirst();
 				if (row === undefined || (row.is_full === 1) === (announcement !== null)) return false;
-				if (announcement === null && (await limitReached(trx, { ...discovery, limits }, ['channel', 'all'])) !== null) {
-					return false;
-				}
+				const countsUnread = announcement === null;
+				const reached = await limitReached(trx, { ...discovery, limits }, ['channel', 'all'], { countsUnread });
+				if ((reached === null) !== countsUnread) return false;
 				await trx
 					.updateTable('discoveries')
 					.set({ is_full: announcement === null ? 0 : 1 })

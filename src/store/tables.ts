@@ -274,8 +274,10 @@ export interface WaitingSessionsTable {
 	/** Encrypted */
 	name: string;
 	since: number;
-	/** When a read last found that it asks nothing. */
+	/** When a read last found that it asks nothing, or it could not be read. */
 	lowered_at: number | null;
+	/** How often in a row. */
+	lowered_count: Generated<number>;
 }
 
 /** A channel into which each raised hand is brought. */

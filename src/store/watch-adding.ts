@@ -80,14 +80,30 @@ export async function raiseHand(
 	const reached = await limitReached(trx, { ...hand, createdBy: created_by }, ['channel', 'all']);
 	if (reached !== null) return reached;
 	await startReading(trx, writing, hand, { question_since: null, digest: null, failures: 0 });
-	// Ahead of others: nobody has read it yet.
-	await trx
-		.updateTable('watched_sessions')
-		.set({ read_by: createdAt - AWAITED_AHEAD_MS })
-		.where(onSession(session))
-		.execute();
-	await insert(trx, hand, { mode: RAISED, questions_in_channel: 1, discreet, buttons, created_by });
+	if (hand.ahead) {
+		await trx
+			.updateTable('watched_sessions')
+			.set({ read_by: createdAt - AWAITED_AHEAD_MS })
+			.where(onSession(session))
+			.execute();
+	}
+	const digest = await dismissedDigest(trx, hand);
+	await insert(trx, hand, { mode: RAISED, questions_in_channel: 1, discreet, buttons, created_by, digest });
 	return { kind: 'raised' };
+}
+
+/** What the channel last saw of a session that it stopped watching. */
+async function dismissedDigest(trx: Kysely<Tables>, hand: NewRaisedHand): Promise<string | null> {
+	const row = await trx
+		.selectFrom('watches')
+		.select(['digest', 'ended_reason'])
+		.where(inChannel(hand))
+		.where(onSession(hand.session))
+		.where('ended_at', 'is not', null)
+		.orderBy('ended_at', 'desc')
+		.limit(1)
+		.executeTakeFirst();
+	return row?.ended_reason === 'unwatched' || row?.ended_reason === 'noChange' ? row.digest : null;
 }
 
 const RAISED = 'raisedHand' as const;
@@ -101,7 +117,7 @@ function insert(
 		session,
 		createdAt,
 	}: Pick<NewWatch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdAt'>,
-	columns: ReturnType<typeof settingsColumns> & Pick<WatchRow, 'created_by'>,
+	columns: ReturnType<typeof settingsColumns> & Pick<WatchRow, 'created_by'> & Partial<Pick<WatchRow, 'digest'>>,
 ): Promise<WatchRow> {
 	return trx
 		.insertInto('watches')
@@ -185,16 +201,21 @@ async function lockAdding(trx: Kysely<Tables>, dialect: Dialect): Promise<void> 
 
 const ALL_LIMITS = ['person', 'channel', 'all'] as const;
 
-/** The first of these limits of watches that is reached. Raised hands count for no person. */
+/**
+ * The first of these limits of watches that is reached. Raised hands count for no person. `countsUnread`: whether those
+ * count that nobody has read yet.
+ */
 export async function limitReached(
 	trx: Kysely<Tables>,
 	{ createdBy, teamId, channelId, limits }: Pick<NewWatch, 'createdBy' | 'teamId' | 'channelId' | 'limits'>,
 	names: readonly WatchLimit[],
+	{ countsUnread = true }: { countsUnread?: boolean } = {},
 ): Promise<LimitReached | null> {
 	if (names.length === 0) return null;
 	const counts = await trx
 		.selectFrom('watches')
 		.where('ended_at', 'is', null)
+		.$if(!countsUnread, (query) => query.where(({ eb, or }) => or([eb('mode', '!=', RAISED), eb('revision', '>', 0)])))
 		.select(({ fn, eb, and }) => [
 			fn.countAll<number>().as('all'),
 			fn

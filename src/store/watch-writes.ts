@@ -201,14 +201,18 @@ async function wasSaidLast(
 /**
  * Queues a `redraw` for each live watch of the session that has posted its question or is about to, and for the direct
  * messages about it, unless one waits already. Returns how many. The caller holds the lock of the session.
+ *
+ * @param only `withoutCard`: only where no card shows who is answering
  */
 export async function queueRedraws(
 	trx: Kysely<Tables>,
 	cipher: Cipher,
 	session: SessionKey,
 	now: number,
+	only?: 'withoutCard',
 ): Promise<number> {
-	const watches = await liveWatches(trx).where(onSession(session)).execute();
+	const live = await liveWatches(trx).where(onSession(session)).execute();
+	const watches = only === undefined ? live : live.filter((row) => !hasCard(row));
 	const handOvers = await trx
 		.selectFrom('hand_overs')
 		.selectAll()
@@ -217,7 +221,7 @@ export async function queueRedraws(
 		.execute();
 	const targets = [
 		...watches.flatMap((row) => readWatch(row) ?? []).map(targetOf),
-		...handOvers.map((row) => targetOfHandOver(readHandOver(row))),
+		...(only === undefined ? handOvers.map((row) => targetOfHandOver(readHandOver(row))) : []),
 	];
 	const redraws: NewAnnouncement[] = [];
 	for (const target of targets) {
@@ -424,12 +428,6 @@ export async function lowerHand(
 		.where('sending_since', 'is', null)
 		.execute();
 	await endWatch(trx, cipher, row, { reason: 'handLowered', now, announcements, keepPending: true });
-	await trx
-		.updateTable('waiting_sessions')
-		.set({ lowered_at: now })
-		.where('service', '=', row.service)
-		.where('session_id', '=', row.session_id)
-		.execute();
 	const post = await trx
 		.selectFrom('announcements')
 		.select('id')
@@ -438,6 +436,19 @@ export async function lowerHand(
 		.where('state', 'in', ['pending', 'posted'])
 		.limit(1)
 		.executeTakeFirst();
+	await trx
+		.updateTable('waiting_sessions')
+		.set({
+			lowered_at: now,
+			// Once for all channels.
+			lowered_count:
+				post === undefined
+					? sql<number>`case when lowered_at = ${now} then lowered_count else lowered_count + 1 end`
+					: 1,
+		})
+		.where('service', '=', row.service)
+		.where('session_id', '=', row.session_id)
+		.execute();
 	if (post !== undefined) return;
 	await trx.deleteFrom('announcements').where('target', '=', target).execute();
 	await trx.deleteFrom('ladders').where('watch_id', '=', row.id).execute();

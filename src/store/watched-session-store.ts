@@ -175,6 +175,19 @@ export function createWatchedSessionStore({
 			return rows.flatMap(readOrSkip);
 		},
 
+		async isFailing(service) {
+			const row = await db.read
+				.selectFrom('watched_sessions')
+				.select('session_id')
+				.where('service', '=', service)
+				.where('next_read_at', 'is not', null)
+				.where('failures', '>', 0)
+				.where('digest', 'is not', null)
+				.limit(1)
+				.executeTakeFirst();
+			return row !== undefined;
+		},
+
 		async readWaiting(service, sessions, now) {
 			if (sessions.length === 0) return [];
 			const absentAt = new Map(sessions.map((session) => [session.sessionId, session.absentAt]));
@@ -229,6 +242,7 @@ export function createWatchedSessionStore({
 				if (row === undefined || row.next_read_at === null) return;
 				if (earlyReadAt !== null) await readEarly(trx, row, { askedAt: now, at: earlyReadAt });
 				await wantCards(trx, db.dialect, session, now);
+				await queueRedraws(trx, cipher, session, now, 'withoutCard');
 			}),
 	};
 }

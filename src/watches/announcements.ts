@@ -243,13 +243,13 @@ export function watchEndedIn(watch: Watch, reason: WatchEnd, days: number | null
 	return { target: targetOf(watch), key: 'watchEnded', content: { kind: 'watchEnded', reason, days } };
 }
 
-/** Settles the posts of an open question, because they are no longer kept current. */
-export function settlingOf(watch: Watch): NewAnnouncement[] {
+/** Settles the posts of an open question, because they are no longer kept current, or because it is not there any more. */
+export function settlingOf(watch: Watch, how: 'unwatched' | 'closed' = 'unwatched'): NewAnnouncement[] {
 	const question = watch.digest?.question ?? null;
 	if (question === null || question.open.length === 0) return [];
 	const { messageIndex } = question;
-	const content = { kind: 'settle', messageIndex, how: 'unwatched' } as const;
-	return [{ target: targetOf(watch), key: `settle:${messageIndex}:unwatched`, content }];
+	const content = { kind: 'settle', messageIndex, how } as const;
+	return [{ target: targetOf(watch), key: `settle:${messageIndex}:${how}`, content }];
 }
 
 function hadOpenQuestion({ digest }: Watch): boolean {

@@ -1,17 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../clock.ts';
+import { type Clock, hasCome } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { isWaiting } from '../questions/session.ts';
 import type { NewAnnouncement } from './announcements.ts';
 import type { Discovered, Discovery, DiscoverySettings, NoListReason } from './discovered.ts';
 import type { WaitingList } from './listing.ts';
-import type { DiscoveryStore, LimitReached, WatchMetrics } from './ports.ts';
+import type { DiscoveryStore, LimitReached, RaisedHand, WatchMetrics } from './ports.ts';
 import type { ChannelKey, WatchLimits } from './watch.ts';
 
 /** A longer list is cut. */
 const MOST_WAITING = 500;
-/** A session that asked nothing when it was read is read again after this, while it is listed. */
+/**
+ * A session that asked nothing when it was read, or could not be read, is read again after this while it is listed, and
+ * after twice the time before when that is so again.
+ */
 const RETRY_MS = 30_000;
+const LONGEST_RETRY_MS = 30 * 60_000;
+/** So many sessions of a list at once: they are read ahead of others. */
+const MOST_RAISED = 20;
 
 interface Dependencies {
 	readonly store: DiscoveryStore;
@@ -20,6 +26,8 @@ interface Dependencies {
 	readonly discoverSessions: boolean;
 	/** `SESSION_SERVICE_LIST` */
 	readonly usesList: boolean;
+	/** Whether the service has no list, or its list has failed for some minutes. */
+	readonly isUnlisted: () => boolean;
 	readonly limits: WatchLimits;
 	readonly metrics: Pick<WatchMetrics, 'limitReached'>;
 	readonly clock: Clock;
@@ -30,26 +38,27 @@ interface Dependencies {
 
 /** Brings the raised hands of all listed sessions into the channels that want them. */
 export function createDiscoveries(dependencies: Dependencies) {
-	const { store, serviceUrl, discoverSessions, usesList, limits, metrics, clock, log, onChange } = dependencies;
-	/** As far as this process knows. */
-	let isUnlisted = false;
+	const { store, serviceUrl, discoverSessions, usesList, isUnlisted, limits, metrics, clock, log, onChange } =
+		dependencies;
 	/** Whether the newest list was too long. */
 	let isCut = false;
 
 	function whyNot(): NoListReason | null {
 		if (!discoverSessions) return 'notDiscovering';
 		if (!usesList) return 'listOff';
-		return isUnlisted ? 'noList' : null;
+		return isUnlisted() ? 'noList' : null;
 	}
 
 	/** Returns whether a watch was added. */
 	async function raise(discovery: Discovery): Promise<boolean> {
 		const { teamId, channelId } = discovery;
 		let isChanged = false;
-		for (const sessionId of await store.raisedHands(discovery, { now: clock.now(), retryMs: RETRY_MS })) {
+		for (const { sessionId, loweredAt } of inOrder(await store.raisedHands(discovery), clock.now())) {
 			const now = clock.now();
 			const session = { service: serviceUrl, sessionId };
-			const result = await store.raiseHand({ id: randomUUID(), teamId, channelId, session, createdAt: now, limits });
+			const hand = { id: randomUUID(), teamId, channelId, session, createdAt: now, limits };
+			// Others have been read: they wait like watched sessions.
+			const result = await store.raiseHand({ ...hand, ahead: loweredAt === null });
 			if (result.kind === 'limit') {
 				if (await store.noteFull(discovery, { announcement: fullIn(discovery, result, now), limits, now })) {
 					metrics.limitReached(result.limit);
@@ -72,11 +81,9 @@ export function createDiscoveries(dependencies: Dependencies) {
 		if (isChanged) onChange();
 	}
 
-	/** Forgets the sessions, and tells the channels why no more come. */
+	/** Tells the channels why no more questions come. */
 	async function pause(why: NoListReason): Promise<void> {
-		const now = clock.now();
-		await store.replaceWaiting(serviceUrl, [], now);
-		if ((await store.notePaused(serviceUrl, why, now)) > 0) onChange();
+		if ((await store.notePaused(serviceUrl, why, clock.now())) > 0) onChange();
 	}
 
 	return {
@@ -85,7 +92,9 @@ export function createDiscoveries(dependencies: Dependencies) {
 		/** Tells the channels when the settings do not allow any more what they were promised. */
 		async start(): Promise<void> {
 			const why = whyNot();
-			if (why !== null) await pause(why);
+			if (why === null) return;
+			await store.replaceWaiting(serviceUrl, [], clock.now());
+			await pause(why);
 		},
 		/** The sessions that wait for a person now. */
 		async listed(list: Pick<WaitingList, 'sessions' | 'isComplete'>): Promise<void> {
@@ -93,7 +102,6 @@ export function createDiscoveries(dependencies: Dependencies) {
 			// Of a part nobody knows who is missing, but there is no room for all anyway.
 			if (!discoverSessions || (!list.isComplete && sessions.length < MOST_WAITING)) return;
 			const now = clock.now();
-			isUnlisted = false;
 			if (sessions.length > MOST_WAITING && !isCut) {
 				log.warn({ sessions: sessions.length }, `more sessions wait than are discovered: only ${MOST_WAITING} are`);
 			}
@@ -105,9 +113,7 @@ export function createDiscoveries(dependencies: Dependencies) {
 		},
 		/** The service does not list its sessions any more. */
 		async unlisted(): Promise<void> {
-			if (!discoverSessions) return;
-			isUnlisted = true;
-			await pause('noList');
+			if (discoverSessions) await pause('noList');
 		},
 		/** `watch all`. The access policy has allowed the request, and the bot is a member of the channel. */
 		async begin(
@@ -129,16 +135,27 @@ export function createDiscoveries(dependencies: Dependencies) {
 		},
 		/** Ends `watch all` in a channel. What it brought there ends with the channel's watches. */
 		end: (channel: ChannelKey) => store.endDiscovery(channel, { now: clock.now(), announcements: () => [] }),
-		of: (channel: ChannelKey) => store.discoveryOf(channel),
+		of: (channel: ChannelKey) => store.discoveryOf(channel, serviceUrl),
 		/** Null when people see only what is watched. */
 		async discovered(): Promise<Discovered | null> {
 			if (!discoverSessions) return null;
-			return { sessions: await store.waiting(serviceUrl), why: whyNot() };
+			const why = whyNot();
+			// The next list tells which of them still wait.
+			return { sessions: why === null ? await store.waiting(serviceUrl) : [], why };
 		},
 	};
 }
 
 export type Discoveries = ReturnType<typeof createDiscoveries>;
+
+/** Those that are due: first those that nobody has read, so that the others take no place from them. */
+function inOrder(hands: readonly RaisedHand[], now: number): readonly RaisedHand[] {
+	const due = hands.filter(({ loweredAt, loweredCount }) => {
+		const retryMs = Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** Math.max(0, loweredCount - 1));
+		return loweredAt === null || hasCome(loweredAt + retryMs, now, LONGEST_RETRY_MS);
+	});
+	return due.toSorted((one, other) => (one.loweredAt ?? 0) - (other.loweredAt ?? 0)).slice(0, MOST_RAISED);
+}
 
 function fullIn({ teamId, channelId }: Discovery, { limit, most }: LimitReached, now: number): NewAnnouncement {
 	return {

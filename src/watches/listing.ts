@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Cell } from '../cell.ts';
-import { type Clock, hasCome } from '../clock.ts';
+import { type Clock, hasCome, uptimeOf } from '../clock.ts';
 import { codeOf, HandraiseError, retryAtOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { ListedSession } from '../questions/session.ts';
@@ -41,6 +41,8 @@ export interface ListingState {
 	readonly until: number;
 	/** Whether the service has a list that works. */
 	readonly isAvailable: boolean;
+	/** Whether `onUnlisted` was called since the last list. */
+	readonly isUnlisted: boolean;
 	/** Requests a second. */
 	readonly perSecond: number;
 }
@@ -51,6 +53,8 @@ export interface ListingOptions {
 	readonly budget: BackgroundBudget;
 	readonly health: ServiceHealth;
 	readonly countWatched: () => Promise<number>;
+	/** Whether people rely on a list: one that is not there at the start has probably vanished for a moment. */
+	readonly isExpected: () => Promise<boolean>;
 	/** Gets each list, in the process that lists. The next request waits for it. */
 	readonly onList: (list: WaitingList) => Promise<void>;
 	/** The service has no list, or its list has failed for some minutes. */
@@ -65,6 +69,8 @@ export interface Listing {
 	run(signal: AbortSignal): Promise<void>;
 	/** Requests a second that the schedule leaves to lists and to the reads that they lead to. */
 	reservedPerSecond(): number;
+	/** Whether the service has no list, or its list has failed for some minutes, as the process that lists has found. */
+	isUnlisted(): boolean;
 }
 
 /** The client gives a list up after this. */
@@ -85,9 +91,13 @@ const SLOW_FACTOR = 8;
 const SHARE = 1 / 4;
 const FIRST_RETRY_MS = 4_000;
 const LONGEST_WAIT_MS = 60_000;
-/** A list that has vanished is looked for so many times, then once a day like one that was never there. */
+/**
+ * A list that has vanished is looked for so many times, then once a day like one that was never there, or this often while
+ * people rely on it.
+ */
 const TRIES = 8;
 const DAY_MS = 24 * 3_600_000;
+const EXPECTED_EVERY_MS = 5 * 60_000;
 /** How often to look whether there is something to list, or whether the process that lists is gone. */
 const LOOK_MS = 10_000;
 
@@ -125,25 +135,28 @@ export function reservedFor(requestsPerSecond: number): number {
 }
 
 function retryMs(failures: number): number {
-	return Math.min(LONGEST_WAIT_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
+	return Math.min(LONGEST_WAIT_MS, FIRST_RETRY_MS * 2 ** Math.max(0, failures - 1));
 }
 
-const NOBODY: ListingState = { holder: null, until: 0, isAvailable: false, perSecond: 0 };
+const NOBODY: ListingState = { holder: null, until: 0, isAvailable: false, isUnlisted: false, perSecond: 0 };
 
 /** Lists while sessions are watched. Without any, only at the start and once a day: to know whether the service lists. */
 export function createListing(options: ListingOptions): Listing {
-	const { sessionService, cell, budget, health, countWatched, onList, onUnlisted, metrics, clock, log } = options;
+	const { sessionService, cell, budget, health, countWatched, isExpected, onList, onUnlisted, metrics, clock, log } =
+		options;
 	const own = randomUUID();
 	/** As this process last saw it. */
 	let shared = NOBODY;
 	let condition: Condition = 'unknown';
 	/** Since the last list. */
 	let failures = 0;
-	let listedAt = 0;
+	let isUnlisted = false;
+	/** When the last list began, by uptime: the clock may be set in between. */
+	let listedAt = Number.NEGATIVE_INFINITY;
 	/** Of the last list. */
 	let requestCount = 1;
-	/** When the next list is due while sessions are watched. */
-	let nextAt = 0;
+	/** When the next list is due while sessions are watched, by uptime. */
+	let nextAt = Number.NEGATIVE_INFINITY;
 
 	/** Becomes the process that lists, or gives that back with `leaseMs` 0. Returns false when another one lists. */
 	async function hold(leaseMs: number, requestsPerSecond?: number): Promise<boolean> {
@@ -156,6 +169,7 @@ export function createListing(options: ListingOptions): Listing {
 						holder: leaseMs > 0 ? own : null,
 						until: now + leaseMs,
 						isAvailable: condition === 'works',
+						isUnlisted,
 						perSecond: requestsPerSecond ?? state.perSecond,
 					}
 				: state;
@@ -165,23 +179,45 @@ export function createListing(options: ListingOptions): Listing {
 		return isHeld;
 	}
 
+	/** Sees what the process that lists has found. Returns whether that is another one. */
+	async function isListedByAnother(): Promise<boolean> {
+		const now = clock.now();
+		shared = await cell.update((before) => ({ state: before ?? NOBODY, result: before ?? NOBODY }));
+		metrics.available(shared.isAvailable);
+		if (shared.holder === null || shared.holder === own) return false;
+		return !hasCome(shared.until, now, LONGEST_LEASE_MS);
+	}
+
+	/** When the next list is due, by uptime. */
+	function nextDueAt(watched: number): number {
+		if (condition === 'none') return nextAt;
+		// The reads of watched sessions tell when it is back. Without any, lists do.
+		if (health.down === true) return listedAt + LONGEST_WAIT_MS;
+		return watched === 0 && condition === 'works' ? listedAt + DAY_MS : nextAt;
+	}
+
 	/** Lists if it is time. Returns the milliseconds until the next turn. */
 	async function turn(signal: AbortSignal): Promise<number> {
 		const now = clock.now();
-		if (condition === 'none' && !hasCome(nextAt, now, DAY_MS)) return nextAt - now;
+		if (await isListedByAnother()) {
+			// When that one is gone, this process goes on at once with what it has found.
+			if (shared.isAvailable) {
+				condition = 'works';
+				nextAt = Number.NEGATIVE_INFINITY;
+			}
+			return LOOK_MS;
+		}
 		if (budget.pausedUntil() > now) return budget.pausedUntil() - now;
-		if (health.down === true) return LOOK_MS;
 		const watched = await countWatched();
-		const isIdle = watched === 0 && condition === 'works';
-		const dueAt = isIdle ? listedAt + DAY_MS : nextAt;
-		if (!hasCome(dueAt, now, DAY_MS)) return Math.min(LOOK_MS, dueAt - now);
+		const dueInMs = nextDueAt(watched) - uptimeOf(clock);
+		if (dueInMs > 0) return Math.min(LOOK_MS, dueInMs);
 		if (!(await hold(LONGEST_LISTING_MS + LEASE_MARGIN_MS))) return LOOK_MS;
-		listedAt = clock.now();
+		listedAt = uptimeOf(clock);
 		const waitMs = await list(watched, signal);
 		nextAt = listedAt + waitMs;
 		const isOften = condition === 'works' && watched > 0;
 		await hold(waitMs > LONGEST_WAIT_MS ? 0 : waitMs + LEASE_MARGIN_MS, isOften ? (1_000 * requestCount) / waitMs : 0);
-		return Math.max(0, Math.min(LOOK_MS, nextAt - clock.now()));
+		return Math.max(0, Math.min(LOOK_MS, nextAt - uptimeOf(clock)));
 	}
 
 	/** Returns the milliseconds from the beginning of this list to the next one. */
@@ -191,11 +227,15 @@ export function createListing(options: ListingOptions): Listing {
 			found = await sessionService.listWaiting(signal);
 		} catch (error) {
 			signal.throwIfAborted();
-			const waitMs = failed(error);
-			if (failures >= TRIES) await onUnlisted();
+			const waitMs = await failed(error);
+			if (failures >= TRIES) {
+				isUnlisted = true;
+				await onUnlisted();
+			}
 			return waitMs;
 		}
 		failures = 0;
+		isUnlisted = false;
 		requestCount = found.requestCount;
 		become('works', 'ok');
 		metrics.listed(found);
@@ -203,22 +243,26 @@ export function createListing(options: ListingOptions): Listing {
 		return listEveryMs({ watched, backgroundPerSecond: budget.backgroundPerSecond(), list: found });
 	}
 
-	function failed(error: unknown): number {
+	async function failed(error: unknown): Promise<number> {
 		const code = codeOf(error);
 		metrics.listFailed(code);
 		if (code === 'rate_limited') {
 			// No failure of the list: the budget pauses everything.
-			return Math.max(EVERY_MS_IF_FEW, (retryAtOf(error, clock.now()) ?? 0) - listedAt);
+			const now = clock.now();
+			return Math.max(EVERY_MS_IF_FEW, (retryAtOf(error, now) ?? now) - now);
 		}
-		failures += 1;
+		// An outage says nothing about the list.
+		if (health.down !== true) failures += 1;
 		if (!(error instanceof HandraiseError) || error.retryable) {
 			// Of a list that has vanished nothing new is known.
 			if (condition !== 'none') become('failing', code);
 			return retryMs(failures);
 		}
-		if (condition === 'unknown') failures = TRIES;
+		const isReliedOn = await isExpected();
+		if (condition === 'unknown' && !isReliedOn) failures = TRIES;
 		become('none', code);
-		return failures < TRIES ? retryMs(failures) : DAY_MS;
+		if (failures < TRIES) return retryMs(failures);
+		return isReliedOn ? EXPECTED_EVERY_MS : DAY_MS;
 	}
 
 	function become(next: Exclude<Condition, 'unknown'>, code: string): void {
@@ -248,5 +292,6 @@ export function createListing(options: ListingOptions): Listing {
 			await hold(0, 0).catch(() => undefined);
 		},
 		reservedPerSecond: () => reservedFor(shared.perSecond),
+		isUnlisted: () => shared.isUnlisted,
 	};
 }

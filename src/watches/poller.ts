@@ -7,7 +7,7 @@ import type { LeftEmpty } from '../questions/open-question.ts';
 import type { Session } from '../questions/session.ts';
 import type { BackgroundBudget } from './capacity.ts';
 import type { ReadingStore, WatchMetrics } from './ports.ts';
-import { failureOf, isStale, keptOf, outcomeOf, type ReadOutcome } from './reading.ts';
+import { failureOf, HAND_TRIES, isStale, keptOf, outcomeOf, type ReadOutcome } from './reading.ts';
 import { createPlanner, movesFor, PLAN_MS } from './schedule.ts';
 import { DOWN_AFTER_MS, type ServiceHealth } from './service-health.ts';
 import type { SessionKey } from './watch.ts';
@@ -190,7 +190,8 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		}
 		metrics.read('failed');
 		const gone = code === 'session_not_found' && taken.failures + 1 >= GONE_AFTER_FAILURES;
-		const watches = gone || isStale(taken, now, maxDays) ? await store.ofSession(taken.session) : [];
+		const mayEnd = gone || isStale(taken, now, maxDays) || taken.failures + 1 >= HAND_TRIES;
+		const watches = mayEnd ? await store.ofSession(taken.session) : [];
 		await record(taken, token, failureOf({ taken, code, now, watches, planner, gone, maxDays }));
 		log.info(
 			{ sessionId: taken.session.sessionId, code, failures: taken.failures + 1 },

@@ -53,7 +53,18 @@ export interface WatchUpdate {
 }
 
 /** A watch without a card for a session that waits, with the settings of the channel's discovery. */
+/** A listed session, and what reads have told of it. */
+export interface RaisedHand {
+	readonly sessionId: string;
+	/** When it was last found to ask nothing, or could not be read, clock milliseconds; null: it was not read. */
+	readonly loweredAt: number | null;
+	/** How often in a row. */
+	readonly loweredCount: number;
+}
+
 export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdAt'> {
+	/** Read it ahead of all others. */
+	readonly ahead: boolean;
 	/** It counts for the channel and for all, not for a person. */
 	readonly limits: WatchLimits;
 }
@@ -189,29 +200,31 @@ export interface DiscoveryStore {
 	): Promise<boolean>;
 	/** The listed sessions, the longest waiting first. A name that needs another key is empty. */
 	waiting(serviceUrl: string): Promise<readonly WaitingSession[]>;
-	/** Begins to discover, or changes the settings; who began it stays. */
+	/** Begins to discover, or changes the settings; who began it stays. One of another service is replaced. */
 	discover(discovery: NewDiscovery): Promise<'begun' | 'changed' | 'already'>;
 	/** Ends it and queues `announcements`; null when the channel discovers nothing. */
 	endDiscovery(
 		channel: ChannelKey,
 		options: { now: number; announcements: (discovery: Discovery) => readonly NewAnnouncement[] },
 	): Promise<Discovery | null>;
-	discoveryOf(channel: ChannelKey): Promise<Discovery | null>;
+	/** `serviceUrl` null: of any service. */
+	discoveryOf(channel: ChannelKey, serviceUrl: string | null): Promise<Discovery | null>;
 	/** All of them, the oldest first. */
 	discoveries(serviceUrl: string): Promise<readonly Discovery[]>;
 	/**
-	 * The listed sessions that a channel does not watch, the longest waiting first. Left out: those that were unwatched
-	 * there since they wait, and those that asked nothing when they were read less than `retryMs` ago.
+	 * The listed sessions that a channel does not watch, the longest waiting first, without those that were unwatched there
+	 * since they wait.
 	 */
-	raisedHands(discovery: Discovery, options: { now: number; retryMs: number }): Promise<readonly string[]>;
+	raisedHands(discovery: Discovery): Promise<readonly RaisedHand[]>;
 	/**
-	 * Creates a watch without a card, whose session is read at once and ahead of others; the read tells what it asks.
-	 * `unneeded`: the channel watches the session already, or its discovery has ended.
+	 * Creates a watch without a card, whose session is read at once; the read tells what it asks. A question that the channel
+	 * stopped watching while it was open is not posted again. `unneeded`: the channel watches the session already, or its
+	 * discovery has ended.
 	 */
 	raiseHand(hand: NewRaisedHand): Promise<{ readonly kind: 'raised' | 'unneeded' } | LimitReached>;
 	/**
 	 * Notes that a channel could not get a raised hand because of a limit, and queues the announcement unless the channel was
-	 * told since it last had room. `announcement` null: the channel is told again next time, if there is room now.
+	 * told since it last had room, or sessions fill it that nobody has read yet. `announcement` null: the channel is told again next time, if there is room now.
 	 */
 	noteFull(
 		discovery: Discovery,
@@ -260,6 +273,8 @@ export interface ReadingStore {
 	): Promise<{ readonly coalesced: number } | null>;
 	/** Moves the reads that are still planned for `from` and not leased. */
 	reschedule(moves: readonly { session: SessionKey; from: PlannedRead; to: PlannedRead }[]): Promise<void>;
+	/** Whether the reads of a session fail that could be read before. */
+	isFailing(serviceUrl: string): Promise<boolean>;
 	/**
 	 * Moves ahead of all others the reads of those of these sessions, which wait for a person, that are watched and whose
 	 * newest read does not show that: it found another status, or is older than `absentAt`. Returns their ids.

@@ -168,7 +168,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 	/** Whether it is for a channel that watches and discovers nothing any more. */
 	async function isForNobody({ announcement: { target, content } }: DueAnnouncement): Promise<boolean> {
 		if (content.kind === 'settingsChanged' || target.kind !== 'channel') return false;
-		return (await store.ofChannel(target)).length === 0 && (await store.discoveryOf(target)) === null;
+		return (await store.ofChannel(target)).length === 0 && (await store.discoveryOf(target, null)) === null;
 	}
 
 	/** Notes an attempt. `late`: the process stood still meanwhile, so the call must not leave any more. */

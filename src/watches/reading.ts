@@ -74,10 +74,14 @@ export function outcomeOf({
 	return {
 		update: { ...base, nextRead: planner.nextRead(outline, now) },
 		watches: watches.flatMap((watch) => {
-			const changes = changesBetween(watch.digest, session, leftEmpty);
-			if (watch.mode === 'raisedHand')
+			if (watch.mode === 'raisedHand') {
+				// What the channel saw of it before counts only for whether the question is the same.
+				const isUnread = watch.revision === 0;
+				const changes = changesBetween(isUnread ? null : watch.digest, session, leftEmpty);
 				return raisedHandUpdate(watch, changes, { view, questionAt }, isEarlyReadAsked(taken, now));
+			}
 			if (digest.over && !isLast) return [];
+			const changes = changesBetween(watch.digest, session, leftEmpty);
 			return updateOf(watch, changes, { view, questionAt }, { now, isLast, maxDays });
 		}),
 		changed,
@@ -87,12 +91,18 @@ export function outcomeOf({
 /** Since when the question is open; null when none is. A question keeps its time when messages before it come or go. */
 function questionSince({ digest: before, questionSince: since }: WatchedSession, after: Digest, readAt: number) {
 	if (!hasOpenQuestion(after)) return null;
-	const isSame =
-		before?.question?.fingerprint === after.question?.fingerprint &&
-		before?.question?.sameBefore === after.question?.sameBefore &&
+	return isSameQuestion(before, after) && since !== null ? since : readAt;
+}
+
+/** Whether the same question is open in both. */
+function isSameQuestion(before: Digest | null, after: Digest): boolean {
+	return (
 		before !== null &&
-		hasOpenQuestion(before);
-	return isSame && since !== null ? since : readAt;
+		hasOpenQuestion(before) &&
+		hasOpenQuestion(after) &&
+		before.question?.fingerprint === after.question?.fingerprint &&
+		before.question?.sameBefore === after.question?.sameBefore
+	);
 }
 
 /** The step rate after this read; unchanged when the time between the two reads cannot be measured. */
@@ -131,6 +141,8 @@ function updateOf(
 	];
 }
 
+const NO_NEWS = { announcements: [], changed: false } as const;
+
 /**
  * It ends when nobody is asked any more; shortly after an answer it goes on, because agents often ask again. It never ends
  * for want of changes: the session would be listed again.
@@ -142,12 +154,18 @@ function raisedHandUpdate(
 	isEarlyReadAsked: boolean,
 ): WatchUpdate[] {
 	const { digest } = seen.view;
-	const isLowered = digest.over || (!hasOpenQuestion(digest) && !isEarlyReadAsked);
+	const isUnread = watch.revision === 0;
+	const isDismissed = isUnread && isSameQuestion(watch.digest, digest);
+	const isLowered = digest.over || isDismissed || (!hasOpenQuestion(digest) && !isEarlyReadAsked);
 	const end: WatchEnd | null = isLowered ? 'handLowered' : null;
-	if (watch.digest !== null && changes.length === 0 && end === null) return [];
-	const { announcements, changed } = newsFor(watch, changes, seen);
+	if (!isUnread && changes.length === 0 && end === null) return [];
+	const news = newsFor(isUnread ? { ...watch, digest: null } : watch, changes, seen);
+	const { announcements, changed } = isDismissed ? NO_NEWS : news;
 	return [{ watchId: watch.id, revision: watch.revision, digest, changed, announcements, card: null, end }];
 }
+
+/** A raised hand that was never read holds its place for so many reads. Its session is listed again. */
+export const HAND_TRIES = 3;
 
 /** The outcome of a failed read: when to try again, and the end of watches whose session is gone or unchanged for too long. */
 export function failureOf({
@@ -171,9 +189,12 @@ export function failureOf({
 	const outline: SessionOutline = { ...taken, failures, status: null, questionOpen: false };
 	return {
 		update: { ...keptOf(taken), failures, lastError: code, nextRead: planner.nextRead(outline, now) },
-		watches: gone
-			? watches.map((watch) => goneUpdate(watch, taken))
-			: watches.filter((watch) => isStale(watch, now, maxDays)).map((watch) => staleUpdate(watch, taken, maxDays)),
+		watches: watches.flatMap((watch) => {
+			if (gone) return [goneUpdate(watch, taken)];
+			if (isStale(watch, now, maxDays)) return [staleUpdate(watch, taken, maxDays)];
+			const isUnreadHand = watch.mode === 'raisedHand' && watch.revision === 0;
+			return isUnreadHand && failures >= HAND_TRIES ? [lostHandUpdate(watch, taken)] : [];
+		}),
 	};
 }
 
@@ -215,7 +236,7 @@ function goneUpdate(watch: Watch, taken: WatchedSession): WatchUpdate {
 function lostHandUpdate(watch: Watch, taken: WatchedSession): WatchUpdate {
 	const digest = watch.digest ?? taken.digest ?? NOTHING_SEEN;
 	const { id: watchId, revision } = watch;
-	const announcements = settlingOf(watch);
+	const announcements = settlingOf(watch, 'closed');
 	return { watchId, revision, digest, changed: false, announcements, card: null, end: 'handLowered' };
 }
 

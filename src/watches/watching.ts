@@ -49,8 +49,13 @@ export function createWatching(options: Options) {
 		wakeOutbox();
 		options.onQuestions();
 	};
-	const discoveries = createDiscoveries({ ...options, usesList: options.listing !== null, onChange: wakeAll });
-	const listing = options.listing === null ? null : createListingFor(options.listing);
+	const discoveries = createDiscoveries({
+		...options,
+		usesList: options.listing !== null,
+		isUnlisted: () => listing?.isUnlisted() ?? false,
+		onChange: wakeAll,
+	});
+	const listing: Listing | null = options.listing === null ? null : createListingFor(options.listing);
 	const poller = createPoller({
 		...options,
 		budget: leaving(background, () => listing?.reservedPerSecond() ?? 0),
@@ -73,7 +78,11 @@ export function createWatching(options: Options) {
 				// People look for sessions that nobody watches, too.
 				return options.discoverSessions ? Math.max(1, watched) : watched;
 			},
+			isExpected: async () => (await store.discoveries(options.serviceUrl)).length > 0,
 			async onList(found) {
+				// Sessions that were never read say nothing about the service. Those that were are read again soon, and tell.
+				const { health, serviceUrl } = options;
+				if (health.failingSince !== null && !(await store.isFailing(serviceUrl))) health.succeeded();
 				await readWaiting(found);
 				await discoveries.listed(found);
 			},

@@ -121,6 +121,26 @@ const service: Case[] = [
 		exit: 0,
 	},
 	{
+		name: 'people want all sessions, and the list is switched off',
+		env: () => ({ SESSION_SERVICE_LIST: 'off', DISCOVER_SESSIONS: 'true' }),
+		says: /^✗ Session list: DISCOVER_SESSIONS is true and SESSION_SERVICE_LIST is off: set SESSION_SERVICE_LIST to auto/,
+	},
+	{
+		name: 'people want all sessions, and the service has no list',
+		env: () => ({ DISCOVER_SESSIONS: 'true' }),
+		says: /^✗ Session list: the service has none that can be used \(404\)\. DISCOVER_SESSIONS needs one/,
+	},
+	{
+		name: 'people see all sessions',
+		env: () => ({ DISCOVER_SESSIONS: 'true' }),
+		breaks({ service: { list, sessions } }) {
+			list.mode = 'on';
+			sessions.put('a', { status: 'humanInput' });
+		},
+		says: /^✓ Session list: the service lists .* Everybody who may use Handraise sees all of them/,
+		exit: 0,
+	},
+	{
 		name: 'the list’s setting is wrong',
 		env: () => ({ SESSION_SERVICE_LIST: 'yes' }),
 		says: /^✗ Settings: SESSION_SERVICE_LIST is neither auto nor off/,

@@ -91,7 +91,6 @@ it.each([
 	['a session beside a list', body({ session: item })],
 	['sessions that are no array', body({ sessions: { 0: item } })],
 	['an item without an id', body({ sessions: [{ ...item, sessionId: '' }] })],
-	['an item that is a path of the service', body({ sessions: [{ ...item, sessionId: 'query' }] })],
 	['another status than the one asked for', body({ sessions: [{ ...item, status: 'active' }] })],
 	['no status', body({ sessions: [{ ...item, status: undefined }] })],
 	['more sessions than it counts', body({ sessions: [item, item], totalSessions: 1 })],
@@ -109,6 +108,16 @@ it.each([
 	service.faults.add({ kind: 'body', body: text, onlyLists: true });
 	const error = await failureOf(client.listWaiting());
 	expect(error).toMatchObject({ code: 'not_a_list', retryable: false });
+});
+
+it('leaves out sessions that cannot be read, and sessions that are listed twice', async () => {
+	const { client, service } = await start();
+	const ids = ['query', '..', 'x'.repeat(201), 'a\u0000b', 's1', 's1'];
+	const sessions = ids.map((sessionId) => ({ ...item, sessionId }));
+	service.faults.add({ kind: 'body', body: body({ sessions, totalSessions: sessions.length }), onlyLists: true });
+	const found = await client.listWaiting();
+	expect(found.sessions.map(({ sessionId }) => sessionId)).toEqual(['s1']);
+	expect(found.isComplete).toBe(true);
 });
 
 it('takes a list with what is only shown missing', async () => {

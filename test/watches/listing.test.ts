@@ -52,6 +52,7 @@ function start({
 		onList: async (): Promise<void> => {},
 		/** How often it was told that there is no list. */
 		unlistedCount: 0,
+		isExpected: false,
 		isAvailable: false,
 		failures: [] as string[],
 		requests: [] as number[],
@@ -75,6 +76,7 @@ function start({
 		budget: { ...budget, pausedUntil: () => harness.pausedUntil },
 		health,
 		countWatched: async () => harness.watched,
+		isExpected: async () => harness.isExpected,
 		onList: () => harness.onList(),
 		async onUnlisted() {
 			harness.unlistedCount += 1;
@@ -234,7 +236,7 @@ it('asks again within a minute when the first request says nothing about a list'
 	expect(harness.requests).toEqual([0, 4, 6]);
 });
 
-it('sends nothing while the budget is paused or the service is down', async () => {
+it('sends nothing while the budget is paused, and looks once a minute while the service is down', async () => {
 	const harness = start();
 	await pass(harness.clock, 1_000);
 	harness.pausedUntil = harness.clock.now() + 29_000;
@@ -243,11 +245,56 @@ it('sends nothing while the budget is paused or the service is down', async () =
 	for (let failure = 0; failure < 3; failure++) harness.health.failed('unavailable');
 	await pass(harness.clock, 30_000);
 	const before = harness.requests.length;
-	await pass(harness.clock, 60_000);
-	expect(harness.requests).toHaveLength(before);
+	await pass(harness.clock, 5 * 60_000);
+	expect(harness.requests.length - before).toBe(5);
 	harness.health.succeeded();
 	await pass(harness.clock, 12_000);
 	expect(harness.requests.length).toBeGreaterThan(before);
+});
+
+it('looks again after minutes instead of a day where people rely on a list that is not there at the start', async () => {
+	const harness = start({ answer: vanished });
+	harness.isExpected = true;
+	await pass(harness.clock, 60_000);
+	expect(harness.unlistedCount).toBe(0);
+	await pass(harness.clock, 5 * 60_000);
+	expect(harness.unlistedCount).toBe(1);
+	const before = harness.requests.length;
+	await pass(harness.clock, 11 * 60_000);
+	expect(harness.requests.length - before).toBe(2);
+	harness.answer = () => list();
+	await pass(harness.clock, 6 * 60_000);
+	expect(harness.isAvailable).toBe(true);
+});
+
+it('goes on after the clock was put back', async () => {
+	const clock = createManualClock();
+	let putBackMs = 0;
+	const harness = start({
+		clock: { ...clock, now: () => clock.now() - putBackMs, uptime: () => clock.now() } as ManualClock,
+	});
+	await pass(clock, 5_000);
+	putBackMs = 2 * HOUR_MS;
+	const before = harness.requests.length;
+	await pass(clock, 20_000);
+	expect(harness.requests.length - before).toBeGreaterThan(5);
+});
+
+it('knows in each process what the one that lists has found', async () => {
+	const cell = createMemoryCell<ListingState>();
+	const clock = createManualClock();
+	const first = start({ clock, cell, answer: vanished });
+	const second = start({ clock, cell, answer: vanished });
+	await pass(clock, 60_000);
+	expect([first, second].map(({ listing }) => listing.isUnlisted())).toEqual([true, true]);
+	const third = start({ clock, cell });
+	await pass(clock, 30_000);
+	expect([first, second, third].map(({ listing }) => listing.isUnlisted())).toEqual([false, false, false]);
+	await third.stop();
+	first.answer = () => list();
+	second.answer = () => list();
+	await pass(clock, 30_000);
+	expect(first.requests.length + second.requests.length).toBeGreaterThan(10);
 });
 
 it('takes a limited request for no failure of the list', async () => {

@@ -55,12 +55,13 @@ export function Guide({ data }: { data: PageData }) {
 					them under <b>Other waiting sessions</b>.
 				</li>
 				<li>
-					<kbd>/session watch all</kbd> brings each question into the channel, as soon as an agent asks.{' '}
-					<kbd>/session unwatch all</kbd> ends that.
+					In #agents, <kbd>/session watch all</kbd> brings each question into the channel, as soon as an agent asks.{' '}
+					<kbd>/session unwatch all</kbd> ends that, and all other watches there.
 				</li>
 				<li>
 					<b>Trouble</b>, then <b>No list</b>, is a service that cannot list its sessions. Handraise says so in the
-					channel after some minutes. At home, an operator allows all this with <kbd>DISCOVER_SESSIONS=true</kbd>.
+					channel after five minutes, also when you move the time, and looks for the list every five minutes. In your
+					own Slack, an operator allows all this with <kbd>DISCOVER_SESSIONS=true</kbd>.
 				</li>
 			</ol>
 			<h3>Then</h3>

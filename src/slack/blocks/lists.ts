@@ -21,7 +21,8 @@ export function watchList(
 	offset: number,
 	discovery: readonly string[] = [],
 ): MessageContent {
-	const headline = watchCountWords(total);
+	const discovers = discovery.length > 0;
+	const headline = watchCountWords(total, discovers);
 	const about = section(discovery.join('\n'));
 	if (total === 0) return message(headline, [...section(headline), ...about]);
 	return message(headline, [

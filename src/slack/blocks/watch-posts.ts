@@ -7,10 +7,18 @@ import type { ItemView, QuestionView, SessionSnapshot } from '../../watches/sess
 import { quoted, quotedLine, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
 import { DISCOVERY_BACK, discoveryFullWords, discoveryPausedWords } from '../words/discovery.ts';
 import { handOverLine } from '../words/hand-over.ts';
+import { claimsWords } from '../words/notices.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
 import { questionText } from '../words/question-text.ts';
 import { chosenWords } from '../words/quick-answers.ts';
-import { andMoreWords, questionCountWords, sessionTitle, statusWords, waitingWords } from '../words/sessions.ts';
+import {
+	andMoreWords,
+	questionCountWords,
+	sessionIdMrkdwn,
+	sessionTitle,
+	statusWords,
+	waitingWords,
+} from '../words/sessions.ts';
 import { momentMrkdwn } from '../words/times.ts';
 import {
 	asksWords,
@@ -42,6 +50,8 @@ export interface PostContext {
 	readonly reader: string | null;
 	/** Who has the question of the post, because it was handed over to them. */
 	readonly handOver: HandOver | null;
+	/** For a post in a channel without a card, which else shows these: who is answering, and until when at least. */
+	readonly alone: { readonly claims: readonly string[]; readonly claimedUntil: number | null } | null;
 	/** Whether the post offers short options as buttons. */
 	readonly offersOptions: boolean;
 	/** Whether channels see which option somebody chose. */
@@ -135,6 +145,12 @@ function askedParts({ question, changed, readAt }: AskedContent, post: PostConte
 				handOverButton({ sessionId, fingerprint: question.fingerprint }),
 			]),
 			...context(handOverLine(post.handOver, post.names, post)),
+			...(post.alone === null
+				? []
+				: [
+						...context(claimsWords(post.alone.claims, post.names, post.alone.claimedUntil)),
+						...context(`session ${sessionIdMrkdwn(sessionId)}`),
+					]),
 		],
 	};
 }

@@ -31,7 +31,8 @@ export type HelpReason =
 	| 'foreign_link'
 	| 'link_without_id'
 	| 'id_too_long'
-	| 'reserved_id';
+	| 'reserved_id'
+	| 'all_alone';
 
 /** Known ids have 8 hexadecimal characters, but the service only promises a string. A button's value holds this many. */
 const MAX_ID_LENGTH = 400;
@@ -92,7 +93,7 @@ function parseWatch(words: readonly string[], dashboardUrl: string | null): Sess
 		const { mode, questionsInChannel, ...discovery } = settings;
 		// A raised hand has no card, and its question stands in the channel.
 		const isForCards = mode !== undefined || questionsInChannel !== undefined;
-		return isForCards ? help('unclear') : { kind: 'watchAll', settings: discovery };
+		return isForCards ? help('all_alone') : { kind: 'watchAll', settings: discovery };
 	}
 	return withIds(ids, dashboardUrl, MAX_IDS, (sessionIds) => ({ kind: 'watch', sessionIds, settings }));
 }
@@ -116,6 +117,7 @@ function withIds(
 ): SessionCommand {
 	if (words.length === 0) return help('missing_id');
 	if (words.length > maxCount) return help(maxCount === 1 ? 'unclear' : 'too_many_ids');
+	if (words.length > 1 && words.some((word) => isAll([word]))) return help('all_alone');
 	const ids: string[] = [];
 	for (const word of words) {
 		const parsed = parseSessionId(word, dashboardUrl);

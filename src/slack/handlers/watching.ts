@@ -143,7 +143,7 @@ export function registerWatching(
 		}
 		const outcome = await discoveries.begin({ teamId, channelId }, { userId, settings });
 		logAccess(request, 'watch', null, `all_${outcome}`);
-		return say(request, [discoveringWords(outcome)], outcome === 'begun' ? DISCOVERY_OPTIONS : '');
+		return say(request, [discoveringWords(outcome)], outcome === 'already' ? '' : DISCOVERY_OPTIONS);
 	}
 
 	async function unwatch(request: PersonRequest, sessionIds: readonly string[] | 'all'): Promise<void> {

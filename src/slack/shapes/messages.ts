@@ -81,6 +81,7 @@ const HELP: Readonly<Record<HelpReason, Parameters<typeof helpMessage>>> = {
 	link_without_id: ['link_without_id'],
 	id_too_long: ['id_too_long', GIANT],
 	reserved_id: ['reserved_id', 'query'],
+	all_alone: ['all_alone'],
 };
 
 const MOST_IDS = 20;
@@ -339,6 +340,7 @@ const POST: PostContext = {
 	threadTs: '1795250400.000100',
 	watchedBy: USER_ID,
 	reader: null,
+	alone: null,
 	offersOptions: true,
 	showsChoices: true,
 	discreet: false,
@@ -353,6 +355,7 @@ const GIANT_POST: PostContext = {
 	sessionId: LONGEST_ID,
 	view: snapshotAtNow({ ...AT_WORK, name: GIANT }),
 	standing: answerOf({ state: 'resumed' }),
+	alone: { claims: [USER_ID, USER_ID], claimedUntil: NOW },
 	names: NAMES,
 	adminContact: GIANT,
 	maybeRepeat: true,

@@ -10,6 +10,8 @@ const REASONS = {
 	link_without_id: 'That link has no session id in it.',
 	id_too_long: 'That is too long for a session id.',
 	reserved_id: 'That word is not a session id.',
+	all_alone:
+		'`all` stands alone: `watch all` takes `--discreet` and `--no-buttons`, because it makes no cards, and `unwatch all` takes nothing.',
 } as const satisfies Record<HelpReason, string>;
 
 /** Why help is shown; empty if somebody asked for it. `typed`: mrkdwn without backticks, may be empty. */

@@ -7,8 +7,8 @@ type Full = Extract<AnnouncementContent, { kind: 'discoveryFull' }>;
 
 const BEGUN = {
 	begun:
-		'✋ Whenever a session of this account waits for a person, its question comes into this channel from now on, one post for each. `/session unwatch all` ends that.',
-	changed: '✋ The questions of all sessions come into this channel already. How new ones are posted has changed.',
+		'✋ Whenever a session of this account waits for a person, its question comes into this channel from now on, one post for each. `/session unwatch all` ends that, and all other watches of this channel.',
+	changed: '✋ The questions of all sessions come into this channel already. New ones are posted as you chose.',
 	already: '✋ The questions of all sessions come into this channel already.',
 } as const;
 
@@ -19,7 +19,7 @@ export function discoveringWords(outcome: keyof typeof BEGUN): string {
 
 /** What `/session watch all` takes. */
 export const DISCOVERY_OPTIONS =
-	'`--discreet` keeps questions out of notifications and answers out of posts; `--no-buttons` shows no options as buttons.';
+	'`--discreet` keeps questions out of notifications and answers out of posts; `--no-buttons` shows no options as buttons. `--no-discreet` and `--buttons` take that back.';
 
 /** Why there is no list, and what to do. `{contact}` is replaced with whom to ask. */
 const NO_LIST: Readonly<Record<NoListReason, string>> = {
@@ -27,7 +27,8 @@ const NO_LIST: Readonly<Record<NoListReason, string>> = {
 		'Handraise shows only sessions whose id somebody knows: `DISCOVER_SESSIONS` is off. Ask {contact} to turn it on.',
 	listOff:
 		'Handraise does not ask the session service for its list: `SESSION_SERVICE_LIST` is off. Ask {contact} to turn it on.',
-	noList: 'The session service does not list its sessions for Handraise. Ask {contact} whether it can.',
+	noList:
+		'Handraise cannot get the list of sessions from the session service. It looks again by itself. If that lasts, tell {contact}.',
 };
 
 /** Why no sessions are listed. mrkdwn. */
@@ -42,7 +43,7 @@ export function notDiscoveringWords(why: NoListReason, adminContact: string | nu
 
 /** To a channel with `watch all`. */
 export function discoveryPausedWords(why: NoListReason, adminContact: string | null): string {
-	return `⏸️ New questions of other sessions do not come into this channel for now. ${noListWords(why, adminContact)} What is posted here can be answered, and \`/session watch\` with an id works.`;
+	return `⏸️ \`watch all\` is paused: new questions do not come here. ${noListWords(why, adminContact)} What is posted here can be answered, and \`/session watch\` with an id works.`;
 }
 
 export const DISCOVERY_BACK = '▶️ The questions of all sessions come into this channel again.';
@@ -54,6 +55,7 @@ export function discoveryFullWords({ limit, most }: Full, adminContact: string |
 }
 
 /** In the list of what a channel watches: who began `watch all`. mrkdwn. */
-export function discoveredByWords({ createdBy, createdAt }: Discovery, names: Names): string {
-	return `✋ The questions of all sessions come into this channel: \`watch all\` by ${personMrkdwn(createdBy, names)} ${momentMrkdwn(createdAt)}.`;
+export function discoveredByWords({ createdBy, createdAt, discreet, buttons }: Discovery, names: Names): string {
+	const options = [discreet ? ' --discreet' : '', buttons ? '' : ' --no-buttons'].join('');
+	return `✋ The questions of all sessions come into this channel: \`watch all${options}\` by ${personMrkdwn(createdBy, names)} ${momentMrkdwn(createdAt)}.`;
 }

@@ -84,8 +84,9 @@ export function expectationWords({ slow, roundSeconds, typicalSeconds, longestSe
 	return `⏱️ Many sessions are watched, so this will be slow: reading all of them once takes ${round}. A new question is seen after about ${typical} if the agent is busy, and after up to ${longest} if it is quiet.`;
 }
 
-/** How many sessions a channel watches. mrkdwn. */
-export function watchCountWords(total: number): string {
+/** How many sessions a channel watches. `discovers`: whether it gets the questions of all. mrkdwn. */
+export function watchCountWords(total: number, discovers: boolean): string {
+	if (total === 0 && discovers) return 'No session waits here now.';
 	if (total === 0) return 'This channel watches no session. To start, use `/session watch` with an id.';
 	return total === 1 ? 'This channel watches one session.' : `This channel watches ${total} sessions.`;
 }

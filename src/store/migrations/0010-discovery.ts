@@ -12,6 +12,7 @@ export const discovery: Migration = {
 			.addColumn('name', 'text', (column) => column.notNull())
 			.addColumn('since', 'bigint', (column) => column.notNull())
 			.addColumn('lowered_at', 'bigint')
+			.addColumn('lowered_count', 'integer', (column) => column.notNull().defaultTo(0))
 			.addPrimaryKeyConstraint('waiting_sessions_key', ['service', 'session_id'])
 			.execute();
 		await schema

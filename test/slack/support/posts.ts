@@ -13,6 +13,7 @@ export function postContext(
 		threadTs: null,
 		watchedBy: 'U0EXAMPLE1',
 		reader: null,
+		alone: null,
 		offersOptions: true,
 		showsChoices: true,
 		discreet: false,

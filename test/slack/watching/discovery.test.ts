@@ -61,7 +61,7 @@ describe('/session watch all', () => {
 		await app.pass(MINUTE);
 		expect(app.inChannel()).toHaveLength(1);
 		expect(post.thread()).toEqual([]);
-		expect((await app.command('/session list')).text()).toContain('This channel watches no session');
+		expect((await app.command('/session list')).text()).toContain('No session waits here now');
 	});
 
 	it('posts each new question of a session once, and the next one after an answer outside of Slack', async () => {
@@ -99,7 +99,7 @@ describe('/session watch all', () => {
 		await app.until(() => second.text().includes('Answered outside Slack'));
 		await app.pass(MINUTE);
 		expect(asked(id)).toHaveLength(2);
-		expect((await app.command('/session list')).text()).toContain('This channel watches no session');
+		expect((await app.command('/session list')).text()).toContain('No session waits here now');
 	});
 
 	it('posts a question that replaces an open one beside it, and reminds in the thread of the newest', async () => {
@@ -130,6 +130,58 @@ describe('/session watch all', () => {
 		await app.pass(30_000);
 		expect(app.thread(id).filter((post) => post.text().includes('Which colour?'))).toHaveLength(1);
 		expect(asked(id, '#secret')).toHaveLength(1);
+	});
+
+	it('says on the post who is answering, and the id of the session', async () => {
+		await start();
+		await watchAll();
+		const id = waiting();
+		const post = await postOf(id);
+		expect(post.text()).toContain(`session ${id}`);
+		const hers = app.slack.as('grace').messages(post.channel, { all: true });
+		await hers.find(({ ts }) => ts === post.ts)?.press('Answer…');
+		await app.until(() => post.text().includes('@grace is answering this'));
+		await app.slack.as('grace').modal()?.close();
+		await app.until(() => !post.text().includes('is answering this'));
+		expect(asked(id)).toHaveLength(1);
+	});
+
+	it('keeps away a question that somebody stopped, also when the list was away, and brings the next one', async () => {
+		await start();
+		await watchAll();
+		const id = waiting();
+		await postOf(id);
+		await app.command(`/session unwatch ${id}`);
+		app.service.list.mode = 'off';
+		await saysInChannel('`watch all` is paused');
+		app.service.list.mode = 'on';
+		await saysInChannel('come into this channel again');
+		app.service.sessions.setStatus(id, 'active');
+		await app.pass(15_000);
+		app.service.sessions.setStatus(id, 'humanInput');
+		await app.pass(MINUTE);
+		expect(asked(id)).toHaveLength(1);
+		app.service.sessions.push(id, {
+			role: 'assistant',
+			content: 'Else.',
+			human_input: [{ title: 'Which size?', description: '' }],
+		});
+		await app.until(() => asked(id)[1]);
+		expect(asked(id)[1]?.text()).toContain('asks for an answer');
+	});
+
+	it('finds the list again after an outage in which nothing could be read', async () => {
+		await start();
+		await watchAll();
+		const id = waiting();
+		await postOf(id);
+		app.service.faults.add({ kind: 'error' });
+		await saysInChannel('The session service has been unavailable');
+		app.service.sessions.remove(id);
+		await app.pass(2 * MINUTE);
+		app.service.faults.clear();
+		const next = await app.until(() => postOf(waiting('Order a desk')));
+		expect(next.text()).toContain('Order a desk');
 	});
 
 	it('makes a card of a raised hand when somebody watches its session', async () => {
@@ -235,7 +287,7 @@ describe('/session watch all', () => {
 		await app.pass(MINUTE);
 		expect(app.inChannel()).toHaveLength(1);
 		expect((await app.command('/session list')).text()).not.toContain('all sessions');
-		expect((await app.command('/session unwatch all')).text()).toContain('This channel watches no session');
+		expect((await app.command('/session unwatch all')).text()).toContain('No session waits here now');
 	});
 
 	it('does not bring back a raised hand that somebody unwatched, until it is raised again', async () => {

@@ -11,7 +11,6 @@ import { attemptAt, createRecordingLog, LEASE, T0 } from '../support.ts';
 import { C1, KEY, news, read, watchActs } from './watch-acts.ts';
 
 const OTHER_SERVICE = 'https://other.example';
-const NOW = { now: T0, retryMs: 30_000 };
 const BEGUN = { ...C1, service: SERVICE, createdBy: 'U-ANN', createdAt: T0, settings: {} };
 
 export function describeDiscoveries(subject: Subject): void {
@@ -24,7 +23,7 @@ export function describeDiscoveries(subject: Subject): void {
 
 	async function discovery(changes: Partial<typeof BEGUN> = {}): Promise<Discovery> {
 		await store().discover({ ...BEGUN, ...changes });
-		const found = await store().discoveryOf({ ...C1, ...changes });
+		const found = await store().discoveryOf({ ...C1, ...changes }, SERVICE);
 		if (found === null) throw new Error('The discovery is missing');
 		return found;
 	}
@@ -35,8 +34,11 @@ export function describeDiscoveries(subject: Subject): void {
 			id: randomUUID(),
 			session: { service: SERVICE, sessionId },
 			createdAt: T0,
+			ahead: true,
 			limits,
 		});
+	const hands = async (discovery: Discovery) =>
+		(await store().raisedHands(discovery)).map(({ sessionId }) => sessionId);
 
 	async function raised(sessionId = 's1'): Promise<Watch> {
 		expect(await raise(sessionId)).toEqual({ kind: 'raised' });
@@ -149,17 +151,16 @@ export function describeDiscoveries(subject: Subject): void {
 			const here = await discovery();
 			await list('s3', 's4');
 			await store().replaceWaiting(SERVICE, named('s1', 's2', 's3', 's4'), T0 + 1_000);
-			const now = { ...NOW, now: T0 + 2_000 };
-			expect(await store().raisedHands(here, now)).toEqual(['s3', 's4', 's1', 's2']);
+			expect(await hands(here)).toEqual(['s3', 's4', 's1', 's2']);
 			const { id } = await raised('s3');
-			expect(await store().raisedHands(here, now)).toEqual(['s4', 's1', 's2']);
+			expect(await hands(here)).toEqual(['s4', 's1', 's2']);
 			await store().end(id, 'unwatched', { now: T0 + 3_000, announcements: [], keepPending: false });
-			expect(await store().raisedHands(here, now)).toEqual(['s4', 's1', 's2']);
+			expect(await hands(here)).toEqual(['s4', 's1', 's2']);
 			// It waits again, or the channel discovers anew.
-			expect(await store().raisedHands({ ...here, createdAt: T0 + 4_000 }, now)).toEqual(['s3', 's4', 's1', 's2']);
+			expect(await hands({ ...here, createdAt: T0 + 4_000 })).toEqual(['s3', 's4', 's1', 's2']);
 			await store().replaceWaiting(SERVICE, named('s1'), T0 + 5_000);
 			await store().replaceWaiting(SERVICE, named('s1', 's3'), T0 + 6_000);
-			expect(await store().raisedHands(here, { ...now, now: T0 + 6_000 })).toEqual(['s1', 's3']);
+			expect(await hands(here)).toEqual(['s1', 's3']);
 		});
 
 		it('leaves nothing of a raised hand that asked nothing, and offers it again after a time', async () => {
@@ -168,9 +169,33 @@ export function describeDiscoveries(subject: Subject): void {
 			const watch = await raised();
 			await recorded([lowered(watch)]);
 			expect(await stored(watch.id)).toBeNull();
-			expect(await store().raisedHands(here, { ...NOW, now: T0 + 29_000 })).toEqual([]);
-			expect(await store().raisedHands(here, { ...NOW, now: T0 + 30_000 })).toEqual(['s1']);
+			expect(await store().raisedHands(here)).toEqual([{ sessionId: 's1', loweredAt: T0, loweredCount: 1 }]);
+			await recorded([lowered(await raised())]);
+			expect(await store().raisedHands(here)).toEqual([{ sessionId: 's1', loweredAt: T0, loweredCount: 1 }]);
 			expect(await store().countSessions(SERVICE)).toBe(0);
+		});
+
+		it('reads a session less often each time that it asked nothing, until it posts a question', async () => {
+			const here = await discovery();
+			await discovery({ channelId: 'C2' });
+			await list('s1');
+			const count = async () => (await store().raisedHands(here))[0]?.loweredCount;
+			for (const expected of [1, 2, 3]) {
+				const other = { ...C1, channelId: 'C2', id: randomUUID(), session: { service: SERVICE, sessionId: 's1' } };
+				expect(await store().raiseHand({ ...other, createdAt: T0, ahead: false, limits: NO_LIMITS })).toEqual({
+					kind: 'raised',
+				});
+				const watch = await store().find({ ...C1, channelId: 'C2' }, other.session);
+				if (watch === null) throw new Error('The raised hand is missing');
+				// Two channels, one read.
+				const at = T0 + expected;
+				const first = await raised();
+				await store().takeDue(SERVICE, LEASE, 10, at);
+				const update = read({ nextRead: { at: T0, by: T0 } });
+				const held = { session: other.session, token: LEASE.token };
+				await store().record(held, { update, watches: [lowered(first), lowered(watch)], now: at });
+				expect(await count()).toBe(expected);
+			}
 		});
 
 		it('keeps what a raised hand posted, and drops a question that was not sent yet', async () => {
@@ -248,6 +273,10 @@ export function describeDiscoveries(subject: Subject): void {
 			});
 			const note = (key: string | null, at = store()) =>
 				at.noteFull(here, { announcement: key === null ? null : full(key), limits, now: T0 });
+			// Nobody knows yet whether it asks anything.
+			expect(await note('unread')).toBe(false);
+			await recorded([asking(watch)]);
+			const posts = await posted();
 			const told = await Promise.all([note('a'), note('b', replica()), note('c')]);
 			expect(told.filter(Boolean)).toHaveLength(1);
 			expect(await note(null)).toBe(false);
@@ -255,6 +284,7 @@ export function describeDiscoveries(subject: Subject): void {
 			await store().end(watch.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
 			expect(await note(null)).toBe(true);
 			expect(await note('e')).toBe(true);
+			expect(posts).toEqual(['question']);
 			expect(await posted()).toHaveLength(1);
 		});
 
@@ -289,6 +319,7 @@ export function describeDiscoveries(subject: Subject): void {
 					serviceUrl: SERVICE,
 					discoverSessions: true,
 					usesList: true,
+					isUnlisted: () => false,
 					limits: { ...NO_LIMITS, channel: 3 },
 					metrics: { limitReached: () => {} },
 					clock: { ...systemClock, now: () => T0 },
@@ -310,7 +341,8 @@ export function describeDiscoveries(subject: Subject): void {
 				const watches = await store().ofChannel({ ...C1, channelId });
 				expect(watches.map(({ session }) => session.sessionId).toSorted()).toEqual(['s1', 's2', 's8']);
 			}
-			expect(await posted()).toEqual([`full:${T0}`, `full:${T0}`]);
+			// None was read yet, so nobody knows whether they fill the channels.
+			expect(await posted()).toEqual([]);
 			await Promise.all(processes.map((one) => one.listed({ sessions: [], isComplete: false })));
 			expect(await store().waiting(SERVICE)).toHaveLength(4);
 		});
@@ -320,7 +352,7 @@ export function describeDiscoveries(subject: Subject): void {
 			await raised('s1');
 			await store().add(newWatch({ sessionId: 's2', createdBy: 'U-BOB' }));
 			await Promise.all([endChannel(store(), C1, 'channelShared', T0), endChannel(replica(), C1, 'channelShared', T0)]);
-			expect(await store().discoveryOf(C1)).toBeNull();
+			expect(await store().discoveryOf(C1, null)).toBeNull();
 			expect(await store().ofChannel(C1)).toEqual([]);
 			const due = await store().takeAnnouncements(LEASE, 9, T0);
 			const told = due.map(({ announcement: { target, content } }) => [target, content]);
