@@ -84,14 +84,6 @@ export const SABOTAGES = {
 			to: 'if (!isSame) return [];',
 		},
 	],
-	/** Only the ladder looks, and a rung waits in the outbox after that. */
-	'no-last-look': [
-		{
-			file: 'slack/announcer.ts',
-			from: 'if (!isSame || (await isAnswered(entry, question.messageIndex, checkedAt))) return [];',
-			to: 'if (!isSame) return [];',
-		},
-	],
 	/** After an outage nothing is known of a session, and it counts as read. */
 	'no-outages': [
 		{ file: 'inbox/ladder.ts', from: 'if (facts.isFailing) {', to: 'if (false as boolean) {' },

@@ -261,6 +261,7 @@ export function describeHandOvers(subject: Subject): void {
 						.selectFrom('announcements')
 						.select('target')
 						.where('kind', '=', 'handedOver')
+						.orderBy('target')
 						.execute()
 				).map(({ target }) => target);
 			await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
