@@ -82,10 +82,12 @@ describe('/session', () => {
 		expect(parse('watch all')).toEqual({ kind: 'watchAll', settings: {} });
 		const settings = { discreet: true, buttons: false };
 		expect(parse('Watch --discreet ALL --no-buttons')).toEqual({ kind: 'watchAll', settings });
-		expect(parse('watch all --thread-only')).toEqual({ kind: 'help', reason: 'unclear' });
-		expect(parse('watch all --questions-only')).toEqual({ kind: 'help', reason: 'unclear' });
+		expect(parse('watch all --thread-only')).toEqual({ kind: 'help', reason: 'all_alone' });
+		expect(parse('watch all --questions-only')).toEqual({ kind: 'help', reason: 'all_alone' });
 		expect(parse('watch "all"')).toEqual({ kind: 'watch', sessionIds: ['all'], settings: {} });
-		expect(parse('watch all b')).toEqual({ kind: 'watch', sessionIds: ['all', 'b'], settings: {} });
+		expect(parse('watch all b')).toEqual({ kind: 'help', reason: 'all_alone' });
+		expect(parse('unwatch all please')).toEqual({ kind: 'help', reason: 'all_alone' });
+		expect(parse('watch "all" b')).toEqual({ kind: 'watch', sessionIds: ['all', 'b'], settings: {} });
 	});
 
 	it('reads one session to unwatch, several or all', () => {

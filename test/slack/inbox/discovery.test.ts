@@ -93,7 +93,7 @@ it('says why there are none when the service has no list', async () => {
 	waiting('Order new chairs');
 	await app.pass(5_000);
 	await app.openHome();
-	await app.homeSays('does not list its sessions', { without: ['Order new chairs'] });
+	await app.homeSays('cannot get the list of sessions', { without: ['Order new chairs'] });
 });
 
 it('shows no session that nobody named, unless it is told to', async () => {

@@ -45,6 +45,51 @@ function answerElsewhere(id: string, index = 2): void {
 	app.service.sessions.setStatus(id, 'active');
 }
 
+/** Listed sessions that ask nothing when they are read. */
+function dead(count: number): void {
+	for (let number = 0; number < count; number += 1) app.session({ name: `Dead ${number}`, status: 'humanInput' });
+}
+
+describe('listed sessions that ask nothing', () => {
+	it('do not keep watched sessions from being read', async () => {
+		await start({ env: { MAX_WATCHES_PER_CHANNEL: '100', REMIND_AFTER: 'off' } });
+		const ids = Array.from({ length: 10 }, () => app.session());
+		await app.command(`/session watch ${ids.join(' ')}`);
+		await app.pass(MINUTE);
+		const count = () => ids.reduce((sum, id) => sum + app.service.log.reads(id).length, 0);
+		const before = count();
+		await app.pass(2 * MINUTE);
+		const usual = count() - before;
+		dead(150);
+		await watchAll();
+		await app.pass(5 * MINUTE);
+		const then = count();
+		await app.pass(2 * MINUTE);
+		expect(count() - then).toBeGreaterThan(usual / 2);
+	}, 60_000);
+
+	it('do not keep a question out of a full channel, and do not count as watched there', async () => {
+		await start({ env: { MAX_WATCHES_PER_CHANNEL: '1' } });
+		dead(6);
+		await app.pass(20_000);
+		const id = waiting('Real');
+		await watchAll();
+		await app.until(() => asked(id)[0]);
+		expect(app.inChannel().filter((post) => post.text().includes('limit'))).toEqual([]);
+	});
+
+	it('do not keep their places when they cannot be read', async () => {
+		await start({ env: { MAX_WATCHES_PER_CHANNEL: '1' } });
+		const odd = app.session({ name: 'Odd', status: 'humanInput' });
+		app.service.faults.add({ kind: 'error', sessionId: odd });
+		await watchAll();
+		await app.pass(20_000);
+		const id = waiting('Real');
+		await app.until(() => asked(id)[0]);
+		expect(app.inChannel().filter((post) => post.text().includes('unavailable'))).toEqual([]);
+	});
+});
+
 describe('/session watch all', () => {
 	it('brings a raised hand into the channel as one post, which says who answered', async () => {
 		await start();
@@ -264,12 +309,12 @@ describe('/session watch all', () => {
 		await start();
 		expect((await watchAll('--discreet --no-buttons')).text()).toContain('comes into this channel');
 		expect((await watchAll('--discreet')).text()).toContain('come into this channel already');
-		expect((await watchAll('--buttons')).text()).toContain('has changed');
+		expect((await watchAll('--buttons')).text()).toContain('New ones are posted as you chose');
 		await watchAll('--no-buttons');
 		const post = await postOf(waiting());
 		expect(post.buttons()).not.toContain('red');
 		expect(app.slack.state.messages.find(({ ts }) => ts === post.ts)?.text).not.toContain('Which colour?');
-		expect((await watchAll('--thread-only')).text()).toContain('I did not understand');
+		expect((await watchAll('--thread-only')).text()).toContain('`all` stands alone');
 	});
 
 	it('ends with /session unwatch all, and is listed with who began it until then', async () => {
@@ -287,7 +332,7 @@ describe('/session watch all', () => {
 		await app.pass(MINUTE);
 		expect(app.inChannel()).toHaveLength(1);
 		expect((await app.command('/session list')).text()).not.toContain('all sessions');
-		expect((await app.command('/session unwatch all')).text()).toContain('No session waits here now');
+		expect((await app.command('/session unwatch all')).text()).toContain('This channel watches no session');
 	});
 
 	it('does not bring back a raised hand that somebody unwatched, until it is raised again', async () => {
@@ -327,7 +372,7 @@ describe('/session watch all is refused in words', () => {
 	it('when the service has no list', async () => {
 		await start({ service: { list: { mode: 'off' } } });
 		await app.pass(5_000);
-		expect((await watchAll()).text()).toContain('does not list its sessions');
+		expect((await watchAll()).text()).toContain('cannot get the list of sessions');
 	});
 
 	it.each([
@@ -363,14 +408,14 @@ describe('what ends or pauses it', () => {
 		await watchAll();
 		const post = await postOf(waiting());
 		app.service.list.mode = 'off';
-		await saysInChannel('do not come into this channel for now');
-		expect((await app.command('/session list')).text()).toContain('do not come into this channel for now');
+		await saysInChannel('`watch all` is paused');
+		expect((await app.command('/session list')).text()).toContain('`watch all` is paused');
 		expect(post.buttons()).toContain('red');
 		const other = waiting('Other');
 		await app.pass(10 * MINUTE);
 		expect(app.inChannel()).toHaveLength(2);
 		app.service.list.mode = 'on';
-		await app.restart();
+		await app.pass(5 * MINUTE);
 		await saysInChannel('come into this channel again');
 		await postOf(other);
 	});
