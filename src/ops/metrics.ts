@@ -16,8 +16,6 @@ export interface MetricSources {
 interface ListFigures {
 	readonly sessions: readonly unknown[];
 	readonly requestCount: number;
-	readonly byteCount: number;
-	readonly tookMs: number;
 }
 
 /** Prometheus metrics, all named `handraise_…`, in seconds and counts. No label holds an id or text of people. */
@@ -146,11 +144,13 @@ export function createMetrics(sources: MetricSources) {
 			available(isAvailable: boolean) {
 				listAvailable(isAvailable ? 1 : 0);
 			},
-			listed({ sessions, requestCount, byteCount, tookMs }: ListFigures) {
+			listed({ sessions, requestCount }: ListFigures) {
 				listRequests.inc({ outcome: 'ok' }, requestCount);
+				listWaiting(sessions.length);
+			},
+			requested({ byteCount, tookMs }: { readonly byteCount: number; readonly tookMs: number }) {
 				listBytes.inc(byteCount);
 				listSeconds(tookMs);
-				listWaiting(sessions.length);
 			},
 			listFailed(code: string) {
 				listRequests.inc({ outcome: code });

@@ -8,7 +8,7 @@ import { SessionServiceError } from './errors.ts';
 import type { CallTimeouts } from './exchange.ts';
 import { readPutResponse } from './response-bodies.ts';
 import { createSessionCache } from './session-cache.ts';
-import { createSessionList, type WaitingList } from './session-list.ts';
+import { createSessionList, type ListRequestCost, type WaitingList } from './session-list.ts';
 import { createSessionReader, createSharedReads, PATIENCE, type SessionReading } from './session-reader.ts';
 import { type CallReport, createTransport } from './transport.ts';
 
@@ -46,8 +46,8 @@ export interface SessionServiceClient {
 	latest(sessionId: string): Pick<SessionReading, 'session' | 'readAt' | 'since'> | null;
 	/** Waits for the permit of a read and a PUT. @throws SessionServiceError `rate_limited`, or the signal's reason */
 	reserveDelivery(signal?: AbortSignal): Promise<DeliveryPermit>;
-	/** Lists the sessions that wait for a person. @throws SessionServiceError as `createSessionList` says, or the signal's reason */
-	listWaiting(signal?: AbortSignal): Promise<WaitingList>;
+	/** Lists the sessions that wait for a person; `onRequest` is told of every request. @throws SessionServiceError as `createSessionList` says, or the signal's reason */
+	listWaiting(signal?: AbortSignal, onRequest?: (cost: ListRequestCost) => void): Promise<WaitingList>;
 	/** Milliseconds after which a call is given up: a PUT cannot arrive later than that after it was sent. */
 	readonly callTimeoutMs: number;
 	/** Aborts the running calls. */

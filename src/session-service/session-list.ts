@@ -1,4 +1,5 @@
 import { type Clock, uptimeOf } from '../clock.ts';
+import { codeOf } from '../errors.ts';
 import type { ListedSession } from '../questions/session.ts';
 import type { RequestBudget } from './budget.ts';
 import { type ListPage, listQuery } from './list-schema.ts';
@@ -13,8 +14,6 @@ export interface WaitingList {
 	readonly isComplete: boolean;
 
 	readonly requestCount: number;
-	/** Of the responses' bodies. */
-	readonly byteCount: number;
 	/** Of the calls, without the wait for permits. */
 	readonly tookMs: number;
 }
@@ -26,6 +25,14 @@ const MAX_PAGES = 5;
 const MAX_PAGE_BYTES = 10_000_000;
 /** For all pages together, with the wait for permits. */
 const LISTING_MS = 45_000;
+
+/** What a request for a page cost, whatever became of it. */
+export interface ListRequestCost {
+	/** Of the response's body; one that is too large is given up and counts as the largest. */
+	readonly byteCount: number;
+	/** Of the call, without the wait for its permit. */
+	readonly tookMs: number;
+}
 
 interface KeptPage {
 	readonly page: ListPage;
@@ -49,14 +56,16 @@ export function createSessionList({
 	let kept: readonly KeptPage[] = [];
 
 	/**
-	 * Reads page by page, each with a permit of the background, within `LISTING_MS`.
+	 * Reads page by page, each with a permit of the background, within `LISTING_MS`. `onRequest` is told of every request.
 	 * @throws SessionServiceError: one that is not retryable (`not_a_list`, `session_not_found`, `body_too_large` …) says that
 	 * this service has no list that can be used; or the signal's reason
 	 */
-	return async function listWaiting(signal?: AbortSignal): Promise<WaitingList> {
+	return async function listWaiting(
+		signal?: AbortSignal,
+		onRequest: (cost: ListRequestCost) => void = () => {},
+	): Promise<WaitingList> {
 		const deadline = clock.now() + LISTING_MS;
 		const pages: KeptPage[] = [];
-		let byteCount = 0;
 		let tookMs = 0;
 
 		async function readPage(): Promise<ListPage> {
@@ -64,7 +73,8 @@ export function createSessionList({
 			const before = kept[pages.length];
 			const sequence = await budget.acquire('background', { deadline, signal, ahead: true });
 			const startedAt = uptimeOf(clock);
-			const read = await transport.send<KeptPage>(
+			let byteCount = 0;
+			const call = transport.send<KeptPage>(
 				{
 					operation: 'list',
 					sessionId: null,
@@ -77,11 +87,17 @@ export function createSessionList({
 					signal,
 				},
 				(response) => {
-					byteCount += response.body.length;
+					byteCount = response.body.length;
 					if (response.status === 304 && before !== undefined) return before;
 					return { page: readListFrom(response, asked), etag: etagOf(response) };
 				},
 			);
+			const read = await call
+				.catch((error: unknown) => {
+					if (codeOf(error) === 'body_too_large') byteCount = MAX_PAGE_BYTES;
+					throw error;
+				})
+				.finally(() => onRequest({ byteCount, tookMs: uptimeOf(clock) - startedAt }));
 			tookMs += uptimeOf(clock) - startedAt;
 			pages.push(read);
 			return read.page;
@@ -100,7 +116,6 @@ export function createSessionList({
 			isComplete:
 				pages.every(({ page }) => page.sessionCount === newest.sessionCount) && itemCount >= newest.sessionCount,
 			requestCount: pages.length,
-			byteCount,
 			tookMs,
 		};
 	};

@@ -140,7 +140,7 @@ async function showEverywhere(
 	session: SessionKey,
 	now: number,
 ): Promise<void> {
-	await queueRedraws(trx, cipher, session, now);
+	await queueRedraws(trx, cipher, session, { now });
 	await wantCards(trx, dialect, session, now);
 }
 

@@ -201,15 +201,13 @@ async function wasSaidLast(
 /**
  * Queues a `redraw` for each live watch of the session that has posted its question or is about to, and for the direct
  * messages about it, unless one waits already. Returns how many. The caller holds the lock of the session.
- *
- * @param only `withoutCard`: only where no card shows who is answering
+ * `only`: those watches that have no card to show who is answering.
  */
 export async function queueRedraws(
 	trx: Kysely<Tables>,
 	cipher: Cipher,
 	session: SessionKey,
-	now: number,
-	only?: 'withoutCard',
+	{ now, only }: { now: number; only?: 'withoutCard' },
 ): Promise<number> {
 	const live = await liveWatches(trx).where(onSession(session)).execute();
 	const watches = only === undefined ? live : live.filter((row) => !hasCard(row));

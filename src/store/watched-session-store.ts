@@ -233,7 +233,7 @@ export function createWatchedSessionStore({
 		redraw: (session, now) =>
 			db.write(async (trx) => {
 				await lockSession(trx, db.dialect, session);
-				return queueRedraws(trx, cipher, session, now);
+				return queueRedraws(trx, cipher, session, { now });
 			}),
 
 		refresh: (session, { now, earlyReadAt }) =>
@@ -242,7 +242,7 @@ export function createWatchedSessionStore({
 				if (row === undefined || row.next_read_at === null) return;
 				if (earlyReadAt !== null) await readEarly(trx, row, { askedAt: now, at: earlyReadAt });
 				await wantCards(trx, db.dialect, session, now);
-				await queueRedraws(trx, cipher, session, now, 'withoutCard');
+				await queueRedraws(trx, cipher, session, { now, only: 'withoutCard' });
 			}),
 	};
 }

@@ -19,7 +19,6 @@ export interface WaitingList {
 	/** Whether all are in it: a very long list is not read to its end. */
 	readonly isComplete: boolean;
 	readonly requestCount: number;
-	readonly byteCount: number;
 	/** Without the wait for permits. */
 	readonly tookMs: number;
 }
@@ -27,10 +26,11 @@ export interface WaitingList {
 /** The part of the session service's client that lists. */
 export interface ListingService {
 	/**
-	 * Lists the sessions that wait for a person, on the budget's background share, within `LONGEST_LISTING_MS`.
+	 * Lists the sessions that wait for a person, on the budget's background share, within `LONGEST_LISTING_MS`. `onRequest`
+	 * is told of every request.
 	 * @throws errors with a stable `code`: one that is not retryable says that the service has no list; or the signal's reason
 	 */
-	listWaiting(signal: AbortSignal): Promise<WaitingList>;
+	listWaiting(signal: AbortSignal, onRequest: ListingMetrics['requested']): Promise<WaitingList>;
 }
 
 /** What replicas share. */
@@ -224,7 +224,7 @@ export function createListing(options: ListingOptions): Listing {
 	async function list(watched: number, signal: AbortSignal): Promise<number> {
 		let found: WaitingList;
 		try {
-			found = await sessionService.listWaiting(signal);
+			found = await sessionService.listWaiting(signal, metrics.requested);
 		} catch (error) {
 			signal.throwIfAborted();
 			const waitMs = await failed(error);

@@ -355,12 +355,9 @@ export interface PostingStore {
 export interface ListingMetrics {
 	/** Whether the service has a list that works, as any replica has found. */
 	available(isAvailable: boolean): void;
-	listed(list: {
-		readonly sessions: readonly unknown[];
-		readonly requestCount: number;
-		readonly byteCount: number;
-		readonly tookMs: number;
-	}): void;
+	listed(list: { readonly sessions: readonly unknown[]; readonly requestCount: number }): void;
+	/** A request for a list, whatever became of it. */
+	requested(cost: { readonly byteCount: number; readonly tookMs: number }): void;
 	/** An error's code. */
 	listFailed(code: string): void;
 	/** Reads that were moved forward because of a list. */

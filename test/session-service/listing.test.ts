@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { CANARY_STRINGS } from '../../sandbox/session-service/canaries.ts';
 import { createRequestBudget } from '../../src/session-service/budget.ts';
+import type { ListRequestCost } from '../../src/session-service/session-list.ts';
 import { createHarness, failureOf, until } from './harness.ts';
 
 type HarnessOptions = NonNullable<Parameters<typeof createHarness>[0]>;
@@ -35,12 +36,14 @@ async function listed({ client, clock }: Awaited<ReturnType<typeof start>>) {
 
 it('lists the sessions that wait, and keeps four fields of each', async () => {
 	const { client, service, calls } = await start();
-	const list = await client.listWaiting();
+	const costs: ListRequestCost[] = [];
+	const list = await client.listWaiting(undefined, (cost) => void costs.push(cost));
 	expect(list).toMatchObject({ isComplete: true, requestCount: 1, tookMs: 0 });
 	expect(list.sessions).toEqual([
 		{ sessionId: 's1', name: 'Order cards', status: 'humanInput', startTime: '2026-01-05T08:00:00.000Z' },
 	]);
-	expect(list.byteCount).toBeGreaterThan(100);
+	expect(costs).toEqual([{ byteCount: expect.any(Number), tookMs: 0 }]);
+	expect(costs[0]?.byteCount).toBeGreaterThan(100);
 	expect(service.log.lists().map(({ path }) => path)).toEqual([
 		'/v1/sessions/query?status=humanInput&source=&page=1&limit=200',
 	]);
@@ -74,8 +77,10 @@ it('is empty when nobody waits', async () => {
 it('gets no body for an unchanged list, and the same sessions', async () => {
 	const { client, service } = await start();
 	const first = await client.listWaiting();
-	const again = await client.listWaiting();
-	expect(again).toMatchObject({ sessions: first.sessions, byteCount: 0 });
+	const costs: ListRequestCost[] = [];
+	const again = await client.listWaiting(undefined, (cost) => void costs.push(cost));
+	expect(again).toMatchObject({ sessions: first.sessions });
+	expect(costs).toMatchObject([{ byteCount: 0 }]);
 	service.sessions.setStatus('s2', 'humanInput');
 	expect((await client.listWaiting()).sessions).toHaveLength(2);
 	expect(service.log.lists().map(({ status }) => status)).toEqual([200, 304, 200]);
@@ -164,12 +169,15 @@ it('fails in a way that may pass when the service does', async () => {
 it('gives up a body of more than 10 MB without reading all of it', async () => {
 	const { client, service } = await start();
 	service.list.bytes = 10_100_000;
-	const error = await failureOf(client.listWaiting());
+	const costs: ListRequestCost[] = [];
+	const onRequest = (cost: ListRequestCost) => void costs.push(cost);
+	const error = await failureOf(client.listWaiting(undefined, onRequest));
 	expect(error).toMatchObject({ code: 'body_too_large', retryable: false });
 	service.list.bytes = 9_000_000;
-	const list = await client.listWaiting();
+	const list = await client.listWaiting(undefined, onRequest);
 	expect(list.sessions).toHaveLength(1);
-	expect(list.byteCount).toBeGreaterThan(8_900_000);
+	expect(costs[0]?.byteCount).toBe(10_000_000);
+	expect(costs[1]?.byteCount).toBeGreaterThan(8_900_000);
 	for (const canary of CANARY_STRINGS) expect(JSON.stringify(list)).not.toContain(canary);
 });
 

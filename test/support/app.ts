@@ -83,6 +83,7 @@ export async function startApp({
 	}
 
 	let app = await run();
+	const others: (typeof app)[] = [];
 	return {
 		said,
 		service,
@@ -97,10 +98,18 @@ export async function startApp({
 			await app.stop();
 			app = await run(changedEnv);
 		},
+		/** Starts another replica, which needs a database of its own to share. Resolves to what stops it. */
+		async startOther(changedEnv: Readonly<Record<string, string>> = {}) {
+			const other = await run(changedEnv);
+			await slack.connected(others.length + 2);
+			others.push(other);
+			return other;
+		},
 		/** Stops the program and leaves Slack and the session service running. */
 		stop: () => app.stop(),
 		async [Symbol.asyncDispose]() {
 			await app.stop();
+			for (const other of others) await other.stop();
 			await slack.close();
 			await service.stop();
 			await rm(dataDir, { recursive: true, force: true });

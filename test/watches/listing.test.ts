@@ -11,7 +11,6 @@ const list = (overrides: Partial<WaitingList> = {}): WaitingList => ({
 	sessions: [],
 	isComplete: true,
 	requestCount: 1,
-	byteCount: 100,
 	tookMs: 50,
 	...overrides,
 });
@@ -86,6 +85,7 @@ function start({
 				harness.isAvailable = isAvailable;
 			},
 			listed: () => {},
+			requested: () => {},
 			listFailed: (code) => void harness.failures.push(code),
 			listedReads: () => {},
 		},

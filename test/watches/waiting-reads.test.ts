@@ -33,7 +33,7 @@ function start({ contradicts = [] }: { contradicts?: readonly string[] } = {}) {
 	async function lists(times: number, ids: readonly string[], isComplete = true): Promise<void> {
 		for (let time = 0; time < times; time += 1) {
 			const sessions = ids.map((sessionId) => ({ sessionId, name: '', status: 'humanInput', startTime: null }));
-			await onList({ sessions, isComplete, requestCount: 1, byteCount: 0, tookMs: 0 });
+			await onList({ sessions, isComplete, requestCount: 1, tookMs: 0 });
 			await clock.advance(2_000);
 		}
 	}
