@@ -7,7 +7,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createFakeSlack } from '../../fake-slack/index.ts';
-import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
+import {
+	createFakeSessionService,
+	type FakeSessionService,
+} from '../../sandbox/session-service/fake-session-service.ts';
 import { copySource } from '../../test/faults/source-copy.ts';
 import { NO_LIMITS_ENV } from '../../test/support/no-limits.ts';
 import { createRandom } from '../../test/support/random.ts';
@@ -42,6 +45,10 @@ const WARM_UP_MS = 60_000;
 const LAST_LOOKS_MS = 180_000;
 const SAMPLE_MS = 2_000;
 const SCRAPE_MS = 15_000;
+/** Somebody opens a session that nobody watches. */
+const PERSON_EVERY_MS = 5_000;
+const PERSON_SESSION = 'opened';
+const LONGEST_PERSON_READ_MS = 30_000;
 const BARE_APP = fileURLToPath(new URL('../figures/bare-app.ts', import.meta.url));
 
 const IDLE = fileURLToPath(new URL('idle.ts', import.meta.url));
@@ -141,6 +148,18 @@ async function every(ms: number, until: number, act: () => Promise<void>): Promi
 	}
 }
 
+/** Milliseconds from the command to the request that it leads to. */
+async function personReadMs(service: FakeSessionService): Promise<number> {
+	const from = Date.now();
+	await slack.as('ada').command('#live0', `/session ${PERSON_SESSION}`);
+	while (Date.now() < from + LONGEST_PERSON_READ_MS) {
+		const read = service.log.reads(PERSON_SESSION).find(({ at }) => at >= from);
+		if (read !== undefined) return read.at - from;
+		await pause(20);
+	}
+	return Number.POSITIVE_INFINITY;
+}
+
 async function measure(entry: string, port: number): Promise<string[]> {
 	await using stack = new AsyncDisposableStack();
 	const service = await startService(port, { limit: LIMIT, windowMs: 60_000 });
@@ -150,6 +169,7 @@ async function measure(entry: string, port: number): Promise<string[]> {
 	const bare = await start(BARE_APP, bareSlack);
 	const ended = new AbortController();
 	stack.defer(() => ended.abort());
+	service.sessions.put(PERSON_SESSION, { status: 'active', messages: [] });
 	const asked: Asked[] = [];
 	slack.settings.realRates = true;
 	void playScripts(service, scripts, asked, ended.signal);
@@ -170,6 +190,7 @@ async function measure(entry: string, port: number): Promise<string[]> {
 	const bytesBefore = before('handraise_list_bytes_total');
 	const memory: number[] = [];
 	const lags: number[] = [];
+	const personReads: number[] = [];
 	const bareUser = bareSlack.as('ada');
 	await Promise.all([
 		every(SAMPLE_MS, until, async () => void memory.push(await program.memory())),
@@ -177,6 +198,7 @@ async function measure(entry: string, port: number): Promise<string[]> {
 			lags.push((await scrape(program))('nodejs_eventloop_lag_p99_seconds') * 1000);
 			loads.push(load());
 		}),
+		every(PERSON_EVERY_MS, until, async () => void personReads.push(await personReadMs(service))),
 		// About as many Slack calls as watching makes, so that the bare app is not idle.
 		every(1_000, until, async () => void (await bareUser.command('#agents', '/session x'))),
 	]);
@@ -218,6 +240,7 @@ async function measure(entry: string, port: number): Promise<string[]> {
 		`| requests to the service a minute, mean (most in one) | ${(reads.length / (seconds / 60)).toFixed(0)} (${max(perMinute)}) | ≤ ${LIMIT} |`,
 		`| of these lists | ${lists.length} | |`,
 		`| of all answered 304 | ${((100 * reads.filter(({ status }) => status === 304).length) / reads.length).toFixed(0)} % | |`,
+		`| somebody opens a session: from the command to the request, median / p95 / longest of ${personReads.length} | ${[0.5, 0.95, 1].map((share) => `${quantile(personReads, share).toFixed(0)} ms`).join(' / ')} | |`,
 		`| 429s of the service | ${reads.filter(({ status }) => status === 429).length} | 0 |`,
 		`| questions asked; seen in the thread after, median / p95 / longest | ${seen.length}; ${[0.5, 0.95, 1].map((share) => `${(quantile(seen, share) / 1000).toFixed(1)} s`).join(' / ')} | all |`,
 		...(values.list

@@ -3,7 +3,7 @@ import type { NewAnnouncement } from '../watches/announcements.ts';
 import type { Discovery } from '../watches/discovered.ts';
 import type { DiscoveryStore } from '../watches/ports.ts';
 import type { ChannelKey, SessionKey } from '../watches/watch.ts';
-import { lockRows, type StoreDatabase } from './database.ts';
+import { type Dialect, lockRows, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import type { DiscoveriesTable, Tables } from './tables.ts';
 import { limitReached, raiseHand } from './watch-adding.ts';
@@ -27,7 +27,8 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 			// Most lists say what the one before said.
 			if (!differs(await waitingRows(db.read, service).execute())) return false;
 			return db.write(async (trx) => {
-				const rows = await waitingRows(trx, service).$call(lockRows(dialect)).execute();
+				await lockLists(trx, dialect);
+				const rows = await waitingRows(trx, service).execute();
 				const before = new Map(rows.map((row) => [row.session_id, nameOf(row)]));
 				const gone = [...before.keys()].filter((sessionId) => !wanted.has(sessionId));
 				if (gone.length > 0) {
@@ -179,6 +180,14 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 				return rows.length;
 			}),
 	};
+}
+
+/** Any number that no other advisory lock of this database uses. */
+const LISTS_LOCK = 7_205_759_405;
+
+/** One list after the other: two that each remove what the other one has added would wait for each other. */
+async function lockLists(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {
+	if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(LISTS_LOCK)})`.execute(trx);
 }
 
 /** Drops the notice that a channel was not told yet: it is told neither that nor the contrary. */
