@@ -96,7 +96,7 @@ export function createTroubles(deps: { slack: FakeSlack; service: FakeSessionSer
 		},
 		serviceFault(
 			'service-slow-list',
-			'Slow list',
+			'Lists are slow',
 			`Lists take ${SLOW_SERVICE_MS / 1000} s, everything else is quick.`,
 			{
 				kind: 'late',
