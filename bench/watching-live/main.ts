@@ -49,6 +49,8 @@ const SCRAPE_MS = 15_000;
 const PERSON_EVERY_MS = 5_000;
 const PERSON_SESSION = 'opened';
 const LONGEST_PERSON_READ_MS = 30_000;
+/** With a list, what took longer is told: the request that was late. */
+const SLOW_MS = 3_000;
 const BARE_APP = fileURLToPath(new URL('../figures/bare-app.ts', import.meta.url));
 
 const IDLE = fileURLToPath(new URL('idle.ts', import.meta.url));
@@ -230,6 +232,16 @@ async function measure(entry: string, port: number): Promise<string[]> {
 	for (const [index, { words, at }] of questions.entries()) {
 		if (seen[index] !== Number.POSITIVE_INFINITY) continue;
 		process.stderr.write(`never seen: "${words}", asked ${((at - from) / 1000).toFixed(0)} s after the beginning\n`);
+	}
+	for (const [index, { sessionId: id, at }] of questions.entries()) {
+		const delay = seen[index] ?? 0;
+		if (!values.list || delay < SLOW_MS || delay === Number.POSITIVE_INFINITY) continue;
+		const after = (entries: readonly { at: number }[]) =>
+			(entries.find((entry) => entry.at >= at)?.at ?? Number.NaN) - at;
+		const [list, read] = [after(service.log.lists()), after(service.log.reads(id))];
+		process.stderr.write(
+			`slow: next list after ${list} ms, next read after ${read} ms, post after ${delay.toFixed(0)} ms\n`,
+		);
 	}
 	const max = (numbers: readonly number[]) => Math.max(...numbers);
 	const mib = (value: number) => `${value.toFixed(0)} MiB`;

@@ -11,6 +11,7 @@ interface Action {
 
 /** A question that was asked, with the words that must appear. */
 export interface Asked {
+	readonly sessionId: string;
 	readonly words: string;
 	/** Milliseconds since the epoch. */
 	readonly at: number;
@@ -68,7 +69,7 @@ function actionsOf(service: FakeSessionService, script: Script, id: string, aske
 			do() {
 				sessions.push(id, asking('I need to know something.', [item(words)]));
 				sessions.setStatus(id, 'humanInput');
-				asked.push({ words, at: Date.now() });
+				asked.push({ sessionId: id, words, at: Date.now() });
 			},
 		});
 		actions.push({ at: answeredAt, do: () => void sessions.answerAsPage(id, [`Answer ${step}`]) });
