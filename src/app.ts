@@ -102,8 +102,10 @@ export async function createHandraise({
 	const { clock, answers: answerStore, claims: claimStore, drafts, watches } = store;
 	/** Replicas share the limits of the session service and of Slack. */
 	const hasReplicas = store.db.dialect === 'postgres';
+	let reservedPerSecond = () => 0;
 	const budget = createRequestBudget({
 		requestsPerMinute: config.service.requestsPerMinute,
+		reservedPerSecond: () => reservedPerSecond(),
 		clock,
 		...(hasReplicas && { cell: createSharedState<BudgetState>({ db: store.db, key: serviceUrl }) }),
 	});
@@ -203,6 +205,7 @@ export async function createHandraise({
 		clock,
 		log,
 	});
+	reservedPerSecond = watching.reservedPerSecond;
 	const observer: QuestionObserver = {
 		questionUpdated(question, what) {
 			if (what === 'choice') watching.choiceUpdated(question);

@@ -26,11 +26,17 @@ export interface RateLimitObservation {
  *
  * Shares: in every window deliveries are guaranteed 8 % and people 16 % (20 and 40 of 250). Nobody else can use up a
  * share. What is free beyond the shares goes to deliveries first, then people. Background gets what leaves both shares
- * untouched, spread evenly.
+ * untouched, spread evenly. Of that, `reserved` requests are kept for those that go ahead of others.
  */
 export interface BudgetState {
-	/** Requests granted in one second of the clock: [second, deliveries, people, background], oldest first. */
-	readonly buckets: readonly (readonly [second: number, delivery: number, person: number, background: number])[];
+	/** Requests granted in one second of the clock, oldest first. `ahead`: those of background that went ahead of others. */
+	readonly buckets: readonly (readonly [
+		second: number,
+		delivery: number,
+		person: number,
+		background: number,
+		ahead?: number,
+	])[];
 	/** The number of requests granted so far: the sequence number of the last one. */
 	readonly granted: number;
 	/** After a 429: nothing is granted before this. */
@@ -92,11 +98,13 @@ export function usageAt(state: BudgetState, now: number, limit: number) {
 	let delivery = 0;
 	let person = 0;
 	let background = 0;
-	for (const [second, deliveries, people, polls] of state.buckets) {
+	let ahead = 0;
+	for (const [second, deliveries, people, polls, aheadPolls = 0] of state.buckets) {
 		if (!isCounted(second, now)) continue;
 		delivery += deliveries;
 		person += people;
 		background += polls;
+		ahead += aheadPolls;
 	}
 	// The pair of a delivery must always fit, or a nonsensical limit of the service would stop deliveries for good.
 	const effective = state.serviceLimit === null ? limit : Math.max(2, Math.min(limit, state.serviceLimit));
@@ -107,22 +115,35 @@ export function usageAt(state: BudgetState, now: number, limit: number) {
 		delivery,
 		person,
 		background,
+		ahead,
 		free: believed ? Math.min(counted, believed.remaining) : counted,
 	};
 }
 
+/** The largest part of background's share that is kept for requests that go ahead of others. */
+const MOST_RESERVED = 3 / 4;
+
+/** What background leaves to others of a window: both shares, and what is reserved for requests that go ahead. */
+function keptFrom(usage: ReturnType<typeof usageAt>, { ahead = false, reserved = 0 }: Ask): number {
+	const { delivery, person } = sharesOf(usage.limit);
+	const kept = delivery + person;
+	const most = MOST_RESERVED * (usage.limit - kept);
+	return kept + (ahead ? 0 : Math.max(0, Math.min(reserved, most) - usage.ahead));
+}
+
 /** Whole milliseconds between background requests, so that their part of a window lasts until the next one. */
-function backgroundInterval(state: BudgetState, now: number, limit: number): number {
-	const shares = sharesOf(limit);
-	const kept = shares.delivery + shares.person;
-	const even = Math.ceil(SERVICE_WINDOW_MS / Math.max(1, limit - kept));
+function backgroundInterval(state: BudgetState, usage: ReturnType<typeof usageAt>, ask: Ask): number {
+	const { now } = ask;
+	const kept = keptFrom(usage, ask);
+	const even = Math.ceil(SERVICE_WINDOW_MS / Math.max(1, usage.limit - kept - usage.ahead));
 	const believed = believedAt(state, now);
 	if (believed === null) return even;
 	return Math.max(even, Math.ceil((believed.resetAt - now) / Math.max(1, believed.remaining - kept)));
 }
 
 /** Whether the shares allow it now. */
-function fits(usage: ReturnType<typeof usageAt>, priority: RequestPriority, count: number): boolean {
+function fits(usage: ReturnType<typeof usageAt>, ask: Ask): boolean {
+	const { priority, count } = ask;
 	const shares = sharesOf(usage.limit);
 	const left = usage.free - count;
 	switch (priority) {
@@ -133,7 +154,7 @@ function fits(usage: ReturnType<typeof usageAt>, priority: RequestPriority, coun
 		case 'person':
 			return left >= Math.max(0, shares.delivery - usage.delivery);
 		case 'background':
-			return left >= shares.delivery + shares.person;
+			return left >= keptFrom(usage, ask);
 	}
 }
 
@@ -149,6 +170,14 @@ interface Ask {
 	readonly limit: number;
 	readonly priority: RequestPriority;
 	readonly count: number;
+	/** Of background: whether it goes before others, and how many requests of a window are kept for such ones. */
+	readonly ahead?: boolean | undefined;
+	readonly reserved?: number | undefined;
+}
+
+/** The number of requests of a window at this rate. */
+export function inWindow(perSecond: number): number {
+	return perSecond * WINDOW_SECONDS;
 }
 
 /** Decides on `count` requests of one priority at `now`, and charges them when granted. */
@@ -156,9 +185,11 @@ export function decide(state: BudgetState, ask: Ask): BudgetDecision {
 	const { now, limit, priority, count } = ask;
 	if (pausedAt(state, now)) return { granted: false, retryAt: state.pausedUntil };
 	const usage = usageAt(state, now, limit);
-	if (!fits(usage, priority, count)) return { granted: false, retryAt: firstFit(state, ask) };
+	if (!fits(usage, ask)) return { granted: false, retryAt: firstFit(state, ask) };
 	if (priority !== 'background') return { granted: true, state: charge(state, ask) };
-	const interval = backgroundInterval(state, now, usage.limit);
+	// What is reserved need not be spread.
+	if (ask.ahead === true && (ask.reserved ?? 0) > 0) return { granted: true, state: charge(state, ask) };
+	const interval = backgroundInterval(state, usage, ask);
 	// Bounded, because a replica with a slower rate may have written it. A time further ahead was written before the
 	// clock was put back.
 	const isAhead = state.backgroundDue > now + LONGEST_RETRY_AFTER_MS;
@@ -168,12 +199,12 @@ export function decide(state: BudgetState, ask: Ask): BudgetDecision {
 	return { granted: true, state: { ...charge(state, ask), backgroundDue: due + count * interval } };
 }
 
-function charge(state: BudgetState, { now, priority, count }: Ask): BudgetState {
+function charge(state: BudgetState, { now, priority, count, ahead = false }: Ask): BudgetState {
 	const second = Math.floor(now / 1000);
 	const buckets = state.buckets.filter(([bucketSecond]) => isCounted(bucketSecond, now));
 	const last = buckets.at(-1);
 	// After the clock went back, the newest second is charged: the order is kept and nothing is forgotten early.
-	const bucket = last !== undefined && last[0] >= second ? last : ([second, 0, 0, 0] as const);
+	const bucket = last !== undefined && last[0] >= second ? last : ([second, 0, 0, 0, 0] as const);
 	if (bucket === last) buckets.pop();
 	const charged = (other: RequestPriority) => (other === priority ? count : 0);
 	buckets.push([
@@ -181,6 +212,7 @@ function charge(state: BudgetState, { now, priority, count }: Ask): BudgetState 
 		bucket[1] + charged('delivery'),
 		bucket[2] + charged('person'),
 		bucket[3] + charged('background'),
+		(bucket[4] ?? 0) + (ahead ? charged('background') : 0),
 	]);
 	const { believed } = state;
 	return {
@@ -192,13 +224,14 @@ function charge(state: BudgetState, { now, priority, count }: Ask): BudgetState 
 }
 
 /** When a request that does not fit now will fit: when a second leaves our window, or the service's window ends. */
-function firstFit(state: BudgetState, { now, limit, priority, count }: Ask): number {
+function firstFit(state: BudgetState, ask: Ask): number {
+	const { now, limit } = ask;
 	const moments = state.buckets.map(([second]) => (second + WINDOW_SECONDS) * 1000);
 	const believed = believedAt(state, now);
 	if (believed !== null) moments.push(believed.resetAt);
 	moments.sort((a, b) => a - b);
 	for (const moment of moments) {
-		if (moment > now && fits(usageAt(state, moment, limit), priority, count)) return moment;
+		if (moment > now && fits(usageAt(state, moment, limit), ask)) return moment;
 	}
 	// It never fits because the service lowered its limit: try again after the window.
 	return now + SERVICE_WINDOW_MS;

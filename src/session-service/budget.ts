@@ -4,6 +4,7 @@ import {
 	type BudgetState,
 	decide,
 	EMPTY_BUDGET_STATE,
+	inWindow,
 	observed,
 	PRIORITIES,
 	type RateLimitObservation,
@@ -60,6 +61,7 @@ interface Waiter {
 	readonly priority: RequestPriority;
 	readonly count: number;
 	readonly person: string;
+	readonly ahead: boolean;
 	readonly deadline: number;
 	resolve(sequence: number): void;
 	reject(error: unknown): void;
@@ -70,13 +72,16 @@ interface Waiter {
  * down) nothing is granted and everybody waits up to their deadline.
  *
  * @param requestsPerMinute at least 10, so that the pair of a delivery fits; the service allows an address 250
+ * @param reservedPerSecond background requests that are kept for those that go ahead of others
  */
 export function createRequestBudget({
 	requestsPerMinute = 250,
+	reservedPerSecond = () => 0,
 	clock,
 	cell = createMemoryCell(),
 }: {
 	requestsPerMinute?: number;
+	reservedPerSecond?: () => number;
 	clock: Clock;
 	cell?: Cell<BudgetState>;
 }): RequestBudget {
@@ -121,8 +126,9 @@ export function createRequestBudget({
 	}
 
 	/** When this request could be granted if no other one waited. */
-	function earliestAt({ priority, count }: Waiter, now: number): number {
-		const decision = decide(latest, { now, limit: requestsPerMinute, priority, count });
+	function earliestAt({ priority, count, ahead }: Waiter, now: number): number {
+		const reserved = inWindow(reservedPerSecond());
+		const decision = decide(latest, { now, limit: requestsPerMinute, priority, count, ahead, reserved });
 		return decision.granted ? now : decision.retryAt;
 	}
 
@@ -147,7 +153,8 @@ export function createRequestBudget({
 		const person = inTurns(queues.person, lastTurns);
 		const asked = { delivery: [...queues.delivery], person, background: [...queues.background] };
 		const { sequences, nextAt } = await update((state) => {
-			const grants = grantWaiting(state, now, requestsPerMinute, asked);
+			const limits = { limit: requestsPerMinute, reserved: inWindow(reservedPerSecond()) };
+			const grants = grantWaiting(state, now, limits, asked);
 			return { state: grants.state, result: grants };
 		});
 		for (const priority of PRIORITIES) {
@@ -197,7 +204,7 @@ export function createRequestBudget({
 				reject(signal.reason);
 				return promise;
 			}
-			const waiter: Waiter = { priority, count, person, deadline, resolve, reject };
+			const waiter: Waiter = { priority, count, person, ahead, deadline, resolve, reject };
 			const abort = () => {
 				if (!remove(waiter)) return;
 				reject(signal?.reason);
@@ -247,7 +254,7 @@ export function createRequestBudget({
 }
 
 /** The waiting requests by priority, each queue in the order of asking. */
-type Queues = Readonly<Record<RequestPriority, readonly { readonly count: number }[]>>;
+type Queues = Readonly<Record<RequestPriority, readonly { readonly count: number; readonly ahead?: boolean }[]>>;
 
 interface Grants {
 	readonly state: BudgetState;
@@ -282,17 +289,22 @@ export function inTurns<T extends { readonly person: string }>(
 /**
  * Grants what can be granted at `now`: deliveries first, then people, then background, each in the order of its queue.
  * A delivery that waits holds back everything but people within their share: otherwise single requests would keep
- * taking what its pair needs.
+ * taking what its pair needs. `reserved`: see `BudgetState`.
  */
-export function grantWaiting(before: BudgetState, now: number, limit: number, queues: Queues): Grants {
+export function grantWaiting(
+	before: BudgetState,
+	now: number,
+	{ limit, reserved = 0 }: { readonly limit: number; readonly reserved?: number },
+	queues: Queues,
+): Grants {
 	let state = before;
 	let nextAt = Number.POSITIVE_INFINITY;
 
 	function serve(priority: RequestPriority, mayPass: (count: number) => boolean): number[] {
 		const sequences: number[] = [];
-		for (const { count } of queues[priority]) {
+		for (const { count, ahead } of queues[priority]) {
 			if (!mayPass(count)) break;
-			const decision = decide(state, { now, limit, priority, count });
+			const decision = decide(state, { now, limit, priority, count, ahead, reserved });
 			if (!decision.granted) {
 				nextAt = Math.min(nextAt, decision.retryAt);
 				break;

@@ -1,4 +1,5 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Lease } from '../lease-loop.ts';
 import { isWaiting } from '../questions/session.ts';
 import type { HeldSession, ReadingStore, WatchStore, WatchUpdate } from '../watches/ports.ts';
 import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
@@ -106,12 +107,19 @@ export function createWatchedSessionStore({
 		return update.card !== null && before.card_since !== null ? 1 : 0;
 	}
 
+	async function take(service: string, where: RawBuilder<boolean>, limit: number, at: { lease: Lease; now: number }) {
+		const orderBy = dueAt('read_by', at.now, LONGEST_DELAY_MS.read);
+		const due = { table: 'watched_sessions', key: 'session_id', service, where, orderBy, limit } as const;
+		return (await leaseDue(db, due, at)).map(readWatchedSession);
+	}
+
 	return {
-		async takeDue(service, lease, limit, now) {
-			const where = isDue('next_read_at', now, LONGEST_DELAY_MS.read);
-			const orderBy = dueAt('read_by', now, LONGEST_DELAY_MS.read);
-			const due = { table: 'watched_sessions', key: 'session_id', service, where, orderBy, limit } as const;
-			return (await leaseDue(db, due, { lease, now })).map(readWatchedSession);
+		takeDue: (service, lease, limit, now) =>
+			take(service, isDue('next_read_at', now, LONGEST_DELAY_MS.read), limit, { lease, now }),
+
+		takeAwaited(service, lease, limit, now) {
+			const isAwaited = sql<boolean>`read_by < next_read_at and ${isDue('next_read_at', now, LONGEST_DELAY_MS.read)}`;
+			return take(service, isAwaited, limit, { lease, now });
 		},
 
 		renew: (held, ms, now) => db.write((trx) => renewLeases(trx, held, now + ms)),

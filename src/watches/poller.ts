@@ -57,6 +57,8 @@ const LEASE_MS = 21_000;
 const READS_AT_ONCE = 16;
 /** Reads that wait for the request budget at once: with more, their order would be fixed too early. */
 const WAITING_AT_ONCE = 2;
+/** Of those that go ahead of others, so many more: the budget keeps permits for them. */
+const AWAITED_AT_ONCE = 4;
 /** How often a session must be missing in a row: behind a proxy, the service sometimes answers 404 for a moment. */
 const GONE_AFTER_FAILURES = 3;
 const NOTE_INTERVAL_MS = 60_000;
@@ -86,8 +88,11 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		},
 		async take(lease, room) {
 			const now = clock.now();
-			const limit = budget.pausedUntil() > now ? 0 : Math.min(room, WAITING_AT_ONCE - budget.waiting());
-			return limit > 0 ? store.takeDue(serviceUrl, lease, limit, now) : [];
+			if (budget.pausedUntil() > now) return [];
+			const free = WAITING_AT_ONCE - budget.waiting();
+			return free > 0
+				? store.takeDue(serviceUrl, lease, Math.min(room, free), now)
+				: store.takeAwaited(serviceUrl, lease, Math.min(room, AWAITED_AT_ONCE), now);
 		},
 		async nextDueAt() {
 			const now = clock.now();

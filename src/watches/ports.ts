@@ -254,6 +254,8 @@ export interface ListedWaiting {
 export interface ReadingStore {
 	/** Leases up to `limit` sessions whose read is due, in the order of `PlannedRead.by`. */
 	takeDue(serviceUrl: string, lease: Lease, limit: number, now: number): Promise<readonly WatchedSession[]>;
+	/** The same, of those whose read was moved ahead of others. */
+	takeAwaited(serviceUrl: string, lease: Lease, limit: number, now: number): Promise<readonly WatchedSession[]>;
 	/** Prolongs these leases by `ms` from `now`; returns the sessions still held. */
 	renew(held: readonly HeldSession[], ms: number, now: number): Promise<readonly SessionKey[]>;
 	/** Gives back the sessions that are still held with these tokens (shutdown). */

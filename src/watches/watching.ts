@@ -115,6 +115,8 @@ export function createWatching(options: Options) {
 				.redraw(key)
 				.catch((error: unknown) => log.warn({ err: error }, 'the posts of a question could not be drawn again'));
 		},
+		/** Requests to the service a second that are kept for lists and the reads that they lead to. */
+		reservedPerSecond: () => listing?.reservedPerSecond() ?? 0,
 		/** Posts were stored for the outbox. */
 		wakeOutbox: () => wakeOutbox(),
 		/** A read was moved forward. */

@@ -351,3 +351,33 @@ it('continues the turns from one free request to the next', async () => {
 	await clock.advance(61_000);
 	expect(granted.slice(before).join('')).toMatch(/^(?:ab){3}a?$/);
 });
+
+it('keeps background requests for those that go ahead, also after others have waited long', async () => {
+	const clock = createManualClock();
+	const budget = createRequestBudget({ requestsPerMinute: 250, reservedPerSecond: () => 1.5, clock });
+	let reads = 0;
+	for (let n = 0; n < 1_000; n++) void budget.acquire('background').then(() => reads++);
+	let longest = 0;
+	for (let n = 0; n < 120; n++) {
+		await clock.advance(1_000);
+		const askedAt = clock.now();
+		void budget.acquire('background', { ahead: true }).then(() => {
+			longest = Math.max(longest, clock.now() - askedAt);
+		});
+	}
+	await clock.advance(0);
+	expect(longest).toBe(0);
+	// 190 of 250 are for background, in a little more than a minute.
+	expect(reads).toBeGreaterThan(180);
+	expect(reads).toBeLessThan(200);
+});
+
+it('reserves at most three quarters of what background has', async () => {
+	const clock = createManualClock();
+	const budget = createRequestBudget({ requestsPerMinute: 50, reservedPerSecond: () => 10, clock });
+	let reads = 0;
+	for (let n = 0; n < 100; n++) void budget.acquire('background').then(() => reads++);
+	await clock.advance(60_000);
+	expect(reads).toBeGreaterThan(7);
+	expect(reads).toBeLessThan(14);
+});

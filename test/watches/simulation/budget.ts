@@ -2,6 +2,7 @@ import { grantWaiting } from '../../../src/session-service/budget.ts';
 import {
 	type BudgetState,
 	EMPTY_BUDGET_STATE,
+	inWindow,
 	observed,
 	type RequestPriority,
 	sharesOf,
@@ -14,6 +15,7 @@ import { LIMIT, type LimitedService } from './limited-service.ts';
 interface Waiter {
 	readonly count: number;
 	readonly run: (allowed: boolean) => void;
+	readonly ahead?: boolean;
 }
 
 /** The program's request budget (its queues and decisions) in virtual time, with a service that counts requests. */
@@ -21,10 +23,11 @@ export function createVirtualBudget(agenda: Agenda, service: LimitedService) {
 	const queues: Record<RequestPriority, Waiter[]> = { delivery: [], person: [], background: [] };
 	let state: BudgetState = EMPTY_BUDGET_STATE;
 	let alarmAt = Number.POSITIVE_INFINITY;
+	let reservedPerSecond = 0;
 
 	function pump(): void {
 		const now = agenda.now;
-		const grants = grantWaiting(state, now, LIMIT, queues);
+		const grants = grantWaiting(state, now, { limit: LIMIT, reserved: inWindow(reservedPerSecond) }, queues);
 		state = grants.state;
 		for (const priority of ['delivery', 'person', 'background'] as const) {
 			const granted = queues[priority].splice(0, grants.sequences[priority].length);
@@ -69,9 +72,13 @@ export function createVirtualBudget(agenda: Agenda, service: LimitedService) {
 
 	return {
 		background,
+		/** Keeps background requests for those that go ahead. */
+		reserve(perSecond: number): void {
+			reservedPerSecond = perSecond;
+		},
 		/** Calls `run` when the requests are sent. `ahead`: before the others of this priority. */
 		acquire(priority: RequestPriority, count: number, run: (allowed: boolean) => void, ahead = false): void {
-			if (ahead) queues[priority].unshift({ count, run });
+			if (ahead) queues[priority].unshift({ count, run, ahead });
 			else queues[priority].push({ count, run });
 			pump();
 		},

@@ -157,17 +157,20 @@ function startAdaptive({ agenda, budget, scripts, seen, read, creators, lists }:
 	}
 
 	function startDue(): void {
-		while (budget.background.waiting() < MOST_WAITING) {
+		for (;;) {
+			// As the poller: while enough wait, only those that go ahead of others.
+			const isFull = budget.background.waiting() >= MOST_WAITING;
 			let best = -1;
 			let soonest = Number.POSITIVE_INFINITY;
 			for (let index = 0; index < outlines.length; index += 1) {
 				if (running.has(index)) continue;
 				const { at, by } = outline(index).nextRead;
 				soonest = Math.min(soonest, at);
+				if (isFull && by >= at) continue;
 				if (at <= agenda.now && (best < 0 || by < outline(best).nextRead.by)) best = index;
 			}
 			if (best < 0) {
-				wake(soonest);
+				if (!isFull) wake(soonest);
 				return;
 			}
 			begin(best);
@@ -238,6 +241,7 @@ function startAdaptive({ agenda, budget, scripts, seen, read, creators, lists }:
 					list: { tookMs: READ_MS, requestCount: 1 },
 				});
 				reservedPerSecond = reservedFor(1_000 / everyMs);
+				budget.reserve(reservedPerSecond);
 				agenda.at(Math.max(now, beganAt + everyMs, background.pausedUntil()), list);
 			});
 		};
