@@ -225,6 +225,12 @@ export function isBlocking(state: AnswerState): boolean {
 	return (BLOCKING_STATES as readonly AnswerState[]).includes(state);
 }
 
+/** Whether the answer is on its way, or was delivered after the read of its session at `readAt` (null: never) began. */
+export function isAnsweredSince(answer: Answer | null, readAt: number | null): boolean {
+	if (answer === null) return false;
+	return isBlocking(answer.state) || (answer.deliveredAt !== null && answer.deliveredAt >= (readAt ?? 0));
+}
+
 /** True when the answer was not delivered and its author decides whether to try again. */
 export function isFailed(state: AnswerState): boolean {
 	return (FAILED_STATES as readonly AnswerState[]).includes(state);

@@ -1,5 +1,5 @@
 import { FRESH_MS, type Refusal } from '../answers/access-policy.ts';
-import { type Answer, isBlocking, type Person } from '../answers/answer.ts';
+import { type Answer, isAnsweredSince, type Person } from '../answers/answer.ts';
 import type { AnswerStore } from '../answers/ports.ts';
 import type { Clock } from '../clock.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
@@ -167,7 +167,7 @@ export function createHandOvers({ store, serviceUrl, answers, mayAct, onNews, cl
 		const { messageIndex } = question;
 		const standing = await answers.standing({ service: serviceUrl, sessionId, messageIndex });
 		const isSame = question.fingerprint === fingerprint;
-		if (isSame && question.openCount > 0 && !isAnswered(standing, shown.checkedAt)) return { ...shown, question };
+		if (isSame && question.openCount > 0 && !isAnsweredSince(standing, shown.checkedAt)) return { ...shown, question };
 		return { by: isSame ? standing : null };
 	}
 
@@ -249,9 +249,3 @@ export function createHandOvers({ store, serviceUrl, answers, mayAct, onNews, cl
 }
 
 export type HandOvers = ReturnType<typeof createHandOvers>;
-
-/** Whether an answer is on its way, or arrived after the session was last read. */
-function isAnswered(standing: Answer | null, checkedAt: number | null): boolean {
-	if (standing === null) return false;
-	return isBlocking(standing.state) || (standing.deliveredAt !== null && standing.deliveredAt >= (checkedAt ?? 0));
-}

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { WebClient } from '@slack/web-api';
 import { FRESH_MS, type Refusal } from '../answers/access-policy.ts';
-import { isBlocking, type QuestionKey } from '../answers/answer.ts';
+import { isAnsweredSince, type QuestionKey } from '../answers/answer.ts';
 import type { AnswerStore, Claim, ClaimStore } from '../answers/ports.ts';
 import { setBounded } from '../bounded-map.ts';
 import type { Clock } from '../clock.ts';
@@ -307,7 +307,9 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 				if (watch === null || watch.ended !== null || view === null || question === null) return [];
 				if (checkedAt === null || checkedAt < clock.now() - READ_WITHIN_MS) return [];
 				const isSame = question.fingerprint === entry.fingerprint && question.openCount > 0;
-				if (!isSame || (await isAnswered(entry, question.messageIndex, checkedAt))) return [];
+				if (!isSame) return [];
+				const standing = await answers.standing(keyOf(entry.sessionId, question.messageIndex));
+				if (isAnsweredSince(standing, checkedAt)) return [];
 				const { discreet, channelId } = watch;
 				const handOver = await unlessRefused(await holderOf(watch, entry.fingerprint));
 				const threadOnly = !watch.questionsInChannel;
@@ -361,13 +363,6 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		const context = await contextOf(shown, { maybeRepeat });
 		const message = content.kind === 'handedOver' ? handedOverPost(content, context) : givenBackPost(content, context);
 		return prepared(due, message, { isShownInChannel: false });
-	}
-
-	/** Whether an answer is on its way, or was delivered after the read that found the question open began. */
-	async function isAnswered({ sessionId }: RungEntry, messageIndex: number, checkedAt: number): Promise<boolean> {
-		const standing = await answers.standing(keyOf(sessionId, messageIndex));
-		if (standing === null) return false;
-		return isBlocking(standing.state) || (standing.deliveredAt !== null && standing.deliveredAt >= checkedAt);
 	}
 
 	/** Null when Slack does not tell it: the message has no link then. */

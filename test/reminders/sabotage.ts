@@ -80,8 +80,8 @@ export const SABOTAGES = {
 		},
 		{
 			file: 'slack/announcer.ts',
-			from: 'if (!isSame || (await isAnswered(entry, question.messageIndex, checkedAt))) return [];',
-			to: 'if (!isSame) return [];',
+			from: 'if (isAnsweredSince(standing, checkedAt)) return [];',
+			to: 'if (isAnsweredSince(standing, checkedAt) && checkedAt < 0) return [];',
 		},
 	],
 	/** After an outage nothing is known of a session, and it counts as read. */

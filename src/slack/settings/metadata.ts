@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FALLBACK_TIME_ZONE } from '../../inbox/snooze.ts';
 import type { ChannelSettings, Weekday } from '../../watches/channel-settings.ts';
 import { METADATA_LIMIT } from '../metadata.ts';
 
@@ -29,8 +30,6 @@ export interface SettingsMetadata {
 
 const QUIET_FROM = '20:00';
 const QUIET_TO = '08:00';
-/** Nobody's zone is known when Slack leaves it out. */
-const FALLBACK_ZONE = 'UTC';
 
 /** The fields for these settings. `quiet`: what the fields of the quiet hours hold while there are none. */
 export function valuesOf(
@@ -38,7 +37,7 @@ export function valuesOf(
 	quiet: { readonly from?: string; readonly to?: string; readonly timeZone: string | null },
 ): SettingsValues {
 	const { from = QUIET_FROM, to = QUIET_TO, timeZone } = quiet;
-	const hours = quietHours ?? { days: [], from, to, timeZone: timeZone ?? FALLBACK_ZONE };
+	const hours = quietHours ?? { days: [], from, to, timeZone: timeZone ?? FALLBACK_TIME_ZONE };
 	return { remindAfterMs, escalateAfterMs, ...mention, ...hours };
 }
 
