@@ -39,6 +39,9 @@ import {
 	wantCards,
 } from './watch-writes.ts';
 
+/** Whether the next read was moved ahead of others. */
+const IS_AWAITED = sql<boolean>`read_by < next_read_at`;
+
 type SessionMethods = ReadingStore & Pick<WatchStore, 'redraw' | 'refresh' | 'countSessions'>;
 
 /** The part of `WatchStore` about the sessions that are read. */
@@ -113,26 +116,32 @@ export function createWatchedSessionStore({
 		return (await leaseDue(db, due, at)).map(readWatchedSession);
 	}
 
+	/** When a read of these sessions is due. */
+	async function nextDueAt(service: string, now: number, where = sql<boolean>`true`): Promise<number | null> {
+		const row = await db.read
+			.selectFrom('watched_sessions')
+			.where('service', '=', service)
+			.where('next_read_at', 'is not', null)
+			.where(where)
+			.select(earliest(dueAt('next_read_at', now, LONGEST_DELAY_MS.read), now).as('at'))
+			.executeTakeFirstOrThrow();
+		return row.at;
+	}
+
 	return {
 		takeDue: (service, lease, limit, now) =>
 			take(service, isDue('next_read_at', now, LONGEST_DELAY_MS.read), limit, { lease, now }),
 
 		takeAwaited(service, lease, limit, now) {
-			const isAwaited = sql<boolean>`read_by < next_read_at and ${isDue('next_read_at', now, LONGEST_DELAY_MS.read)}`;
-			return take(service, isAwaited, limit, { lease, now });
+			const where = sql<boolean>`${IS_AWAITED} and ${isDue('next_read_at', now, LONGEST_DELAY_MS.read)}`;
+			return take(service, where, limit, { lease, now });
 		},
 
 		renew: (held, ms, now) => db.write((trx) => renewLeases(trx, held, now + ms)),
 
-		async nextReadDueAt(service, now) {
-			const row = await db.read
-				.selectFrom('watched_sessions')
-				.where('service', '=', service)
-				.where('next_read_at', 'is not', null)
-				.select(earliest(dueAt('next_read_at', now, LONGEST_DELAY_MS.read), now).as('at'))
-				.executeTakeFirstOrThrow();
-			return row.at;
-		},
+		nextReadDueAt: (service, now) => nextDueAt(service, now),
+
+		nextAwaitedDueAt: (service, now) => nextDueAt(service, now, IS_AWAITED),
 
 		async outlines(service) {
 			const rows = await db.read

@@ -57,8 +57,8 @@ const LEASE_MS = 21_000;
 const READS_AT_ONCE = 16;
 /** Reads that wait for the request budget at once: with more, their order would be fixed too early. */
 const WAITING_AT_ONCE = 2;
-/** Of those that go ahead of others, so many more: the budget keeps permits for them. */
-const AWAITED_AT_ONCE = 4;
+/** With those that go ahead of others: the budget keeps permits for them. */
+const WITH_AWAITED_AT_ONCE = 6;
 /** How often a session must be missing in a row: behind a proxy, the service sometimes answers 404 for a moment. */
 const GONE_AFTER_FAILURES = 3;
 const NOTE_INTERVAL_MS = 60_000;
@@ -89,16 +89,16 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		async take(lease, room) {
 			const now = clock.now();
 			if (budget.pausedUntil() > now) return [];
-			const free = WAITING_AT_ONCE - budget.waiting();
-			return free > 0
-				? store.takeDue(serviceUrl, lease, Math.min(room, free), now)
-				: store.takeAwaited(serviceUrl, lease, Math.min(room, AWAITED_AT_ONCE), now);
+			const { any, awaited } = freeReads();
+			if (any > 0) return store.takeDue(serviceUrl, lease, Math.min(room, any), now);
+			return awaited > 0 ? store.takeAwaited(serviceUrl, lease, Math.min(room, awaited), now) : [];
 		},
 		async nextDueAt() {
 			const now = clock.now();
 			if (budget.pausedUntil() > now) return Math.min(planAt, budget.pausedUntil());
-			const dueAt = budget.waiting() < WAITING_AT_ONCE ? await store.nextReadDueAt(serviceUrl, now) : null;
-			return Math.min(planAt, dueAt ?? planAt);
+			const { any, awaited } = freeReads();
+			const looksFor = any > 0 ? store.nextReadDueAt : awaited > 0 ? store.nextAwaitedDueAt : null;
+			return Math.min(planAt, (await looksFor?.(serviceUrl, now)) ?? planAt);
 		},
 		work: readAndRecord,
 		onFailure({ session: { sessionId } }, error) {
@@ -120,6 +120,12 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		clock,
 		log,
 	});
+
+	/** How many more reads may wait for the request budget; `awaited`: of those that go ahead of others. */
+	function freeReads(): { any: number; awaited: number } {
+		const waiting = budget.waiting();
+		return { any: WAITING_AT_ONCE - waiting, awaited: WITH_AWAITED_AT_ONCE - waiting };
+	}
 
 	/** Ends the back-offs, because the service is back. */
 	function readFailingSoon(): void {

@@ -262,6 +262,8 @@ export interface ReadingStore {
 	releaseReads(tokens: readonly string[]): Promise<void>;
 	/** When `takeDue` next finds a session, or null. */
 	nextReadDueAt(serviceUrl: string, now: number): Promise<number | null>;
+	/** The same of `takeAwaited`. */
+	nextAwaitedDueAt(serviceUrl: string, now: number): Promise<number | null>;
 	outlines(serviceUrl: string): Promise<readonly WatchedOutline[]>;
 	/** The watches of a session that have not ended. */
 	ofSession(session: SessionKey): Promise<readonly Watch[]>;

@@ -481,6 +481,29 @@ describe('replicas', () => {
 	});
 });
 
+it('takes reads that go ahead of others at once while others wait for the request budget', async () => {
+	let waiting = 0;
+	const { store, clock, put, start, readsOf } = await createPollerHarness({
+		budget: { ...plentiful, waiting: () => waiting },
+	});
+	for (const sessionId of ['s1', 's2', 's3']) {
+		put({ sessionId });
+		await store.add(newWatch({ sessionId }));
+	}
+	const { poller } = start();
+	await pass(clock, 100);
+	const readCounts = () => ['s1', 's2', 's3'].map((sessionId) => readsOf(sessionId).length);
+	expect(readCounts()).toEqual([1, 1, 1]);
+	waiting = 2;
+	await pass(clock, 20_000);
+	expect(readCounts()).toEqual([1, 1, 1]);
+	const awaited = [{ sessionId: 's2', absentAt: clock.now() }];
+	expect(await store.readWaiting(SERVICE, awaited, clock.now())).toEqual(['s2']);
+	poller.wake();
+	await pass(clock, 100);
+	expect(readCounts()).toEqual([1, 2, 1]);
+});
+
 it('reads nothing during a pause of the request budget', async () => {
 	const until = T0 + 40_000;
 	const budget = { ...plentiful, pausedUntil: () => until };

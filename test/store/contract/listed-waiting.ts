@@ -35,6 +35,20 @@ export function describeListedWaiting(subject: Subject): void {
 			expect(first?.earlyReadAskedAt).toBeNull();
 		});
 
+		it('can be taken before others, and are found without them', async () => {
+			await watchedWith('active');
+			const due = T0 + 1_000;
+			await added({ sessionId: 'due' });
+			expect(await store().nextReadDueAt(SERVICE, due)).toBe(T0);
+			expect(await store().nextAwaitedDueAt(SERVICE, due)).toBeNull();
+			expect(await store().takeAwaited(SERVICE, LEASE, 2, due)).toEqual([]);
+			await store().readWaiting(SERVICE, [waiting('s1')], due);
+			expect(await replica().nextAwaitedDueAt(SERVICE, due)).toBe(due);
+			const taken = await replica().takeAwaited(SERVICE, LEASE, 2, due);
+			expect(taken.map(({ session }) => session)).toEqual([KEY]);
+			expect(await store().nextAwaitedDueAt(SERVICE, due)).toBe(due + LEASE.ms);
+		});
+
 		it('are read as planned when their newest read shows it', async () => {
 			await watchedWith('humanInput');
 			expect(await store().readWaiting(SERVICE, [waiting('s1')], T0 + 1_000)).toEqual([]);
