@@ -489,6 +489,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 				return prepareHandOver(due, content, { maybeRepeat });
 			}
 			if (content.kind === 'settingsChanged') return prepareSettingsChanged(due, content, { maybeRepeat });
+			if (content.kind === 'discoveryBegun' || content.kind === 'discoveryEnded') await learnName(content.by);
 			const context = await contextOf(due, { maybeRepeat });
 			const message = watchPost(withCurrentSettings(content, context), context);
 			const isShownInChannel = content.kind === 'question' && watch?.questionsInChannel === true;

@@ -56,7 +56,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 			return rows.map((row) => ({ sessionId: row.session_id, name: nameOf(row), since: row.since }));
 		},
 
-		discover: ({ teamId, channelId, service, createdBy, createdAt, settings }) =>
+		discover: ({ teamId, channelId, service, createdBy, createdAt, settings }, announcements) =>
 			db.write(async (trx) => {
 				const begun = {
 					service,
@@ -70,7 +70,10 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 					.values({ team_id: teamId, channel_id: channelId, ...begun })
 					.onConflict((conflict) => conflict.columns(['team_id', 'channel_id']).doNothing())
 					.executeTakeFirst();
-				if (Number(inserted.numInsertedOrUpdatedRows ?? 0n) > 0) return 'begun';
+				if (Number(inserted.numInsertedOrUpdatedRows ?? 0n) > 0) {
+					await queueAnnouncements(trx, cipher, announcements, createdAt);
+					return 'begun';
+				}
 				const row = await ofChannel(trx, { teamId, channelId }).$call(lockRows(dialect)).executeTakeFirstOrThrow();
 				if (row.service !== service) {
 					await trx
@@ -78,6 +81,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 						.set({ ...begun, is_full: 0, is_paused: 0 })
 						.where(inChannel({ teamId, channelId }))
 						.execute();
+					await queueAnnouncements(trx, cipher, announcements, createdAt);
 					return 'begun';
 				}
 				const values = {

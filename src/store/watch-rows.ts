@@ -150,6 +150,7 @@ const content: z.ZodType<AnnouncementContent, unknown> = z.discriminatedUnion('k
 	z.object({ kind: z.literal('watchEnded'), reason, days: z.number().nullable() }),
 	z.object({ kind: z.literal('serviceDown'), since: z.number() }),
 	z.object({ kind: z.literal('serviceBack'), since: z.number(), downMs: z.number() }),
+	z.object({ kind: z.enum(['discoveryBegun', 'discoveryEnded']), by: z.string() }),
 	z.object({ kind: z.literal('discoveryFull'), limit: z.enum(['channel', 'all']), most: z.number() }),
 	z.object({ kind: z.literal('discoveryPaused'), why: noListReason }),
 	z.object({ kind: z.literal('discoveryBack') }),

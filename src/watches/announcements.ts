@@ -25,8 +25,8 @@ export type SettledHow = 'answered' | 'closed' | 'changed' | 'unwatched' | 'hand
  * - `end`: the session ended, with its result. `watchEnded`: only the watch ended.
  * - `serviceDown`, `serviceBack`: one for each channel, outside threads. `creatorTold`: a direct message.
  * - `rung`: nobody has answered the question yet; into its thread. `rungs`: several of a channel, outside threads.
- * - `discoveryFull`: sessions that wait are left out, because of a limit. `discoveryPaused`, `discoveryBack`: sessions cannot
- *   be listed, or can be again.
+ * - `discoveryBegun`, `discoveryEnded`: somebody has typed `watch all`, or `unwatch all` after it. `discoveryFull`: sessions
+ *   that wait are left out, because of a limit. `discoveryPaused`, `discoveryBack`: sessions cannot be listed, or can be again.
  * - `settingsChanged`: somebody changed the channel's settings.
  * - `handedOver`: a direct message; somebody handed a question over to this person. `givenBack`: a direct message; the
  *   question that this person handed over is open for all again.
@@ -56,6 +56,9 @@ export type AnnouncementContent =
 	| { readonly kind: 'watchEnded'; readonly reason: WatchEnd; readonly days: number | null }
 	| { readonly kind: 'serviceDown'; readonly since: number }
 	| { readonly kind: 'serviceBack'; readonly since: number; readonly downMs: number }
+	/** `by`: Slack user id. */
+	| { readonly kind: 'discoveryBegun'; readonly by: string }
+	| { readonly kind: 'discoveryEnded'; readonly by: string }
 	| { readonly kind: 'discoveryFull'; readonly limit: Exclude<WatchLimit, 'person'>; readonly most: number }
 	| { readonly kind: 'discoveryPaused'; readonly why: NoListReason }
 	| { readonly kind: 'discoveryBack' }

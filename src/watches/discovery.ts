@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, hasCome } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { isWaiting } from '../questions/session.ts';
-import type { NewAnnouncement } from './announcements.ts';
+import type { AnnouncementContent, NewAnnouncement } from './announcements.ts';
 import type { Discovered, Discovery, DiscoverySettings, NoListReason } from './discovered.ts';
 import type { WaitingList } from './listing.ts';
 import type { DiscoveryStore, LimitReached, RaisedHand, WatchMetrics } from './ports.ts';
@@ -122,19 +122,22 @@ export function createDiscoveries(dependencies: Dependencies) {
 		): Promise<'begun' | 'changed' | 'already'> {
 			const { teamId, channelId } = channel;
 			const now = clock.now();
-			const begun = await store.discover({
-				teamId,
-				channelId,
-				service: serviceUrl,
-				createdBy: userId,
-				createdAt: now,
-				settings,
-			});
+			const begun = await store.discover(
+				{ teamId, channelId, service: serviceUrl, createdBy: userId, createdAt: now, settings },
+				[toldIn(channel, { kind: 'discoveryBegun', by: userId }, now)],
+			);
+			if (begun === 'begun') onChange();
 			await raiseAll();
 			return begun;
 		},
 		/** Ends `watch all` in a channel. What it brought there ends with the channel's watches. */
-		end: (channel: ChannelKey) => store.endDiscovery(channel, { now: clock.now(), announcements: () => [] }),
+		async end(channel: ChannelKey, userId: string): Promise<Discovery | null> {
+			const now = clock.now();
+			const announcements = () => [toldIn(channel, { kind: 'discoveryEnded', by: userId }, now)];
+			const ended = await store.endDiscovery(channel, { now, announcements });
+			if (ended !== null) onChange();
+			return ended;
+		},
 		of: (channel: ChannelKey) => store.discoveryOf(channel, serviceUrl),
 		/** Null when people see only what is watched. */
 		async discovered(): Promise<Discovered | null> {
@@ -157,10 +160,10 @@ function inOrder(hands: readonly RaisedHand[], now: number): readonly RaisedHand
 	return due.toSorted((one, other) => (one.loweredAt ?? 0) - (other.loweredAt ?? 0)).slice(0, MOST_RAISED);
 }
 
-function fullIn({ teamId, channelId }: Discovery, { limit, most }: LimitReached, now: number): NewAnnouncement {
-	return {
-		target: { kind: 'channel', teamId, channelId },
-		key: `full:${now}`,
-		content: { kind: 'discoveryFull', limit: limit === 'all' ? 'all' : 'channel', most },
-	};
+function toldIn({ teamId, channelId }: ChannelKey, content: AnnouncementContent, now: number): NewAnnouncement {
+	return { target: { kind: 'channel', teamId, channelId }, key: `${content.kind}:${now}`, content };
+}
+
+function fullIn(channel: ChannelKey, { limit, most }: LimitReached, now: number): NewAnnouncement {
+	return toldIn(channel, { kind: 'discoveryFull', limit: limit === 'all' ? 'all' : 'channel', most }, now);
 }

@@ -200,8 +200,14 @@ export interface DiscoveryStore {
 	): Promise<boolean>;
 	/** The listed sessions, the longest waiting first. A name that needs another key is empty. */
 	waiting(serviceUrl: string): Promise<readonly WaitingSession[]>;
-	/** Begins to discover, or changes the settings; who began it stays. One of another service is replaced. */
-	discover(discovery: NewDiscovery): Promise<'begun' | 'changed' | 'already'>;
+	/**
+	 * Begins to discover and queues `announcements`, or changes the settings; who began it stays. One of another service is
+	 * replaced.
+	 */
+	discover(
+		discovery: NewDiscovery,
+		announcements: readonly NewAnnouncement[],
+	): Promise<'begun' | 'changed' | 'already'>;
 	/** Ends it and queues `announcements`; null when the channel discovers nothing. */
 	endDiscovery(
 		channel: ChannelKey,

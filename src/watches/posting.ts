@@ -4,6 +4,7 @@ import type { Log } from '../log.ts';
 import type { RateLimit, RateLimiter } from '../rate-limiter.ts';
 import {
 	type Announcement,
+	type AnnouncementContent,
 	CARD_AGAIN_MS,
 	CARD_HELD,
 	isPostedWithoutThread,
@@ -39,6 +40,8 @@ const SHORT_WAIT_MS = 500;
 const SEARCH_BACK_MS = 60_000;
 /** The same after the clock was put back, when the noted time means nothing. */
 const SEARCH_FAR_BACK_MS = 24 * 3_600_000;
+/** What a channel is told even if it watches nothing. */
+const IS_FOR_ALL: ReadonlySet<AnnouncementContent['kind']> = new Set(['settingsChanged', 'discoveryEnded']);
 const THREAD_GONE = 'thread_gone';
 /**
  * Begins again with the note of an attempt. Longer than a call to Slack with its time-out and the time until it leaves. A
@@ -167,7 +170,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 
 	/** Whether it is for a channel that watches and discovers nothing any more. */
 	async function isForNobody({ announcement: { target, content } }: DueAnnouncement): Promise<boolean> {
-		if (content.kind === 'settingsChanged' || target.kind !== 'channel') return false;
+		if (IS_FOR_ALL.has(content.kind) || target.kind !== 'channel') return false;
 		return (await store.ofChannel(target)).length === 0 && (await store.discoveryOf(target, null)) === null;
 	}
 

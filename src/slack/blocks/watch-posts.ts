@@ -5,7 +5,13 @@ import { isWaiting } from '../../questions/session.ts';
 import type { AnnouncementContent, SettledHow } from '../../watches/announcements.ts';
 import type { ItemView, QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { quoted, quotedLine, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
-import { DISCOVERY_BACK, discoveryFullWords, discoveryPausedWords } from '../words/discovery.ts';
+import {
+	DISCOVERY_BACK,
+	discoveryBegunWords,
+	discoveryEndedWords,
+	discoveryFullWords,
+	discoveryPausedWords,
+} from '../words/discovery.ts';
 import { handOverLine } from '../words/hand-over.ts';
 import { claimsWords } from '../words/notices.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
@@ -119,6 +125,10 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 			return textOnly(serviceDownWords(content.since));
 		case 'serviceBack':
 			return textOnly(serviceBackWords(content.downMs));
+		case 'discoveryBegun':
+			return textOnly(discoveryBegunWords(content.by, post.names));
+		case 'discoveryEnded':
+			return textOnly(discoveryEndedWords(content.by, post.names));
 		case 'discoveryFull':
 			return textOnly(discoveryFullWords(content, post.adminContact));
 		case 'discoveryPaused':
@@ -145,14 +155,15 @@ function askedParts({ question, changed, readAt }: AskedContent, post: PostConte
 				handOverButton({ sessionId, fingerprint: question.fingerprint }),
 			]),
 			...context(handOverLine(post.handOver, post.names, post)),
-			...(post.alone === null
-				? []
-				: [
-						...context(claimsWords(post.alone.claims, post.names, post.alone.claimedUntil)),
-						...context(`session ${sessionIdMrkdwn(sessionId)}`),
-					]),
+			...(post.alone === null ? [] : context(claimsWords(post.alone.claims, post.names, post.alone.claimedUntil))),
+			...idBlocks(post),
 		],
 	};
+}
+
+/** The session's id, where no card shows it. */
+function idBlocks({ sessionId, alone }: PostContext): KnownBlock[] {
+	return alone === null ? [] : context(`session ${sessionIdMrkdwn(sessionId)}`);
 }
 
 /** Whether `answer` is a choice of one of the options of this question, and neither failed nor was taken back. */
@@ -169,7 +180,11 @@ function overParts(asked: Asked, how: SettledHow | null, post: PostContext) {
 	const isOpen = how === 'handedOn' || how === 'givenBack';
 	return {
 		text: `${title}: ${words}`,
-		blocks: [...questionBlocks(isOpen ? asksWords(title) : `${title} asked`, asked.question, 2_500), ...context(words)],
+		blocks: [
+			...questionBlocks(isOpen ? asksWords(title) : `${title} asked`, asked.question, 2_500),
+			...context(words),
+			...idBlocks(post),
+		],
 	};
 }
 

@@ -148,11 +148,11 @@ export function registerWatching(
 
 	async function unwatch(request: PersonRequest, sessionIds: readonly string[] | 'all'): Promise<void> {
 		const { channelId } = request;
-		const { teamId } = request.person;
+		const { teamId, userId } = request.person;
 		if (channelId === null) return say(request, [channelRefusalWords('no_channel', adminContact)]);
 		if (sessionIds === 'all') {
 			// First, because it adds watches.
-			const discovery = await discoveries.end({ teamId, channelId });
+			const discovery = await discoveries.end({ teamId, channelId }, userId);
 			const outcome = await subscriptions.unwatch({ teamId, channelId, sessionId: null });
 			const count = outcome.kind === 'ended' ? outcome.watches.length : 0;
 			logAccess(request, 'unwatch', null, discovery === null ? outcome.kind : 'ended');

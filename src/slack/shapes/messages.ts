@@ -263,6 +263,8 @@ function postsAbout(question: QuestionView): readonly PostedContent[] {
 		watchEnded: WATCH_ENDS.map((reason) => ({ kind: 'watchEnded', reason, days: 7 })),
 		serviceDown: [{ kind: 'serviceDown', since: NOW - 600_000 }],
 		serviceBack: [{ kind: 'serviceBack', since: NOW - 600_000, downMs: 599_000 }],
+		discoveryBegun: [{ kind: 'discoveryBegun', by: USER_ID }],
+		discoveryEnded: [{ kind: 'discoveryEnded', by: USER_ID }],
 		discoveryFull: [
 			{ kind: 'discoveryFull', limit: 'channel', most: 100 },
 			{ kind: 'discoveryFull', limit: 'all', most: 1 },

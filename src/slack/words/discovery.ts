@@ -1,13 +1,12 @@
 import type { AnnouncementContent } from '../../watches/announcements.ts';
 import type { Discovery, NoListReason } from '../../watches/discovered.ts';
-import { contactMrkdwn, type Names, personMrkdwn } from './people.ts';
+import { contactMrkdwn, type Names, personMrkdwn, personName } from './people.ts';
 import { momentMrkdwn } from './times.ts';
 
 type Full = Extract<AnnouncementContent, { kind: 'discoveryFull' }>;
 
 const BEGUN = {
-	begun:
-		'✋ Whenever a session of this account waits for a person, its question comes into this channel from now on, one post for each. `/session unwatch all` ends that, and all other watches of this channel.',
+	begun: '✋ The questions of all sessions come into this channel from now on. The channel is told.',
 	changed: '✋ The questions of all sessions come into this channel already. New ones are posted as you chose.',
 	already: '✋ The questions of all sessions come into this channel already.',
 } as const;
@@ -39,6 +38,16 @@ export function noListWords(why: NoListReason, adminContact: string | null): str
 /** Why `/session watch all` did nothing. mrkdwn. */
 export function notDiscoveringWords(why: NoListReason, adminContact: string | null): string {
 	return `🛑 Nothing was changed. ${noListWords(why, adminContact)} \`/session watch\` with an id works.`;
+}
+
+/** To a channel when somebody has typed `/session watch all`. mrkdwn; nobody is mentioned. */
+export function discoveryBegunWords(by: string, names: Names): string {
+	return `✋ ${personName(by, names)} has typed \`/session watch all\`: whenever a session of this account waits for a person, its question comes into this channel, one post for each. \`/session unwatch all\` ends that, and all other watches of this channel.`;
+}
+
+/** The same of `/session unwatch all`. */
+export function discoveryEndedWords(by: string, names: Names): string {
+	return `👋 ${personName(by, names)} has typed \`/session unwatch all\`: the questions of all sessions do not come into this channel any more, and nothing else is watched here.`;
 }
 
 /** To a channel with `watch all`. */

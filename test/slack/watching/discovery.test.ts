@@ -23,6 +23,8 @@ afterEach(async () => {
 /** The posts about a session in a channel. */
 const asked = (id: string, channel?: string): Posted[] =>
 	app.inChannel(channel).filter((post) => post.text().includes(app.service.sessions.get(id)?.name ?? id));
+/** All posts in the channel but the one that tells who began. */
+const raised = () => app.inChannel().filter((post) => !post.text().includes('has typed'));
 const postOf = (id: string, channel?: string) => app.until(() => asked(id, channel)[0]);
 const saysInChannel = (words: string, channel?: string) =>
 	app.until(() => app.inChannel(channel).find((post) => post.text().includes(words)));
@@ -93,7 +95,9 @@ describe('listed sessions that ask nothing', () => {
 describe('/session watch all', () => {
 	it('brings a raised hand into the channel as one post, which says who answered', async () => {
 		await start();
-		expect((await watchAll()).text()).toContain('its question comes into this channel');
+		expect((await watchAll()).text()).toContain('The channel is told');
+		const begun = await saysInChannel('has typed `/session watch all`');
+		expect(begun.text()).toContain('ada');
 		const id = waiting();
 		const post = await postOf(id);
 		expect(post.text()).toContain('Order new chairs');
@@ -104,7 +108,7 @@ describe('/session watch all', () => {
 		await app.until(() => post.buttons().length === 0);
 		expect(post.text()).toMatch(/chose|Answered by/);
 		await app.pass(MINUTE);
-		expect(app.inChannel()).toHaveLength(1);
+		expect(raised()).toHaveLength(1);
 		expect(post.thread()).toEqual([]);
 		expect((await app.command('/session list')).text()).toContain('No session waits here now');
 	});
@@ -252,7 +256,7 @@ describe('/session watch all', () => {
 		const reads = app.service.log.reads(id).length;
 		expect(reads).toBeGreaterThanOrEqual(3);
 		expect(reads).toBeLessThanOrEqual(5);
-		expect(app.inChannel()).toEqual([]);
+		expect(raised()).toEqual([]);
 		app.ask(id);
 		await postOf(id);
 	});
@@ -281,7 +285,7 @@ describe('/session watch all', () => {
 		app.service.sessions.remove(deleted);
 		await app.until(() => posts.every((post) => post.buttons().length === 0));
 		expect(posts[0]?.text()).toContain('Closed without an answer');
-		expect(app.inChannel()).toHaveLength(2);
+		expect(raised()).toHaveLength(2);
 	});
 
 	it('keeps to the cap of the channel, says so once, and brings the longest waiting next', async () => {
@@ -307,7 +311,7 @@ describe('/session watch all', () => {
 
 	it('shows how it was asked to: discreet, without buttons', async () => {
 		await start();
-		expect((await watchAll('--discreet --no-buttons')).text()).toContain('comes into this channel');
+		expect((await watchAll('--discreet --no-buttons')).text()).toContain('from now on');
 		expect((await watchAll('--discreet')).text()).toContain('come into this channel already');
 		expect((await watchAll('--buttons')).text()).toContain('New ones are posted as you chose');
 		await watchAll('--no-buttons');
@@ -328,9 +332,11 @@ describe('/session watch all', () => {
 		expect(told).toContain('One session is not watched here any more.');
 		expect(told).toContain('do not come into this channel any more');
 		await app.until(() => post.buttons().length === 0);
-		waiting('Another');
+		const ended = await saysInChannel('has typed `/session unwatch all`');
+		expect(ended.text()).toContain('grace');
+		const another = waiting('Another');
 		await app.pass(MINUTE);
-		expect(app.inChannel()).toHaveLength(1);
+		expect(asked(another)).toEqual([]);
 		expect((await app.command('/session list')).text()).not.toContain('all sessions');
 		expect((await app.command('/session unwatch all')).text()).toContain('This channel watches no session');
 	});
@@ -342,6 +348,8 @@ describe('/session watch all', () => {
 		const post = await postOf(id);
 		await app.command(`/session unwatch ${id}`);
 		await app.until(() => post.buttons().length === 0);
+		expect(post.text()).toContain(`\`/session\` with its id shows its state.`);
+		expect(post.text()).toContain(`session ${id}`);
 		await app.pass(2 * MINUTE);
 		expect(asked(id)).toHaveLength(1);
 		answerElsewhere(id);
@@ -359,7 +367,7 @@ describe('/session watch all is refused in words', () => {
 		expect(told).toContain('the help desk');
 		waiting();
 		await app.pass(MINUTE);
-		expect(app.inChannel()).toEqual([]);
+		expect(raised()).toEqual([]);
 	});
 
 	it('when the list is not used', async () => {
@@ -413,7 +421,7 @@ describe('what ends or pauses it', () => {
 		expect(post.buttons()).toContain('red');
 		const other = waiting('Other');
 		await app.pass(10 * MINUTE);
-		expect(app.inChannel()).toHaveLength(2);
+		expect(raised()).toHaveLength(2);
 		app.service.list.mode = 'on';
 		await app.pass(5 * MINUTE);
 		await saysInChannel('come into this channel again');
@@ -428,7 +436,7 @@ describe('what ends or pauses it', () => {
 		await app.pass(30_000);
 		app.service.list.mode = 'on';
 		await postOf(waiting('Other'));
-		expect(app.inChannel()).toHaveLength(2);
+		expect(raised()).toHaveLength(2);
 	});
 
 	it('tells the channel once when discovering is switched off, and again when it is on', async () => {
@@ -442,7 +450,7 @@ describe('what ends or pauses it', () => {
 		await app.restart({ DISCOVER_SESSIONS: 'false' });
 		waiting('Other');
 		await app.pass(MINUTE);
-		expect(app.inChannel()).toHaveLength(2);
+		expect(raised()).toHaveLength(2);
 		answerElsewhere(id);
 		await app.until(() => post.buttons().length === 0);
 		await app.restart({ DISCOVER_SESSIONS: 'true' });

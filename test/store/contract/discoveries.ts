@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
+import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
 import { endChannel } from '../../../src/watches/channel-guard.ts';
 import type { Discovery } from '../../../src/watches/discovered.ts';
 import { createDiscoveries } from '../../../src/watches/discovery.ts';
@@ -22,7 +23,7 @@ export function describeDiscoveries(subject: Subject): void {
 	const list = (...ids: string[]) => store().replaceWaiting(SERVICE, named(...ids), T0);
 
 	async function discovery(changes: Partial<typeof BEGUN> = {}): Promise<Discovery> {
-		await store().discover({ ...BEGUN, ...changes });
+		await store().discover({ ...BEGUN, ...changes }, []);
 		const found = await store().discoveryOf({ ...C1, ...changes }, SERVICE);
 		if (found === null) throw new Error('The discovery is missing');
 		return found;
@@ -102,9 +103,14 @@ export function describeDiscoveries(subject: Subject): void {
 
 	describe('discoveries', () => {
 		it('begins once, keeps who began it, and changes its settings', async () => {
-			expect(await store().discover(BEGUN)).toBe('begun');
-			expect(await replica().discover({ ...BEGUN, createdBy: 'U-BOB', settings: {} })).toBe('already');
-			expect(await store().discover({ ...BEGUN, createdBy: 'U-BOB', settings: { discreet: true } })).toBe('changed');
+			const told: readonly NewAnnouncement[] = [
+				{ target: { kind: 'channel', ...C1 }, key: 'begun', content: { kind: 'discoveryBegun', by: 'U-ANN' } },
+			];
+			expect(await store().discover(BEGUN, told)).toBe('begun');
+			expect(await replica().discover({ ...BEGUN, createdBy: 'U-BOB', settings: {} }, told)).toBe('already');
+			const changed = { ...BEGUN, createdBy: 'U-BOB', settings: { discreet: true } };
+			expect(await store().discover(changed, told)).toBe('changed');
+			expect(await posted()).toEqual(['discoveryBegun']);
 			const { teamId, channelId, service, createdBy, createdAt } = BEGUN;
 			const expected = { teamId, channelId, service, createdBy, createdAt, discreet: true, buttons: true };
 			expect(await store().discoveries(SERVICE)).toEqual([{ ...expected, isFull: false, isPaused: false }]);
