@@ -124,18 +124,18 @@ const REFUSALS: Readonly<Record<Refusal, Row>> = {
 /** Why nothing can be watched in a channel. */
 const CHANNEL_REFUSALS: Readonly<Record<`watch_${ChannelReason}`, Row>> = {
 	watch_not_member: [
-		'⚠️ I am not in this channel, so I cannot keep a card here.',
+		'⚠️ I am not in this channel, so I cannot post here.',
 		'person',
 		'Invite me with `/invite @Handraise`, then try again.',
 	],
 	watch_archived: ['⚠️ This channel is archived, so nothing can be posted here.', 'person'],
 	watch_external: [
-		'🔒 This channel is shared with another organisation, and everybody here would read the card.',
+		'🔒 This channel is shared with another organisation, and everybody here would read what is posted.',
 		'person',
 		'To allow that, ask {contact}.',
 	],
 	watch_unclear_sharing: [
-		'🔒 Slack does not say clearly who else can read this channel, so I keep no card here.',
+		'🔒 Slack does not say clearly who else can read this channel, so I post nothing here.',
 		'person',
 		'Nothing was changed. If trying again does not help, ask {contact}.',
 	],
