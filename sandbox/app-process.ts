@@ -121,10 +121,13 @@ export function createAppProcess(deps: {
 			clockOffsetMs = offsetMs;
 			const own = child;
 			if (own === null || !own.connected) return;
-			const taken = Promise.race([once(own, 'message'), once(own, 'close')]);
+			const over = new AbortController();
+			const { signal } = over;
+			const taken = Promise.race([once(own, 'message', { signal }), once(own, 'close', { signal })]);
 			// It may end meanwhile, which is told by itself.
 			own.send(offsetMs, () => undefined);
 			await taken;
+			over.abort();
 		},
 		connected() {
 			if (status === 'starting') change('running');
