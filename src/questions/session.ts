@@ -101,8 +101,6 @@ export interface ListedSession {
 	readonly sessionId: string;
 	readonly name: string;
 	readonly status: string;
-	/** ISO 8601 as the service sends it; null when it is unknown. */
-	readonly startTime: string | null;
 }
 
 /** Compares exactly, as the service does: `Active` is unknown. */

@@ -46,7 +46,10 @@ export interface SessionServiceClient {
 	latest(sessionId: string): Pick<SessionReading, 'session' | 'readAt' | 'since'> | null;
 	/** Waits for the permit of a read and a PUT. @throws SessionServiceError `rate_limited`, or the signal's reason */
 	reserveDelivery(signal?: AbortSignal): Promise<DeliveryPermit>;
-	/** Lists the sessions that wait for a person; `onRequest` is told of every request. @throws SessionServiceError as `createSessionList` says, or the signal's reason */
+	/**
+	 * Lists the sessions that wait for a person; `onRequest` is told of every request.
+	 * @throws SessionServiceError as `createSessionList` says, or the signal's reason
+	 */
 	listWaiting(signal?: AbortSignal, onRequest?: (cost: ListRequestCost) => void): Promise<WaitingList>;
 	/** Milliseconds after which a call is given up: a PUT cannot arrive later than that after it was sent. */
 	readonly callTimeoutMs: number;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ListedSession } from '../questions/session.ts';
 import { isSessionId } from './address.ts';
-import { asText, asTextOrNull } from './json.ts';
+import { asText } from './json.ts';
 
 /** A page of a list as it was asked for. */
 export interface AskedPage {
@@ -38,7 +38,6 @@ const listSchema = z.object({
 			sessionId: z.string().min(1),
 			status: z.string(),
 			name: z.unknown().optional().transform(asText),
-			startTime: z.unknown().optional().transform(asTextOrNull),
 		}),
 	),
 	totalSessions: count,

@@ -12,7 +12,6 @@ export interface WaitingList {
 	readonly sessions: readonly ListedSession[];
 	/** False when there are more than the pages that are read, or they changed meanwhile. */
 	readonly isComplete: boolean;
-
 	readonly requestCount: number;
 	/** Of the calls, without the wait for permits. */
 	readonly tookMs: number;

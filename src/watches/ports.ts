@@ -230,7 +230,8 @@ export interface DiscoveryStore {
 	raiseHand(hand: NewRaisedHand): Promise<{ readonly kind: 'raised' | 'unneeded' } | LimitReached>;
 	/**
 	 * Notes that a channel could not get a raised hand because of a limit, and queues the announcement unless the channel was
-	 * told since it last had room, or sessions fill it that nobody has read yet. `announcement` null: the channel is told again next time, if there is room now.
+	 * told since it last had room, or sessions fill it that nobody has read yet. `announcement` null: the channel is told
+	 * again next time, if there is room now.
 	 */
 	noteFull(
 		discovery: Discovery,
