@@ -113,7 +113,7 @@ it('lists every 2 s while more than 20 sessions are watched, and every 10 s for 
 	await pass(harness.clock, 10_500);
 	expect(harness.requests).toEqual([0, 2, 4, 6, 8, 10]);
 	expect(harness.isAvailable).toBe(true);
-	expect(harness.listing.reservedPerSecond()).toBeCloseTo(1.5);
+	expect(harness.listing.reservedPerSecond()).toBeCloseTo(1);
 	harness.watched = 20;
 	await pass(harness.clock, 30_000);
 	expect(harness.requests.slice(6)).toEqual([12, 22, 32]);
@@ -124,7 +124,7 @@ it('leaves room for every page of a list', async () => {
 	const harness = start({ answer: () => list({ requestCount: 3 }) });
 	await pass(harness.clock, 1_000);
 	// Three requests every 4 s, a quarter of what is left for watching.
-	expect(harness.listing.reservedPerSecond()).toBeCloseTo(2.25);
+	expect(harness.listing.reservedPerSecond()).toBeCloseTo(1.5);
 });
 
 it.each([
@@ -327,7 +327,7 @@ it('lists in one of two replicas, and in the other when the first has stopped', 
 	await pass(clock, 60_000);
 	expect(second.requests).toEqual([]);
 	expect(second.isAvailable).toBe(true);
-	expect(second.listing.reservedPerSecond()).toBeCloseTo(1.5);
+	expect(second.listing.reservedPerSecond()).toBeCloseTo(1);
 	await first.stop();
 	const before = first.requests.length;
 	await pass(clock, 14_000);
