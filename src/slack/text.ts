@@ -52,9 +52,9 @@ export function withoutMarks(text: string): string {
 	return text.replace(/^“([^”]*)”/, '$1');
 }
 
-/** `quotedName` for mrkdwn and for the `text` of messages. */
+/** `quotedName` for mrkdwn and for the `text` of messages. Nothing in it ends the bold text around it. */
 export function quotedNameMrkdwn(text: string, limit: number): string {
-	return betweenMarks(fitText(text, limit - 2, (part) => escapeMrkdwn(nameWithin(part))));
+	return betweenMarks(fitText(text, limit - 2, (part) => escapeMrkdwn(nameWithin(part)).replaceAll('*', '∗')));
 }
 
 /** An agent's Markdown as mrkdwn, each line quoted, cut to `limit` with a note. Empty when nothing of it is visible. */

@@ -229,6 +229,11 @@ describe('names', () => {
 		expect(withoutMarks(`${expected} (question 1 of 2)`)).toBe(`${expected.replaceAll(/[“”]/g, '')} (question 1 of 2)`);
 	});
 
+	it('quotes a name in bold text, which it does not end', () => {
+		expect(quotedNameMrkdwn('a *b* c', 150)).toBe('“a ∗b∗ c”');
+		expect(quotedName('a *b* c', 150)).toBe('“a *b* c”');
+	});
+
 	it('keeps the closing quotation mark of a cut name', () => {
 		expect(quotedName('x'.repeat(80), 20)).toBe(`“${'x'.repeat(17)}…”`);
 	});
