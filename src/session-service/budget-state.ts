@@ -26,7 +26,8 @@ export interface RateLimitObservation {
  *
  * Shares: in every window deliveries are guaranteed 8 % and people 16 % (20 and 40 of 250). Nobody else can use up a
  * share. What is free beyond the shares goes to deliveries first, then people. Background gets what leaves both shares
- * untouched, spread evenly. Of that, `reserved` requests are kept for those that go ahead of others.
+ * untouched, spread evenly. Of that, `reserved` requests are kept for those that go ahead of others, and a quarter for the
+ * others.
  */
 export interface BudgetState {
 	/** Requests granted in one second of the clock, oldest first. `ahead`: those of background that went ahead of others. */
@@ -120,15 +121,18 @@ export function usageAt(state: BudgetState, now: number, limit: number) {
 	};
 }
 
-/** The largest part of background's share that is kept for requests that go ahead of others. */
-const MOST_RESERVED = 3 / 4;
+/** The largest part of background's share for requests that go ahead of others. */
+const MOST_AHEAD = 3 / 4;
 
-/** What background leaves to others of a window: both shares, and what is reserved for requests that go ahead. */
+/** What background leaves to others of a window: both shares, and what is kept for the rest of background. */
 function keptFrom(usage: ReturnType<typeof usageAt>, { ahead = false, reserved = 0 }: Ask): number {
 	const { delivery, person } = sharesOf(usage.limit);
 	const kept = delivery + person;
-	const most = MOST_RESERVED * (usage.limit - kept);
-	return kept + (ahead ? 0 : Math.max(0, Math.min(reserved, most) - usage.ahead));
+	const mostAhead = Math.floor(MOST_AHEAD * (usage.limit - kept));
+	const keptForRest = ahead
+		? usage.limit - kept - mostAhead - (usage.background - usage.ahead)
+		: Math.min(reserved, mostAhead) - usage.ahead;
+	return kept + Math.max(0, keptForRest);
 }
 
 /** Whole milliseconds between background requests, so that their part of a window lasts until the next one. */

@@ -160,7 +160,7 @@ export function createRequestBudget({
 		for (const priority of PRIORITIES) {
 			for (const [index, sequence] of sequences[priority].entries()) {
 				const waiter = asked[priority][index];
-				if (waiter === undefined) continue;
+				if (waiter === undefined || sequence === null) continue;
 				if (priority === 'person') lastTurns.set(waiter.person, ++turn);
 				// The requests of a waiter that has left are not used.
 				if (remove(waiter)) waiter.resolve(sequence);
@@ -258,8 +258,8 @@ type Queues = Readonly<Record<RequestPriority, readonly { readonly count: number
 
 interface Grants {
 	readonly state: BudgetState;
-	/** For the granted ones at the front of each queue: the sequence number of their last request. */
-	readonly sequences: Readonly<Record<RequestPriority, readonly number[]>>;
+	/** For those at the front of each queue: the sequence number of their last request; null: passed over. */
+	readonly sequences: Readonly<Record<RequestPriority, readonly (number | null)[]>>;
 	/** When something more may be granted; infinity when nobody waits. */
 	readonly nextAt: number;
 }
@@ -300,17 +300,26 @@ export function grantWaiting(
 	let state = before;
 	let nextAt = Number.POSITIVE_INFINITY;
 
-	function serve(priority: RequestPriority, mayPass: (count: number) => boolean): number[] {
-		const sequences: number[] = [];
-		for (const { count, ahead } of queues[priority]) {
+	function serve(priority: RequestPriority, mayPass: (count: number) => boolean): (number | null)[] {
+		const sequences: (number | null)[] = [];
+		/** Whether those that go ahead have what they may have. The others have a part of their own. */
+		let isAheadFull = false;
+		for (const { count, ahead = false } of queues[priority]) {
 			if (!mayPass(count)) break;
-			const decision = decide(state, { now, limit, priority, count, ahead, reserved });
-			if (!decision.granted) {
-				nextAt = Math.min(nextAt, decision.retryAt);
-				break;
+			if (ahead && isAheadFull) {
+				sequences.push(null);
+				continue;
 			}
-			state = decision.state;
-			sequences.push(state.granted);
+			const decision = decide(state, { now, limit, priority, count, ahead, reserved });
+			if (decision.granted) {
+				state = decision.state;
+				sequences.push(state.granted);
+				continue;
+			}
+			nextAt = Math.min(nextAt, decision.retryAt);
+			if (!ahead) break;
+			isAheadFull = true;
+			sequences.push(null);
 		}
 		return sequences;
 	}

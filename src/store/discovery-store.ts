@@ -65,16 +65,20 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 					created_by: createdBy,
 					created_at: createdAt,
 				};
-				const inserted = await trx
-					.insertInto('discoveries')
-					.values({ team_id: teamId, channel_id: channelId, ...begun })
-					.onConflict((conflict) => conflict.columns(['team_id', 'channel_id']).doNothing())
-					.executeTakeFirst();
-				if (Number(inserted.numInsertedOrUpdatedRows ?? 0n) > 0) {
-					await queueAnnouncements(trx, cipher, announcements, createdAt);
-					return 'begun';
+				let row: DiscoveryRow | undefined;
+				// Another replica may end one after our insert has met it.
+				while (row === undefined) {
+					const inserted = await trx
+						.insertInto('discoveries')
+						.values({ team_id: teamId, channel_id: channelId, ...begun })
+						.onConflict((conflict) => conflict.columns(['team_id', 'channel_id']).doNothing())
+						.executeTakeFirst();
+					if (Number(inserted.numInsertedOrUpdatedRows ?? 0n) > 0) {
+						await queueAnnouncements(trx, cipher, announcements, createdAt);
+						return 'begun';
+					}
+					row = await ofChannel(trx, { teamId, channelId }).$call(lockRows(dialect)).executeTakeFirst();
 				}
-				const row = await ofChannel(trx, { teamId, channelId }).$call(lockRows(dialect)).executeTakeFirstOrThrow();
 				if (row.service !== service) {
 					await trx
 						.updateTable('discoveries')
@@ -99,7 +103,9 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 				const row = await trx.deleteFrom('discoveries').where(inChannel(channel)).returningAll().executeTakeFirst();
 				if (row === undefined) return null;
 				const discovery = readDiscovery(row);
-				await queueAnnouncements(trx, cipher, announcements(discovery), now);
+				const wasUntold = await dropUntold(trx, channel, 'discoveryBegun');
+				const told = announcements(discovery).filter(({ content }) => !wasUntold || content.kind !== 'discoveryEnded');
+				await queueAnnouncements(trx, cipher, told, now);
 				return discovery;
 			}),
 
@@ -120,14 +126,13 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 			return rows.map(readDiscovery);
 		},
 
-		async raisedHands({ teamId, channelId, service, createdAt }) {
+		async raisedHands({ teamId, channelId, service }) {
 			const rows = await waitingRows(db.read, service)
 				.where(
 					sql<boolean>`not exists (select 1 from watches where watches.team_id = ${teamId}
 						and watches.channel_id = ${channelId} and watches.service = waiting_sessions.service
 						and watches.session_id = waiting_sessions.session_id
-						and (watches.ended_at is null or (watches.ended_reason = 'unwatched'
-							and watches.ended_at >= waiting_sessions.since and watches.ended_at >= ${createdAt})))`,
+						and watches.ended_at is null)`,
 				)
 				.orderBy('since')
 				.orderBy('session_id')
@@ -151,7 +156,8 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 					.set({ is_full: announcement === null ? 0 : 1 })
 					.where(inChannel(discovery))
 					.execute();
-				if (announcement !== null) await queueAnnouncements(trx, cipher, [announcement], now);
+				if (announcement === null) await dropUntold(trx, discovery, 'discoveryFull');
+				else await queueAnnouncements(trx, cipher, [announcement], now);
 				return true;
 			}),
 
@@ -174,7 +180,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 						.execute();
 					const { teamId, channelId } = discovery;
 					const target = { kind: 'channel', teamId, channelId } as const;
-					if (why === null && (await dropPaused(trx, discovery))) continue;
+					if (why === null && (await dropUntold(trx, discovery, 'discoveryPaused'))) continue;
 					const told: NewAnnouncement =
 						why === null
 							? { target, key: `discoveryBack:${now}`, content: { kind: 'discoveryBack' } }
@@ -194,12 +200,16 @@ async function lockLists(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {
 	if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(LISTS_LOCK)})`.execute(trx);
 }
 
-/** Drops the notice that a channel was not told yet: it is told neither that nor the contrary. */
-async function dropPaused(trx: Kysely<Tables>, { teamId, channelId }: ChannelKey): Promise<boolean> {
+/** Drops a notice that is not true any more and that the channel was not told yet. Returns whether there was one. */
+async function dropUntold(
+	trx: Kysely<Tables>,
+	{ teamId, channelId }: ChannelKey,
+	kind: 'discoveryBegun' | 'discoveryFull' | 'discoveryPaused',
+): Promise<boolean> {
 	const dropped = await dropPending(trx)
 		.where('team_id', '=', teamId)
 		.where('place_id', '=', channelId)
-		.where('kind', '=', 'discoveryPaused')
+		.where('kind', '=', kind)
 		.where('sending_since', 'is', null)
 		.executeTakeFirst();
 	return Number(dropped.numUpdatedRows) > 0;

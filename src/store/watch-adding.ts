@@ -87,19 +87,19 @@ export async function raiseHand(
 			.where(onSession(session))
 			.execute();
 	}
-	const digest = await dismissedDigest(trx, hand);
+	const digest = await dismissedDigest(trx, hand, discovery.created_at);
 	await insert(trx, hand, { mode: RAISED, questions_in_channel: 1, discreet, buttons, created_by, digest });
 	return { kind: 'raised' };
 }
 
-/** What the channel last saw of a session that it stopped watching. */
-async function dismissedDigest(trx: Kysely<Tables>, hand: NewRaisedHand): Promise<string | null> {
+/** What the channel last saw of a session that it stopped watching since then. */
+async function dismissedDigest(trx: Kysely<Tables>, hand: NewRaisedHand, since: number): Promise<string | null> {
 	const row = await trx
 		.selectFrom('watches')
 		.select(['digest', 'ended_reason'])
 		.where(inChannel(hand))
 		.where(onSession(hand.session))
-		.where('ended_at', 'is not', null)
+		.where('ended_at', '>=', since)
 		.orderBy('ended_at', 'desc')
 		.limit(1)
 		.executeTakeFirst();

@@ -396,7 +396,11 @@ export async function endWatch(
 		.returningAll()
 		.executeTakeFirst();
 	if (ended === undefined) return null;
-	if (!keepPending) await dropPending(trx).where('target', '=', `watch:${row.id}`).execute();
+	if (!keepPending) {
+		// A post that is on its way is settled when it has arrived.
+		const unsent = dropPending(trx).where('sending_since', 'is', null);
+		await unsent.where('target', '=', `watch:${row.id}`).execute();
+	}
 	await queueAnnouncements(trx, cipher, announcements, now);
 	const messageIndex = readDigest(row.digest)?.question?.messageIndex ?? 0;
 	const settled = settleIn(announcements) ?? { kind: 'settle', messageIndex, how: 'unwatched' };

@@ -1,7 +1,6 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Lease } from '../lease-loop.ts';
+import { type Kysely, sql } from 'kysely';
 import { isWaiting } from '../questions/session.ts';
-import type { HeldSession, ReadingStore, WatchStore, WatchUpdate } from '../watches/ports.ts';
+import type { HeldSession, MovedRead, ReadingStore, ReadKind, WatchStore, WatchUpdate } from '../watches/ports.ts';
 import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
 import type { SessionKey, Watch } from '../watches/watch.ts';
 import type { SessionUpdate } from '../watches/watched-session.ts';
@@ -38,9 +37,6 @@ import {
 	wantCard,
 	wantCards,
 } from './watch-writes.ts';
-
-/** Whether the next read was moved ahead of others. */
-const IS_AWAITED = sql<boolean>`read_by < next_read_at`;
 
 type SessionMethods = ReadingStore & Pick<WatchStore, 'redraw' | 'refresh' | 'countSessions'>;
 
@@ -110,38 +106,26 @@ export function createWatchedSessionStore({
 		return update.card !== null && before.card_since !== null ? 1 : 0;
 	}
 
-	async function take(service: string, where: RawBuilder<boolean>, limit: number, at: { lease: Lease; now: number }) {
-		const orderBy = dueAt('read_by', at.now, LONGEST_DELAY_MS.read);
-		const due = { table: 'watched_sessions', key: 'session_id', service, where, orderBy, limit } as const;
-		return (await leaseDue(db, due, at)).map(readWatchedSession);
-	}
-
-	/** When a read of these sessions is due. */
-	async function nextDueAt(service: string, now: number, where = sql<boolean>`true`): Promise<number | null> {
-		const row = await db.read
-			.selectFrom('watched_sessions')
-			.where('service', '=', service)
-			.where('next_read_at', 'is not', null)
-			.where(where)
-			.select(earliest(dueAt('next_read_at', now, LONGEST_DELAY_MS.read), now).as('at'))
-			.executeTakeFirstOrThrow();
-		return row.at;
-	}
-
 	return {
-		takeDue: (service, lease, limit, now) =>
-			take(service, isDue('next_read_at', now, LONGEST_DELAY_MS.read), limit, { lease, now }),
-
-		takeAwaited(service, lease, limit, now) {
-			const where = sql<boolean>`${IS_AWAITED} and ${isDue('next_read_at', now, LONGEST_DELAY_MS.read)}`;
-			return take(service, where, limit, { lease, now });
+		async takeDue(service, lease, limit, { now, only }) {
+			const where = sql<boolean>`${isDue('next_read_at', now, LONGEST_DELAY_MS.read)} and ${isOfKind(only)}`;
+			const orderBy = dueAt('read_by', now, LONGEST_DELAY_MS.read);
+			const due = { table: 'watched_sessions', key: 'session_id', service, where, orderBy, limit } as const;
+			return (await leaseDue(db, due, { lease, now })).map(readWatchedSession);
 		},
 
 		renew: (held, ms, now) => db.write((trx) => renewLeases(trx, held, now + ms)),
 
-		nextReadDueAt: (service, now) => nextDueAt(service, now),
-
-		nextAwaitedDueAt: (service, now) => nextDueAt(service, now, IS_AWAITED),
+		async nextReadDueAt(service, { now, only }) {
+			const row = await db.read
+				.selectFrom('watched_sessions')
+				.where('service', '=', service)
+				.where('next_read_at', 'is not', null)
+				.where(isOfKind(only))
+				.select(earliest(dueAt('next_read_at', now, LONGEST_DELAY_MS.read), now).as('at'))
+				.executeTakeFirstOrThrow();
+			return row.at;
+		},
 
 		async outlines(service) {
 			const rows = await db.read
@@ -207,19 +191,23 @@ export function createWatchedSessionStore({
 
 		async readWaiting(service, sessions, now) {
 			if (sessions.length === 0) return [];
-			const absentAt = new Map(sessions.map((session) => [session.sessionId, session.absentAt]));
-			const isNews = (row: WatchedSessionRow) =>
-				row.next_read_at !== null &&
-				(!isWaiting(readDigest(row.digest)?.status ?? '') ||
-					(row.last_read_at ?? 0) < (absentAt.get(row.session_id) ?? Number.NEGATIVE_INFINITY));
+			const listed = new Map(sessions.map((session) => [session.sessionId, session]));
+			const hasChanged = (row: WatchedSessionRow) =>
+				(row.last_change_at ?? 0) >= (listed.get(row.session_id)?.moved?.at ?? 0);
+			const isNews = (row: WatchedSessionRow) => {
+				const { absentAt = null, moved = null } = listed.get(row.session_id) ?? {};
+				if (row.next_read_at === null || (moved !== null && now < moved.until && !hasChanged(row))) return false;
+				return !isWaiting(readDigest(row.digest)?.status ?? '') || (row.last_read_at ?? 0) < (absentAt ?? 0);
+			};
 			const rows = await db.read
 				.selectFrom('watched_sessions')
 				.selectAll()
 				.where('service', '=', service)
-				.where('session_id', 'in', [...absentAt.keys()])
+				.where('session_id', 'in', [...listed.keys()])
 				.execute();
-			const moved: string[] = [];
-			for (const { session_id: sessionId } of rows.filter(isNews)) {
+			const moves: MovedRead[] = [];
+			for (const before of rows.filter(isNews)) {
+				const { session_id: sessionId } = before;
 				const isMoved = await db.write(async (trx) => {
 					const row = await lockSession(trx, db.dialect, { service, sessionId });
 					if (row === undefined || !isNews(row)) return false;
@@ -227,9 +215,9 @@ export function createWatchedSessionStore({
 					await askForRead(trx, row, { by: now - AWAITED_AHEAD_MS, now });
 					return true;
 				});
-				if (isMoved) moved.push(sessionId);
+				if (isMoved) moves.push({ sessionId, hasChanged: hasChanged(before) });
 			}
-			return moved;
+			return moves;
 		},
 
 		noteOutage: (outage) => db.write((trx) => noteOutage(trx, db.dialect, cipher, outage)),
@@ -262,6 +250,17 @@ export function createWatchedSessionStore({
 				await queueRedraws(trx, cipher, session, { now, only: 'withoutCard' });
 			}),
 	};
+}
+
+function isOfKind(kind: ReadKind | null) {
+	switch (kind) {
+		case 'awaited':
+			return sql<boolean>`read_by < next_read_at`;
+		case 'planned':
+			return sql<boolean>`read_by >= next_read_at`;
+		case null:
+			return sql<boolean>`true`;
+	}
 }
 
 function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Cipher): Partial<WatchedSessionRow> {

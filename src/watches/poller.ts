@@ -6,7 +6,7 @@ import type { Disclosure } from '../questions/disclosure.ts';
 import type { LeftEmpty } from '../questions/open-question.ts';
 import type { Session } from '../questions/session.ts';
 import type { BackgroundBudget } from './capacity.ts';
-import type { ReadingStore, WatchMetrics } from './ports.ts';
+import type { ReadingStore, ReadKind, WatchMetrics } from './ports.ts';
 import { failureOf, HAND_TRIES, isStale, keptOf, outcomeOf, type ReadOutcome } from './reading.ts';
 import { createPlanner, movesFor, PLAN_MS } from './schedule.ts';
 import { DOWN_AFTER_MS, type ServiceHealth } from './service-health.ts';
@@ -57,7 +57,7 @@ const LEASE_MS = 21_000;
 const READS_AT_ONCE = 16;
 /** Reads that wait for the request budget at once: with more, their order would be fixed too early. */
 const WAITING_AT_ONCE = 2;
-/** With those that go ahead of others: the budget keeps permits for them. */
+/** With those that go ahead of others. */
 const WITH_AWAITED_AT_ONCE = 6;
 /** How often a session must be missing in a row: behind a proxy, the service sometimes answers 404 for a moment. */
 const GONE_AFTER_FAILURES = 3;
@@ -86,19 +86,20 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 			}
 			await noteHealth();
 		},
-		async take(lease, room) {
+		async take(lease, room, running) {
 			const now = clock.now();
 			if (budget.pausedUntil() > now) return [];
-			const { any, awaited } = freeReads();
-			if (any > 0) return store.takeDue(serviceUrl, lease, Math.min(room, any), now);
-			return awaited > 0 ? store.takeAwaited(serviceUrl, lease, Math.min(room, awaited), now) : [];
+			for (const { only, count } of freeReads(running)) {
+				const taken = await store.takeDue(serviceUrl, lease, Math.min(room, count), { now, only });
+				if (taken.length > 0) return taken;
+			}
+			return [];
 		},
-		async nextDueAt() {
+		async nextDueAt(running) {
 			const now = clock.now();
 			if (budget.pausedUntil() > now) return Math.min(planAt, budget.pausedUntil());
-			const { any, awaited } = freeReads();
-			const looksFor = any > 0 ? store.nextReadDueAt : awaited > 0 ? store.nextAwaitedDueAt : null;
-			return Math.min(planAt, (await looksFor?.(serviceUrl, now)) ?? planAt);
+			const times = freeReads(running).map(({ only }) => store.nextReadDueAt(serviceUrl, { now, only }));
+			return Math.min(planAt, ...(await Promise.all(times)).map((at) => at ?? planAt));
 		},
 		work: readAndRecord,
 		onFailure({ session: { sessionId } }, error) {
@@ -121,10 +122,14 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		log,
 	});
 
-	/** How many more reads may wait for the request budget; `awaited`: of those that go ahead of others. */
-	function freeReads(): { any: number; awaited: number } {
+	/** How many more reads may wait for the request budget, the first first: it keeps a part for each kind. */
+	function freeReads(running: readonly WatchedSession[]): { only: ReadKind | null; count: number }[] {
 		const waiting = budget.waiting();
-		return { any: WAITING_AT_ONCE - waiting, awaited: WITH_AWAITED_AT_ONCE - waiting };
+		if (waiting < WAITING_AT_ONCE) return [{ only: null, count: WAITING_AT_ONCE - waiting }];
+		return [
+			...(running.every(isAwaited) ? [{ only: 'planned', count: 1 } as const] : []),
+			...(waiting < WITH_AWAITED_AT_ONCE ? [{ only: 'awaited', count: WITH_AWAITED_AT_ONCE - waiting } as const] : []),
+		];
 	}
 
 	/** Ends the back-offs, because the service is back. */

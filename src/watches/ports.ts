@@ -255,22 +255,35 @@ export interface ListedWaiting {
 	readonly sessionId: string;
 	/** When it was known not to wait, clock milliseconds; null: never. */
 	readonly absentAt: number | null;
+	/** When its read was last moved, and until when it is not again if that read found nothing; null: never. */
+	readonly moved: { readonly at: number; readonly until: number } | null;
 }
+
+/** A session whose read was moved. */
+export interface MovedRead {
+	readonly sessionId: string;
+	/** Whether its session has changed since its read was moved before. */
+	readonly hasChanged: boolean;
+}
+
+/** `awaited`: the read was moved ahead of others. `planned`: it comes in its turn. */
+export type ReadKind = 'awaited' | 'planned';
 
 /** See `WatchStore`. */
 export interface ReadingStore {
-	/** Leases up to `limit` sessions whose read is due, in the order of `PlannedRead.by`. */
-	takeDue(serviceUrl: string, lease: Lease, limit: number, now: number): Promise<readonly WatchedSession[]>;
-	/** The same, of those whose read was moved ahead of others. */
-	takeAwaited(serviceUrl: string, lease: Lease, limit: number, now: number): Promise<readonly WatchedSession[]>;
+	/** Leases up to `limit` sessions whose read is due, in the order of `PlannedRead.by`. `only` null: of both kinds. */
+	takeDue(
+		serviceUrl: string,
+		lease: Lease,
+		limit: number,
+		options: { now: number; only: ReadKind | null },
+	): Promise<readonly WatchedSession[]>;
 	/** Prolongs these leases by `ms` from `now`; returns the sessions still held. */
 	renew(held: readonly HeldSession[], ms: number, now: number): Promise<readonly SessionKey[]>;
 	/** Gives back the sessions that are still held with these tokens (shutdown). */
 	releaseReads(tokens: readonly string[]): Promise<void>;
 	/** When `takeDue` next finds a session, or null. */
-	nextReadDueAt(serviceUrl: string, now: number): Promise<number | null>;
-	/** The same of `takeAwaited`. */
-	nextAwaitedDueAt(serviceUrl: string, now: number): Promise<number | null>;
+	nextReadDueAt(serviceUrl: string, options: { now: number; only: ReadKind | null }): Promise<number | null>;
 	outlines(serviceUrl: string): Promise<readonly WatchedOutline[]>;
 	/** The watches of a session that have not ended. */
 	ofSession(session: SessionKey): Promise<readonly Watch[]>;
@@ -288,9 +301,9 @@ export interface ReadingStore {
 	isFailing(serviceUrl: string): Promise<boolean>;
 	/**
 	 * Moves ahead of all others the reads of those of these sessions, which wait for a person, that are watched and whose
-	 * newest read does not show that: it found another status, or is older than `absentAt`. Returns their ids.
+	 * newest read does not show that: it found another status, or is older than `absentAt`. Returns them.
 	 */
-	readWaiting(serviceUrl: string, sessions: readonly ListedWaiting[], now: number): Promise<readonly string[]>;
+	readWaiting(serviceUrl: string, sessions: readonly ListedWaiting[], now: number): Promise<readonly MovedRead[]>;
 	/**
 	 * Notes that the service is down or back. The first replica to do so queues one announcement for each channel that
 	 * watches; "back" only for channels that were told of the outage. Returns whether it was news.

@@ -128,7 +128,8 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 			if (found.kind === 'unreadable') earlierAt = announcement.sendingSince;
 		}
 		const maybeRepeat = earlierAt !== null;
-		if (isWithoutPlace(due) || (await isForNobody(due))) return { kind: 'dropped', unknown: maybeRepeat };
+		if (isObsolete(due) || isWithoutPlace(due) || (await isForNobody(due)))
+			return { kind: 'dropped', unknown: maybeRepeat };
 		const heldUntil = heldUntilOf(announcement, clock.now());
 		if (heldUntil !== null) return retry(heldUntil, CARD_HELD, maybeRepeat);
 		const waitMs = await takeTurn(announcement, signal);
@@ -279,6 +280,12 @@ function staysInChannel({ announcement: { target, content }, watch }: DueAnnounc
 	// What mentions people and is posted again mentions them twice.
 	const mentions = content.kind === 'question' || content.kind === 'rung';
 	return content.kind === 'card' || mentions || (getsNoCard && isPostedWithoutThread(content));
+}
+
+/** Whether it is for a watch that ended meanwhile without a last post. */
+function isObsolete({ watch }: DueAnnouncement): boolean {
+	const reason = watch?.ended?.reason;
+	return reason === 'unwatched' || reason === 'handLowered';
 }
 
 /** Whether it needs a thread and the watch has no card. */

@@ -128,12 +128,14 @@ export function createSubscriptions({
 				sessionId === null
 					? await store.ofChannel({ teamId, channelId })
 					: [await store.find({ teamId, channelId }, keyOf(sessionId))];
+			const now = clock.now();
 			const ended: Watch[] = [];
 			for (const watch of watches) {
 				if (watch === null) continue;
-				const announcements = settlingOf(watch);
-				const options = { now: clock.now(), announcements, keepPending: false };
-				const result = await store.end(watch.id, 'unwatched', options);
+				// Nobody stopped this one: it comes again with the next `watch all`.
+				const reason = sessionId === null && watch.mode === 'raisedHand' ? 'handLowered' : 'unwatched';
+				const options = { now, announcements: settlingOf(watch), keepPending: false };
+				const result = await store.end(watch.id, reason, options);
 				if (result !== null) ended.push(result);
 			}
 			if (ended.length > 0) onChange();

@@ -1,15 +1,18 @@
 import type { Clock } from '../clock.ts';
 import type { WaitingList } from './listing.ts';
-import type { ListedWaiting, ListingMetrics, ReadingStore } from './ports.ts';
+import type { ListedWaiting, ListingMetrics, MovedRead, ReadingStore } from './ports.ts';
 
-/** A listed session is compared again after this, and after twice the time before when its read contradicts the list. */
+/** A listed session is compared again after this, and after twice the time before when a read that was moved found nothing. */
 const COMPARE_AGAIN_MS = 30_000;
 const LONGEST_COMPARE_AGAIN_MS = 30 * 60_000;
 
-/** A session in the list, and when it was compared with its newest read. */
-interface Comparison extends ListedWaiting {
+/** A session that is listed or was, and when it was compared with its newest read. */
+interface Comparison extends Omit<ListedWaiting, 'moved'> {
 	readonly at: number;
 	readonly againAfterMs: number;
+	/** When its read was last moved; null: never. */
+	readonly movedAt: number | null;
+	readonly isListed: boolean;
 }
 
 /**
@@ -29,36 +32,61 @@ export function createWaitingReads({
 	metrics: Pick<ListingMetrics, 'listedReads'>;
 	clock: Clock;
 }): (list: WaitingList) => Promise<void> {
-	/** The sessions of the list before, by id. */
+	/** The sessions of the list before, and those that are gone whose reads were moved not long ago, by id. */
 	let compared: ReadonlyMap<string, Comparison> = new Map();
 	/** When the list before came; null: none, or not all sessions were in it. */
 	let completeAt: number | null = null;
 
+	/** The session as it was compared before. One that comes back is compared at once. */
+	function comparisonOf(sessionId: string): Comparison {
+		const before = compared.get(sessionId);
+		if (before?.isListed === true) return before;
+		const { againAfterMs, movedAt } = before ?? { againAfterMs: COMPARE_AGAIN_MS, movedAt: null };
+		return { sessionId, absentAt: completeAt, at: Number.NEGATIVE_INFINITY, againAfterMs, movedAt, isListed: true };
+	}
+
+	function afterMove(comparison: Comparison, { hasChanged }: MovedRead, now: number): Comparison {
+		const { at, againAfterMs, movedAt } = comparison;
+		const isBack = at === Number.NEGATIVE_INFINITY;
+		const foundNothing = isBack ? movedAt !== null && !hasChanged : true;
+		const nextAfterMs = foundNothing ? Math.min(LONGEST_COMPARE_AGAIN_MS, 2 * againAfterMs) : COMPARE_AGAIN_MS;
+		return { ...comparison, at: now, againAfterMs: nextAfterMs, movedAt: now };
+	}
+
+	/** It waits by its newest read too, or its last move found nothing and was not long ago. */
+	function afterNoMove(comparison: Comparison, now: number): Comparison {
+		const { againAfterMs, movedAt } = comparison;
+		if (movedAt !== null && !isOver(movedAt, againAfterMs, now)) return { ...comparison, at: movedAt };
+		return { ...comparison, at: now, againAfterMs: COMPARE_AGAIN_MS };
+	}
+
 	return async ({ sessions, isComplete }) => {
 		const now = clock.now();
-		const isDue = ({ at, againAfterMs }: Comparison) => at > now || now >= at + againAfterMs;
-		const listed = sessions.map(
-			({ sessionId }): Comparison =>
-				compared.get(sessionId) ?? {
-					sessionId,
-					absentAt: completeAt,
-					at: Number.NEGATIVE_INFINITY,
-					againAfterMs: COMPARE_AGAIN_MS,
-				},
+		const listed = sessions.map(({ sessionId }) => comparisonOf(sessionId));
+		const due = listed.filter(({ at, againAfterMs }) => isOver(at, againAfterMs, now));
+		const asked = due.map(({ sessionId, absentAt, movedAt, againAfterMs }): ListedWaiting => {
+			return { sessionId, absentAt, moved: movedAt === null ? null : { at: movedAt, until: movedAt + againAfterMs } };
+		});
+		const moved = await store.readWaiting(serviceUrl, asked, now);
+		const gone = [...compared.values()].filter(
+			({ movedAt }) => movedAt !== null && !isOver(movedAt, LONGEST_COMPARE_AGAIN_MS, now),
 		);
-		const moved = new Set(await store.readWaiting(serviceUrl, listed.filter(isDue), now));
-		compared = new Map(
-			listed.map((comparison): [string, Comparison] => {
-				const { sessionId, againAfterMs: before } = comparison;
-				if (!isDue(comparison)) return [sessionId, comparison];
-				const isContradicted = moved.has(sessionId) && compared.has(sessionId);
-				const againAfterMs = isContradicted ? Math.min(LONGEST_COMPARE_AGAIN_MS, 2 * before) : COMPARE_AGAIN_MS;
-				return [sessionId, { ...comparison, at: now, againAfterMs }];
-			}),
-		);
+		const next = new Map(gone.map((one) => [one.sessionId, { ...one, isListed: false }]));
+		for (const comparison of listed) next.set(comparison.sessionId, comparison);
+		for (const comparison of due) {
+			const move = moved.find(({ sessionId }) => sessionId === comparison.sessionId);
+			const after = move === undefined ? afterNoMove(comparison, now) : afterMove(comparison, move, now);
+			next.set(comparison.sessionId, after);
+		}
+		compared = next;
 		completeAt = isComplete ? now : null;
-		if (moved.size === 0) return;
-		metrics.listedReads(moved.size);
+		if (moved.length === 0) return;
+		metrics.listedReads(moved.length);
 		onEarlyRead();
 	};
+}
+
+/** Whether so much time has passed since `at`. A time ahead of now was noted before the clock was put back. */
+function isOver(at: number, ms: number, now: number): boolean {
+	return at > now || now >= at + ms;
 }

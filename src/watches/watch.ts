@@ -17,7 +17,7 @@ export type ChannelEnd = (typeof CHANNEL_ENDS)[number];
 
 /**
  * Why a watch ended: the session ended; somebody unwatched it; nothing changed for `WATCH_MAX_DAYS`; the service no
- * longer knows the session; the question of a raised hand is not open any more; or a channel end.
+ * longer knows the session; the question of a raised hand is not open any more, or `watch all` has ended; or a channel end.
  */
 export const WATCH_ENDS = [
 	'sessionOver',

@@ -106,9 +106,9 @@ export function createReader(options: Options) {
 		if (underWay.size >= READS_AT_ONCE) return REGULARLY_MS;
 		if (roomAt > now) return roomAt - now;
 		const token = randomUUID();
-		const [taken] = await watches.takeDue(serviceUrl, { token, ms: LEASE_MS }, 1, now);
+		const [taken] = await watches.takeDue(serviceUrl, { token, ms: LEASE_MS }, 1, { now, only: null });
 		if (taken === undefined) {
-			const dueAt = await watches.nextReadDueAt(serviceUrl, now);
+			const dueAt = await watches.nextReadDueAt(serviceUrl, { now, only: null });
 			return dueAt === null ? REGULARLY_MS : Math.max(10, dueAt - now);
 		}
 		roomAt = now + INTERVAL_MS;

@@ -205,7 +205,7 @@ async function recordRead(
 	};
 	const { digest } = view;
 	const { revision } = watch;
-	await store.takeDue(SERVICE, { token: 'poller', ms: 60_000 }, 1_000, now + 1e9);
+	await store.takeDue(SERVICE, { token: 'poller', ms: 60_000 }, 1_000, { now: now + 1e9, only: null });
 	const written = await store.record(
 		{ session: watch.session, token: 'poller' },
 		{ update, watches: [{ watchId, revision, digest, changed: true, announcements, card, end }], now },

@@ -434,7 +434,7 @@ describe('replicas', () => {
 			put({ ...asking, sessionId: `s${index}` });
 			await store.add(newWatch({ sessionId: `s${index}`, channelId: `C${index}` }));
 		}
-		const held = await store.takeDue(SERVICE, { token: 'dead', ms: 21_000 }, 20, clock.now());
+		const held = await store.takeDue(SERVICE, { token: 'dead', ms: 21_000 }, 20, { now: clock.now(), only: null });
 		expect(held).toHaveLength(20);
 		start();
 		await pass(clock, 30_000);
@@ -477,31 +477,67 @@ describe('replicas', () => {
 		const { stop } = start();
 		await pass(clock, 1_000);
 		await stop();
-		expect(await store.takeDue(SERVICE, { token: 'next', ms: 1_000 }, 5, clock.now())).toHaveLength(1);
+		expect(
+			await store.takeDue(SERVICE, { token: 'next', ms: 1_000 }, 5, { now: clock.now(), only: null }),
+		).toHaveLength(1);
 	});
 });
 
-it('takes reads that go ahead of others at once while others wait for the request budget', async () => {
-	let waiting = 0;
-	const { store, clock, put, start, readsOf } = await createPollerHarness({
-		budget: { ...plentiful, waiting: () => waiting },
-	});
-	for (const sessionId of ['s1', 's2', 's3']) {
-		put({ sessionId });
-		await store.add(newWatch({ sessionId }));
+describe('while reads wait for the request budget', () => {
+	/** Sessions s1 to s3 are watched. The reads of those that hang wait for the budget. */
+	async function waitingReads() {
+		let waiting = 0;
+		const budget = { ...plentiful, waiting: () => waiting };
+		const { store, clock, put, start, readsOf, failures } = await createPollerHarness({ budget });
+		const ids = ['s1', 's2', 's3'];
+		for (const sessionId of ids) {
+			put({ sessionId });
+			await store.add(newWatch({ sessionId }));
+		}
+		const { poller } = start();
+		await pass(clock, 100);
+		const readCounts = () => ids.map((sessionId) => readsOf(sessionId).length);
+		expect(readCounts()).toEqual([1, 1, 1]);
+		return {
+			clock,
+			readCounts,
+			/** These reads hang, and so many requests wait. */
+			hang(sessionIds: readonly string[], count: number) {
+				for (const sessionId of sessionIds) failures.set(sessionId, 'hangs');
+				waiting = count;
+			},
+			async await(sessionId: string) {
+				const sessions = [{ sessionId, absentAt: clock.now(), moved: null }];
+				expect(await store.readWaiting(SERVICE, sessions, clock.now())).toHaveLength(1);
+				poller.wake();
+			},
+		};
 	}
-	const { poller } = start();
-	await pass(clock, 100);
-	const readCounts = () => ['s1', 's2', 's3'].map((sessionId) => readsOf(sessionId).length);
-	expect(readCounts()).toEqual([1, 1, 1]);
-	waiting = 2;
-	await pass(clock, 20_000);
-	expect(readCounts()).toEqual([1, 1, 1]);
-	const awaited = [{ sessionId: 's2', absentAt: clock.now() }];
-	expect(await store.readWaiting(SERVICE, awaited, clock.now())).toEqual(['s2']);
-	poller.wake();
-	await pass(clock, 100);
-	expect(readCounts()).toEqual([1, 2, 1]);
+
+	it('takes those that go ahead of others at once', async () => {
+		const { clock, readCounts, hang, ...reads } = await waitingReads();
+		hang(['s1'], 1);
+		await pass(clock, 20_000);
+		hang([], 2);
+		const before = readCounts();
+		await pass(clock, 20_000);
+		expect(readCounts()).toEqual(before);
+		await reads.await('s2');
+		await pass(clock, 100);
+		expect(readCounts()).toEqual(before.map((count, index) => (index === 1 ? count + 1 : count)));
+	});
+
+	it('takes one that is planned beside any number that go ahead of others', async () => {
+		const { clock, readCounts, hang, ...reads } = await waitingReads();
+		hang(['s1', 's2'], 0);
+		await reads.await('s1');
+		await reads.await('s2');
+		await pass(clock, 100);
+		hang(['s3'], 6);
+		const [first = 0, second = 0, third = 0] = readCounts();
+		await pass(clock, 20_000);
+		expect(readCounts()).toEqual([first, second, third + 1]);
+	});
 });
 
 it('reads nothing during a pause of the request budget', async () => {

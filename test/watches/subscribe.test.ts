@@ -139,7 +139,7 @@ it('a refresh updates the cards, and reads the session early if asked to', async
 	const { watch, put, subscriptions, store } = await createHarness();
 	put({});
 	await watch('s1');
-	await store.takeDue(SERVICE, { token: 'x', ms: 1 }, 1, T0);
+	await store.takeDue(SERVICE, { token: 'x', ms: 1 }, 1, { now: T0, only: null });
 	await store.releaseReads(['x']);
 	const key = { service: SERVICE, sessionId: 's1' };
 	await subscriptions.refresh(key, { readEarly: false });

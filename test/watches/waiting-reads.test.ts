@@ -3,8 +3,11 @@ import { createManualClock } from '../../fake-slack/index.ts';
 import type { ListedWaiting } from '../../src/watches/ports.ts';
 import { createWaitingReads } from '../../src/watches/waiting-reads.ts';
 
-/** A list every 2 s. `contradicts`: sessions whose reads never show that they wait. */
-function start({ contradicts = [] }: { contradicts?: readonly string[] } = {}) {
+/**
+ * A list every 2 s. `contradicts`: sessions whose reads never show that they wait. `changes`: whether each read finds
+ * something new.
+ */
+function start({ contradicts = [], changes = false }: { contradicts?: readonly string[]; changes?: boolean } = {}) {
 	const clock = createManualClock();
 	const startedAt = clock.now();
 	const asked: { readonly id: string; readonly at: number; readonly absentAt: number | null }[] = [];
@@ -13,10 +16,16 @@ function start({ contradicts = [] }: { contradicts?: readonly string[] } = {}) {
 	const onList = createWaitingReads({
 		store: {
 			async readWaiting(_service: string, sessions: readonly ListedWaiting[]) {
+				const now = clock.now();
 				for (const { sessionId: id, absentAt } of sessions) {
-					asked.push({ id, at: seconds(clock.now()) ?? 0, absentAt: seconds(absentAt) });
+					asked.push({ id, at: seconds(now) ?? 0, absentAt: seconds(absentAt) });
 				}
-				return sessions.map(({ sessionId }) => sessionId).filter((id) => contradicts.includes(id));
+				return sessions
+					.filter(({ sessionId, moved }) => {
+						const isHeld = moved !== null && now < moved.until && !changes;
+						return !isHeld && contradicts.includes(sessionId);
+					})
+					.map(({ sessionId }) => ({ sessionId, hasChanged: changes }));
 			},
 		},
 		serviceUrl: 'https://service.example',
@@ -32,7 +41,7 @@ function start({ contradicts = [] }: { contradicts?: readonly string[] } = {}) {
 	});
 	async function lists(times: number, ids: readonly string[], isComplete = true): Promise<void> {
 		for (let time = 0; time < times; time += 1) {
-			const sessions = ids.map((sessionId) => ({ sessionId, name: '', status: 'humanInput', startTime: null }));
+			const sessions = ids.map((sessionId) => ({ sessionId, name: '', status: 'humanInput' }));
 			await onList({ sessions, isComplete, requestCount: 1, tookMs: 0 });
 			await clock.advance(2_000);
 		}
@@ -72,4 +81,23 @@ it('asks ever more rarely for a session whose reads contradict the list', async 
 	expect(timesOf('lie')).toEqual([0, 30, 90, 210]);
 	expect(timesOf('true').slice(0, 4)).toEqual([0, 30, 60, 90]);
 	expect(counts).toEqual({ early: 4, reads: 4 });
+});
+
+it('reads a session ever more rarely that comes and goes in lists and never changes', async () => {
+	const { lists, counts } = start({ contradicts: ['a'] });
+	for (let time = 0; time < 150; time += 1) {
+		await lists(1, ['a']);
+		await lists(1, []);
+	}
+	// In 10 minutes: after 0, 30, 60, 120, 240 and 480 s.
+	expect(counts.reads).toBeLessThanOrEqual(6);
+});
+
+it('reads a session each time that it comes back when it asks something new each time', async () => {
+	const { lists, counts } = start({ contradicts: ['a'], changes: true });
+	for (let time = 0; time < 20; time += 1) {
+		await lists(1, ['a']);
+		await lists(1, []);
+	}
+	expect(counts.reads).toBe(20);
 });

@@ -110,7 +110,7 @@ export function describeDiscoveries(subject: Subject): void {
 			expect(await replica().discover({ ...BEGUN, createdBy: 'U-BOB', settings: {} }, told)).toBe('already');
 			const changed = { ...BEGUN, createdBy: 'U-BOB', settings: { discreet: true } };
 			expect(await store().discover(changed, told)).toBe('changed');
-			expect(await posted()).toEqual(['discoveryBegun']);
+			expect(await posted()).toEqual(['begun']);
 			const { teamId, channelId, service, createdBy, createdAt } = BEGUN;
 			const expected = { teamId, channelId, service, createdBy, createdAt, discreet: true, buttons: true };
 			expect(await store().discoveries(SERVICE)).toEqual([{ ...expected, isFull: false, isPaused: false }]);
@@ -126,7 +126,9 @@ export function describeDiscoveries(subject: Subject): void {
 			);
 			expect(results.filter(({ kind }) => kind === 'raised')).toHaveLength(1);
 			expect(results.filter(({ kind }) => kind === 'unneeded')).toHaveLength(5);
-			expect((await store().takeDue(SERVICE, LEASE, 1, T0)).map(({ session }) => session.sessionId)).toEqual(['s1']);
+			expect(
+				(await store().takeDue(SERVICE, LEASE, 1, { now: T0, only: null })).map(({ session }) => session.sessionId),
+			).toEqual(['s1']);
 			expect(await store().find(C1, KEY)).toMatchObject({ mode: 'raisedHand', createdBy: 'U-ANN', digest: null });
 			expect(await posted()).toEqual(['card']);
 		});
@@ -153,20 +155,49 @@ export function describeDiscoveries(subject: Subject): void {
 			expect(await store().countSessions(SERVICE)).toBe(2);
 		});
 
-		it('lists what a channel does not watch, the longest waiting first, without what was unwatched meanwhile', async () => {
+		it('lists what a channel does not watch, the longest waiting first', async () => {
 			const here = await discovery();
 			await list('s3', 's4');
 			await store().replaceWaiting(SERVICE, named('s1', 's2', 's3', 's4'), T0 + 1_000);
 			expect(await hands(here)).toEqual(['s3', 's4', 's1', 's2']);
-			const { id } = await raised('s3');
+			await raised('s3');
 			expect(await hands(here)).toEqual(['s4', 's1', 's2']);
-			await store().end(id, 'unwatched', { now: T0 + 3_000, announcements: [], keepPending: false });
-			expect(await hands(here)).toEqual(['s4', 's1', 's2']);
-			// It waits again, or the channel discovers anew.
-			expect(await hands({ ...here, createdAt: T0 + 4_000 })).toEqual(['s3', 's4', 's1', 's2']);
-			await store().replaceWaiting(SERVICE, named('s1'), T0 + 5_000);
-			await store().replaceWaiting(SERVICE, named('s1', 's3'), T0 + 6_000);
-			expect(await hands(here)).toEqual(['s1', 's3']);
+		});
+
+		it('keeps what the channel saw of a session that it stopped', async () => {
+			const here = await discovery();
+			await list('s1');
+			const watch = await raised();
+			await recorded([asking(watch)]);
+			const end = { now: T0 + 1_000, announcements: [], keepPending: false };
+			await store().end(watch.id, 'unwatched', end);
+			expect(await hands(here)).toEqual(['s1']);
+			expect((await raised()).digest?.question?.messageIndex).toBe(3);
+		});
+
+		it('keeps nothing of a session that was stopped before the channel began', async () => {
+			await discovery();
+			await list('s1');
+			const watch = await raised();
+			await recorded([asking(watch)]);
+			await store().end(watch.id, 'unwatched', { now: T0 + 1_000, announcements: [], keepPending: false });
+			await store().endDiscovery(C1, { now: T0 + 1_500, announcements: () => [] });
+			await discovery({ createdAt: T0 + 2_000 });
+			expect((await raised()).digest).toBeNull();
+		});
+
+		it('tells neither beginning nor end when the channel was not told of the beginning', async () => {
+			const told = (kind: 'discoveryBegun' | 'discoveryEnded', key: string = kind): NewAnnouncement => {
+				return { target: { kind: 'channel', ...C1 }, key, content: { kind, by: 'U-ANN' } };
+			};
+			const end = { now: T0 + 1_000, announcements: () => [told('discoveryEnded')] };
+			await store().discover(BEGUN, [told('discoveryBegun')]);
+			await store().endDiscovery(C1, end);
+			expect(await posted(T0 + 1_000)).toEqual([]);
+			await store().discover(BEGUN, [told('discoveryBegun', 'again')]);
+			expect(await posted(T0 + 1_000)).toEqual(['again']);
+			await store().endDiscovery(C1, end);
+			expect(await posted(T0 + 1_000)).toEqual(['discoveryEnded']);
 		});
 
 		it('leaves nothing of a raised hand that asked nothing, and offers it again after a time', async () => {
@@ -196,7 +227,7 @@ export function describeDiscoveries(subject: Subject): void {
 				// Two channels, one read.
 				const at = T0 + expected;
 				const first = await raised();
-				await store().takeDue(SERVICE, LEASE, 10, at);
+				await store().takeDue(SERVICE, LEASE, 10, { now: at, only: null });
 				const update = read({ nextRead: { at: T0, by: T0 } });
 				const held = { session: other.session, token: LEASE.token };
 				await store().record(held, { update, watches: [lowered(first), lowered(watch)], now: at });

@@ -239,7 +239,7 @@ export function describeLadders(subject: Subject): void {
 			const answer = submission({ question: { ...submission().question, messageIndex: 0 } });
 			await accepted(subject.store, answer, 'delivering', 'delivered');
 			const again = read({ lastReadAt: T0 + 60_000, nextRead: { at: T0, by: T0 } });
-			await subject.store.watches.takeDue(SERVICE, LEASE, 10, T0 + 60_000);
+			await subject.store.watches.takeDue(SERVICE, LEASE, 10, { now: T0 + 60_000, only: null });
 			await subject.store.watches.record({ session: KEY, token: LEASE.token }, { update: again, watches: [], now: T0 });
 			expect(await takeOne()).toMatchObject({ isAnswered: false, readAt: T0 + 60_000 });
 		});
@@ -345,7 +345,7 @@ export function describeLadders(subject: Subject): void {
 			await another('s2');
 			await recorded([], read({ nextRead: { at: T0 + 90_000, by: T0 + 90_000 } }));
 			await asksForReads(T0 + 60_000, { s1: T0 + 60_000 });
-			const [first] = await subject.store.watches.takeDue(SERVICE, LEASE, 1, T0 + 60_000);
+			const [first] = await subject.store.watches.takeDue(SERVICE, LEASE, 1, { now: T0 + 60_000, only: null });
 			expect(first?.session.sessionId).toBe('s1');
 		});
 
@@ -354,7 +354,7 @@ export function describeLadders(subject: Subject): void {
 			await asksForReads(T0 + 60_000, { s3: T0 + 58_000, s1: T0 + 59_000 });
 			await asksForReads(T0 + 70_000, { s3: T0 + 58_000, s2: T0 + 59_500 });
 			await asksForReads(T0 + 80_000, { s1: T0 + 59_000, s3: T0 + 60_000 });
-			const taken = await subject.store.watches.takeDue(SERVICE, LEASE, 3, T0 + 80_000);
+			const taken = await subject.store.watches.takeDue(SERVICE, LEASE, 3, { now: T0 + 80_000, only: null });
 			expect(taken.map(({ session: { sessionId } }) => sessionId)).toEqual(['s3', 's1', 's2']);
 		});
 
@@ -380,7 +380,7 @@ export function describeLadders(subject: Subject): void {
 			expect(row?.earlyReadAskedAt).toBeNull();
 			// A further failure keeps the place that its outcome names.
 			const { watches } = subject.store;
-			await watches.takeDue(SERVICE, LEASE, 10, T0 + 50_000);
+			await watches.takeDue(SERVICE, LEASE, 10, { now: T0 + 50_000, only: null });
 			const update = read({ failures: 4, nextRead: { at: T0 + 90_000, by: T0 - 60_000 } });
 			await watches.record({ session: KEY, token: LEASE.token }, { update, watches: [], now: T0 + 50_000 });
 			expect((await subject.store.watches.outlines(SERVICE))[0]?.nextRead.by).toBe(T0 - 60_000);
@@ -389,16 +389,16 @@ export function describeLadders(subject: Subject): void {
 		it('ask for a read of their session once', async () => {
 			await asked();
 			const later = read({ nextRead: { at: T0 + 600_000, by: T0 + 600_000 } });
-			await subject.store.watches.takeDue(SERVICE, LEASE, 10, T0 + 20_000);
+			await subject.store.watches.takeDue(SERVICE, LEASE, 10, { now: T0 + 20_000, only: null });
 			await subject.store.watches.record({ session: KEY, token: LEASE.token }, { update: later, watches: [], now: T0 });
 			await waits({ readBy: T0, dueAt: T0 + 1_000 });
-			expect(await subject.store.watches.nextReadDueAt(SERVICE, T0)).toBe(T0);
-			const [taken] = await subject.store.watches.takeDue(SERVICE, LEASE, 10, T0);
+			expect(await subject.store.watches.nextReadDueAt(SERVICE, { now: T0, only: null })).toBe(T0);
+			const [taken] = await subject.store.watches.takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
 			await waits({ readBy: T0, dueAt: T0 + 20_000 }, T0 + 10_000);
 			const { earlyReadCount = -1 } = taken ?? {};
 			const update = { ...later, earlyReadCount };
 			await subject.store.watches.record({ session: KEY, token: LEASE.token }, { update, watches: [], now: T0 });
-			expect(await subject.store.watches.nextReadDueAt(SERVICE, T0)).toBe(T0 + 600_000);
+			expect(await subject.store.watches.nextReadDueAt(SERVICE, { now: T0, only: null })).toBe(T0 + 600_000);
 		});
 
 		it('have no further early reads after the one that they asked for', async () => {
@@ -441,7 +441,7 @@ export function describeLadders(subject: Subject): void {
 		if (question === null) throw new Error('the session asks nothing');
 		const target = { kind: 'watch', watchId: watch.id, teamId: watch.teamId, channelId: watch.channelId } as const;
 		const content = { kind: 'question', question, changed: false, readAt: T0 } as const;
-		await subject.store.watches.takeDue(SERVICE, LEASE, 10, T0);
+		await subject.store.watches.takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
 		const update = news(watch, { digest: view.digest, announcements: [{ target, key: 'question', content }] });
 		const held = { session: { ...KEY, sessionId }, token: LEASE.token };
 		await subject.store.watches.record(held, { update: again(view), watches: [update], now: T0 });
@@ -453,7 +453,7 @@ export function describeLadders(subject: Subject): void {
 	async function addChannels(): Promise<void> {
 		const watch = await addWatch(subject.store.watches, { channelId: 'C2', view: snapshotOf(asks(), T0) });
 		await posted();
-		await subject.store.watches.takeDue(SERVICE, LEASE, 10, T0 + 20_000);
+		await subject.store.watches.takeDue(SERVICE, LEASE, 10, { now: T0 + 20_000, only: null });
 		const question = questionViewAt(asks(), 0);
 		if (question === null) throw new Error('the session asks nothing');
 		const target = { kind: 'watch', watchId: watch.id, teamId: 'T1', channelId: 'C2' } as const;

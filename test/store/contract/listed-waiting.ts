@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ListedWaiting, ReadKind } from '../../../src/watches/ports.ts';
 import type { PlannedRead } from '../../../src/watches/watched-session.ts';
 import { SERVICE, sessionView } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
@@ -18,7 +19,11 @@ export function describeListedWaiting(subject: Subject): void {
 		await recorded([], read({ view: { ...view, digest: { ...view.digest, status } }, nextRead, ...fields }));
 	}
 
-	const waiting = (sessionId: string, absentAt: number | null = null) => ({ sessionId, absentAt });
+	const waiting = (sessionId: string, absentAt: number | null = null, moved: ListedWaiting['moved'] = null) => {
+		return { sessionId, absentAt, moved };
+	};
+	const moves = async (at: number, ...sessions: ListedWaiting[]) =>
+		(await store().readWaiting(SERVICE, sessions, at)).map(({ sessionId }) => sessionId);
 
 	async function planned(): Promise<PlannedRead | undefined> {
 		return (await store().outlines(SERVICE))[0]?.nextRead;
@@ -29,24 +34,29 @@ export function describeListedWaiting(subject: Subject): void {
 			await watchedWith('active');
 			const due = T0 + 1_000;
 			await added({ sessionId: 'due' });
-			expect(await replica().readWaiting(SERVICE, [waiting('s1'), waiting('not watched')], due)).toEqual(['s1']);
-			const [first] = await store().takeDue(SERVICE, LEASE, 1, due);
+			expect(await replica().readWaiting(SERVICE, [waiting('s1'), waiting('not watched')], due)).toEqual([
+				{ sessionId: 's1', hasChanged: true },
+			]);
+			const [first] = await store().takeDue(SERVICE, LEASE, 1, { now: due, only: null });
 			expect(first?.session).toEqual(KEY);
 			expect(first?.earlyReadAskedAt).toBeNull();
 		});
 
-		it('can be taken before others, and are found without them', async () => {
+		it('are taken and found without the others, and the others without them', async () => {
 			await watchedWith('active');
-			const due = T0 + 1_000;
+			const now = T0 + 1_000;
 			await added({ sessionId: 'due' });
-			expect(await store().nextReadDueAt(SERVICE, due)).toBe(T0);
-			expect(await store().nextAwaitedDueAt(SERVICE, due)).toBeNull();
-			expect(await store().takeAwaited(SERVICE, LEASE, 2, due)).toEqual([]);
-			await store().readWaiting(SERVICE, [waiting('s1')], due);
-			expect(await replica().nextAwaitedDueAt(SERVICE, due)).toBe(due);
-			const taken = await replica().takeAwaited(SERVICE, LEASE, 2, due);
-			expect(taken.map(({ session }) => session)).toEqual([KEY]);
-			expect(await store().nextAwaitedDueAt(SERVICE, due)).toBe(due + LEASE.ms);
+			const taken = async (only: ReadKind, lease = LEASE) =>
+				(await replica().takeDue(SERVICE, lease, 2, { now, only })).map(({ session }) => session.sessionId);
+			const dueAt = (only: ReadKind) => store().nextReadDueAt(SERVICE, { now, only });
+			expect(await taken('awaited')).toEqual([]);
+			expect([await dueAt('awaited'), await dueAt('planned')]).toEqual([null, T0]);
+			await store().readWaiting(SERVICE, [waiting('s1')], now);
+			expect([await dueAt('awaited'), await dueAt('planned')]).toEqual([now, T0]);
+			expect(await taken('awaited')).toEqual(['s1']);
+			expect(await dueAt('awaited')).toBe(now + LEASE.ms);
+			expect(await taken('planned', OTHER_LEASE)).toEqual(['due']);
+			expect(await dueAt('planned')).toBe(now + OTHER_LEASE.ms);
 		});
 
 		it('are read as planned when their newest read shows it', async () => {
@@ -58,14 +68,27 @@ export function describeListedWaiting(subject: Subject): void {
 
 		it('are read now when they did not wait after their newest read, because they ask something new', async () => {
 			await watchedWith('humanInput');
-			expect(await store().readWaiting(SERVICE, [waiting('s1', T0 + 500)], T0 + 1_000)).toEqual(['s1']);
+			expect(await moves(T0 + 1_000, waiting('s1', T0 + 500))).toEqual(['s1']);
 			expect((await planned())?.at).toBe(T0 + 1_000);
+		});
+
+		it('are left alone for a time when the last move found nothing', async () => {
+			await watchedWith('humanInput', { lastChangeAt: T0 - 10_000 });
+			const moved = { at: T0 - 5_000, until: T0 + 25_000 };
+			expect(await moves(T0 + 1_000, waiting('s1', T0 + 500, moved))).toEqual([]);
+			const found = { ...moved, at: T0 - 20_000 };
+			expect(await store().readWaiting(SERVICE, [waiting('s1', T0 + 500, found)], T0 + 1_000)).toEqual([
+				{ sessionId: 's1', hasChanged: true },
+			]);
+			expect(await store().readWaiting(SERVICE, [waiting('s1', T0 + 500, moved)], T0 + 25_000)).toEqual([
+				{ sessionId: 's1', hasChanged: false },
+			]);
 		});
 
 		it('are read once more when a read is under way that may have begun before', async () => {
 			await watchedWith('active');
-			await store().takeDue(SERVICE, OTHER_LEASE, 1, LATER);
-			expect(await store().readWaiting(SERVICE, [waiting('s1')], LATER + 100)).toEqual(['s1']);
+			await store().takeDue(SERVICE, OTHER_LEASE, 1, { now: LATER, only: null });
+			expect(await moves(LATER + 100, waiting('s1'))).toEqual(['s1']);
 			const update = read({ lastReadAt: LATER, nextRead: { at: LATER + 60_000, by: LATER + 60_000 } });
 			await store().record({ session: KEY, token: OTHER_LEASE.token }, { update, watches: [], now: LATER + 200 });
 			expect((await planned())?.at).toBe(LATER + 100);
@@ -73,7 +96,7 @@ export function describeListedWaiting(subject: Subject): void {
 
 		it('keep the wait after a failed read, and are next when it ends', async () => {
 			await watchedWith('active', { failures: 2, lastError: 'unavailable' });
-			expect(await store().readWaiting(SERVICE, [waiting('s1')], T0 + 1_000)).toEqual(['s1']);
+			expect(await moves(T0 + 1_000, waiting('s1'))).toEqual(['s1']);
 			const { at, by } = (await planned()) ?? { at: 0, by: 0 };
 			expect(at).toBe(LATER);
 			expect(by).toBeLessThan(LATER);

@@ -166,7 +166,7 @@ export function describePresses(subject: Subject): void {
 			const current = (await store().ofSession(KEY))[0];
 			if (current === undefined) throw new Error('not there');
 			const settle = post(watch, { kind: 'settle', messageIndex: 1, how: 'answered' }, 'settle');
-			await store().takeDue(SERVICE, LEASE, 10, T0 + 1e6);
+			await store().takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null });
 			const held = { session: KEY, token: LEASE.token };
 			const watches = [news(current, { announcements: [settle] })];
 			expect(await store().record(held, { update: read(), watches, now: T0 })).not.toBeNull();

@@ -51,7 +51,7 @@ export function watchActs(subject: Subject) {
 
 	/** Takes the session and records a read of it. */
 	async function recorded(updates: readonly WatchUpdate[], update = read()) {
-		await store().takeDue(SERVICE, LEASE, 10, T0);
+		await store().takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
 		return store().record({ session: KEY, token: LEASE.token }, { update, watches: updates, now: T0 });
 	}
 

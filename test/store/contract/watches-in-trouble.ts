@@ -36,8 +36,8 @@ export function describeWatchesInTrouble(subject: Subject): void {
 
 		it('refuses writes under a lapsed lease of a read, even when the same process took the session again', async () => {
 			const watch = await added();
-			await store().takeDue(SERVICE, LEASE, 1, T0);
-			expect(await store().takeDue(SERVICE, AGAIN, 1, later)).toHaveLength(1);
+			await store().takeDue(SERVICE, LEASE, 1, { now: T0, only: null });
+			expect(await store().takeDue(SERVICE, AGAIN, 1, { now: later, only: null })).toHaveLength(1);
 			expect(
 				await store().record(
 					{ session: KEY, token: LEASE.token },
@@ -189,23 +189,23 @@ export function describeWatchesInTrouble(subject: Subject): void {
 
 		it('makes reads and leases due that are further ahead than any delay', async () => {
 			await added();
-			await store().takeDue(SERVICE, LEASE, 10, ahead);
-			expect(await store().nextReadDueAt(SERVICE, T0)).toBe(T0);
-			expect(await replica().takeDue(SERVICE, OTHER_LEASE, 10, T0)).toHaveLength(1);
+			await store().takeDue(SERVICE, LEASE, 10, { now: ahead, only: null });
+			expect(await store().nextReadDueAt(SERVICE, { now: T0, only: null })).toBe(T0);
+			expect(await replica().takeDue(SERVICE, OTHER_LEASE, 10, { now: T0, only: null })).toHaveLength(1);
 			const nextRead = { at: ahead, by: ahead };
 			await replica().record(
 				{ session: KEY, token: OTHER_LEASE.token },
 				{ update: read({ nextRead, lastReadAt: ahead }), watches: [], now: T0 },
 			);
-			expect(await store().nextReadDueAt(SERVICE, T0)).toBe(T0);
-			expect(await store().takeDue(SERVICE, LEASE, 10, T0)).toHaveLength(1);
+			expect(await store().nextReadDueAt(SERVICE, { now: T0, only: null })).toBe(T0);
+			expect(await store().takeDue(SERVICE, LEASE, 10, { now: T0, only: null })).toHaveLength(1);
 		});
 
 		it('keeps reads waiting that are planned for the longest delay', async () => {
 			await added();
 			await recorded([], read({ nextRead: { at: T0 + HOUR / 2, by: T0 + HOUR / 2 } }));
-			expect(await store().takeDue(SERVICE, LEASE, 10, T0)).toEqual([]);
-			expect(await store().nextReadDueAt(SERVICE, T0)).toBe(T0 + HOUR / 2);
+			expect(await store().takeDue(SERVICE, LEASE, 10, { now: T0, only: null })).toEqual([]);
+			expect(await store().nextReadDueAt(SERVICE, { now: T0, only: null })).toBe(T0 + HOUR / 2);
 		});
 
 		it('makes posts and cards due that are further ahead than any delay', async () => {
@@ -381,7 +381,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 		async function queue(watch: Watch, announcements: readonly NewAnnouncement[]) {
 			const current = await stored(watch.id);
 			if (current === null) throw new Error('not there');
-			await store().takeDue(SERVICE, LEASE, 10, T0 + 1e6);
+			await store().takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null });
 			await store().record(
 				{ session: KEY, token: LEASE.token },
 				{ update: read(), watches: [news(current, { announcements })], now: T0 },

@@ -125,9 +125,9 @@ export function describeWatches(subject: Subject): void {
 			expect(await store().countSessions(SERVICE)).toBe(1);
 			await store().end(other.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
 			expect(await store().countSessions(SERVICE)).toBe(0);
-			expect(await store().takeDue(SERVICE, LEASE, 10, T0 + 1e6)).toEqual([]);
+			expect(await store().takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null })).toEqual([]);
 			expect((await store().add(newWatch({ createdAt: T0 + 2e6 }))).kind).toBe('added');
-			expect(await store().takeDue(SERVICE, LEASE, 10, T0 + 2e6)).toHaveLength(1);
+			expect(await store().takeDue(SERVICE, LEASE, 10, { now: T0 + 2e6, only: null })).toHaveLength(1);
 		});
 
 		it('ends a watch once and drops its pending posts', async () => {
@@ -238,7 +238,7 @@ export function describeWatches(subject: Subject): void {
 					.execute(),
 			);
 			expect(await store().outlines(SERVICE)).toHaveLength(2);
-			const taken = await store().takeDue(SERVICE, LEASE, 10, T0 + 1e6);
+			const taken = await store().takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null });
 			expect(taken.map(({ session }) => session.sessionId).sort()).toEqual(['s1', 's2']);
 			expect(taken.find(({ session }) => session.sessionId === 's1')).toMatchObject({
 				stepRate: UNKNOWN_STEP_RATE,
@@ -268,22 +268,22 @@ export function describeWatches(subject: Subject): void {
 		it('leases each due session to one replica, the most urgent first', async () => {
 			await inTurns([...Array(20).keys()], 5, (index) => added({ sessionId: `s${index}`, createdAt: T0 + index }));
 			const taken = await Promise.all([
-				store().takeDue(SERVICE, LEASE, 12, T0 + 100),
-				replica().takeDue(SERVICE, OTHER_LEASE, 12, T0 + 100),
+				store().takeDue(SERVICE, LEASE, 12, { now: T0 + 100, only: null }),
+				replica().takeDue(SERVICE, OTHER_LEASE, 12, { now: T0 + 100, only: null }),
 			]);
 			const ids = taken.flat().map(({ session }) => session.sessionId);
 			expect(new Set(ids).size).toBe(ids.length);
-			const secondBatch = await store().takeDue(SERVICE, LEASE, 12, T0 + 100);
+			const secondBatch = await store().takeDue(SERVICE, LEASE, 12, { now: T0 + 100, only: null });
 			expect(ids.length + secondBatch.length).toBe(20);
-			expect(await store().takeDue('https://other.example', LEASE, 12, T0 + 100)).toEqual([]);
+			expect(await store().takeDue('https://other.example', LEASE, 12, { now: T0 + 100, only: null })).toEqual([]);
 		});
 
 		it('leases a session to another replica after the lease of a dead one lapses', async () => {
 			const watch = await added();
-			await store().takeDue(SERVICE, LEASE, 10, T0);
-			expect(await replica().takeDue(SERVICE, OTHER_LEASE, 10, T0 + LEASE.ms - 1)).toEqual([]);
-			expect(await store().nextReadDueAt(SERVICE, T0)).toBe(T0 + LEASE.ms);
-			expect(await replica().takeDue(SERVICE, OTHER_LEASE, 10, T0 + LEASE.ms)).toHaveLength(1);
+			await store().takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
+			expect(await replica().takeDue(SERVICE, OTHER_LEASE, 10, { now: T0 + LEASE.ms - 1, only: null })).toEqual([]);
+			expect(await store().nextReadDueAt(SERVICE, { now: T0, only: null })).toBe(T0 + LEASE.ms);
+			expect(await replica().takeDue(SERVICE, OTHER_LEASE, 10, { now: T0 + LEASE.ms, only: null })).toHaveLength(1);
 			expect(
 				await store().record({ session: KEY, token: LEASE.token }, { update: read(), watches: [news(watch)], now: T0 }),
 			).toBeNull();
@@ -308,7 +308,7 @@ export function describeWatches(subject: Subject): void {
 		it('announces nothing when another replica has announced from the same digest', async () => {
 			const watch = await added();
 			await recorded([news(watch, { announcements: [said(watch, 'paused')] })]);
-			await store().takeDue(SERVICE, LEASE, 10, T0 + 20_000);
+			await store().takeDue(SERVICE, LEASE, 10, { now: T0 + 20_000, only: null });
 			const late = news(watch, { announcements: [said(watch, 'twice')] });
 			await store().record({ session: KEY, token: LEASE.token }, { update: read(), watches: [late], now: T0 + 20_000 });
 			await posted();
@@ -338,15 +338,15 @@ export function describeWatches(subject: Subject): void {
 			await added();
 			await recorded([]);
 			await store().refresh(KEY, { now: T0, earlyReadAt: T0 + 2_000 });
-			expect(await store().takeDue(SERVICE, LEASE, 10, T0 + 1_999)).toEqual([]);
-			const [taken] = await store().takeDue(SERVICE, LEASE, 10, T0 + 2_000);
+			expect(await store().takeDue(SERVICE, LEASE, 10, { now: T0 + 1_999, only: null })).toEqual([]);
+			const [taken] = await store().takeDue(SERVICE, LEASE, 10, { now: T0 + 2_000, only: null });
 			expect(taken).toMatchObject({ earlyReadAskedAt: T0 });
 			await replica().refresh(KEY, { now: T0 + 2_100, earlyReadAt: T0 + 4_000 });
 			await store().record(
 				{ session: KEY, token: LEASE.token },
 				{ update: read({ earlyReadCount: taken?.earlyReadCount ?? 0 }), watches: [], now: T0 + 2_200 },
 			);
-			expect(await store().nextReadDueAt(SERVICE, T0)).toBe(T0 + 4_000);
+			expect(await store().nextReadDueAt(SERVICE, { now: T0, only: null })).toBe(T0 + 4_000);
 		});
 
 		it('reschedules a read only while its time is unchanged and it has no lease', async () => {
@@ -354,9 +354,9 @@ export function describeWatches(subject: Subject): void {
 			await recorded([]);
 			const from = read().nextRead;
 			await store().reschedule([{ session: KEY, from: { ...from, at: from.at + 1 }, to: { at: T0, by: T0 } }]);
-			expect(await store().nextReadDueAt(SERVICE, T0)).toBe(from.at);
+			expect(await store().nextReadDueAt(SERVICE, { now: T0, only: null })).toBe(from.at);
 			await store().reschedule([{ session: KEY, from, to: { at: T0 + 500, by: T0 + 600 } }]);
-			expect(await store().nextReadDueAt(SERVICE, T0)).toBe(T0 + 500);
+			expect(await store().nextReadDueAt(SERVICE, { now: T0, only: null })).toBe(T0 + 500);
 			expect(await store().outlines(SERVICE)).toMatchObject([
 				{ session: KEY, nextRead: { at: T0 + 500, by: T0 + 600 }, status: 'active', questionOpen: false },
 			]);
@@ -365,11 +365,11 @@ export function describeWatches(subject: Subject): void {
 		it("releases only this replica's leases at shutdown", async () => {
 			await added();
 			await added({ sessionId: 's2' });
-			await store().takeDue(SERVICE, LEASE, 1, T0);
-			await replica().takeDue(SERVICE, OTHER_LEASE, 1, T0);
+			await store().takeDue(SERVICE, LEASE, 1, { now: T0, only: null });
+			await replica().takeDue(SERVICE, OTHER_LEASE, 1, { now: T0, only: null });
 			await store().takeAnnouncements(LEASE, 10, T0);
 			await store().releaseReads([LEASE.token]);
-			expect(await store().takeDue(SERVICE, LEASE, 10, T0)).toHaveLength(1);
+			expect(await store().takeDue(SERVICE, LEASE, 10, { now: T0, only: null })).toHaveLength(1);
 			expect(await store().takeAnnouncements(OTHER_LEASE, 10, T0)).toEqual([]);
 			await store().releasePosts([LEASE.token]);
 			expect(await store().takeAnnouncements(OTHER_LEASE, 10, T0)).toHaveLength(2);
@@ -458,7 +458,7 @@ export function describeWatches(subject: Subject): void {
 			await added({ sessionId: 's4', createdAt: T0 + 50 });
 			await posted(T0 + 10);
 			await store().refresh({ ...KEY, sessionId: 's4' }, { now: T0, earlyReadAt: null });
-			await store().takeDue(SERVICE, LEASE, 10, T0);
+			await store().takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
 			const want = async (index: number, card: 'now' | 'progress', now: number) => {
 				const watch = watches[index] as Watch;
 				await store().record(
