@@ -8,13 +8,23 @@ const USUAL_PORT = 4321;
 /** Not under version control. */
 const KEPT = fileURLToPath(new URL('../.cache/sandbox', import.meta.url));
 
-const { values } = parseArgs({
-	options: {
-		'no-bot': { type: 'boolean', default: false },
-		keep: { type: 'boolean', default: false },
-		port: { type: 'string' },
-	},
-});
+const OPTIONS = {
+	'no-bot': { type: 'boolean', default: false },
+	keep: { type: 'boolean', default: false },
+	port: { type: 'string' },
+} as const;
+
+function readOptions() {
+	try {
+		return parseArgs({ options: OPTIONS });
+	} catch (error) {
+		console.error(error instanceof Error ? error.message : error);
+		console.error('Options: --port NUMBER, --keep, --no-bot. See sandbox/README.md.');
+		process.exit(1);
+	}
+}
+
+const { values } = readOptions();
 
 const sandbox = await createSandbox({
 	port: Number(values.port ?? USUAL_PORT),

@@ -126,7 +126,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 			return rows.map(readDiscovery);
 		},
 
-		async raisedHands({ teamId, channelId, service }) {
+		async raisedHands({ teamId, channelId, service, createdAt }) {
 			const rows = await waitingRows(db.read, service)
 				.where(
 					sql<boolean>`not exists (select 1 from watches where watches.team_id = ${teamId}
@@ -137,7 +137,9 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 				.orderBy('since')
 				.orderBy('session_id')
 				.execute();
-			return rows.map(({ session_id: sessionId, lowered_at: loweredAt, lowered_count: loweredCount }) => {
+			return rows.map(({ session_id: sessionId, lowered_at: at, lowered_count: loweredCount }) => {
+				// Before this channel began, others had their own reasons.
+				const loweredAt = at !== null && at >= createdAt ? at : null;
 				return { sessionId, loweredAt, loweredCount };
 			});
 		},

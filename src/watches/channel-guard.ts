@@ -99,7 +99,7 @@ export function createChannelGuard({ store, channels, end, clock, log, metrics }
 }
 
 /** Direct messages are shared with nobody. */
-function isTeamChannel({ channelId }: ChannelKey): boolean {
+export function isTeamChannel({ channelId }: ChannelKey): boolean {
 	return !channelId.startsWith('D');
 }
 

@@ -3,6 +3,7 @@ import { type Clock, hasCome } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { isWaiting } from '../questions/session.ts';
 import type { AnnouncementContent, NewAnnouncement } from './announcements.ts';
+import { isTeamChannel } from './channel-guard.ts';
 import type { Discovered, Discovery, DiscoverySettings, NoListReason } from './discovered.ts';
 import type { WaitingList } from './listing.ts';
 import type { DiscoveryStore, LimitReached, RaisedHand, WatchMetrics } from './ports.ts';
@@ -28,6 +29,8 @@ interface Dependencies {
 	readonly usesList: boolean;
 	/** Whether the service has no list, or its list has failed for some minutes. */
 	readonly isUnlisted: () => boolean;
+	/** Whether the last list worked. */
+	readonly isListed: () => boolean;
 	readonly limits: WatchLimits;
 	readonly metrics: Pick<WatchMetrics, 'limitReached'>;
 	readonly clock: Clock;
@@ -38,7 +41,7 @@ interface Dependencies {
 
 /** Brings the raised hands of all listed sessions into the channels that want them. */
 export function createDiscoveries(dependencies: Dependencies) {
-	const { store, serviceUrl, discoverSessions, usesList, isUnlisted, limits, metrics, clock, log, onChange } =
+	const { store, serviceUrl, discoverSessions, usesList, isUnlisted, isListed, limits, metrics, clock, log, onChange } =
 		dependencies;
 	/** Whether the newest list was too long. */
 	let isCut = false;
@@ -81,20 +84,25 @@ export function createDiscoveries(dependencies: Dependencies) {
 		if (isChanged) onChange();
 	}
 
-	/** Tells the channels why no more questions come. */
-	async function pause(why: NoListReason): Promise<void> {
-		if ((await store.notePaused(serviceUrl, why, clock.now())) > 0) onChange();
+	/** Tells the channels why no more questions come. Returns how many were told. */
+	async function pause(why: NoListReason): Promise<number> {
+		const toldCount = await store.notePaused(serviceUrl, why, clock.now());
+		if (toldCount > 0) onChange();
+		return toldCount;
 	}
 
 	return {
 		/** Why sessions are not discovered; null when they are. */
 		whyNot,
+		/** Whether sessions can be listed at the moment. */
+		isListed,
 		/** Tells the channels when the settings do not allow any more what they were promised. */
 		async start(): Promise<void> {
 			const why = whyNot();
 			if (why === null) return;
 			await store.replaceWaiting(serviceUrl, [], clock.now());
-			await pause(why);
+			const toldCount = await pause(why);
+			if (discoverSessions || toldCount > 0) log.warn({ why, channels: toldCount }, 'sessions are not discovered');
 		},
 		/** The sessions that wait for a person now. */
 		async listed(list: Pick<WaitingList, 'sessions' | 'isComplete'>): Promise<void> {
@@ -122,10 +130,8 @@ export function createDiscoveries(dependencies: Dependencies) {
 		): Promise<'begun' | 'changed' | 'already'> {
 			const { teamId, channelId } = channel;
 			const now = clock.now();
-			const begun = await store.discover(
-				{ teamId, channelId, service: serviceUrl, createdBy: userId, createdAt: now, settings },
-				[toldIn(channel, { kind: 'discoveryBegun', by: userId }, now)],
-			);
+			const discovery = { teamId, channelId, service: serviceUrl, createdBy: userId, createdAt: now, settings };
+			const begun = await store.discover(discovery, noticesIn(channel, { kind: 'discoveryBegun', by: userId }, now));
 			if (begun === 'begun') onChange();
 			await raiseAll();
 			return begun;
@@ -133,8 +139,8 @@ export function createDiscoveries(dependencies: Dependencies) {
 		/** Ends `watch all` in a channel. What it brought there ends with the channel's watches. */
 		async end(channel: ChannelKey, userId: string): Promise<Discovery | null> {
 			const now = clock.now();
-			const announcements = () => [toldIn(channel, { kind: 'discoveryEnded', by: userId }, now)];
-			const ended = await store.endDiscovery(channel, { now, announcements });
+			const announcements = noticesIn(channel, { kind: 'discoveryEnded', by: userId }, now);
+			const ended = await store.endDiscovery(channel, { now, announcements: () => announcements });
 			if (ended !== null) onChange();
 			return ended;
 		},
@@ -162,6 +168,11 @@ function inOrder(hands: readonly RaisedHand[], now: number): readonly RaisedHand
 
 function toldIn({ teamId, channelId }: ChannelKey, content: AnnouncementContent, now: number): NewAnnouncement {
 	return { target: { kind: 'channel', teamId, channelId }, key: `${content.kind}:${now}`, content };
+}
+
+/** For the other people of a channel; a direct message has none. */
+function noticesIn(channel: ChannelKey, content: AnnouncementContent, now: number): readonly NewAnnouncement[] {
+	return isTeamChannel(channel) ? [toldIn(channel, content, now)] : [];
 }
 
 function fullIn(channel: ChannelKey, { limit, most }: LimitReached, now: number): NewAnnouncement {

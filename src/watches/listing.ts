@@ -71,6 +71,8 @@ export interface Listing {
 	reservedPerSecond(): number;
 	/** Whether the service has no list, or its list has failed for some minutes, as the process that lists has found. */
 	isUnlisted(): boolean;
+	/** Whether the last list worked. */
+	isAvailable(): boolean;
 }
 
 /** The client gives a list up after this. */
@@ -293,5 +295,6 @@ export function createListing(options: ListingOptions): Listing {
 		},
 		reservedPerSecond: () => reservedFor(shared.perSecond),
 		isUnlisted: () => shared.isUnlisted,
+		isAvailable: () => shared.isAvailable,
 	};
 }

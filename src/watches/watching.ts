@@ -53,6 +53,7 @@ export function createWatching(options: Options) {
 		...options,
 		usesList: options.listing !== null,
 		isUnlisted: () => listing?.isUnlisted() ?? false,
+		isListed: () => listing?.isAvailable() ?? false,
 		onChange: wakeAll,
 	});
 	const listing: Listing | null = options.listing === null ? null : createListingFor(options.listing);

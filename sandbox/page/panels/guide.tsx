@@ -60,7 +60,7 @@ export function Guide({ data }: { data: PageData }) {
 				</li>
 				<li>
 					<b>Trouble</b>, then <b>No list</b>, is a service that cannot list its sessions. Handraise says so in the
-					channel after five minutes, also when you move the time, and looks for the list every five minutes. In your
+					channel after five minutes, which moving the time does not shorten, and looks for the list as often. In your
 					own Slack, an operator allows all this with <kbd>DISCOVER_SESSIONS=true</kbd>.
 				</li>
 			</ol>

@@ -121,7 +121,7 @@ function inboxBlocks({ inbox, content, quickAnswers, receipt }: InboxModel): Kno
 		...snoozedLine(snoozed),
 		...context(pageWords(page * QUESTIONS_PER_PAGE + 1, questions.length + unreadableCount, total)),
 		...section(channelsKnown ? '' : CHANNELS_UNKNOWN),
-		...section(total === 0 && snoozed === null && channelsKnown ? emptyWords(isWatching, waiting !== null) : ''),
+		...section(total === 0 && snoozed === null && channelsKnown ? emptyWords(isWatching, waiting?.why === null) : ''),
 		...context(unreadableCount === 0 ? '' : unreadableWords(unreadableCount)),
 		...questions.flatMap((question) => questionEntry(question, { quickAnswers, userId }, receipt)),
 		...(pageRow.length === 0 ? [] : [divider(), ...pageRow]),

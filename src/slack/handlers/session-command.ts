@@ -71,6 +71,7 @@ export function parseSessionCommand(text: string, dashboardUrl: string | null): 
 			return withIds(args, dashboardUrl, 1, ([sessionId = '']) => ({ kind: 'history', sessionId }));
 		default:
 			if (words.length > 1) return help('unclear');
+			if (isAll(words)) return help('all_alone');
 			return withIds(words, dashboardUrl, 1, ([sessionId = '']) => ({ kind: 'open', sessionId }));
 	}
 }

@@ -143,7 +143,9 @@ export function registerWatching(
 		}
 		const outcome = await discoveries.begin({ teamId, channelId }, { userId, settings });
 		logAccess(request, 'watch', null, `all_${outcome}`);
-		return say(request, [discoveringWords(outcome)], outcome === 'already' ? '' : DISCOVERY_OPTIONS);
+		const discovery = await discoveries.of({ teamId, channelId });
+		const words = discoveringWords(outcome, { discovery, isListed: discoveries.isListed() });
+		return say(request, [words], outcome === 'already' ? '' : DISCOVERY_OPTIONS);
 	}
 
 	async function unwatch(request: PersonRequest, sessionIds: readonly string[] | 'all'): Promise<void> {

@@ -11,7 +11,7 @@ const REASONS = {
 	id_too_long: 'That is too long for a session id.',
 	reserved_id: 'That word is not a session id.',
 	all_alone:
-		'`all` stands alone: `watch all` takes `--discreet` and `--no-buttons`, because it makes no cards, and `unwatch all` takes nothing.',
+		'`all` goes with `watch` and `unwatch` only, and stands alone: `watch all` takes `--discreet` and `--no-buttons`, because it makes no cards, and `unwatch all` takes nothing.',
 } as const satisfies Record<HelpReason, string>;
 
 /** Why help is shown; empty if somebody asked for it. `typed`: mrkdwn without backticks, may be empty. */

@@ -6,26 +6,33 @@ import { momentMrkdwn } from './times.ts';
 type Full = Extract<AnnouncementContent, { kind: 'discoveryFull' }>;
 
 const BEGUN = {
-	begun: '✋ The questions of all sessions come into this channel from now on. The channel is told.',
-	changed: '✋ The questions of all sessions come into this channel already. New ones are posted as you chose.',
+	begun: '✋ The questions of all sessions come into this channel from now on.',
+	changed: '✋ The questions of all sessions come into this channel already.',
 	already: '✋ The questions of all sessions come into this channel already.',
 } as const;
 
-/** The result of `/session watch all`. */
-export function discoveringWords(outcome: keyof typeof BEGUN): string {
-	return BEGUN[outcome];
+const NOT_LISTED = '⏳ The list of sessions cannot be got at the moment: questions come when it can.';
+
+/** The result of `/session watch all`. `discovery`: as it is now; null: it has ended meanwhile. mrkdwn. */
+export function discoveringWords(
+	outcome: keyof typeof BEGUN,
+	{ discovery, isListed }: { discovery: Discovery | null; isListed: boolean },
+): string {
+	const changed =
+		outcome === 'changed' && discovery !== null ? `New ones are posted by ${commandWords(discovery)}.` : '';
+	return [BEGUN[outcome], changed, isListed ? '' : NOT_LISTED].filter((words) => words !== '').join(' ');
 }
 
 /** What `/session watch all` takes. */
 export const DISCOVERY_OPTIONS =
-	'`--discreet` keeps questions out of notifications and answers out of posts; `--no-buttons` shows no options as buttons. `--no-discreet` and `--buttons` take that back.';
+	'`--discreet` keeps questions out of notifications and chosen options out of posts; `--no-buttons` shows no options as buttons. `--no-discreet` and `--buttons` take that back.';
 
 /** Why there is no list, and what to do. `{contact}` is replaced with whom to ask. */
 const NO_LIST: Readonly<Record<NoListReason, string>> = {
 	notDiscovering:
-		'Handraise shows only sessions whose id somebody knows: `DISCOVER_SESSIONS` is off. Ask {contact} to turn it on.',
+		'Handraise shows only sessions whose id somebody knows. To change that, ask {contact} to set `DISCOVER_SESSIONS` to `true`.',
 	listOff:
-		'Handraise does not ask the session service for its list: `SESSION_SERVICE_LIST` is off. Ask {contact} to turn it on.',
+		'Handraise does not ask the session service for its list. To change that, ask {contact} to set `SESSION_SERVICE_LIST` to `auto`.',
 	noList:
 		'Handraise cannot get the list of sessions from the session service. It looks again by itself. If that lasts, tell {contact}.',
 };
@@ -64,7 +71,11 @@ export function discoveryFullWords({ limit, most }: Full, adminContact: string |
 }
 
 /** In the list of what a channel watches: who began `watch all`. mrkdwn. */
-export function discoveredByWords({ createdBy, createdAt, discreet, buttons }: Discovery, names: Names): string {
-	const options = [discreet ? ' --discreet' : '', buttons ? '' : ' --no-buttons'].join('');
-	return `✋ The questions of all sessions come into this channel: \`watch all${options}\` by ${personMrkdwn(createdBy, names)} ${momentMrkdwn(createdAt)}.`;
+export function discoveredByWords(discovery: Discovery, names: Names): string {
+	const { createdBy, createdAt } = discovery;
+	return `✋ The questions of all sessions come into this channel: ${commandWords(discovery)} by ${personMrkdwn(createdBy, names)} ${momentMrkdwn(createdAt)}.`;
+}
+
+function commandWords({ discreet, buttons }: Discovery): string {
+	return `\`watch all${discreet ? ' --discreet' : ''}${buttons ? '' : ' --no-buttons'}\``;
 }

@@ -123,7 +123,9 @@ export function creatorToldWords(
 	adminContact: string | null,
 ): string {
 	const what = all === true ? 'The watch of all sessions' : `The watch of ${sessionNames(sessionIds)}`;
-	return `👋 ${what} in ${placeMrkdwn(channelId)} has ended: ${endWords(reason, { days: null, adminContact })}`;
+	const why = endWords(reason, { days: null, adminContact });
+	const command = all === true ? '`/session watch all`' : '`/session watch`';
+	return `👋 ${what} in ${placeMrkdwn(channelId)} has ended: ${why.replace('`/session watch`', command)}`;
 }
 
 /** Sessions named in one line. */

@@ -86,6 +86,8 @@ describe('/session', () => {
 		expect(parse('watch all --questions-only')).toEqual({ kind: 'help', reason: 'all_alone' });
 		expect(parse('watch "all"')).toEqual({ kind: 'watch', sessionIds: ['all'], settings: {} });
 		expect(parse('watch all b')).toEqual({ kind: 'help', reason: 'all_alone' });
+		expect(parse('all')).toEqual({ kind: 'help', reason: 'all_alone' });
+		expect(parse('"all"')).toEqual({ kind: 'open', sessionId: 'all' });
 		expect(parse('unwatch all please')).toEqual({ kind: 'help', reason: 'all_alone' });
 		expect(parse('watch "all" b')).toEqual({ kind: 'watch', sessionIds: ['all', 'b'], settings: {} });
 	});

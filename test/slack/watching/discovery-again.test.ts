@@ -94,6 +94,33 @@ describe('/session watch all after /session unwatch all', () => {
 	});
 });
 
+it('a channel that begins later gets at once what another one has stopped', async () => {
+	await start();
+	await app.command('/session watch all');
+	const id = waiting('Chairs');
+	await postOf('Chairs');
+	await app.command(`/session unwatch ${id}`);
+	await app.until(() => openPostsOf('Chairs').length === 0);
+	await app.pass(5 * MINUTE);
+	await app.command('/session watch all', 'ada', '#secret');
+	await app.pass(15_000);
+	const there = app.inChannel('#secret').filter((post) => post.text().includes('“Chairs”'));
+	expect(there.map((post) => post.buttons().length > 0)).toEqual([true]);
+});
+
+it('a direct message is not told who began, and anybody is told when sessions cannot be listed', async () => {
+	await start();
+	await app.pass(12_000);
+	app.service.list.mode = 'off';
+	await app.pass(15_000);
+	const told = await app.command('/session watch all', 'ada', 'dm');
+	expect(told.text()).toContain('from now on. ⏳ The list of sessions cannot be got at the moment');
+	app.service.list.mode = 'on';
+	waiting('Chairs');
+	await app.until(() => app.inChannel('dm').find((post) => post.text().includes('“Chairs”')));
+	expect(app.inChannel('dm').filter((post) => post.text().includes('has typed'))).toEqual([]);
+});
+
 describe('/session unwatch with an id', () => {
 	it('does not bring the question back, and brings what is asked next, also without a list in between', async () => {
 		await start();

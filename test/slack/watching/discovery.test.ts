@@ -95,7 +95,7 @@ describe('listed sessions that ask nothing', () => {
 describe('/session watch all', () => {
 	it('brings a raised hand into the channel as one post, which says who answered', async () => {
 		await start();
-		expect((await watchAll()).text()).toContain('The channel is told');
+		expect((await watchAll()).text()).toContain('from now on');
 		const begun = await saysInChannel('has typed `/session watch all`');
 		expect(begun.text()).toContain('ada');
 		const id = waiting();
@@ -313,12 +313,12 @@ describe('/session watch all', () => {
 		await start();
 		expect((await watchAll('--discreet --no-buttons')).text()).toContain('from now on');
 		expect((await watchAll('--discreet')).text()).toContain('come into this channel already');
-		expect((await watchAll('--buttons')).text()).toContain('New ones are posted as you chose');
+		expect((await watchAll('--buttons')).text()).toContain('New ones are posted by `watch all --discreet`.');
 		await watchAll('--no-buttons');
 		const post = await postOf(waiting());
 		expect(post.buttons()).not.toContain('red');
 		expect(app.slack.state.messages.find(({ ts }) => ts === post.ts)?.text).not.toContain('Which colour?');
-		expect((await watchAll('--thread-only')).text()).toContain('`all` stands alone');
+		expect((await watchAll('--thread-only')).text()).toContain('`watch all` takes `--discreet`');
 	});
 
 	it('ends with /session unwatch all, and is listed with who began it until then', async () => {
@@ -405,6 +405,7 @@ describe('what ends or pauses it', () => {
 		await app.slack.remove('#agents', 'handraise');
 		const dm = await app.until(() => app.slack.as('ada').dm().at(-1));
 		expect(dm.text()).toContain('The watch of all sessions in');
+		expect(dm.text()).toContain('use `/session watch all` to start again');
 		expect(dm.text()).toContain('I was removed from the channel');
 		waiting('Another');
 		await app.pass(MINUTE);

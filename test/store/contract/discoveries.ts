@@ -358,6 +358,7 @@ export function describeDiscoveries(subject: Subject): void {
 					discoverSessions: true,
 					usesList: true,
 					isUnlisted: () => false,
+					isListed: () => true,
 					limits: { ...NO_LIMITS, channel: 3 },
 					metrics: { limitReached: () => {} },
 					clock: { ...systemClock, now: () => T0 },
