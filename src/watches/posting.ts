@@ -128,8 +128,8 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 			if (found.kind === 'unreadable') earlierAt = announcement.sendingSince;
 		}
 		const maybeRepeat = earlierAt !== null;
-		if (isObsolete(due) || isWithoutPlace(due) || (await isForNobody(due)))
-			return { kind: 'dropped', unknown: maybeRepeat };
+		const isUnwanted = isObsolete(due) || isWithoutPlace(due) || (await isForNobody(due));
+		if (isUnwanted) return { kind: 'dropped', unknown: maybeRepeat };
 		const heldUntil = heldUntilOf(announcement, clock.now());
 		if (heldUntil !== null) return retry(heldUntil, CARD_HELD, maybeRepeat);
 		const waitMs = await takeTurn(announcement, signal);

@@ -381,3 +381,28 @@ it('reserves at most three quarters of what background has', async () => {
 	expect(reads).toBeGreaterThan(7);
 	expect(reads).toBeLessThan(14);
 });
+
+it('leaves a quarter of what background has to the others when ahead requests ask for everything', async () => {
+	const clock = createManualClock();
+	const budget = createRequestBudget({ requestsPerMinute: 250, reservedPerSecond: () => 1, clock });
+	const counts = { ahead: 0, others: 0 };
+	for (let n = 0; n < 2_500; n++) {
+		void budget.acquire('background', { ahead: true }).then(() => counts.ahead++);
+		void budget.acquire('background').then(() => counts.others++);
+	}
+	// Eleven windows of 62 s, and what goes at once in the twelfth.
+	await clock.advance(682_000);
+	expect(counts.ahead).toBeGreaterThan(11 * 130);
+	expect(counts.others).toBeGreaterThan(11 * 40);
+	expect(counts.ahead + counts.others).toBeLessThanOrEqual(12 * 190);
+});
+
+it.each([12, 8, 6])('reads go on in their turn when the service allows %s requests a minute', async (limit) => {
+	const clock = createManualClock();
+	const budget = createRequestBudget({ requestsPerMinute: 250, reservedPerSecond: () => 1, clock });
+	budget.observe({ limit, remaining: limit, resetSeconds: 60 }, 0);
+	let reads = 0;
+	for (let n = 0; n < 100; n++) void budget.acquire('background').then(() => reads++);
+	await clock.advance(10 * 60_000);
+	expect(reads).toBeGreaterThan(4);
+});
