@@ -202,9 +202,8 @@ describe.each(STORES)('a database of the former version, on %s,', (kind) => {
 		await expect.poll(() => reads().length, { timeout: PATIENCE_MS }).toBeGreaterThan(2);
 		const row = await run.first("select question_since as since from watched_sessions where session_id = 'asking'");
 		const since = Number(row.since);
-		const [first, second] = reads().map(({ at }) => at);
+		const second = reads()[1]?.at;
 		expect(since).toBeGreaterThanOrEqual(run.startedAt);
-		expect(Math.abs(since - Number(first))).toBeLessThan(1_000);
 		expect(since).toBeLessThan(Number(second));
 	});
 
