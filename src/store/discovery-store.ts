@@ -138,7 +138,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 				.orderBy('session_id')
 				.execute();
 			return rows.map(({ session_id: sessionId, lowered_at: at, lowered_count: loweredCount }) => {
-				// Before this channel began, others had their own reasons.
+				// Reads from before this channel began do not put its questions off.
 				const loweredAt = at !== null && at >= createdAt ? at : null;
 				return { sessionId, loweredAt, loweredCount };
 			});

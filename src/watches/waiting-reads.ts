@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, hasCome } from '../clock.ts';
 import type { WaitingList } from './listing.ts';
 import type { ListedWaiting, ListingMetrics, MovedRead, ReadingStore } from './ports.ts';
 
@@ -48,7 +48,7 @@ export function createWaitingReads({
 	function afterMove(comparison: Comparison, { hasChanged }: MovedRead, now: number): Comparison {
 		const { at, againAfterMs, movedAt } = comparison;
 		const isBack = at === Number.NEGATIVE_INFINITY;
-		const foundNothing = isBack ? movedAt !== null && !hasChanged : true;
+		const foundNothing = !isBack || (movedAt !== null && !hasChanged);
 		const nextAfterMs = foundNothing ? Math.min(LONGEST_COMPARE_AGAIN_MS, 2 * againAfterMs) : COMPARE_AGAIN_MS;
 		return { ...comparison, at: now, againAfterMs: nextAfterMs, movedAt: now };
 	}
@@ -56,20 +56,20 @@ export function createWaitingReads({
 	/** It waits by its newest read too, or its last move found nothing and was not long ago. */
 	function afterNoMove(comparison: Comparison, now: number): Comparison {
 		const { againAfterMs, movedAt } = comparison;
-		if (movedAt !== null && !isOver(movedAt, againAfterMs, now)) return { ...comparison, at: movedAt };
+		if (movedAt !== null && !hasCome(movedAt + againAfterMs, now, againAfterMs)) return { ...comparison, at: movedAt };
 		return { ...comparison, at: now, againAfterMs: COMPARE_AGAIN_MS };
 	}
 
 	return async ({ sessions, isComplete }) => {
 		const now = clock.now();
 		const listed = sessions.map(({ sessionId }) => comparisonOf(sessionId));
-		const due = listed.filter(({ at, againAfterMs }) => isOver(at, againAfterMs, now));
+		const due = listed.filter(({ at, againAfterMs }) => hasCome(at + againAfterMs, now, againAfterMs));
 		const asked = due.map(({ sessionId, absentAt, movedAt, againAfterMs }): ListedWaiting => {
 			return { sessionId, absentAt, moved: movedAt === null ? null : { at: movedAt, until: movedAt + againAfterMs } };
 		});
 		const moved = await store.readWaiting(serviceUrl, asked, now);
 		const gone = [...compared.values()].filter(
-			({ movedAt }) => movedAt !== null && !isOver(movedAt, LONGEST_COMPARE_AGAIN_MS, now),
+			({ movedAt }) => movedAt !== null && !hasCome(movedAt + LONGEST_COMPARE_AGAIN_MS, now, LONGEST_COMPARE_AGAIN_MS),
 		);
 		const next = new Map(gone.map((one) => [one.sessionId, { ...one, isListed: false }]));
 		for (const comparison of listed) next.set(comparison.sessionId, comparison);
@@ -84,9 +84,4 @@ export function createWaitingReads({
 		metrics.listedReads(moved.length);
 		onEarlyRead();
 	};
-}
-
-/** Whether so much time has passed since `at`. A time ahead of now was noted before the clock was put back. */
-function isOver(at: number, ms: number, now: number): boolean {
-	return at > now || now >= at + ms;
 }

@@ -143,7 +143,7 @@ export function registerWatching(
 		}
 		const outcome = await discoveries.begin({ teamId, channelId }, { userId, settings });
 		logAccess(request, 'watch', null, `all_${outcome}`);
-		const discovery = await discoveries.of({ teamId, channelId });
+		const discovery = outcome === 'changed' ? await discoveries.of({ teamId, channelId }) : null;
 		const words = discoveringWords(outcome, { discovery, isListed: discoveries.isListed() });
 		return say(request, [words], outcome === 'already' ? '' : DISCOVERY_OPTIONS);
 	}

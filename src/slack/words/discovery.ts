@@ -5,22 +5,17 @@ import { momentMrkdwn } from './times.ts';
 
 type Full = Extract<AnnouncementContent, { kind: 'discoveryFull' }>;
 
-const BEGUN = {
-	begun: '✋ The questions of all sessions come into this channel from now on.',
-	changed: '✋ The questions of all sessions come into this channel already.',
-	already: '✋ The questions of all sessions come into this channel already.',
-} as const;
-
 const NOT_LISTED = '⏳ The list of sessions cannot be got at the moment: questions come when it can.';
 
-/** The result of `/session watch all`. `discovery`: as it is now; null: it has ended meanwhile. mrkdwn. */
+/** The result of `/session watch all`. `discovery`: as it is after a change; null: it has ended meanwhile. mrkdwn. */
 export function discoveringWords(
-	outcome: keyof typeof BEGUN,
+	outcome: 'begun' | 'changed' | 'already',
 	{ discovery, isListed }: { discovery: Discovery | null; isListed: boolean },
 ): string {
-	const changed =
-		outcome === 'changed' && discovery !== null ? `New ones are posted by ${commandWords(discovery)}.` : '';
-	return [BEGUN[outcome], changed, isListed ? '' : NOT_LISTED].filter((words) => words !== '').join(' ');
+	const changed = discovery === null ? '' : `New ones are posted by ${commandWords(discovery)}.`;
+	const since = outcome === 'begun' ? 'from now on' : 'already';
+	const all = `✋ The questions of all sessions come into this channel ${since}.`;
+	return [all, changed, isListed ? '' : NOT_LISTED].filter((words) => words !== '').join(' ');
 }
 
 /** What `/session watch all` takes. */

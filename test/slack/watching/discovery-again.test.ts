@@ -31,6 +31,17 @@ function waiting(name: string): string {
 	return id;
 }
 
+/** Its question was posted and stopped in the channel some minutes ago. */
+async function stopped(name: string): Promise<string> {
+	await app.command('/session watch all');
+	const id = waiting(name);
+	await postOf(name);
+	await app.command(`/session unwatch ${id}`);
+	await app.until(() => openPostsOf(name).length === 0);
+	await app.pass(5 * MINUTE);
+	return id;
+}
+
 /** The agent asks something else, without an answer. */
 function askMore(id: string): void {
 	const question = {
@@ -96,12 +107,7 @@ describe('/session watch all after /session unwatch all', () => {
 
 it('a channel that begins later gets at once what another one has stopped', async () => {
 	await start();
-	await app.command('/session watch all');
-	const id = waiting('Chairs');
-	await postOf('Chairs');
-	await app.command(`/session unwatch ${id}`);
-	await app.until(() => openPostsOf('Chairs').length === 0);
-	await app.pass(5 * MINUTE);
+	await stopped('Chairs');
 	await app.command('/session watch all', 'ada', '#secret');
 	await app.pass(15_000);
 	const there = app.inChannel('#secret').filter((post) => post.text().includes('“Chairs”'));
@@ -124,12 +130,7 @@ it('a direct message is not told who began, and anybody is told when sessions ca
 describe('/session unwatch with an id', () => {
 	it('does not bring the question back, and brings what is asked next, also without a list in between', async () => {
 		await start();
-		await app.command('/session watch all');
-		const id = waiting('Chairs');
-		await postOf('Chairs');
-		await app.command(`/session unwatch ${id}`);
-		await app.until(() => openPostsOf('Chairs').length === 0);
-		await app.pass(5 * MINUTE);
+		const id = await stopped('Chairs');
 		expect(postsOf('Chairs')).toHaveLength(1);
 		askMore(id);
 		await app.pass(8 * MINUTE);
