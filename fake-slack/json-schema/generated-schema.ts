@@ -35,6 +35,9 @@ const require = createRequire(import.meta.url);
 const project = fileURLToPath(new URL('../../', import.meta.url));
 const command = fileURLToPath(new URL('./generate.ts', import.meta.url));
 
+/** Where what is made from installed packages is kept; `npm ci` empties it. */
+export const CACHE_FOLDER = join(project, 'node_modules', '.cache', 'slack-schema');
+
 /** The folder of an installed package. Its `exports` need not name package.json. */
 function packageFolder(name: string): string {
 	for (const modules of require.resolve.paths(name) ?? []) {
@@ -44,7 +47,7 @@ function packageFolder(name: string): string {
 	throw new Error(`The package ${name} is not installed. Run npm ci.`);
 }
 
-function packageVersion(name: string): string {
+export function packageVersion(name: string): string {
 	const file = join(packageFolder(name), 'package.json');
 	return String((JSON.parse(readFileSync(file, 'utf8')) as { version?: unknown }).version);
 }
@@ -59,7 +62,7 @@ function packageVersion(name: string): string {
  */
 export function generatedDefinitions(
 	{ packageName, entry, types }: SchemaSource,
-	cache: string = join(project, 'node_modules', '.cache', 'slack-schema'),
+	cache: string = CACHE_FOLDER,
 ): Definitions {
 	const key = [
 		packageName.replace(/[@/]+/g, '-').replace(/^-/, ''),

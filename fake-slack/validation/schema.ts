@@ -1,4 +1,5 @@
-import { Ajv, type ErrorObject } from 'ajv';
+import type { ErrorObject } from 'ajv';
+import { compiledChecks } from '../json-schema/compiled-schema.ts';
 import { type Definitions, generatedDefinitions, type JsonSchema } from '../json-schema/generated-schema.ts';
 import { type SchemaExtension, schemaExtensions } from './schema-extensions.ts';
 
@@ -100,7 +101,7 @@ export type ShapeChecks = {
 
 let loaded: ShapeChecks | undefined;
 
-/** The compiled schema of @slack/types with its extensions; made on first use and kept, since compiling takes about a tenth of a second. */
+/** The compiled schema of @slack/types with its extensions; made on first use and kept. */
 export function shapeChecks(): ShapeChecks {
 	loaded ??= compileShapes(schemaExtensions);
 	return loaded;
@@ -120,15 +121,6 @@ export function compileShapes(extensions: readonly SchemaExtension[]): ShapeChec
 	for (const [name, schema] of Object.entries(source)) definitions[name] = withChoices(schema, source);
 	const view = choice([{ $ref: '#/definitions/ModalView' }, { $ref: '#/definitions/HomeView' }], source) ?? {};
 
-	const ajv = new Ajv({ allErrors: true, strict: false, verbose: true });
-	// One schema with three doors, so that what they share is compiled once.
-	ajv.addSchema({ $id: 'slack', definitions: { ...definitions, message, view, blocks } });
-	const door = (kind: 'message' | 'view' | 'blocks') => ajv.compile({ $ref: `slack#/definitions/${kind}` });
-	const compiled = { message: door('message'), view: door('view'), blocks: door('blocks') };
-	return {
-		errors: (kind, value) => {
-			const check = compiled[kind];
-			return check(value) ? [] : (check.errors ?? []);
-		},
-	};
+	const checks = compiledChecks({ ...definitions, message, view, blocks }, ['message', 'view', 'blocks']);
+	return { errors: (kind, value) => checks[kind](value) };
 }
