@@ -15,9 +15,8 @@ export interface Case {
 
 /** Runs the command on one set-up per case. Everything but the case's problem is in order. */
 export function testBroken(what: string, cases: readonly Case[]): void {
-	describe.concurrent(`says what is wrong with the ${what}`, () => {
-		// Each case starts the program, several at a time, which takes long on a busy machine.
-		it.each(cases)('when $name', { timeout: 120_000 }, async ({ breaks, env, says, exit = 1 }) => {
+	describe(`says what is wrong with the ${what}`, () => {
+		it.each(cases)('when $name', async ({ breaks, env, says, exit = 1 }) => {
 			await using harness = await createHarness();
 			await breaks?.(harness);
 			const { lines, exit: ended } = await harness.doctor(await env?.(harness));

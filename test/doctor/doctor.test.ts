@@ -1,13 +1,8 @@
-import { existsSync } from 'node:fs';
-import { chown } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { open } from '../store/support.ts';
-import { startApp } from '../support/app.ts';
 import { closed, createHarness, listening } from './harness.ts';
 
-describe.concurrent('the doctor on a set-up in order', () => {
+describe('the doctor on a set-up in order', () => {
 	const marks = (lines: readonly string[]) => lines.slice(0, -1).map((line) => line[0]);
 
 	it('reports every check in Socket Mode as in order and exits with 0', async () => {
@@ -32,20 +27,6 @@ describe.concurrent('the doctor on a set-up in order', () => {
 		expect(lines).toContainEqual(expect.stringMatching(/^✓ HTTP mode: .*https:\/\/<your address>\/slack\/events/));
 		expect(lines).not.toContainEqual(expect.stringMatching(/Socket Mode:/));
 		expect(exit).toBe(0);
-	});
-
-	it('recognises the running Handraise by its port and database and disturbs neither', async () => {
-		await using app = await startApp();
-		await using harness = await createHarness();
-		const port = new URL(app.url).port;
-		const { exit, lines } = await harness.doctor({ DATA_DIR: app.dataDir, PORT: port });
-		expect(lines).toContain(`✓ Port: Handraise is running on ${port}, and ready.`);
-		expect(lines).toContainEqual(
-			expect.stringMatching(/^✓ Database: SQLite in use by the running Handraise, which is fine, at schema \d+\.$/),
-		);
-		expect(lines).toContainEqual(expect.stringMatching(/^✓ Encryption key: .* is the one the database was made with/));
-		expect(exit).toBe(0);
-		await app.slack.as('ada').command('agents', '/session help');
 	});
 
 	it('sends one read and one harmless list to the service and connects no socket', async () => {
@@ -77,24 +58,4 @@ it('checks everything else when settings are wrong', async () => {
 	expect(lines).toContainEqual(expect.stringMatching(/^✓ Socket Mode:/));
 	expect(lines).toContainEqual(expect.stringMatching(/^✓ Database:/));
 	expect(lines.at(-1)).toMatch(/^2 problems to fix/);
-});
-
-/** Starts a program as root without the right to ignore file modes. Another user may not be able to read the clone. */
-const SETPRIV = '/usr/bin/setpriv';
-const PLAIN_ROOT = [SETPRIV, '--bounding-set=-dac_override,-dac_read_search', '--inh-caps=-all'];
-
-// Only root can change the owner. 65534 is the user nobody.
-it.runIf(process.getuid?.() === 0 && existsSync(SETPRIV))('says that another user owns the data', async () => {
-	await using harness = await createHarness();
-	await (await open({ dataDir: harness.dataDir })).close();
-	await chown(harness.dataDir, 65_534, 65_534);
-	await chown(join(harness.dataDir, 'handraise.db'), 65_534, 65_534);
-	const { exit, lines } = await harness.doctor({}, [], PLAIN_ROOT);
-	expect(lines).toContain(
-		`✗ DATA_DIR: ${harness.dataDir} cannot be written by this user: change its owner (chown), or set DATA_DIR to another directory.`,
-	);
-	expect(lines).toContain(
-		'✗ Database: DATA_DIR/handraise.db cannot be used: this user may not read it. Change its owner (chown).',
-	);
-	expect(exit).toBe(1);
 });

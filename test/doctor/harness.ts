@@ -11,6 +11,8 @@ import { createFakeSlack } from '../../fake-slack/index.ts';
 import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 import { manifestPath } from '../../sandbox/manifest-path.ts';
 import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
+import { runDoctor } from '../../src/doctor/run.ts';
+import type { AskedShape } from '../../src/doctor/views.ts';
 
 export type Env = Readonly<Record<string, string>>;
 type Json = Record<string, unknown>;
@@ -25,6 +27,7 @@ const SECRETS = {
 };
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+export const DOCTOR = join(ROOT, 'src/doctor.ts');
 
 export interface Report {
 	readonly exit: number;
@@ -40,8 +43,6 @@ export async function createHarness() {
 	const closing: (() => Promise<void>)[] = [];
 
 	const env: Env = {
-		PATH: process.env.PATH ?? '',
-		...COMPILE_CACHE,
 		SLACK_BOT_TOKEN: SECRETS.botToken,
 		SLACK_APP_TOKEN: SECRETS.appToken,
 		SLACK_API_URL: slack.apiUrl,
@@ -52,11 +53,11 @@ export async function createHarness() {
 		ADMIN_CONTACT: 'the platform team',
 	};
 
-	/** Runs the command. An empty string unsets a setting. Throws when a secret is printed or DATA_DIR is changed. */
-	async function doctor(changed: Env = {}, args: readonly string[] = [], by: readonly string[] = []): Promise<Report> {
+	/** Throws when `run` prints a secret or changes DATA_DIR. */
+	async function checked(changed: Env, run: (all: Env) => Promise<Output>): Promise<Report> {
 		const all = { ...env, ...changed };
 		const before = traceOf(dataDir);
-		const { exit, output } = await run(all, args, by);
+		const { exit, output } = await run(all);
 		const secrets = [...Object.values(SECRETS), ...secretsIn(all)];
 		for (const secret of secrets) if (output.includes(secret)) throw new Error(`a secret was printed:\n${output}`);
 		if (traceOf(dataDir) !== before) throw new Error(`DATA_DIR was changed:\n${before}\n${traceOf(dataDir)}`);
@@ -75,7 +76,11 @@ export async function createHarness() {
 		service,
 		dataDir,
 		secrets: SECRETS,
-		doctor,
+		/** Runs the command in this process. An empty string unsets a setting. */
+		doctor: (changed: Env = {}, args: readonly string[] = [], shapes: readonly AskedShape[] = []) =>
+			checked(changed, (all) => inProcess(all, args, shapes)),
+		/** Runs the command as a process. */
+		doctorProcess: (changed: Env = {}, start: Start = {}) => checked(changed, (all) => asProcess(all, start)),
 		inFront,
 		/** Settings for Slack behind such a proxy. */
 		slackBehind: async (change: Change): Promise<Env> => ({
@@ -95,11 +100,46 @@ export async function createHarness() {
 
 export type Harness = Awaited<ReturnType<typeof createHarness>>;
 
-/** `by`: a command that starts the doctor. */
-function run(env: Env, args: readonly string[], by: readonly string[]): Promise<{ exit: number; output: string }> {
+interface Output {
+	readonly exit: number;
+	readonly output: string;
+}
+
+/** Pauses of the command end at once. */
+async function inProcess(env: Env, args: readonly string[], shapes: readonly AskedShape[]): Promise<Output> {
+	let output = '';
+	const print = (line: string) => {
+		output += `${line}\n`;
+	};
+	const exit = await runDoctor({
+		args,
+		env,
+		clock: { sleep: async () => {} },
+		shapes: async () => shapes,
+		lines: { log: print, error: print },
+		terminal: {
+			write: (text) => {
+				output += text;
+			},
+		},
+	});
+	return { exit, output };
+}
+
+interface Start {
+	readonly args?: readonly string[];
+	/** A command that starts the doctor. */
+	readonly by?: readonly string[];
+	readonly options?: readonly string[];
+	/** The project's folder by default. */
+	readonly cwd?: string;
+}
+
+function asProcess(env: Env, { args = [], by = [], options = [], cwd = ROOT }: Start): Promise<Output> {
+	const [file = process.execPath, ...command] = [...by, process.execPath, ...options, DOCTOR, ...args];
 	return new Promise((resolve) => {
-		const [file = process.execPath, ...command] = [...by, process.execPath, join(ROOT, 'src/doctor.ts'), ...args];
-		const child = execFile(file, command, { env, cwd: ROOT }, (_error, stdout, stderr) => {
+		const own = { PATH: process.env.PATH ?? '', ...COMPILE_CACHE };
+		const child = execFile(file, command, { env: { ...own, ...env }, cwd }, (_error, stdout, stderr) => {
 			resolve({ exit: child.exitCode ?? -1, output: stdout + stderr });
 		});
 	});

@@ -1,29 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, copyFileSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
-import type { Store } from '../../src/store/open.ts';
 import { OTHER_KEY, open } from '../store/support.ts';
-import { sharedPostgres } from '../support/shared-postgres.ts';
 import { type Case, testBroken } from './broken.ts';
-import { type Env, type Harness, nobody } from './harness.ts';
-
-type Change = 'newer' | 'older' | 'none';
-
-async function databaseAt({ dataDir }: Harness, change: Change, encryptionKey?: string): Promise<void> {
-	const store = await open({ dataDir, encryptionKey });
-	await moveSchema(store, change);
-	await store.close();
-}
-
-async function moveSchema(store: Store, change: Change): Promise<void> {
-	await store.db.write(async (db) => {
-		if (change === 'newer') {
-			await db.insertInto('migrations').values({ number: 999, name: 'later', applied_at: 0 }).execute();
-		}
-		if (change === 'older') await db.deleteFrom('migrations').where('number', '>', 1).execute();
-	});
-}
+import { databaseAt } from './databases.ts';
+import { type Harness, nobody } from './harness.ts';
 
 /** Leaves the files of a killed process, with commits still in the log. Only those with `suffixes`. */
 async function leaveLog({ dataDir }: Harness, suffixes: readonly string[]): Promise<void> {
@@ -42,27 +22,6 @@ function damage(path: string): void {
 	const size = statSync(path).size;
 	writeSync(descriptor, Buffer.alloc(size - 8_192, 0xa5), 0, size - 8_192, 8_192);
 	closeSync(descriptor);
-}
-
-/** A database whose user may only connect. */
-async function databaseOfOther(password: string): Promise<string> {
-	const url = new URL(await (await sharedPostgres()).createDatabase());
-	const user = `doctor_${randomBytes(4).toString('hex')}`;
-	const client = new pg.Client({ connectionString: url.href });
-	await client.connect();
-	await client.query(`create role ${user} login password '${password}'`);
-	await client.end();
-	url.username = user;
-	url.password = password;
-	return url.href;
-}
-
-async function postgresAt(dataDir: string, encryptionKey: string, change: Change): Promise<Env> {
-	const databaseUrl = await (await sharedPostgres()).createDatabase();
-	const store = await open({ dataDir, databaseUrl, encryptionKey });
-	await moveSchema(store, change);
-	await store.close();
-	return { DATABASE_URL: databaseUrl, ENCRYPTION_KEY: encryptionKey };
 }
 
 const database: Case[] = [
@@ -119,46 +78,6 @@ const database: Case[] = [
 		says: /^✗ Database: PostgreSQL cannot be reached: nothing listens .*\(ECONNREFUSED\)\. Start it/,
 	},
 	{
-		name: 'PostgreSQL refuses the password',
-		env: async ({ secrets }) => {
-			const url = new URL(await (await sharedPostgres()).createDatabase());
-			url.password = 'canary-password';
-			return { DATABASE_URL: url.href, ENCRYPTION_KEY: secrets.encryptionKey };
-		},
-		says: /^✗ Database: PostgreSQL refuses the user or the password \(28P01\)/,
-	},
-	{
-		name: 'PostgreSQL has no such database',
-		env: async ({ secrets }) => {
-			const url = new URL(await (await sharedPostgres()).createDatabase());
-			url.pathname = '/nowhere';
-			return { DATABASE_URL: url.href, ENCRYPTION_KEY: secrets.encryptionKey };
-		},
-		says: /^✗ Database: PostgreSQL has no such database \(3D000\): create it/,
-	},
-	{
-		name: 'the PostgreSQL user may not create tables',
-		env: async ({ secrets }) => ({
-			DATABASE_URL: await databaseOfOther('canary-password'),
-			ENCRYPTION_KEY: secrets.encryptionKey,
-		}),
-		says: /^✗ Database: PostgreSQL: this user may not create tables: grant create on the schema/,
-	},
-	{
-		name: 'a newer version used PostgreSQL',
-		env: ({ secrets, dataDir }) => postgresAt(dataDir, secrets.encryptionKey, 'newer'),
-		says: /^✗ Database: PostgreSQL \d+\.\d+, at schema 999, which a newer Handraise made/,
-	},
-	{
-		name: 'PostgreSQL does not sync',
-		env: async ({ secrets }) => ({
-			DATABASE_URL: await (await sharedPostgres()).createDatabase(),
-			ENCRYPTION_KEY: secrets.encryptionKey,
-		}),
-		says: /^! Database: PostgreSQL runs with fsync=off/,
-		exit: 0,
-	},
-	{
 		name: 'PostgreSQL has no key',
 		env: () => ({ DATABASE_URL: 'postgres://user:canary-password@127.0.0.1:1/handraise' }),
 		says: /^✗ Settings: ENCRYPTION_KEY is missing: with DATABASE_URL all replicas need the same key/,
@@ -181,20 +100,6 @@ const key: Case[] = [
 		name: 'the passphrase is another one',
 		breaks: (harness) => databaseAt(harness, 'none', 'canary battery staple'),
 		env: () => ({ ENCRYPTION_KEY: 'canary battery stable' }),
-		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key the database was made with/,
-	},
-	{
-		name: 'the passphrase is the one of PostgreSQL',
-		env: ({ dataDir }) => postgresAt(dataDir, 'canary battery staple', 'none'),
-		says: /^✓ Encryption key: ENCRYPTION_KEY is the one the database was made with/,
-		exit: 0,
-	},
-	{
-		name: 'PostgreSQL was made with another key',
-		env: async ({ secrets, dataDir }) => ({
-			...(await postgresAt(dataDir, secrets.encryptionKey, 'none')),
-			ENCRYPTION_KEY: OTHER_KEY,
-		}),
 		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key the database was made with/,
 	},
 	{

@@ -20,8 +20,8 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	by('CI itself', /^bash \.ci\/run$/),
 	by('test/main.test.ts', /^npm start$/),
 	by('sandbox/command.test.ts', /^npm run sandbox( -- --(keep|no-bot|port 5000))?$/),
-	by('test/doctor/doctor.test.ts', /^npm run doctor$|^docker exec <name> node src\/doctor\.ts$/),
-	by('test/doctor/views.test.ts', /^npm run doctor -- --views$/),
+	by('test/doctor/command.test.ts', /^npm run doctor$|^docker exec <name> node src\/doctor\.ts$/),
+	by('test/doctor/command.test.ts', /^npm run doctor -- --views$/),
 	by('test/slack/who-may/who-may.test.ts', /^UPDATE_DOCS=1 npm exec -- vitest run test\/slack\/who-may$/),
 	by('nobody here: it needs Docker', /^docker (build|run|buildx) /),
 	// It must not reach a workspace that `.env` names, and has to say what is missing.

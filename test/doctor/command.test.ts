@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chown, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { allShapes } from '../../src/slack/shapes/all.ts';
+import { open } from '../store/support.ts';
+import { startApp } from '../support/app.ts';
+import { createHarness, DOCTOR } from './harness.ts';
+
+// The command as a process. What it examines is tested in this process, in the other files.
+
+it('reads the file .env, exits with 0 and prints no secret', async () => {
+	await using harness = await createHarness();
+	const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+	const [node, ...options] = scripts.doctor.split(' ');
+	expect([node, options.pop()]).toEqual(['node', 'src/doctor.ts']);
+	// Not in DATA_DIR, which the doctor must not change.
+	const cwd = await mkdtemp(join(tmpdir(), 'handraise-env-'));
+	const key = 'canary-key-in-the-file';
+	writeFileSync(join(cwd, '.env'), `RETENTION_DAYS=400\nENCRYPTION_KEY=${key}\n`);
+	const { exit, lines } = await harness.doctorProcess({}, { cwd, options });
+	expect(lines).toContainEqual(expect.stringMatching(/^✓ Encryption key: ENCRYPTION_KEY is well-formed/));
+	expect(lines.join('\n')).not.toContain(key);
+	expect(exit).toBe(0);
+});
+
+it('prints the usage and exits with 2 for an unknown argument', async () => {
+	await using harness = await createHarness();
+	const { exit, lines } = await harness.doctorProcess({}, { args: ['--veiws'] });
+	expect(lines[0]).toMatch(/^Usage: npm run doctor/);
+	expect(exit).toBe(2);
+});
+
+it('asks with --views about the shapes of the program', async () => {
+	await using harness = await createHarness();
+	harness.slack.faults.add({ method: 'blocks.validate', error: 'unknown_method' });
+	const { exit, lines } = await harness.doctorProcess({}, { args: ['--views'] });
+	const shapes = allShapes();
+	expect(lines).toContainEqual(
+		expect.stringMatching(new RegExp(`^✗ Views: .* Asking stopped at ${shapes[0]?.name}\\.$`)),
+	);
+	expect(lines).toContainEqual(expect.stringContaining(`asked about 0 of ${shapes.length} shapes`));
+	expect(exit).toBe(1);
+});
+
+it('ends with its exit code when nobody reads its output', async () => {
+	const doctor = spawn(process.execPath, [DOCTOR], { env: {}, stdio: ['ignore', 'pipe', 'ignore'] });
+	doctor.stdout.destroy();
+	expect(await once(doctor, 'exit')).toEqual([1, null]);
+});
+
+it('recognises the running Handraise by its port and database and disturbs neither', async () => {
+	await using app = await startApp();
+	await using harness = await createHarness();
+	const port = new URL(app.url).port;
+	const { exit, lines } = await harness.doctorProcess({ DATA_DIR: app.dataDir, PORT: port });
+	expect(lines).toContain(`✓ Port: Handraise is running on ${port}, and ready.`);
+	expect(lines).toContainEqual(
+		expect.stringMatching(/^✓ Database: SQLite in use by the running Handraise, which is fine, at schema \d+\.$/),
+	);
+	expect(lines).toContainEqual(expect.stringMatching(/^✓ Encryption key: .* is the one the database was made with/));
+	expect(exit).toBe(0);
+	await app.slack.as('ada').command('agents', '/session help');
+});
+
+/** Starts a program as root without the right to ignore file modes. Another user may not be able to read the clone. */
+const SETPRIV = '/usr/bin/setpriv';
+const PLAIN_ROOT = [SETPRIV, '--bounding-set=-dac_override,-dac_read_search', '--inh-caps=-all'];
+
+// Only root can change the owner. 65534 is the user nobody.
+it.runIf(process.getuid?.() === 0 && existsSync(SETPRIV))('says that another user owns the data', async () => {
+	await using harness = await createHarness();
+	await (await open({ dataDir: harness.dataDir })).close();
+	await chown(harness.dataDir, 65_534, 65_534);
+	await chown(join(harness.dataDir, 'handraise.db'), 65_534, 65_534);
+	const { exit, lines } = await harness.doctorProcess({}, { by: PLAIN_ROOT });
+	expect(lines).toContain(
+		`✗ DATA_DIR: ${harness.dataDir} cannot be written by this user: change its owner (chown), or set DATA_DIR to another directory.`,
+	);
+	expect(lines).toContain(
+		'✗ Database: DATA_DIR/handraise.db cannot be used: this user may not read it. Change its owner (chown).',
+	);
+	expect(exit).toBe(1);
+});

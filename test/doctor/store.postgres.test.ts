@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { OTHER_KEY } from '../store/support.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
+import { type Case, testBroken } from './broken.ts';
+import { postgresAt } from './databases.ts';
+
+/** A database whose user may only connect. */
+async function databaseOfOther(password: string): Promise<string> {
+	const url = new URL(await (await sharedPostgres()).createDatabase());
+	const user = `doctor_${randomBytes(4).toString('hex')}`;
+	const client = new pg.Client({ connectionString: url.href });
+	await client.connect();
+	await client.query(`create role ${user} login password '${password}'`);
+	await client.end();
+	url.username = user;
+	url.password = password;
+	return url.href;
+}
+
+const database: Case[] = [
+	{
+		name: 'PostgreSQL refuses the password',
+		env: async ({ secrets }) => {
+			const url = new URL(await (await sharedPostgres()).createDatabase());
+			url.password = 'canary-password';
+			return { DATABASE_URL: url.href, ENCRYPTION_KEY: secrets.encryptionKey };
+		},
+		says: /^✗ Database: PostgreSQL refuses the user or the password \(28P01\)/,
+	},
+	{
+		name: 'PostgreSQL has no such database',
+		env: async ({ secrets }) => {
+			const url = new URL(await (await sharedPostgres()).createDatabase());
+			url.pathname = '/nowhere';
+			return { DATABASE_URL: url.href, ENCRYPTION_KEY: secrets.encryptionKey };
+		},
+		says: /^✗ Database: PostgreSQL has no such database \(3D000\): create it/,
+	},
+	{
+		name: 'the PostgreSQL user may not create tables',
+		env: async ({ secrets }) => ({
+			DATABASE_URL: await databaseOfOther('canary-password'),
+			ENCRYPTION_KEY: secrets.encryptionKey,
+		}),
+		says: /^✗ Database: PostgreSQL: this user may not create tables: grant create on the schema/,
+	},
+	{
+		name: 'a newer version used PostgreSQL',
+		env: ({ secrets, dataDir }) => postgresAt(dataDir, secrets.encryptionKey, 'newer'),
+		says: /^✗ Database: PostgreSQL \d+\.\d+, at schema 999, which a newer Handraise made/,
+	},
+	{
+		name: 'PostgreSQL does not sync',
+		env: async ({ secrets }) => ({
+			DATABASE_URL: await (await sharedPostgres()).createDatabase(),
+			ENCRYPTION_KEY: secrets.encryptionKey,
+		}),
+		says: /^! Database: PostgreSQL runs with fsync=off/,
+		exit: 0,
+	},
+];
+
+const key: Case[] = [
+	{
+		name: 'the passphrase is the one of PostgreSQL',
+		env: ({ dataDir }) => postgresAt(dataDir, 'canary battery staple', 'none'),
+		says: /^✓ Encryption key: ENCRYPTION_KEY is the one the database was made with/,
+		exit: 0,
+	},
+	{
+		name: 'PostgreSQL was made with another key',
+		env: async ({ secrets, dataDir }) => ({
+			...(await postgresAt(dataDir, secrets.encryptionKey, 'none')),
+			ENCRYPTION_KEY: OTHER_KEY,
+		}),
+		says: /^✗ Encryption key: ENCRYPTION_KEY is not the key the database was made with/,
+	},
+];
+
+testBroken('database', database);
+testBroken('encryption key', key);
