@@ -331,9 +331,9 @@ describe('rates', () => {
 	])('takes %i calls a minute of %j, refused ones too', async (limit, methods) => {
 		slack.settings.realRates = true;
 		for (const method of methods) {
-			for (let call = 0; call < limit; call++) {
-				expect(await callSlack(slack, method, {})).not.toMatchObject({ error: 'ratelimited' });
-			}
+			// Most of the calls at once, because one after the other takes three times as long.
+			const answers = await Promise.all(Array.from({ length: limit }, () => callSlack(slack, method, {})));
+			expect(answers.filter(({ error }) => error === 'ratelimited')).toEqual([]);
 			expect(await callSlack(slack, method, {})).toMatchObject({ error: 'ratelimited' });
 		}
 	});

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { CACHE_FOLDER, type Definitions, packageVersion } from './generated-schema.ts';
+import { writeWholeFile } from './whole-file.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -25,13 +26,7 @@ export function compiledChecks<Name extends string>(
 		.digest('hex')
 		.slice(0, 16);
 	const file = join(cache, `ajv_${version}_${digest}.cjs`);
-	if (!existsSync(file)) {
-		// Several test workers may start at once: each writes its own file, and the rename replaces the whole file.
-		const temporary = `${file}.${process.pid}.tmp`;
-		mkdirSync(cache, { recursive: true });
-		writeFileSync(temporary, codeOf(definitions, names));
-		renameSync(temporary, file);
-	}
+	if (!existsSync(file)) writeWholeFile(file, codeOf(definitions, names));
 	const compiled = require(file) as Record<Name, ValidateFunction>;
 	const checks = {} as Record<Name, Check>;
 	for (const name of names) {

@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { parseDocument } from 'yaml';
 import { type Definitions, generatedDefinitions } from '../../../fake-slack/index.ts';
 import { knownEvents, knownScopes } from './known.ts';
@@ -23,9 +23,14 @@ function words({ keyword, params, message = 'is wrong' }: ErrorObject): string {
 /** Scopes and events have lists of their own, with clearer messages than an enumeration of a hundred names. */
 const hasOwnList = /^\/(oauth_config\/scopes|settings\/event_subscriptions)\/\w+\/\d+$/;
 
+let compiled: ValidateFunction | undefined;
+
 function shapeProblems(manifest: unknown): string[] {
-	const ajv = new Ajv({ allErrors: true, strict: false });
-	const check = ajv.compile({ $ref: '#/definitions/Manifest', definitions: manifestDefinitions() });
+	compiled ??= new Ajv({ allErrors: true, strict: false }).compile({
+		$ref: '#/definitions/Manifest',
+		definitions: manifestDefinitions(),
+	});
+	const check = compiled;
 	if (check(manifest)) return [];
 	return (check.errors ?? [])
 		.filter((error) => !(error.keyword === 'enum' && hasOwnList.test(error.instancePath)))
