@@ -10,6 +10,10 @@ import { COMPILE_CACHE } from '../sandbox/compile-cache.ts';
 import { connectionEnv } from '../sandbox/connection-env.ts';
 import { manifestPath } from '../sandbox/manifest-path.ts';
 import { createFakeSessionService, type FakeSessionService } from '../sandbox/session-service/fake-session-service.ts';
+import { createHandraise } from '../src/app.ts';
+import { parseConfig } from '../src/config.ts';
+import { HandraiseError } from '../src/errors.ts';
+import { createLog } from '../src/ops/log.ts';
 
 const MAIN = new URL('../src/main.ts', import.meta.url).pathname;
 
@@ -59,6 +63,29 @@ function start(env: Record<string, string>) {
 	};
 }
 
+/** The reason why the program does not start, in this process. */
+async function refusal(env: Record<string, string>): Promise<unknown> {
+	const handraise = await createHandraise({
+		config: parseConfig({ ...complete(), ...env }),
+		log: createLog('error', { write: () => {} }),
+	});
+	return handraise
+		.start(new AbortController().signal)
+		.then(
+			() => null,
+			(error: unknown) => error,
+		)
+		.finally(() => handraise.stop());
+}
+
+/** The one line that src/main.ts prints for such an error before it exits with 1. */
+function lineOf(error: unknown): string {
+	expect(error).toBeInstanceOf(HandraiseError);
+	const { message } = error as HandraiseError;
+	expect(message.split('\n')).toHaveLength(1);
+	return message;
+}
+
 describe('the program', () => {
 	it('exits with 1 and one line for each missing or invalid setting, without values or a stack', async () => {
 		const { code, stdout, stderr } = await start({
@@ -82,65 +109,68 @@ describe('the program', () => {
 		expect(stderr).not.toMatch(/\bat .*:\d+:\d+/);
 	});
 
-	it.each([
-		['the bot token', { SLACK_BOT_TOKEN: 'xoxb-wrong-secret' }, /^Slack refuses SLACK_BOT_TOKEN \(invalid_auth\)/],
-		[
-			'the app-level token',
-			{ SLACK_APP_TOKEN: 'xapp-wrong-secret' },
-			/^Slack refuses SLACK_APP_TOKEN \(invalid_auth\)/,
-		],
-	])('exits with 1 and one line when Slack refuses %s', async (_, env, words) => {
-		const { code, stderr } = await start({ ...complete(), ...env }).closed;
+	it('exits with 1 and one line when Slack refuses the bot token', async () => {
+		const { code, stderr } = await start({ ...complete(), SLACK_BOT_TOKEN: 'xoxb-wrong-secret' }).closed;
 		expect(code).toBe(1);
-		expect(stderr).toMatch(words);
+		expect(stderr).toMatch(/^Slack refuses SLACK_BOT_TOKEN \(invalid_auth\)/);
 		expect(stderr.trimEnd().split('\n')).toHaveLength(1);
 		expect(stderr).not.toContain('wrong-secret');
+	});
+
+	it('does not start, and says so in one line, when Slack refuses the app-level token', async () => {
+		const line = lineOf(await refusal({ SLACK_APP_TOKEN: 'xapp-wrong-secret' }));
+		expect(line).toMatch(/^Slack refuses SLACK_APP_TOKEN \(invalid_auth\)/);
+		expect(line).not.toContain('wrong-secret');
 	});
 
 	it.each([
 		['Slack says so', { team_id: 'E0ACME', is_enterprise_install: true }],
 		['Slack names no workspace', {}],
-	])('exits with 1 and one line when the app is installed for a whole organisation: %s', async (_, answer) => {
-		const self = { user_id: 'U0BOT', bot_id: 'B0BOT', enterprise_id: 'E0ACME', ...answer };
-		const mend = slack.faults.add({ method: 'auth.test', answer: self });
-		const { code, stderr } = await start(complete()).closed;
-		mend();
-		expect(code).toBe(1);
-		expect(stderr).toMatch(
-			/^The app is installed for a whole Enterprise Grid organisation, which is not supported yet: /,
-		);
-		expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-	});
+	])(
+		'does not start, and says so in one line, when the app is installed for a whole organisation: %s',
+		async (_, answer) => {
+			const self = { user_id: 'U0BOT', bot_id: 'B0BOT', enterprise_id: 'E0ACME', ...answer };
+			const mend = slack.faults.add({ method: 'auth.test', answer: self });
+			const error = await refusal({});
+			mend();
+			expect(lineOf(error)).toMatch(
+				/^The app is installed for a whole Enterprise Grid organisation, which is not supported yet: /,
+			);
+		},
+	);
 
-	it('logs unknown settings at the start', async () => {
-		const program = start({ ...complete(), SHOW_ANSWER: 'never-secret' });
-		await program.says('Handraise is ready');
-		program.child.kill('SIGTERM');
-		const { stdout } = await program.closed;
-		expect(stdout).toContain('"setting":"SHOW_ANSWER"');
-		expect(stdout).not.toContain('never-secret');
-	});
-
-	it('exits with 1 and one line when its port is in use', async () => {
+	it('does not start, and says so in one line, when its port is in use', async () => {
 		const other = createServer();
 		await new Promise<void>((resolve) => other.listen(0, () => resolve()));
 		const { port } = other.address() as { port: number };
-		const { code, stderr } = await start({ ...complete(), PORT: String(port) }).closed;
+		const error = await refusal({ PORT: String(port) });
 		other.close();
-		expect(code).toBe(1);
-		expect(stderr).toContain(String(port));
-		expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+		expect(lineOf(error)).toContain(String(port));
 	});
+});
 
-	it('exits with 1 and one line when another process uses its data, and with 0 on SIGTERM', async () => {
-		const first = start(complete());
+describe('a running program', () => {
+	let first: ReturnType<typeof start>;
+	beforeAll(async () => {
+		first = start({ ...complete(), SHOW_ANSWER: 'never-secret' });
 		await first.says('Handraise is ready');
 		await slack.connected(2);
+	});
+	afterAll(() => {
+		first.child.kill('SIGKILL');
+	});
 
+	it('logs unknown settings at the start', async () => {
+		await first.says('"setting":"SHOW_ANSWER"');
+	});
+
+	it('lets no other process use its data: that one exits with 1 and one line', async () => {
 		const second = await start(complete()).closed;
 		expect(second.code).toBe(1);
 		expect(second.stderr.trimEnd().split('\n')).toHaveLength(1);
+	});
 
+	it('exits with 0 on SIGTERM, with a modal open, and has logged no secret', async () => {
 		await slack.as('ada').command('#agents', '/session choices');
 		await slack.as('ada').waitForModal('Which colour?');
 		first.child.kill('SIGTERM');
@@ -149,7 +179,7 @@ describe('the program', () => {
 		expect(ended.stderr).toBe('');
 		expect(ended.stdout).toContain('"msg":"stopped"');
 		expect(slack.sockets.count()).toBe(0);
-		for (const secret of [slack.tokens.bot, slack.tokens.app, service.apiKey])
+		for (const secret of [slack.tokens.bot, slack.tokens.app, service.apiKey, 'never-secret'])
 			expect(ended.stdout).not.toContain(secret);
 	});
 });
