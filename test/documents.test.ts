@@ -11,8 +11,6 @@ const DOCUMENTS = [
 	'fake-slack/README.md',
 	'sandbox/README.md',
 ];
-/** Made by a test, and full of the same words. */
-const GENERATED = 'docs/who-may.md';
 /** What stands beside the sources: folders and files that documents name. */
 const PATH = /^(?:src|test|bench|sandbox|fake-slack|docs|\.ci)\/[\w./-]*$/;
 const PROGRAMS = /^(?:[A-Z_]+=\S+ )?(?:npm|npx|node|bash|docker|openssl|sqlite3)(?: |$)/;
@@ -49,18 +47,6 @@ function commandsOf(name: string): string[] {
 		.filter(Boolean);
 }
 
-/** Sentences and cells of tables of 60 characters or more, as they read. */
-function sentencesOf(name: string): string[] {
-	const prose = withoutFences(text(name))
-		.replaceAll(/\]\([^)]*\)/g, ']')
-		.replaceAll(/[*`[\]]/g, '');
-	const parts = prose.split(/\n\s*\n|\n(?=[-|\d])|\|/).map((part) => part.replaceAll(/\s+/g, ' '));
-	return parts
-		.flatMap((part) => part.split(/(?<=[.:;?!]) /))
-		.map((one) => one.trim().replace(/^- /, ''))
-		.filter((one) => one.length >= 60);
-}
-
 describe.each(DOCUMENTS)('%s', (name) => {
 	it('links to files and titles that exist', () => {
 		const broken = [...withoutFences(text(name)).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)]
@@ -82,15 +68,6 @@ describe.each(DOCUMENTS)('%s', (name) => {
 	it('names commands that a test or a script runs', () => {
 		expect(commandsOf(name).filter((command) => !COMMANDS.some(({ is }) => is.test(command)))).toEqual([]);
 	});
-});
-
-it('no sentence stands twice in the documents', () => {
-	const places = new Map<string, string[]>();
-	for (const name of DOCUMENTS) {
-		if (name === GENERATED) continue;
-		for (const sentence of sentencesOf(name)) places.set(sentence, [...(places.get(sentence) ?? []), name]);
-	}
-	expect([...places].filter(([, names]) => names.length > 1)).toEqual([]);
 });
 
 it('every setting stands in the configuration page and in the example file', () => {
