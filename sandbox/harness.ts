@@ -1,5 +1,8 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { passTime, steadyClock, watchRequests } from '../test/support/pass-time.ts';
+import { createAppHere } from './app-here.ts';
 import { launchBrowser } from './browser.ts';
+import { createJumpingClock } from './jumping-clock.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
 
 interface WindowOptions {
@@ -14,6 +17,12 @@ export interface Harness {
 	readonly sandbox: Sandbox;
 	/** A new browser window of this person, with its own modals. */
 	window(person: string, options?: WindowOptions): Promise<Page>;
+	/** Resolves with what is awaited, and lets the time until then pass as fast as it can. */
+	soon<T>(awaited: PromiseLike<T>): Promise<T>;
+	/** As `soon`, for a condition of this process. */
+	until(condition: () => boolean): Promise<void>;
+	/** Lets this much time pass. */
+	pass(ms: number): Promise<void>;
 	/** Closes all windows. */
 	closeWindows(): Promise<void>;
 	/** The pages' complaints: script errors, and everything that the Content-Security-Policy refused. */
@@ -23,18 +32,28 @@ export interface Harness {
 	close(): Promise<void>;
 }
 
+export interface HarnessOptions extends SandboxOptions {
+	/** Starts the app as a process of its own, which can be killed. Its time is the machine's. */
+	ownProcess?: boolean;
+}
+
+/** A jump's second takes at least this long: a page needs time to show what has come. */
+const SECOND_TAKES_MS = 15;
 /** The app needs a while to start on a busy machine. */
 const START_MS = 40_000;
 /** Waits on the page end after this time with Playwright's account of what was there. */
 const PATIENCE_MS = 25_000;
 
 /** A sandbox with the whole app and a real browser. */
-export async function openHarness(options: SandboxOptions = {}): Promise<Harness> {
+export async function openHarness({ ownProcess = false, ...options }: HarnessOptions = {}): Promise<Harness> {
 	const complaints: string[] = [];
 	const problems: string[] = [];
+	const clock = createJumpingClock();
+	const unwatch = watchRequests();
 	const [sandbox, browser]: [Sandbox, Browser] = await Promise.all([
 		createSandbox({
 			pace: 0.1,
+			...(ownProcess ? {} : { clock, createApp: (deps) => createAppHere(clock, deps) }),
 			onLine(line, isProblem) {
 				if (isProblem) problems.push(line);
 			},
@@ -62,10 +81,28 @@ export async function openHarness(options: SandboxOptions = {}): Promise<Harness
 		contexts = [];
 		await Promise.all(closing.map((context) => context.close()));
 	}
+	async function until(condition: () => boolean): Promise<void> {
+		const describe = () => `Slack has ${slack.state.messages.length} messages. ${problems.join('\n')}`;
+		await passTime(sandbox, steadyClock(clock, SECOND_TAKES_MS), condition, { describe });
+	}
 	return {
 		sandbox,
 		complaints,
 		problems,
+		until,
+		async pass(ms) {
+			const end = clock.now() + ms;
+			await until(() => clock.now() >= end);
+		},
+		async soon(awaited) {
+			let isOver = false;
+			const end = () => {
+				isOver = true;
+			};
+			awaited.then(end, end);
+			await until(() => isOver);
+			return awaited;
+		},
 		closeWindows,
 		async window(person, { narrow = false, channel, home = false } = {}) {
 			const context = await browser.newContext({
@@ -86,6 +123,7 @@ export async function openHarness(options: SandboxOptions = {}): Promise<Harness
 		},
 		async close() {
 			await Promise.allSettled([closeWindows().then(() => browser.close()), sandbox.close()]);
+			unwatch();
 		},
 	};
 }

@@ -6,7 +6,7 @@ export interface MovedClock extends Clock {
 	/** How far it is ahead of the machine's clock, in milliseconds. */
 	readonly offsetMs: number;
 	/** Moves it ahead by that many milliseconds more. */
-	advance(ms: number): void;
+	advance(ms: number): void | Promise<void>;
 }
 
 /** A clock that is ahead of the machine's by `offsetMs` at the start. */

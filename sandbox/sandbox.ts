@@ -5,7 +5,7 @@ import { bundlePage } from './bundle.ts';
 import { connectionEnv } from './connection-env.ts';
 import { createKeeper } from './keeper.ts';
 import { manifestPath } from './manifest-path.ts';
-import { createMovedClock } from './moved-clock.ts';
+import { createMovedClock, type MovedClock } from './moved-clock.ts';
 import { createPageServer } from './page-server.ts';
 import { type ReadMarks, readKey } from './person-view.ts';
 import { onPortOrFree } from './port.ts';
@@ -25,6 +25,10 @@ export interface SandboxOptions {
 	entry?: string;
 	/** Settings of the app besides those that connect it: `UNDO_SECONDS`. */
 	appEnv?: Readonly<Record<string, string>>;
+	/** Starts the app otherwise than as a process of its own. */
+	createApp?: typeof createAppProcess;
+	/** The time of everything; the machine's by default, which people can move. */
+	clock?: MovedClock;
 	/** Multiplies the waits of the agents' scripts. */
 	pace?: number;
 	/** Gets every line of the app's log. */
@@ -49,7 +53,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 	const manifest = readManifest(manifestPath);
 	const keeper = await createKeeper(options.keepIn ?? null);
 	const { kept } = keeper;
-	const clock = createMovedClock(kept?.clockOffsetMs ?? 0);
+	const clock = options.clock ?? createMovedClock(kept?.clockOffsetMs ?? 0);
 	const port = options.port ?? 0;
 	// The app knows a session by its service's address, so the address has to stay the same over a restart.
 	const service = await onPortOrFree(kept?.servicePort ?? (port === 0 ? 0 : port + 2), async (own) => {
@@ -107,7 +111,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 	const bot =
 		options.withBot === false
 			? null
-			: createAppProcess({
+			: (options.createApp ?? createAppProcess)({
 					env,
 					clockOffsetMs: clock.offsetMs,
 					...(options.entry === undefined ? {} : { entry: options.entry }),

@@ -8,10 +8,13 @@ export async function seriousFindings(page: Page, part = 'html'): Promise<string
 	return page.evaluate(async (within) => {
 		const { axe: scanner } = globalThis as unknown as {
 			axe: {
-				run(part: string): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
+				run(
+					part: string,
+					options: object,
+				): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
 			};
 		};
-		const { violations } = await scanner.run(within);
+		const { violations } = await scanner.run(within, { resultTypes: ['violations'], selectors: false });
 		return violations
 			.filter((one) => one.impact === 'serious' || one.impact === 'critical')
 			.map((one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`);

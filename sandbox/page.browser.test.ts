@@ -4,6 +4,8 @@ import { type Harness, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
 
 let harness: Harness;
+/** Lets the time until then pass. */
+const soon = <T>(awaited: PromiseLike<T>) => harness.soon(awaited);
 
 beforeAll(async () => {
 	harness = await openHarness();
@@ -18,7 +20,7 @@ afterEach(async () => {
 const dialog = (page: Page) => page.getByRole('dialog');
 const send = (page: Page) => dialog(page).getByRole('button', { name: 'Send answer' });
 /** The receipt says that the answer was delivered, and what the agent did then. */
-const arrived = (page: Page) => dialog(page).getByText('Your answer was delivered').first().waitFor();
+const arrived = (page: Page) => soon(dialog(page).getByText('Your answer was delivered').first().waitFor());
 const service = () => harness.sandbox.service.sessions;
 
 it('answers /session demo, and the agent goes on', async () => {
@@ -29,15 +31,17 @@ it('answers /session demo, and the agent goes on', async () => {
 		.check();
 	await send(page).click();
 	await arrived(page);
-	await service().until('demo', (json) => JSON.stringify(json).includes('You chose “LH 1173 at 06:05 for 129 €”'));
+	await soon(
+		service().until('demo', (json) => JSON.stringify(json).includes('You chose “LH 1173 at 06:05 for 129 €”')),
+	);
 	await page.keyboard.press('Escape');
 	await dialog(page).waitFor({ state: 'detached' });
 
-	await service().until('demo', (json) => json.status === 'humanInput');
+	await soon(service().until('demo', (json) => json.status === 'humanInput'));
 	await type(page, '/session demo');
 	await dialog(page).getByRole('radio', { name: 'Yes' }).check();
 	await send(page).click();
-	await service().until('demo', (json) => json.status === 'completed');
+	await soon(service().until('demo', (json) => json.status === 'completed'));
 });
 
 it('shows the traffic of a command, and copies a modal for the Block Kit Builder', async () => {
@@ -64,7 +68,7 @@ it('shows the traffic of a command, and copies a modal for the Block Kit Builder
 
 it('shows the second of two people the first one’s answer, and keeps their own text', async () => {
 	harness.sandbox.service.sessions.start('choices', 'shared-question');
-	await service().until('shared-question', (json) => json.status === 'humanInput');
+	await soon(service().until('shared-question', (json) => json.status === 'humanInput'));
 	const [ada, grace] = await Promise.all([harness.window('ada'), harness.window('grace')]);
 	for (const page of [ada, grace]) await type(page, '/session shared-question');
 	await dialog(grace).getByRole('radio', { name: 'Something else…' }).check();
@@ -80,7 +84,7 @@ it('shows the second of two people the first one’s answer, and keeps their own
 
 it('works with the keyboard alone, and keeps the focus in the modal', async () => {
 	harness.sandbox.service.sessions.start('three', 'by-keyboard');
-	await service().until('by-keyboard', (json) => json.status === 'humanInput');
+	await soon(service().until('by-keyboard', (json) => json.status === 'humanInput'));
 	const page = await harness.window('ada');
 	await page.locator('#composer').focus();
 	await page.keyboard.type('/ses');
@@ -109,7 +113,7 @@ it('works with the keyboard alone, and keeps the focus in the modal', async () =
 
 it('names what is missing under its field, and moves the focus there', async () => {
 	harness.sandbox.service.sessions.start('fields', 'with-errors');
-	await service().until('with-errors', (json) => json.status === 'humanInput');
+	await soon(service().until('with-errors', (json) => json.status === 'humanInput'));
 	const page = await harness.window('ada');
 	await type(page, '/session with-errors');
 	await dialog(page).getByLabel('“Email address”', { exact: true }).fill('nobody');
@@ -138,11 +142,11 @@ it('names what is missing under its field, and moves the focus there', async () 
 
 it('keeps an answer whose box is ticked secret from the channel, and shows the box after a reload', async () => {
 	harness.sandbox.service.sessions.start('three', 'kept-secret');
-	await service().until('kept-secret', (json) => json.status === 'humanInput');
+	await soon(service().until('kept-secret', (json) => json.status === 'humanInput'));
 	const page = await harness.window('ada', { channel: 'C0AGENTS' });
 	await type(page, '/session watch kept-secret');
 	const post = page.locator('.channel .message', { hasText: 'Affiliation' }).last();
-	await post.getByRole('button', { name: 'Answer', exact: true }).click({ timeout: 30_000 });
+	await soon(post.getByRole('button', { name: 'Answer', exact: true }).click());
 	const box = dialog(page).getByRole('group', { name: /Keep secret/ });
 	const tick = box.getByRole('checkbox', { name: '3. “Affiliation”' });
 	await expect.poll(() => box.getByRole('checkbox').count()).toBe(3);
@@ -162,16 +166,14 @@ it('keeps an answer whose box is ticked secret from the channel, and shows the b
 	await arrived(page);
 	expect(service().values('kept-secret', 2)).toEqual(['Ada', 'Grace', 'the ministry of silence']);
 	await page.keyboard.press('Escape');
-	await expect
-		.poll(() => JSON.stringify(harness.sandbox.slack.state.messages), { timeout: 30_000 })
-		.toContain('Answered by');
+	await harness.until(() => JSON.stringify(harness.sandbox.slack.state.messages).includes('Answered by'));
 	expect(JSON.stringify(harness.sandbox.slack.state.messages)).not.toContain('ministry of silence');
 	await type(page, '/session unwatch kept-secret');
-}, 90_000);
+});
 
 it('keeps what is typed over a reload', async () => {
 	harness.sandbox.service.sessions.start('report', 'reloaded');
-	await service().until('reloaded', (json) => json.status === 'humanInput');
+	await soon(service().until('reloaded', (json) => json.status === 'humanInput'));
 	const page = await harness.window('ada');
 	await type(page, '/session reloaded');
 	await dialog(page).getByRole('textbox').first().fill('Prices, and say which supplier is late');
@@ -191,19 +193,19 @@ it('posts a watched session’s questions in the channel, and takes answers from
 			.last()
 			.getByRole('button', { name: /^Answer…?$/ });
 
-	await answer('Subject line').click({ timeout: 30_000 });
+	await soon(answer('Subject line').click());
 	await dialog(page).getByLabel('Subject line').fill('Five new routes');
 	await send(page).click();
 	await arrived(page);
 	await page.keyboard.press('Escape');
 
-	await answer('Send it now?').click({ timeout: 30_000 });
+	await soon(answer('Send it now?').click());
 	await dialog(page).getByRole('radio', { name: 'Yes' }).check();
 	await send(page).click();
 	await arrived(page);
 	await page.keyboard.press('Escape');
-	await page.locator('.channel').getByText('Completed').first().waitFor({ timeout: 30_000 });
-}, 90_000);
+	await soon(page.locator('.channel').getByText('Completed').first().waitFor());
+});
 
 it('refuses a guest and a person of another organisation, with the reason', async () => {
 	const gus = await harness.window('gus', { channel: 'C0AGENTS' });
@@ -217,7 +219,7 @@ it('refuses a guest and a person of another organisation, with the reason', asyn
 
 it('shows hostile texts as text, and forbids inline script', async () => {
 	harness.sandbox.service.sessions.start('hostile');
-	await service().until('hostile', (json) => json.status === 'humanInput');
+	await soon(service().until('hostile', (json) => json.status === 'humanInput'));
 	const page = await harness.window('ada', { channel: 'C0AGENTS' });
 	const answer = await page.request.get(`${harness.sandbox.url}/`);
 	const policy = answer.headers()['content-security-policy'] ?? '';
@@ -234,7 +236,7 @@ it('shows hostile texts as text, and forbids inline script', async () => {
 	await type(page, '/session hostile');
 	await dialog(page).getByText('<!channel>').first().waitFor();
 	await type(await harness.window('grace', { channel: 'C0AGENTS' }), '/session watch hostile');
-	await page.locator('.channel .message').getByText('Your bank').first().waitFor({ timeout: 30_000 });
+	await soon(page.locator('.channel .message').getByText('Your bank').first().waitFor());
 	expect(await page.locator('#root script, #root iframe, #root img[src="x"], a[href^="javascript"]').count()).toBe(0);
 	expect(await page.locator('.mention', { hasText: /^@(channel|here|everyone)/ }).count()).toBe(0);
 	expect(await page.locator('a[href*="evil.example"]').allInnerTexts()).toEqual(
@@ -245,7 +247,7 @@ it('shows hostile texts as text, and forbids inline script', async () => {
 
 it('has no serious axe findings in channel, modal, panels and a narrow window', async () => {
 	harness.sandbox.service.sessions.start('fields', 'scanned');
-	await service().until('scanned', (json) => json.status === 'humanInput');
+	await soon(service().until('scanned', (json) => json.status === 'humanInput'));
 	const scan = async (page: Page, part?: string) => expect(await seriousFindings(page, part)).toEqual([]);
 	const page = await harness.window('grace', { channel: 'C0AGENTS' });
 	await scan(page);
@@ -262,4 +264,4 @@ it('has no serious axe findings in channel, modal, panels and a narrow window', 
 	await scan(narrow);
 	await narrow.getByRole('button', { name: 'Channels' }).click();
 	await scan(narrow, '.sidebar');
-}, 60_000);
+});

@@ -4,10 +4,11 @@ import { type Harness, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
 import { askingSession, item } from './session-service/builders.ts';
 
-const PATIENCE = { timeout: 30_000 };
 const CHANNEL = 'C0AGENTS';
 
 let harness: Harness;
+/** Lets the time until then pass. */
+const soon = <T>(awaited: PromiseLike<T>) => harness.soon(awaited);
 
 beforeAll(async () => {
 	harness = await openHarness();
@@ -35,7 +36,7 @@ async function watched(page: Page, name: string): Promise<Locator> {
 	const session = askingSession([item(`Which ${name}?`, 'One of: Graphite, Sand')], { name: `Order ${name}` });
 	harness.sandbox.service.sessions.put(name, session);
 	await type(page, `/session watch ${name}`);
-	await button(question(page, name), 'Hand over').waitFor(PATIENCE);
+	await soon(button(question(page, name), 'Hand over').waitFor());
 	return question(page, name);
 }
 async function handOver(page: Page, to: string): Promise<void> {
@@ -45,7 +46,7 @@ async function handOver(page: Page, to: string): Promise<void> {
 	await button(dialog(page), 'Hand over').click();
 }
 async function openMessages(page: Page): Promise<void> {
-	await page.getByRole('button', { name: /^Handraise.*unread/ }).click(PATIENCE);
+	await soon(page.getByRole('button', { name: /^Handraise.*unread/ }).click());
 }
 async function snooze(home: Locator, label: string): Promise<void> {
 	const menu = home.getByRole('combobox', { name: 'Snooze' });
@@ -84,7 +85,7 @@ it('refuses a guest, hands over to a person who gives back, and shows both on th
 	await handOver(ada, 'grace');
 	await dialog(ada).getByText('You handed the question over to @Grace Hopper').waitFor();
 	await ada.keyboard.press('Escape');
-	await post.getByText('@Ada Lovelace handed this over to @Grace Hopper').waitFor(PATIENCE);
+	await soon(post.getByText('@Ada Lovelace handed this over to @Grace Hopper').waitFor());
 
 	await openMessages(grace);
 	const message = told(grace, 'handed a question over to you');
@@ -97,11 +98,11 @@ it('refuses a guest, hands over to a person who gives back, and shows both on th
 		'Hand over',
 	]);
 	await button(message, 'Give back').click();
-	await button(message, 'Give back').waitFor({ state: 'detached', ...PATIENCE });
-	await post.getByText('handed this over').waitFor({ state: 'detached', ...PATIENCE });
+	await soon(button(message, 'Give back').waitFor({ state: 'detached' }));
+	await soon(post.getByText('handed this over').waitFor({ state: 'detached' }));
 	await openMessages(ada);
 	await told(ada, '@Grace Hopper gave back the question').waitFor();
-}, 60_000);
+});
 
 it('lets the person who got a question answer it with one press, and tells the post', async () => {
 	const ada = await harness.window('ada', { channel: CHANNEL });
@@ -111,19 +112,19 @@ it('lets the person who got a question answer it with one press, and tells the p
 	await dialog(ada).getByText('You handed the question over').waitFor();
 	const grace = await harness.window('grace', { home: true });
 	const home = homeOf(grace);
-	await home.getByText('@Ada Lovelace handed this over to you').waitFor(PATIENCE);
+	await soon(home.getByText('@Ada Lovelace handed this over to you').waitFor());
 	await button(home, 'Sand').click();
 	const { sessions } = harness.sandbox.service;
-	await expect.poll(() => sessions.values('desks', 1), PATIENCE).toEqual(['Sand']);
+	await soon(expect.poll(() => sessions.values('desks', 1)).toEqual(['Sand']));
 	await ada.keyboard.press('Escape');
-	await told(ada, /@Grace Hopper (chose|answered)/).waitFor(PATIENCE);
-}, 60_000);
+	await soon(told(ada, /@Grace Hopper (chose|answered)/).waitFor());
+});
 
 it('snoozes a question in one’s own inbox only, shows it again, and brings it back when its time has come', async () => {
 	const page = await harness.window('ada', { channel: CHANNEL });
 	await watched(page, 'lamps');
 	const grace = await harness.window('grace', { home: true });
-	await homeOf(grace).getByText('1 question waits for you').waitFor(PATIENCE);
+	await soon(homeOf(grace).getByText('1 question waits for you').waitFor());
 	const ada = await harness.window('ada', { home: true });
 	const home = homeOf(ada);
 	await snooze(home, 'Tomorrow 9:00');
@@ -143,9 +144,9 @@ it('snoozes a question in one’s own inbox only, shows it again, and brings it 
 	await ada.getByRole('tab', { name: 'Home' }).click();
 	await home.getByText('1 is snoozed').waitFor();
 	await move(ada, '+5 min');
-	await home.getByText('1 question waits for you').waitFor(PATIENCE);
+	await soon(home.getByText('1 question waits for you').waitFor());
 	await button(home, 'Sand').waitFor();
-}, 60_000);
+});
 
 it('hands over and snoozes with the keyboard alone', async () => {
 	const page = await harness.window('ada', { channel: CHANNEL });
@@ -162,19 +163,19 @@ it('hands over and snoozes with the keyboard alone', async () => {
 	await page.keyboard.press('Enter');
 	await dialog(page).getByText('You handed the question over to @Grace Hopper').waitFor();
 	await page.keyboard.press('Escape');
-	await post.getByText('handed this over').waitFor(PATIENCE);
+	await soon(post.getByText('handed this over').waitFor());
 	await expect
 		.poll(() => page.evaluate(`document.activeElement?.closest('.message')?.textContent ?? ''`))
 		.toContain('Order plants');
 
 	const home = homeOf(await harness.window('ada', { home: true }));
-	await home.getByText('@Grace Hopper has it').waitFor(PATIENCE);
+	await soon(home.getByText('@Grace Hopper has it').waitFor());
 	await home.page().getByRole('tab', { name: 'Home' }).focus();
 	await press(home.page(), 'Tab', 'Snooze');
 	await home.page().keyboard.press('ArrowDown');
 	await home.page().keyboard.press('Enter');
 	await home.getByText('1 is snoozed').waitFor();
-}, 60_000);
+});
 
 it('fits a phone and has no serious axe findings: the window, the direct message and a snoozed inbox', async () => {
 	const page = await harness.window('grace', { channel: CHANNEL, narrow: true });
@@ -192,7 +193,7 @@ it('fits a phone and has no serious axe findings: the window, the direct message
 
 	const ada = await harness.window('ada', { home: true, narrow: true });
 	await snooze(homeOf(ada), '1 h');
-	await homeOf(ada).getByText('1 is snoozed').waitFor(PATIENCE);
+	await soon(homeOf(ada).getByText('1 is snoozed').waitFor());
 	expect(await seriousFindings(ada)).toEqual([]);
 	await ada.getByRole('tab', { name: /^Messages/ }).click();
 	await button(told(ada, 'handed a question over to you'), 'Give back').last().waitFor();
@@ -200,4 +201,4 @@ it('fits a phone and has no serious axe findings: the window, the direct message
 	for (const one of [page, ada]) {
 		expect(await one.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
 	}
-}, 60_000);
+});

@@ -5,6 +5,8 @@ import { seriousFindings } from './serious-findings.ts';
 import { askingSession, item } from './session-service/builders.ts';
 
 let harness: Harness;
+/** Lets the time until then pass. */
+const soon = <T>(awaited: PromiseLike<T>) => harness.soon(awaited);
 /** Sessions of a test end with it, so that every test begins with an empty inbox. */
 let asked: string[];
 
@@ -17,15 +19,15 @@ beforeEach(() => {
 });
 afterEach(async () => {
 	for (const id of asked) service().setStatus(id, 'stopped');
-	const ada = await harness.window('ada', { home: true });
-	await homeOf(ada).getByText('No question waits for you').waitFor({ timeout: 60_000 });
+	await harness.until(homesAreEmpty);
 	await harness.closeWindows();
 	expect(harness.complaints).toEqual([]);
 	expect(harness.problems).toEqual([]);
-	expect(harness.sandbox.slack.violations()).toEqual([]);
+	expect(slack().violations()).toEqual([]);
 });
 
 const service = () => harness.sandbox.service.sessions;
+const slack = () => harness.sandbox.slack;
 const homeOf = (page: Page) => page.getByRole('tabpanel', { name: 'Home' });
 const dialog = (page: Page) => page.getByRole('dialog');
 const pressable = (within: Locator, name: string) => within.getByRole('button', { name, exact: true });
@@ -38,12 +40,17 @@ function asks(ids: readonly string[], description = ''): void {
 		asked.push(id);
 	}
 }
-async function watch(who: string, ids: readonly string[], channel = 'C0AGENTS'): Promise<void> {
-	const page = await harness.window(who, { channel });
-	await type(page, `/session watch ${ids.join(' ')}`);
-	await expect.poll(() => JSON.stringify(harness.sandbox.slack.state.messages)).toContain(ids.at(-1));
-	await page.context().close();
+async function watch(who: string, ids: readonly string[], channel = '#agents'): Promise<void> {
+	await slack()
+		.as(who)
+		.command(channel, `/session watch ${ids.join(' ')}`);
+	await harness.until(() => JSON.stringify(slack().state.messages).includes(ids.at(-1) ?? ''));
 }
+/** No person's Home shows a question. */
+const homesAreEmpty = () =>
+	Object.values(slack().state.homes).every((id) =>
+		JSON.stringify(slack().state.views[id]).includes('No question waits for you'),
+	);
 /** The names of the shown sessions, in their order. */
 async function shown(within: Locator): Promise<string[]> {
 	return [...(await within.innerText()).matchAll(/Session “Chairs ([^”]+)”/g)].map(([, id = '']) => id);
@@ -65,30 +72,30 @@ async function tabTo(page: Page, name: string, most = 60): Promise<void> {
 it('says what to do next, then shows a question that is answered, taken back and answered again', async () => {
 	const page = await harness.window('ada', { home: true });
 	const home = homeOf(page);
-	await home.getByText('No question waits for you').waitFor();
-	await home.getByText(/\/session watch.*its questions appear there and here/s).waitFor();
+	await soon(home.getByText('No question waits for you').waitFor());
+	await soon(home.getByText(/\/session watch.*its questions appear there and here/s).waitFor());
 	asks(['pressed'], OPTIONS);
 	await watch('grace', ['pressed']);
 
-	await home.getByText('1 question waits for you').waitFor();
-	await home.getByText('#agents').waitFor();
+	await soon(home.getByText('1 question waits for you').waitFor());
+	await soon(home.getByText('#agents').waitFor());
 	// The buttons show what the description lists.
 	expect(await home.getByText(OPTIONS).count()).toBe(0);
 	await pressable(home, 'Sand').click();
 	await pressable(home, 'Undo').click();
-	await home.getByText('1 question waits for you').waitFor();
-	await pressable(home, 'Undo').waitFor({ state: 'detached' });
+	await soon(home.getByText('1 question waits for you').waitFor());
+	await soon(pressable(home, 'Undo').waitFor({ state: 'detached' }));
 	expect(service().values('pressed', 1)).toEqual(['']);
 
 	await pressable(home, 'Graphite').click();
 	await pressable(home, 'Undo').waitFor();
-	await home.getByText('No question waits for you').waitFor();
-	await service().until('pressed', () => service().values('pressed', 1)[0] === 'Graphite');
-	await home.getByText(/pressed · “Which colour\?”: “Graphite” · .*The agent went on/).waitFor();
-	await home.getByText(/pressed · “Which colour\?”: “Sand” · .*Discarded by you/).waitFor();
+	await soon(home.getByText('No question waits for you').waitFor());
+	await harness.until(() => service().values('pressed', 1)[0] === 'Graphite');
+	await soon(home.getByText(/pressed · “Which colour\?”: “Graphite” · .*The agent went on/).waitFor());
+	await soon(home.getByText(/pressed · “Which colour\?”: “Sand” · .*Discarded by you/).waitFor());
 	await expect.poll(() => home.getByText('Your answers', { exact: true }).count()).toBe(0);
 	expect(harness.sandbox.service.log.effectivePuts('pressed')).toHaveLength(1);
-}, 120_000);
+});
 
 it('pages 23 questions in Home and in the window, without serious axe findings', async () => {
 	const ids = Array.from({ length: 23 }, (_, index) => `n${String(index + 1).padStart(2, '0')}`);
@@ -98,39 +105,39 @@ it('pages 23 questions in Home and in the window, without serious axe findings',
 	await watch('grace', ids.slice(12));
 	const page = await harness.window('ada', { home: true });
 	const home = homeOf(page);
-	await home.getByText('23 questions wait for you').waitFor({ timeout: 60_000 });
-	await home.getByText('Questions 1 to 10 of 23, oldest first.').waitFor();
+	await soon(home.getByText('23 questions wait for you').waitFor());
+	await soon(home.getByText('Questions 1 to 10 of 23, oldest first.').waitFor());
 	const pages = [await shown(home)];
 	expect(await seriousFindings(page)).toEqual([]);
 	await pressable(home, 'Next 10').click();
-	await home.getByText('Questions 11 to 20 of 23').waitFor();
+	await soon(home.getByText('Questions 11 to 20 of 23').waitFor());
 	pages.push(await shown(home));
 	await pressable(home, 'Next 3').click();
-	await home.getByText('Questions 21 to 23 of 23').waitFor();
+	await soon(home.getByText('Questions 21 to 23 of 23').waitFor());
 	pages.push(await shown(home));
 	expect(pages.map((one) => one.length)).toEqual([10, 10, 3]);
 	expect(pages.flat().toSorted()).toEqual(ids);
 	expect(await home.getByRole('button', { name: /^Next/ }).count()).toBe(0);
 	await pressable(home, 'Previous 10').click();
-	await home.getByText('Questions 11 to 20 of 23').waitFor();
+	await soon(home.getByText('Questions 11 to 20 of 23').waitFor());
 
 	const channel = await harness.window('ada', { channel: 'C0GENERAL' });
 	await type(channel, '/session inbox');
 	const inbox = dialog(channel);
-	await inbox.getByText('Questions 1 to 10 of 23').waitFor();
+	await soon(inbox.getByText('Questions 1 to 10 of 23').waitFor());
 	expect(await shown(inbox)).toEqual(pages[0]);
 	expect(await seriousFindings(channel, '.dialog')).toEqual([]);
 	await pressable(inbox, 'Next 10').click();
-	await inbox.getByText('Questions 11 to 20 of 23').waitFor();
+	await soon(inbox.getByText('Questions 11 to 20 of 23').waitFor());
 	expect(await shown(inbox)).toEqual(pages[1]);
 	await pressable(inbox, 'Sand').first().click();
 	await pressable(inbox, 'Undo').click();
-	await pressable(inbox, 'Undo').waitFor({ state: 'detached' });
-	await inbox.getByText('23 questions wait for you').waitFor();
+	await soon(pressable(inbox, 'Undo').waitFor({ state: 'detached' }));
+	await soon(inbox.getByText('23 questions wait for you').waitFor());
 	await inbox.getByRole('button', { name: 'Close', exact: true }).last().click();
-	await inbox.waitFor({ state: 'detached' });
+	await soon(inbox.waitFor({ state: 'detached' }));
 	expect(await channel.evaluate('document.activeElement?.id')).toBe('composer');
-}, 180_000);
+});
 
 it('opens the form over Home, sends from there, and shows what was sent', async () => {
 	asks(['formed'], OPTIONS);
@@ -142,23 +149,23 @@ it('opens the form over Home, sends from there, and shows what was sent', async 
 	await dialog(page).getByRole('button', { name: 'Send answer' }).click();
 	await dialog(page).getByText('Your answer was delivered').first().waitFor();
 	await page.keyboard.press('Escape');
-	await home.getByText('No question waits for you').waitFor();
-	await home.getByText(/formed · “Which colour\?”: “Sand”/).waitFor();
+	await soon(home.getByText('No question waits for you').waitFor());
+	await soon(home.getByText(/formed · “Which colour\?”: “Sand”/).waitFor());
 	expect(service().values('formed', 1)).toEqual(['Sand']);
-}, 90_000);
+});
 
 it('does not show the question of a private channel to somebody who is not in it', async () => {
 	asks(['hidden', 'common']);
-	await watch('ada', ['hidden'], 'C0SECRET');
+	await watch('ada', ['hidden'], '#secret');
 	await watch('ada', ['common']);
 	const [ada, grace] = await Promise.all(['ada', 'grace'].map((who) => harness.window(who, { home: true })));
 	if (ada === undefined || grace === undefined) throw new Error('no windows');
-	await homeOf(ada).getByText('2 questions wait for you').waitFor();
-	await homeOf(grace).getByText('1 question waits for you').waitFor();
+	await soon(homeOf(ada).getByText('2 questions wait for you').waitFor());
+	await soon(homeOf(grace).getByText('1 question waits for you').waitFor());
 	expect((await shown(homeOf(ada))).toSorted()).toEqual(['common', 'hidden']);
 	expect(await shown(homeOf(grace))).toEqual(['common']);
 	await type(await harness.window('grace', { channel: 'C0GENERAL' }), '/session inbox');
-	const traffic = harness.sandbox.slack.state.views;
+	const traffic = slack().state.views;
 	await expect
 		.poll(() =>
 			Object.values(traffic).filter((view) => view.user === 'U0GRACE' && JSON.stringify(view).includes('common')),
@@ -166,7 +173,7 @@ it('does not show the question of a private channel to somebody who is not in it
 		.toHaveLength(2);
 	const ofGrace = Object.values(traffic).filter((view) => view.user === 'U0GRACE');
 	expect(JSON.stringify(ofGrace)).not.toContain('hidden');
-}, 90_000);
+});
 
 it('works with the keyboard alone, and keeps the focus while Home changes', async () => {
 	asks(['first', 'second'], OPTIONS);
@@ -174,13 +181,13 @@ it('works with the keyboard alone, and keeps the focus while Home changes', asyn
 	await watch('ada', ['second']);
 	const page = await harness.window('ada', { home: true });
 	const home = homeOf(page);
-	await home.getByText('2 questions wait for you').waitFor();
+	await soon(home.getByText('2 questions wait for you').waitFor());
 	await page.getByRole('tab', { name: 'Home' }).focus();
 	await tabTo(page, 'Sand');
 	const place = await focused(page);
 	asks(['third'], OPTIONS);
 	await watch('grace', ['third']);
-	await home.getByText('3 questions wait for you').waitFor();
+	await soon(home.getByText('3 questions wait for you').waitFor());
 	expect(await focused(page)).toEqual(place);
 
 	await page.keyboard.press('Enter');
@@ -191,8 +198,8 @@ it('works with the keyboard alone, and keeps the focus while Home changes', asyn
 	await page.keyboard.press('Shift+Tab');
 	expect((await focused(page))[1]).toBe('Undo');
 	await page.keyboard.press('Enter');
-	await pressable(home, 'Undo').waitFor({ state: 'detached' });
-	await home.getByText('3 questions wait for you').waitFor();
+	await soon(pressable(home, 'Undo').waitFor({ state: 'detached' }));
+	await soon(home.getByText('3 questions wait for you').waitFor());
 	expect(await page.evaluate(`document.activeElement.closest('#app-home') !== null`)).toBe(true);
 
 	await page.getByRole('tab', { name: 'Home' }).focus();
@@ -202,17 +209,17 @@ it('works with the keyboard alone, and keeps the focus while Home changes', asyn
 	await page.keyboard.press('Escape');
 	await dialog(page).waitFor({ state: 'detached' });
 	expect((await focused(page))[1]).toBe('Answer…');
-}, 120_000);
+});
 
 it('fits a phone and has no serious axe findings there, empty and with ten questions', async () => {
 	const page = await harness.window('grace', { narrow: true, home: true });
 	const home = homeOf(page);
-	await home.getByText('No question waits for you').waitFor();
+	await soon(home.getByText('No question waits for you').waitFor());
 	expect(await seriousFindings(page)).toEqual([]);
 	const ids = Array.from({ length: 10 }, (_, index) => `phone${index}`);
 	asks(ids, 'One of: A colour with a long name, Another colour of that kind, Graphite, Sand, Forest green');
 	await watch('grace', ids);
-	await home.getByText('10 questions wait for you').waitFor({ timeout: 60_000 });
+	await soon(home.getByText('10 questions wait for you').waitFor());
 	const [buttons, menus] = [home.getByRole('button'), home.getByRole('combobox')];
 	expect([await buttons.count(), await menus.count()]).toEqual([71, 10]);
 	for (const one of [...(await buttons.all()), ...(await menus.all())]) {
@@ -221,4 +228,4 @@ it('fits a phone and has no serious axe findings there, empty and with ten quest
 	}
 	expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
 	expect(await seriousFindings(page)).toEqual([]);
-}, 120_000);
+});

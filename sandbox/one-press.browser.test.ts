@@ -6,10 +6,11 @@ import { askingSession, item } from './session-service/builders.ts';
 
 /** Enough to find and press *Undo* on a busy machine. */
 const UNDO_SECONDS = 8;
-const PATIENCE = { timeout: 30_000 };
 const CHANNEL = 'C0AGENTS';
 
 let harness: Harness;
+/** Lets the time until then pass. */
+const soon = <T>(awaited: PromiseLike<T>) => harness.soon(awaited);
 let asked = 0;
 
 beforeAll(async () => {
@@ -43,7 +44,7 @@ async function watched(page: Page): Promise<{ id: string; index: number }> {
 	service().sessions.start('flight', id);
 	await service().sessions.until(id, (json) => json.status === 'humanInput');
 	await type(page, `/session watch ${id}`);
-	await option(question(page, 'Which flight'), 'LH 1173').waitFor(PATIENCE);
+	await soon(option(question(page, 'Which flight'), 'LH 1173').waitFor());
 	return { id, index: service().sessions.askingIndex(id) };
 }
 
@@ -81,23 +82,23 @@ it('answers short options and yes or no in one press, and the others in the form
 	await privately(page, 'You chose “TP 570” for “Which flight should I book?”').waitFor();
 	await flight.locator('.blocks').getByText('chose TP 570').waitFor();
 	expect(await flight.locator('.block-actions').count()).toBe(0);
-	await expect.poll(() => values(id, index), PATIENCE).toEqual(['TP 570']);
+	await soon(expect.poll(() => values(id, index)).toEqual(['TP 570']));
 	expect((puts(id)[0]?.at ?? 0) - pressedAt).toBeGreaterThanOrEqual(UNDO_SECONDS * 1000);
 
 	const bag = question(page, 'Add a checked bag');
-	await option(bag, 'No').click(PATIENCE);
+	await soon(option(bag, 'No').click());
 	await bag.getByText('chose No').waitFor();
 	const hotel = question(page, 'Which hotel');
-	await option(hotel, 'Answer').waitFor(PATIENCE);
+	await soon(option(hotel, 'Answer').waitFor());
 	expect(await hotel.locator('.block-actions .button').allInnerTexts()).toEqual(['Answer', 'Hand over']);
 	expect(service().log.effectivePuts(id)).toHaveLength(2);
 
 	service().sessions.answerAsPage(id, ['Station Inn with free cancellation for 96 €']);
 	const code = question(page, 'One-time code');
-	await option(code, 'Answer').waitFor(PATIENCE);
+	await soon(option(code, 'Answer').waitFor());
 	expect(await code.locator('.block-actions .button').allInnerTexts()).toEqual(['Answer', 'Hand over']);
 	expect(await showNotification(code)).toBe('Notification: An agent asks for an answer.');
-}, 90_000);
+});
 
 it('sends nothing after Undo, and offers the options again', async () => {
 	const page = await harness.window('ada', { channel: CHANNEL });
@@ -110,9 +111,9 @@ it('sends nothing after Undo, and offers the options again', async () => {
 	expect(puts(id)).toHaveLength(0);
 	// The first choice would be sent before the second.
 	await option(post, 'TP 570').click();
-	await expect.poll(() => values(id, index), PATIENCE).toEqual(['TP 570']);
+	await soon(expect.poll(() => values(id, index)).toEqual(['TP 570']));
 	expect(puts(id)).toHaveLength(1);
-}, 60_000);
+});
 
 it('tells the second of two people who was first, and offers them the question when that is taken back', async () => {
 	const [ada, grace] = await Promise.all([
@@ -131,14 +132,14 @@ it('tells the second of two people who was first, and offers them the question w
 	await privately(grace, '@Ada Lovelace answered “LH 1173” before you. Your choice, “TP 570”, was not sent.').waitFor();
 	await undo.click();
 	release();
-	await grace.getByRole('button', { name: /^Handraise.*unread/ }).click(PATIENCE);
+	await soon(grace.getByRole('button', { name: /^Handraise.*unread/ }).click());
 	const offer = grace.locator('.message', { hasText: 'The first answer was taken back' }).last();
 	await offer.getByText('@Ada Lovelace answered before you and took that back.').waitFor();
 	await option(offer, 'Send mine').click();
-	await expect.poll(() => values(id, index), PATIENCE).toEqual(['TP 570']);
+	await soon(expect.poll(() => values(id, index)).toEqual(['TP 570']));
 	expect(service().log.effectivePuts(id)).toHaveLength(1);
-	await question(ada, 'Which flight').getByText('@Grace Hopper chose TP 570').waitFor(PATIENCE);
-}, 90_000);
+	await soon(question(ada, 'Which flight').getByText('@Grace Hopper chose TP 570').waitFor());
+});
 
 it('works with the keyboard alone', async () => {
 	const page = await harness.window('ada', { channel: CHANNEL });
@@ -159,9 +160,9 @@ it('works with the keyboard alone', async () => {
 	await question(page, 'Which flight').getByText('chose TP 570').waitFor();
 	// The post has the focus, and no other button that a second Enter would press.
 	expect(await page.evaluate('document.activeElement?.className')).toMatch(/^message/);
-	await expect.poll(() => values(id, index), PATIENCE).toEqual(['TP 570']);
+	await soon(expect.poll(() => values(id, index)).toEqual(['TP 570']));
 	expect(service().log.effectivePuts(id)).toHaveLength(1);
-}, 60_000);
+});
 
 it('wraps five options legibly on a phone, and has no serious axe findings', async () => {
 	const cities = ['Frankfurt am Main, Terminal 1', 'Berlin Brandenburg', 'Munich', 'Hamburg', 'Cologne/Bonn Airport'];
@@ -172,7 +173,7 @@ it('wraps five options legibly on a phone, and has no serious axe findings', asy
 	const page = await harness.window('ada', { channel: CHANNEL, narrow: true });
 	await type(page, '/session watch five-options');
 	const post = question(page, 'Which airport is best?');
-	await option(post, 'Munich').waitFor(PATIENCE);
+	await soon(option(post, 'Munich').waitFor());
 	const buttons = post.locator('.block-actions .button');
 	expect(await buttons.allInnerTexts()).toEqual([...cities, 'Answer…', 'Hand over']);
 	for (const one of await buttons.all()) {
@@ -190,4 +191,4 @@ it('wraps five options legibly on a phone, and has no serious axe findings', asy
 	await privately(page, 'You took back').waitFor();
 	await showNotification(post);
 	expect(await seriousFindings(page)).toEqual([]);
-}, 60_000);
+});

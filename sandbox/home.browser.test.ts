@@ -230,7 +230,7 @@ it('has no serious axe findings in Home, empty or full, wide or narrow', async (
 		const { slack } = harness.sandbox;
 		slack.forgetViews(Object.values(slack.state.homes));
 	}
-}, 60_000);
+});
 
 it('replaces and deletes an ephemeral message through the response_url of its button', async () => {
 	const channel = 'C0AGENTS';

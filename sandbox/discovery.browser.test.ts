@@ -3,10 +3,11 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type Harness, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
 
-const PATIENCE = { timeout: 30_000 };
 const AGENTS = 'C0AGENTS';
 
 let harness: Harness;
+/** Lets the time until then pass. */
+const soon = <T>(awaited: PromiseLike<T>) => harness.soon(awaited);
 
 beforeAll(async () => {
 	harness = await openHarness({ appEnv: { DISCOVER_SESSIONS: 'true' } });
@@ -26,16 +27,16 @@ it('shows in Home a session that nobody watches, and opens it', async () => {
 	service().sessions.start('yesno');
 	const page = await harness.window('ada', { home: true });
 	const home = page.getByRole('tabpanel', { name: 'Home' });
-	await home.getByText('Other waiting sessions').waitFor(PATIENCE);
-	await home.getByText('One more session of the account waits for a person').waitFor(PATIENCE);
+	await soon(home.getByText('Other waiting sessions').waitFor());
+	await soon(home.getByText('One more session of the account waits for a person').waitFor());
 	expect(await seriousFindings(page)).toEqual([]);
 	await home.getByRole('button', { name: 'Open', exact: true }).click();
 	const dialog = page.getByRole('dialog');
 	await dialog.getByRole('radio', { name: 'Yes' }).check();
 	await dialog.getByRole('button', { name: 'Send answer' }).click();
-	await service().sessions.until('yesno', (json) => json.status === 'completed');
+	await soon(service().sessions.until('yesno', (json) => json.status === 'completed'));
 	await page.keyboard.press('Escape');
-	await home.getByText('No other session of the account waits').waitFor(PATIENCE);
+	await soon(home.getByText('No other session of the account waits').waitFor());
 });
 
 it('brings each question into a channel that watches all, until it stops', async () => {
@@ -43,13 +44,13 @@ it('brings each question into a channel that watches all, until it stops', async
 	await type(page, '/session watch all');
 	await page.locator('.channel').getByText('Whenever a session of this account waits').waitFor();
 	service().sessions.start('flight');
-	await button(page, 'LH 1173').first().waitFor(PATIENCE);
+	await soon(button(page, 'LH 1173').first().waitFor());
 	await button(page, 'LH 1173').first().click();
 	// It asks again, in another post.
-	await button(page, 'Yes').first().waitFor({ timeout: 60_000 });
+	await soon(button(page, 'Yes').first().waitFor());
 	await page.getByText('LH 1173', { exact: false }).first().waitFor();
 	expect(await button(page, 'LH 1173').count()).toBe(0);
 	await type(page, '/session unwatch all');
-	await page.locator('.channel').getByText('do not come into this channel any more').waitFor();
-	await expect.poll(() => button(page, 'Yes').count(), PATIENCE).toBe(0);
+	await page.locator('.channel').getByText('do not come into this channel any more').first().waitFor();
+	await soon(expect.poll(() => button(page, 'Yes').count()).toBe(0));
 });

@@ -1,0 +1,98 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { type Harness, openHarness, type } from './harness.ts';
+import { askingSession, item } from './session-service/builders.ts';
+
+/** The app is a process of its own here, as for a visitor of the sandbox. Its time is the machine's. */
+let harness: Harness;
+let page: Page;
+
+beforeAll(async () => {
+	harness = await openHarness({ ownProcess: true });
+	page = await harness.window('ada', { channel: 'C0AGENTS' });
+	await page.getByRole('button', { name: /^Trouble/ }).click();
+});
+afterAll(() => harness?.close());
+afterEach(async () => {
+	if (await dialog().isVisible()) await page.keyboard.press('Escape');
+	await dialog().waitFor({ state: 'detached' });
+	expect(harness.complaints).toEqual([]);
+	expect(harness.sandbox.slack.violations()).toEqual([]);
+});
+
+const PATIENCE = { timeout: 30_000 };
+const dialog = () => page.getByRole('dialog');
+const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+const sessions = () => harness.sandbox.service.sessions;
+
+/** Opens a new question and chooses its answer. */
+async function choose(id: string): Promise<void> {
+	sessions().start('yesno', id);
+	await sessions().until(id, (json) => json.status === 'humanInput');
+	await type(page, `/session ${id}`);
+	await dialog().getByRole('radio', { name: 'Yes' }).check();
+}
+const send = () => dialog().getByRole('button', { name: 'Send answer' }).click();
+async function kill(): Promise<void> {
+	await button('Kill (-9)').click();
+	await page.getByText('stopped', { exact: true }).waitFor();
+}
+async function start(): Promise<void> {
+	await button('Start').click();
+	await page.getByText(/^running/).waitFor();
+}
+async function move(label: string): Promise<void> {
+	const moved = page.waitForResponse(/do\/move-clock/);
+	await button(label).click();
+	expect((await moved).status()).toBe(200);
+}
+/** The agent has the answer, exactly once. */
+async function arrivesOnce(id: string): Promise<void> {
+	await expect.poll(() => sessions().values(id, 2), PATIENCE).toEqual(['Yes']);
+	expect(harness.sandbox.service.log.effectivePuts(id)).toHaveLength(1);
+}
+
+it('the bot is killed while it delivers: the answer arrives after the start', async () => {
+	await choose('killed');
+	await button(/^Down/).click();
+	await page.locator('.trouble-on').first().waitFor();
+	await send();
+	await dialog().getByText('saved').first().waitFor();
+	await kill();
+	await button('Clear all').click();
+	await start();
+	await arrivesOnce('killed');
+});
+
+it('a stopped bot: the command fails in Slack’s words, and the modal keeps what was typed', async () => {
+	await choose('gone');
+	await kill();
+	await send();
+	await dialog().getByText('We had some trouble connecting').waitFor();
+	expect(await dialog().getByRole('radio', { name: 'Yes' }).isChecked()).toBe(true);
+	await start();
+	await send();
+	await dialog().getByText('Your answer was delivered').first().waitFor();
+	await arrivesOnce('gone');
+});
+
+it('keeps the moved time when the app is killed and started again', async () => {
+	await move('To tomorrow 9:00');
+	const day = await page.locator('.clock time').innerText();
+	expect(day).toMatch(/, 09:00$/);
+	const { bot, slack } = harness.sandbox;
+	const before = bot?.status().pid;
+	await button('Kill and restart').click();
+	await expect.poll(() => bot?.status().pid, PATIENCE).not.toBe(before);
+	await expect.poll(() => bot?.status().status, PATIENCE).toBe('running');
+	await expect.poll(() => slack.sockets.count(), PATIENCE).toBe(2);
+	sessions().put('vases', askingSession([item('Which vases?')], { name: 'Order vases' }));
+	await type(page, '/session watch vases');
+	const posts = () => slack.state.messages.filter((one) => one.channel === 'C0AGENTS');
+	await expect.poll(() => JSON.stringify(posts()), PATIENCE).toContain('Order vases” asks');
+	expect(await page.locator('.channel .message time').last().innerText()).toMatch(/^9:0\d AM$/);
+	await move('+15 min');
+	await move('+5 min');
+	const reminders = () => posts().filter(({ text }) => text.includes('⏰'));
+	await expect.poll(() => reminders().at(-1)?.text, PATIENCE).toContain('Nobody has answered for 20 min');
+});
