@@ -44,7 +44,7 @@ export const MESSAGES: readonly Sabotage[] = [
 		file: 'web-api/conversations.ts',
 		from: 'page([asked, ...replies], args',
 		to: 'page(replies, args',
-		tests: TESTS,
+		tests: ['history.test.ts'],
 	},
 	{
 		name: 'says nothing of metadata that is deleted with its message',
@@ -93,14 +93,14 @@ export const MESSAGES: readonly Sabotage[] = [
 		file: 'web-api/conversations.ts',
 		from: 'all.filter((one) => one.threadTs === ts),',
 		to: 'all.filter((one) => one.threadTs === (asked.threadTs ?? ts)),',
-		tests: ['messages.test.ts'],
+		tests: ['history.test.ts'],
 	},
 	{
 		name: 'shows every reply of a thread, whatever was asked for',
 		file: 'web-api/conversations.ts',
 		from: 'const replies = withinTimes(',
 		to: 'const replies = ((list: Message[], _: Json) => list)(',
-		tests: ['messages.test.ts'],
+		tests: ['history.test.ts'],
 	},
 	{
 		name: 'forgets what was typed when a message is updated',

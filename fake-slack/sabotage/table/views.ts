@@ -142,7 +142,7 @@ export const VIEWS: readonly Sabotage[] = [
 		file: 'input-checks.ts',
 		from: '/^https?:$/.test(new URL(value).protocol)',
 		to: "new URL(value).protocol !== ''",
-		tests: ['people.test.ts'],
+		tests: ['input-checks.test.ts'],
 	},
 	{
 		name: 'leaves out what a view holds when something in it is chosen',

@@ -3,6 +3,7 @@ import {
 	asMessage,
 	BUTTON,
 	block,
+	changedPlace,
 	composition,
 	type Edge,
 	element,
@@ -60,252 +61,175 @@ const pie = (segments: number): Subject =>
 	});
 
 const lists: Edge[] = [
-	most('blocks in a message', 'grafana-cold-storage/oncall #210', { limit: 50, pointer: '/blocks' }, (count) =>
+	most('blocks in a message', 'grafana-cold-storage/oncall #210', 50, (count) =>
 		inMessage(...many(count, () => SECTION)),
 	),
-	most('bare blocks for a message', method('blocks.validate'), { limit: 50, pointer: '/blocks' }, (count) => ({
+	most('bare blocks for a message', method('blocks.validate'), 50, (count) => ({
 		kind: 'blocks',
 		surface: 'message',
 		value: many(count, () => SECTION),
 	})),
-	most(
-		'attachments',
-		`${method('chat.postMessage')}: too_many_attachments`,
-		{ limit: 100, pointer: '/attachments' },
-		(count) => asMessage({ text: 'a', attachments: many(count, () => ({ color: '#fff' })) }),
+	most('attachments', `${method('chat.postMessage')}: too_many_attachments`, 100, (count) =>
+		asMessage({ text: 'a', attachments: many(count, () => ({ color: '#fff' })) }),
 	),
-	most('blocks in a modal', 'grafana-cold-storage/oncall #210', { limit: 100, pointer: '/view/blocks' }, (count) =>
-		inModal(...many(count, () => SECTION)),
+	most('blocks in a modal', 'grafana-cold-storage/oncall #210', 100, (count) => inModal(...many(count, () => SECTION))),
+	most('fields', block('section'), 10, (count) => inMessage({ type: 'section', fields: many(count, () => LABEL) })),
+	most('elements in actions', 'adobe/spacecat-api-service #176', 25, (count) =>
+		inActions(...many(count, () => BUTTON)),
 	),
-	most('fields', block('section'), { limit: 10, pointer: '/blocks/0/fields' }, (count) =>
-		inMessage({ type: 'section', fields: many(count, () => LABEL) }),
-	),
-	most(
-		'elements in actions',
-		'adobe/spacecat-api-service #176',
-		{ limit: 25, pointer: '/blocks/0/elements' },
-		(count) => inActions(...many(count, () => BUTTON)),
-	),
-	most('elements in a context', block('context'), { limit: 10, pointer: '/blocks/0/elements' }, (count) =>
+	most('elements in a context', block('context'), 10, (count) =>
 		inMessage({ type: 'context', elements: many(count, () => LABEL) }),
 	),
-	most('elements in context_actions', block('context-actions'), { limit: 5, pointer: '/blocks/0/elements' }, (count) =>
+	most('elements in context_actions', block('context-actions'), 5, (count) =>
 		inMessage({
 			type: 'context_actions',
 			elements: many(count, () => ({ type: 'icon_button', icon: 'trash', text: LABEL })),
 		}),
 	),
-	most('buttons on a card', block('card'), { limit: 3, pointer: '/blocks/0/actions' }, (count) =>
-		inMessage({ ...card, actions: many(count, () => BUTTON) }),
-	),
-	most('cards in a carousel', block('carousel'), { limit: 10, pointer: '/blocks/0/elements' }, (count) =>
+	most('buttons on a card', block('card'), 3, (count) => inMessage({ ...card, actions: many(count, () => BUTTON) })),
+	most('cards in a carousel', block('carousel'), 10, (count) =>
 		inMessage({ type: 'carousel', elements: many(count, () => card) }),
 	),
-	most('blocks in a container', block('container'), { limit: 10, pointer: '/blocks/0/child_blocks' }, (count) =>
+	most('blocks in a container', block('container'), 10, (count) =>
 		inMessage({ type: 'container', title: LABEL, child_blocks: many(count, () => SECTION) }),
 	),
-	most('rows in a table', block('table'), { limit: 100, pointer: '/blocks/0/rows' }, (count) =>
+	most('rows in a table', block('table'), 100, (count) =>
 		inMessage({ type: 'table', rows: many(count, () => [cell]) }),
 	),
-	most('cells in a row of a table', block('table'), { limit: 20, pointer: '/blocks/0/rows/0' }, (count) =>
+	most('cells in a row of a table', block('table'), 20, (count) =>
 		inMessage({ type: 'table', rows: [many(count, () => cell)] }),
 	),
-	most('column_settings', block('table'), { limit: 20, pointer: '/blocks/0/column_settings' }, (count) =>
+	most('column_settings', block('table'), 20, (count) =>
 		inMessage({ type: 'table', rows: [[cell]], column_settings: many(count, () => ({ align: 'left' })) }),
 	),
-	most('rows in a data table', block('data-table'), { limit: 101, pointer: '/blocks/0/rows' }, (count) =>
-		dataTable(count, 1),
-	),
-	most(
-		'segments',
-		'docs.openclaw.ai/channels/slack/rich-messages',
-		{ limit: 12, pointer: '/blocks/0/chart/segments' },
-		pie,
-	),
-	most(
-		'series',
-		'docs.rs/slack-morphism 2.30, SlackSeriesChart',
-		{ limit: 12, pointer: '/blocks/0/chart/series' },
-		(count) => chart(count, 2),
-	),
+	most('rows in a data table', block('data-table'), 101, (count) => dataTable(count, 1)),
+	most('segments', 'docs.openclaw.ai/channels/slack/rich-messages', 12, pie),
+	most('series', 'docs.rs/slack-morphism 2.30, SlackSeriesChart', 12, (count) => chart(count, 2)),
 	most(
 		'categories',
 		'CopilotKit/CopilotKit #6342',
 		{ limit: 20, pointer: '/blocks/0/chart/axis_config/categories' },
 		(count) => chart(1, count),
 	),
-	most(
-		'tasks in a plan',
-		'docs.rs/slack-morphism 2.30, SlackPlanBlock',
-		{ limit: 50, pointer: '/blocks/0/tasks' },
-		(count) =>
-			inMessage({
-				type: 'plan',
-				title: 'Plan',
-				tasks: many(count, (index) => ({ task_id: `task ${index}`, title: 'Search', status: 'pending' })),
-			}),
+	most('tasks in a plan', 'docs.rs/slack-morphism 2.30, SlackPlanBlock', 50, (count) =>
+		inMessage({
+			type: 'plan',
+			title: 'Plan',
+			tasks: many(count, (index) => ({ task_id: `task ${index}`, title: 'Search', status: 'pending' })),
+		}),
 	),
 	...['static_select', 'multi_static_select'].flatMap((type) => {
 		const page = type === 'static_select' ? element('select-menu') : element('multi-select-menu');
 		return [
-			most(`options of ${type}`, page, { limit: 100, pointer: '/view/blocks/0/element/options' }, (count) =>
-				inInput({ type, options: options(count) }),
-			),
-			most(`groups of ${type}`, page, { limit: 100, pointer: '/view/blocks/0/element/option_groups' }, (count) =>
+			most(`options of ${type}`, page, 100, (count) => inInput({ type, options: options(count) })),
+			most(`groups of ${type}`, page, 100, (count) =>
 				inInput({
 					type,
 					option_groups: many(count, (index) => ({ label: LABEL, options: [option(`option ${index}`)] })),
 				}),
 			),
-			most(
-				`options in a group of ${type}`,
-				page,
-				{ limit: 100, pointer: '/view/blocks/0/element/option_groups/0/options' },
-				(count) => inInput({ type, option_groups: [{ label: LABEL, options: options(count) }] }),
+			most(`options in a group of ${type}`, page, 100, (count) =>
+				inInput({ type, option_groups: [{ label: LABEL, options: options(count) }] }),
 			),
 		];
 	}),
-	most(
-		'radio buttons',
-		element('radio-button-group'),
-		{ limit: 10, pointer: '/view/blocks/0/element/options' },
-		(count) => inInput({ type: 'radio_buttons', options: options(count) }),
+	most('radio buttons', element('radio-button-group'), 10, (count) =>
+		inInput({ type: 'radio_buttons', options: options(count) }),
 	),
-	most(
-		'checkboxes',
-		'agentconnect-md/agentconnect #1836',
-		{ limit: 10, pointer: '/blocks/0/elements/0/options' },
-		(count) => inActions({ type: 'checkboxes', options: options(count) }),
+	most('checkboxes', 'agentconnect-md/agentconnect #1836', 10, (count) =>
+		inActions({ type: 'checkboxes', options: options(count) }),
 	),
-	most('options in a menu', element('overflow-menu'), { limit: 5, pointer: '/blocks/0/accessory/options' }, (count) =>
+	most('options in a menu', element('overflow-menu'), 5, (count) =>
 		inAccessory({ type: 'overflow', options: options(count) }),
 	),
 
-	fewest(
-		'kind of conversation',
-		composition('conversation-filter'),
-		{ limit: 1, pointer: '/blocks/0/elements/0/filter/include' },
-		(count) => inActions({ type: 'conversations_select', filter: { include: many(count, () => 'im') } }),
+	fewest('kind of conversation', composition('conversation-filter'), 1, (count) =>
+		inActions({ type: 'conversations_select', filter: { include: many(count, () => 'im') } }),
 	),
-	fewest('field', block('section'), { limit: 1, pointer: '/blocks/0/fields' }, (count) =>
-		inMessage({ ...SECTION, fields: many(count, () => LABEL) }),
-	),
-	fewest('element in actions', nothingToShow, { limit: 1, pointer: '/blocks/0/elements' }, (count) =>
-		inActions(...many(count, () => BUTTON)),
-	),
-	fewest('element in a context', nothingToShow, { limit: 1, pointer: '/blocks/0/elements' }, (count) =>
+	fewest('field', block('section'), 1, (count) => inMessage({ ...SECTION, fields: many(count, () => LABEL) })),
+	fewest('element in actions', nothingToShow, 1, (count) => inActions(...many(count, () => BUTTON))),
+	fewest('element in a context', nothingToShow, 1, (count) =>
 		inMessage({ type: 'context', elements: many(count, () => LABEL) }),
 	),
-	fewest('element in context_actions', nothingToShow, { limit: 1, pointer: '/blocks/0/elements' }, (count) =>
+	fewest('element in context_actions', nothingToShow, 1, (count) =>
 		inMessage({
 			type: 'context_actions',
 			elements: many(count, () => ({ type: 'icon_button', icon: 'trash', text: LABEL })),
 		}),
 	),
-	fewest('button on a card', nothingToShow, { limit: 1, pointer: '/blocks/0/actions' }, (count) =>
-		inMessage({ ...card, actions: many(count, () => BUTTON) }),
-	),
-	fewest('card in a carousel', block('carousel'), { limit: 1, pointer: '/blocks/0/elements' }, (count) =>
+	fewest('button on a card', nothingToShow, 1, (count) => inMessage({ ...card, actions: many(count, () => BUTTON) })),
+	fewest('card in a carousel', block('carousel'), 1, (count) =>
 		inMessage({ type: 'carousel', elements: many(count, () => card) }),
 	),
-	fewest('block in a container', nothingToShow, { limit: 1, pointer: '/blocks/0/child_blocks' }, (count) =>
+	fewest('block in a container', nothingToShow, 1, (count) =>
 		inMessage({ type: 'container', title: LABEL, child_blocks: many(count, () => SECTION) }),
 	),
-	fewest('row in a table', nothingToShow, { limit: 1, pointer: '/blocks/0/rows' }, (count) =>
-		inMessage({ type: 'table', rows: many(count, () => [cell]) }),
-	),
-	fewest('cell in a row of a table', nothingToShow, { limit: 1, pointer: '/blocks/0/rows/0' }, (count) =>
+	fewest('row in a table', nothingToShow, 1, (count) => inMessage({ type: 'table', rows: many(count, () => [cell]) })),
+	fewest('cell in a row of a table', nothingToShow, 1, (count) =>
 		inMessage({ type: 'table', rows: [many(count, () => cell)] }),
 	),
-	fewest('rows in a data table', block('data-table'), { limit: 2, pointer: '/blocks/0/rows' }, (count) =>
-		dataTable(count, 1),
-	),
-	fewest('segment', block('data-visualization'), { limit: 1, pointer: '/blocks/0/chart/segments' }, pie),
-	fewest('series', block('data-visualization'), { limit: 1, pointer: '/blocks/0/chart/series' }, (count) =>
-		chart(count, 2),
-	),
+	fewest('rows in a data table', block('data-table'), 2, (count) => dataTable(count, 1)),
+	fewest('segment', block('data-visualization'), 1, pie),
+	fewest('series', block('data-visualization'), 1, (count) => chart(count, 2)),
 	fewest(
 		'category',
 		block('data-visualization'),
 		{ limit: 1, pointer: '/blocks/0/chart/axis_config/categories' },
 		(count) => chart(1, count),
 	),
-	fewest(
-		'part of a rich text',
-		'NousResearch/hermes-agent #69317',
-		{ limit: 1, pointer: '/blocks/0/elements' },
-		(count) =>
-			inMessage({
-				type: 'rich_text',
-				elements: many(count, () => ({ type: 'rich_text_section', elements: [text] })),
-			}),
+	fewest('part of a rich text', 'NousResearch/hermes-agent #69317', 1, (count) =>
+		inMessage({
+			type: 'rich_text',
+			elements: many(count, () => ({ type: 'rich_text_section', elements: [text] })),
+		}),
 	),
 	...['rich_text_section', 'rich_text_quote', 'rich_text_preformatted'].map((type) =>
-		fewest(`element in a ${type}`, nothingToShow, { limit: 1, pointer: '/blocks/0/elements/0/elements' }, (count) =>
+		fewest(`element in a ${type}`, nothingToShow, 1, (count) =>
 			inMessage({ type: 'rich_text', elements: [{ type, elements: many(count, () => text) }] }),
 		),
 	),
-	fewest(
-		'element in a rich_text_list',
-		nothingToShow,
-		{ limit: 1, pointer: '/blocks/0/elements/0/elements' },
-		(count) =>
-			inMessage({
-				type: 'rich_text',
-				elements: [
-					{
-						type: 'rich_text_list',
-						style: 'bullet',
-						elements: many(count, () => ({ type: 'rich_text_section', elements: [text] })),
-					},
-				],
-			}),
+	fewest('element in a rich_text_list', nothingToShow, 1, (count) =>
+		inMessage({
+			type: 'rich_text',
+			elements: [
+				{
+					type: 'rich_text_list',
+					style: 'bullet',
+					elements: many(count, () => ({ type: 'rich_text_section', elements: [text] })),
+				},
+			],
+		}),
 	),
 	...['static_select', 'multi_static_select'].flatMap((type) => [
-		fewest(`option of ${type}`, noOptions, { limit: 1, pointer: '/view/blocks/0/element/options' }, (count) =>
-			inInput({ type, options: options(count) }),
-		),
-		fewest(`group of ${type}`, noOptions, { limit: 1, pointer: '/view/blocks/0/element/option_groups' }, (count) =>
+		fewest(`option of ${type}`, noOptions, 1, (count) => inInput({ type, options: options(count) })),
+		fewest(`group of ${type}`, noOptions, 1, (count) =>
 			inInput({ type, option_groups: many(count, () => ({ label: LABEL, options: [option('a')] })) }),
 		),
-		fewest(
-			`option in a group of ${type}`,
-			noOptions,
-			{ limit: 1, pointer: '/view/blocks/0/element/option_groups/0/options' },
-			(count) => inInput({ type, option_groups: [{ label: LABEL, options: options(count) }] }),
+		fewest(`option in a group of ${type}`, noOptions, 1, (count) =>
+			inInput({ type, option_groups: [{ label: LABEL, options: options(count) }] }),
 		),
 	]),
 	...['radio_buttons', 'checkboxes'].map((type) =>
-		fewest(`option of ${type}`, noOptions, { limit: 1, pointer: '/view/blocks/0/element/options' }, (count) =>
-			inInput({ type, options: options(count) }),
-		),
+		fewest(`option of ${type}`, noOptions, 1, (count) => inInput({ type, options: options(count) })),
 	),
-	fewest('option in a menu', noOptions, { limit: 1, pointer: '/blocks/0/accessory/options' }, (count) =>
-		inAccessory({ type: 'overflow', options: options(count) }),
-	),
-	fewest(
-		'initial option',
-		stricter('no page says so; leaving the list out means the same'),
-		{ limit: 1, pointer: '/view/blocks/0/element/initial_options' },
-		(count) => inInput({ type: 'checkboxes', options: options(2), initial_options: options(count) }),
+	fewest('option in a menu', noOptions, 1, (count) => inAccessory({ type: 'overflow', options: options(count) })),
+	fewest('initial option', stricter('no page says so; leaving the list out means the same'), 1, (count) =>
+		inInput({ type: 'checkboxes', options: options(2), initial_options: options(count) }),
 	),
 	fewest(
 		'trigger of a dispatch_action_config',
 		'docs.slack.dev/reference/block-kit/composition-objects/dispatch-action-configuration-object',
-		{ limit: 1, pointer: '/view/blocks/0/element/dispatch_action_config/trigger_actions_on' },
+		1,
 		(count) => inInput({ type: 'plain_text_input', dispatch_action_config: { trigger_actions_on: triggers(count) } }),
 	),
 	most(
 		'triggers of a dispatch_action_config',
 		'docs.slack.dev/reference/block-kit/composition-objects/dispatch-action-configuration-object',
-		{ limit: 2, pointer: '/view/blocks/0/element/dispatch_action_config/trigger_actions_on' },
+		2,
 		(count) => inInput({ type: 'plain_text_input', dispatch_action_config: { trigger_actions_on: triggers(count) } }),
 	),
-	fewest(
-		'file type',
-		stricter('no page says so; leaving the list out takes every file'),
-		{ limit: 1, pointer: '/view/blocks/0/element/filetypes' },
-		(count) => inInput({ type: 'file_input', filetypes: many(count, () => 'pdf') }),
+	fewest('file type', stricter('no page says so; leaving the list out takes every file'), 1, (count) =>
+		inInput({ type: 'file_input', filetypes: many(count, () => 'pdf') }),
 	),
 ];
 
@@ -347,7 +271,6 @@ type NumberField = {
 	source: string;
 	min: number;
 	max?: number;
-	pointer: string;
 	subject: (value: number) => Subject;
 };
 
@@ -357,7 +280,6 @@ const fields: NumberField[] = [
 		source: element('plain-text-input'),
 		min: 0,
 		max: 3000,
-		pointer: '/view/blocks/0/element/min_length',
 		subject: (min_length) => inInput({ type: 'plain_text_input', min_length }),
 	},
 	{
@@ -365,7 +287,6 @@ const fields: NumberField[] = [
 		source: element('plain-text-input'),
 		min: 1,
 		max: 3000,
-		pointer: '/view/blocks/0/element/max_length',
 		subject: (max_length) => inInput({ type: 'plain_text_input', max_length }),
 	},
 	{
@@ -373,7 +294,6 @@ const fields: NumberField[] = [
 		source: types('RichTextInput'),
 		min: 1,
 		max: 100,
-		pointer: '/view/blocks/0/element/min_lines',
 		subject: (min_lines) => inInput({ type: 'rich_text_input', min_lines }),
 	},
 	{
@@ -381,7 +301,6 @@ const fields: NumberField[] = [
 		source: types('RichTextInput'),
 		min: 1,
 		max: 100,
-		pointer: '/view/blocks/0/element/max_lines',
 		subject: (max_lines) => inInput({ type: 'rich_text_input', max_lines }),
 	},
 	{
@@ -389,14 +308,12 @@ const fields: NumberField[] = [
 		source: element('file-input'),
 		min: 1,
 		max: 10,
-		pointer: '/view/blocks/0/element/max_files',
 		subject: (max_files) => inInput({ type: 'file_input', max_files }),
 	},
 	{
 		name: 'max_selected_items',
 		source: element('multi-select-menu'),
 		min: 1,
-		pointer: '/view/blocks/0/element/max_selected_items',
 		subject: (max_selected_items) => inInput({ type: 'multi_users_select', max_selected_items }),
 	},
 	{
@@ -404,14 +321,12 @@ const fields: NumberField[] = [
 		source: block('data-table'),
 		min: 1,
 		max: 100,
-		pointer: '/blocks/0/page_size',
 		subject: (page_size) => inMessage({ type: 'data_table', caption: 'Runs', rows: [[cell], [cell]], page_size }),
 	},
 	{
 		name: 'a row_header_column_index',
 		source: `${block('data-table')}: 0-based`,
 		min: 0,
-		pointer: '/blocks/0/row_header_column_index',
 		subject: (index) =>
 			inMessage({ type: 'data_table', caption: 'Runs', rows: [[cell], [cell]], row_header_column_index: index }),
 	},
@@ -420,14 +335,12 @@ const fields: NumberField[] = [
 		source: types('RichTextList'),
 		min: 0,
 		max: 8,
-		pointer: '/blocks/0/elements/0/indent',
 		subject: (indent) => list({ indent }),
 	},
 	{
 		name: 'an offset',
 		source: stricter('the page gives no range; lists begin at 1'),
 		min: 0,
-		pointer: '/blocks/0/elements/0/offset',
 		subject: (offset) => list({ offset }),
 	},
 	{
@@ -435,18 +348,22 @@ const fields: NumberField[] = [
 		source: `${element('datetime-picker')}: 10 digits`,
 		min: 1_000_000_000,
 		max: 9_999_999_999,
-		pointer: '/view/blocks/0/element/initial_date_time',
 		subject: (initial_date_time) => inInput({ type: 'datetimepicker', initial_date_time }),
 	},
 ];
 
-const numbers: Edge[] = fields.flatMap(({ name, source, min, max, pointer, subject }) => [
-	smallest(name, source, { limit: min, pointer }, subject),
-	...(max === undefined ? [] : [greatest(name, source, { limit: max, pointer }, subject)]),
+const numbers: Edge[] = fields.flatMap(({ name, source, min, max, subject }) => [
+	smallest(name, source, min, subject),
+	...(max === undefined ? [] : [greatest(name, source, max, subject)]),
 ]);
 
-const fractions: Refused[] = fields.map(({ name, source, min, pointer, subject }) =>
-	refuse(`${name} with a fraction`, source, { says: 'must be a whole number', pointer }, subject(min + 0.5)),
+const fractions: Refused[] = fields.map(({ name, source, min, subject }) =>
+	refuse(
+		`${name} with a fraction`,
+		source,
+		{ says: 'must be a whole number', pointer: changedPlace(subject(min), subject(min + 0.5)) },
+		subject(min + 0.5),
+	),
 );
 
 export const countEdges: Edge[] = [...lists, ...numbers];

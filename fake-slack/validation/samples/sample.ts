@@ -92,86 +92,94 @@ export function refuse(name: string, source: string, { says, pointer }: Refusal,
 	};
 }
 
-interface Limit {
-	readonly limit: number;
-	/** Where Slack says that it is passed. */
-	readonly pointer: string;
+/** The pointers to the values in which two payloads of one kind differ. */
+function placesOfDifference(one: unknown, other: unknown, pointer: string): string[] {
+	if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) {
+		return one === other ? [] : [pointer];
+	}
+	if (Array.isArray(one) && Array.isArray(other) && one.length !== other.length) return [pointer];
+	const values = other as Readonly<Record<string, unknown>>;
+	return Object.entries(one).flatMap(([name, value]) => placesOfDifference(value, values[name], `${pointer}/${name}`));
 }
 
-/** A text of as many characters as it may have, and one of one more. */
-export function longest(
-	name: string,
+const ROOTS = { message: '', view: '/view', blocks: '/blocks', errors: '/errors' } as const;
+
+/** The pointer to the one value in which two payloads differ. Throws when there are several. */
+export function changedPlace(one: Subject, other: Subject): string {
+	const [place, ...others] = placesOfDifference(one.value, other.value, ROOTS[one.kind]);
+	if (place === undefined || others.length > 0) throw new Error(`Expected one place, got ${[place, ...others]}.`);
+	return place;
+}
+
+type Limit =
+	| number
+	| {
+			readonly limit: number;
+			/** Where Slack says that it is passed; by default the place that changes with the value. */
+			readonly pointer?: string;
+			/** Makes a text of this length; x by default. */
+			readonly text?: (length: number) => string;
+	  };
+
+interface Sides<Value> {
+	/** What is just accepted, and what is just refused. */
+	readonly fits: Value;
+	readonly bursts: Value;
+	readonly says: string;
+	readonly named: (value: Value, isAccepted: boolean) => string;
+}
+
+function edge<Value>(
 	source: string,
-	{ limit, pointer, text = x }: Limit & { readonly text?: (length: number) => string },
-	subject: (text: string) => Subject,
+	limit: Limit,
+	{ fits, bursts, says, named }: Sides<Value>,
+	subject: (value: Value) => Subject,
 ): Edge {
-	const says = `must be less than ${limit + 1} characters`;
+	const given = typeof limit === 'number' ? undefined : limit.pointer;
+	const pointer = given ?? changedPlace(subject(fits), subject(bursts));
 	return {
-		accepted: accept(`${name} of ${limit} characters`, subject(text(limit))),
-		refused: refuse(`${name} of ${limit + 1} characters`, source, { says, pointer }, subject(text(limit + 1))),
+		accepted: accept(named(fits, true), subject(fits)),
+		refused: refuse(named(bursts, false), source, { says, pointer }, subject(bursts)),
 	};
+}
+
+const numberOf = (limit: Limit): number => (typeof limit === 'number' ? limit : limit.limit);
+
+/** A text of as many characters as it may have, and one of one more. */
+export function longest(name: string, source: string, limit: Limit, subject: (text: string) => Subject): Edge {
+	const most = numberOf(limit);
+	const text = (typeof limit === 'number' ? undefined : limit.text) ?? x;
+	const named = ({ length }: string) => `${name} of ${length} characters`;
+	const says = `must be less than ${most + 1} characters`;
+	return edge(source, limit, { fits: text(most), bursts: text(most + 1), says, named }, subject);
 }
 
 /** As many items as there may be, and one more. */
-export function most(
-	name: string,
-	source: string,
-	{ limit, pointer }: Limit,
-	subject: (count: number) => Subject,
-): Edge {
-	const says = `no more than ${limit} items allowed`;
-	return {
-		accepted: accept(`${limit} ${name}`, subject(limit)),
-		refused: refuse(`${limit + 1} ${name}`, source, { says, pointer }, subject(limit + 1)),
-	};
+export function most(name: string, source: string, limit: Limit, subject: (count: number) => Subject): Edge {
+	const count = numberOf(limit);
+	const named = (items: number) => `${items} ${name}`;
+	const says = `no more than ${count} items allowed`;
+	return edge(source, limit, { fits: count, bursts: count + 1, says, named }, subject);
 }
 
 /** As few items as there may be, and one less. */
-export function fewest(
-	name: string,
-	source: string,
-	{ limit, pointer }: Limit,
-	subject: (count: number) => Subject,
-): Edge {
-	const says = `no fewer than ${limit} items allowed`;
-	return {
-		accepted: accept(`at least ${limit} ${name}`, subject(limit)),
-		refused: refuse(`${limit - 1} ${name}`, source, { says, pointer }, subject(limit - 1)),
-	};
+export function fewest(name: string, source: string, limit: Limit, subject: (count: number) => Subject): Edge {
+	const count = numberOf(limit);
+	const named = (items: number, isAccepted: boolean) => `${isAccepted ? 'at least ' : ''}${items} ${name}`;
+	const says = `no fewer than ${count} items allowed`;
+	return edge(source, limit, { fits: count, bursts: count - 1, says, named }, subject);
 }
 
 /** The smallest number, and one less. */
-export function smallest(
-	name: string,
-	source: string,
-	{ limit, pointer }: Limit,
-	subject: (value: number) => Subject,
-): Edge {
-	return {
-		accepted: accept(`${name} of at least ${limit}`, subject(limit)),
-		refused: refuse(
-			`${name} of ${limit - 1}`,
-			source,
-			{ says: `must be at least ${limit}`, pointer },
-			subject(limit - 1),
-		),
-	};
+export function smallest(name: string, source: string, limit: number, subject: (value: number) => Subject): Edge {
+	const named = (value: number, isAccepted: boolean) => `${name} of ${isAccepted ? 'at least ' : ''}${value}`;
+	const says = `must be at least ${limit}`;
+	return edge(source, limit, { fits: limit, bursts: limit - 1, says, named }, subject);
 }
 
 /** The greatest number, and one more. */
-export function greatest(
-	name: string,
-	source: string,
-	{ limit, pointer }: Limit,
-	subject: (value: number) => Subject,
-): Edge {
-	return {
-		accepted: accept(`${name} of at most ${limit}`, subject(limit)),
-		refused: refuse(
-			`${name} of ${limit + 1}`,
-			source,
-			{ says: `must be at most ${limit}`, pointer },
-			subject(limit + 1),
-		),
-	};
+export function greatest(name: string, source: string, limit: number, subject: (value: number) => Subject): Edge {
+	const named = (value: number, isAccepted: boolean) => `${name} of ${isAccepted ? 'at most ' : ''}${value}`;
+	const says = `must be at most ${limit}`;
+	return edge(source, limit, { fits: limit, bursts: limit + 1, says, named }, subject);
 }

@@ -117,12 +117,7 @@ export const wholeEdges: Edge[] = [
 		{ says: cells, pointer: '/view/blocks' },
 		{ fits: inHome(dataTable(5000), dataTable(5000)), bursts: inHome(dataTable(5000), dataTable(5001)) },
 	),
-	longest(
-		'the text of an update',
-		`${method('chat.update')}: msg_too_long`,
-		{ limit: 4000, pointer: '/text' },
-		(text) => asUpdate({ text }),
-	),
+	longest('the text of an update', `${method('chat.update')}: msg_too_long`, 4000, (text) => asUpdate({ text })),
 	edge(
 		'16,000 bytes of metadata',
 		`docs.slack.dev/messaging/message-metadata: 16 KB; ${stricter('which may also be 16,384')}`,
