@@ -25,9 +25,18 @@ export interface LeaseLoop {
 	wake(): void;
 }
 
+/** What a loop has to know of the table that is its queue. */
+export interface QueuedRows {
+	/** Calls `listener` after each commit of this process that changed rows. */
+	onChange(listener: () => void): void;
+	/** The longest time between two looks. Short where other processes may store rows, of which nobody tells. */
+	readonly lookEveryMs: number;
+}
+
 export interface LeaseLoopOptions<Item> {
 	/** The name of the items in the plural, for the log. */
 	readonly itemsName: string;
+	readonly rows: QueuedRows;
 	/** A dead process's items are due again after this. */
 	readonly leaseMs: number;
 	/** The beginning of this process's tokens, for people who inspect a row; the program does not read it. */
@@ -38,7 +47,10 @@ export interface LeaseLoopOptions<Item> {
 	readonly prepare?: () => Promise<void>;
 	/** Leases at most `room` due items. `running`: the items in work, for limits of its own. */
 	readonly take: (lease: Lease, room: number, running: readonly Item[]) => Promise<readonly Item[]>;
-	/** When the next item is due, in clock milliseconds; null: none is known. Asked before each take. */
+	/**
+	 * When the next item is due, in clock milliseconds; null: none is known. Asked before each take. It includes every time
+	 * at which something changes without a change of the rows.
+	 */
 	readonly nextDueAt: (running: readonly Item[]) => Promise<number | null>;
 	/** Does the work and gives the lease back when it writes. `signal` is aborted when the lease is lost or the loop stops. */
 	readonly work: (item: Item, token: string, signal: AbortSignal) => Promise<void>;
@@ -57,23 +69,25 @@ export interface LeaseLoopOptions<Item> {
 	readonly log: Log;
 }
 
-/** Replicas do not tell each other what they store, so each looks this often; also while the store is down. */
-const TURN_MS = 1_000;
+/** While the store fails it is tried again this often. */
+const RETRY_MS = 1_000;
+/** How often to look whether the clock was set: due times may have come by that. */
+const STEP_CHECK_MS = 1_000;
 /** The pause after due items could not be taken, because another replica is taking them. */
 const CONTENDED_MS = 10;
 const RENEWALS_PER_LEASE = 4;
 
 /**
  * Works on the due rows of a table that is its own queue: takes them under leases, a limited number at once, renews the
- * leases while it works, and takes again when the next row is due, when work ends or when it is woken. After a crash, or
- * on another replica, work goes on from what is stored.
+ * leases while it works, and takes again when the next row is due, when rows or the clock were changed, when work ends or
+ * when it is woken. After a crash, or on another replica, work goes on from what is stored.
  *
  * While the store fails it tries again every second and logs that once. On an abort it takes nothing more, waits for
  * the running work and gives back the leases of work that was cut short.
  */
 export function createLeaseLoop<Item>(options: LeaseLoopOptions<Item>): LeaseLoop {
 	const { itemsName, leaseMs, concurrency, drainMs, clock, log } = options;
-	const { prepare, take, nextDueAt, work, onFailure, renew, release } = options;
+	const { rows, prepare, take, nextDueAt, work, onFailure, renew, release } = options;
 	const waker = createWaker(clock);
 	const running = new Set<Held<Item> & { readonly lost: AbortController; readonly done: Promise<void> }>();
 	const cutShort: Held<Item>[] = [];
@@ -96,25 +110,37 @@ export function createLeaseLoop<Item>(options: LeaseLoopOptions<Item>): LeaseLoo
 
 	/** Takes what is due and starts the work. Returns the milliseconds until the next turn. */
 	async function turn(shutdownSignal: AbortSignal): Promise<number> {
+		// This turn sees everything that it could be woken for until now.
+		waker.clear();
 		await prepare?.();
 		const room = concurrency - running.size;
-		if (room <= 0) return TURN_MS;
+		if (room <= 0) return rows.lookEveryMs;
 		const items = Array.from(running, ({ item }) => item);
 		// A look costs less than a take, which begins a transaction.
 		const dueAt = await nextDueAt(items);
-		if (dueAt === null) return TURN_MS;
+		if (dueAt === null) return rows.lookEveryMs;
 		const untilDue = dueAt - clock.now();
-		if (untilDue > 0) return Math.min(TURN_MS, untilDue);
+		if (untilDue > 0) return Math.min(rows.lookEveryMs, untilDue);
 		const token = `${options.tokenPrefix ?? ''}${randomUUID()}`;
 		const taken = await take({ token, ms: leaseMs }, room, items);
 		for (const item of taken) start(item, token, shutdownSignal);
 		return taken.length > 0 ? 0 : CONTENDED_MS;
 	}
 
+	/** Waits until the next turn, or until the clock was set or the loop was woken. */
+	async function waitForTurn(waitMs: number, shutdownSignal: AbortSignal): Promise<void> {
+		const steadySince = clock.steadySince?.();
+		const longestMs = steadySince === undefined ? waitMs : STEP_CHECK_MS;
+		for (let leftMs = waitMs; leftMs > 0 && steadySince === clock.steadySince?.(); leftMs -= longestMs) {
+			const isWoken = await waker.wait(Math.min(leftMs, longestMs), shutdownSignal).catch(() => true);
+			if (isWoken) return;
+		}
+	}
+
 	async function takeUntil(shutdownSignal: AbortSignal): Promise<void> {
 		let failure: string | null = null;
 		while (!shutdownSignal.aborted) {
-			let waitMs = TURN_MS;
+			let waitMs = RETRY_MS;
 			try {
 				waitMs = await turn(shutdownSignal);
 				failure = null;
@@ -123,7 +149,7 @@ export function createLeaseLoop<Item>(options: LeaseLoopOptions<Item>): LeaseLoo
 				if (code !== failure) log.warn({ code }, `could not take due ${itemsName}; trying again every second`);
 				failure = code;
 			}
-			if (waitMs > 0) await waker.wait(waitMs, shutdownSignal).catch(() => undefined);
+			await waitForTurn(waitMs, shutdownSignal);
 		}
 	}
 
@@ -155,6 +181,8 @@ export function createLeaseLoop<Item>(options: LeaseLoopOptions<Item>): LeaseLoo
 		});
 	}
 
+	rows.onChange(waker.wake);
+
 	return {
 		async run(signal) {
 			const drained = new AbortController();
@@ -163,6 +191,6 @@ export function createLeaseLoop<Item>(options: LeaseLoopOptions<Item>): LeaseLoo
 			await drain();
 			drained.abort();
 		},
-		wake: () => waker.wake(),
+		wake: waker.wake,
 	};
 }

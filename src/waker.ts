@@ -3,20 +3,30 @@ import type { Clock } from './clock.ts';
 /** A sleep that can be ended early. */
 export interface Waker {
 	wake(): void;
-	/** Resolves after `ms` or when woken; at once if woken since the last wait. Rejects when aborted. */
-	wait(ms: number, signal: AbortSignal): Promise<void>;
+	/** Forgets wakes since the last wait. */
+	clear(): void;
+	/**
+	 * Resolves to false after `ms`, or to true when woken; at once if woken since the last wait. Rejects when aborted.
+	 */
+	wait(ms: number, signal: AbortSignal): Promise<boolean>;
 }
 
+/** Without a reason each abort would make an error with a stack. */
+const WOKEN = 'woken';
+
 export function createWaker(clock: Clock): Waker {
-	let woken = false;
+	let isWoken = false;
 	let sleeper: AbortController | null = null;
 	return {
 		wake() {
-			woken = true;
-			sleeper?.abort();
+			isWoken = true;
+			sleeper?.abort(WOKEN);
+		},
+		clear() {
+			isWoken = false;
 		},
 		async wait(ms, signal) {
-			if (!woken) {
+			if (!isWoken) {
 				sleeper = new AbortController();
 				try {
 					await clock.sleep(ms, AbortSignal.any([sleeper.signal, signal]));
@@ -26,7 +36,9 @@ export function createWaker(clock: Clock): Waker {
 					sleeper = null;
 				}
 			}
-			woken = false;
+			const wasWoken = isWoken;
+			isWoken = false;
+			return wasWoken;
 		},
 	};
 }

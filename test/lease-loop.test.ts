@@ -11,8 +11,18 @@ interface Job {
 
 /** A queue in memory and a loop on it. A job whose name begins with `long` goes on until it is finished or cut short. */
 function setting(options: Partial<LeaseLoopOptions<Job>> = {}) {
-	const clock = createManualClock(0);
+	const manual = createManualClock(0);
+	/** As the machine's clock does, the loop's tells when it was set. */
+	let steadySince = 0;
+	let setForwardMs = 0;
+	const clock = {
+		...manual,
+		advance: manual.advance,
+		now: () => manual.now() + setForwardMs,
+		steadySince: () => steadySince,
+	};
 	const log = createRecordingLog();
+	let onChange = () => {};
 	const queue: Job[] = [];
 	const begun: { readonly id: string; readonly at: number }[] = [];
 	const released: string[] = [];
@@ -20,6 +30,12 @@ function setting(options: Partial<LeaseLoopOptions<Job>> = {}) {
 	const store = { isAway: false, lost: new Set<string>(), renewals: 0, takes: 0 };
 	const loop = createLeaseLoop<Job>({
 		itemsName: 'jobs',
+		rows: {
+			onChange(listener) {
+				onChange = listener;
+			},
+			lookEveryMs: 30_000,
+		},
 		leaseMs: 20_000,
 		concurrency: 2,
 		async take(_lease, room) {
@@ -63,21 +79,69 @@ function setting(options: Partial<LeaseLoopOptions<Job>> = {}) {
 		await stop();
 	});
 	const begunIds = () => begun.map(({ id }) => id);
-	return { clock, log, queue, begun, begunIds, released, finish, store, loop, stop };
+	function setForward(ms: number): void {
+		setForwardMs += ms;
+		steadySince = clock.now();
+	}
+	return { clock, log, queue, begun, begunIds, released, finish, store, loop, stop, setForward, change: () => onChange() };
 }
 
-it('takes stored items at once when woken, and otherwise within a second', async () => {
-	const { clock, queue, loop, begun } = setting();
+it('takes stored items at once when rows were changed or it is woken, and otherwise at its next look', async () => {
+	const { clock, queue, loop, change, begun } = setting();
 	await clock.advance(300);
-	queue.push({ id: 'told', dueAt: 0 });
+	queue.push({ id: 'woken', dueAt: 0 });
 	loop.wake();
+	await clock.advance(100);
+	queue.push({ id: 'told', dueAt: 0 });
+	change();
 	await clock.advance(0);
 	queue.push({ id: 'found', dueAt: 0 });
-	await clock.advance(1_000);
+	await clock.advance(30_000);
 	expect(begun).toEqual([
-		{ id: 'told', at: 300 },
-		{ id: 'found', at: 1_300 },
+		{ id: 'woken', at: 300 },
+		{ id: 'told', at: 400 },
+		{ id: 'found', at: 30_400 },
 	]);
+});
+
+it('does not look while nothing changes', async () => {
+	let looks = 0;
+	const { clock, change } = setting({
+		nextDueAt: async () => {
+			looks += 1;
+			return null;
+		},
+	});
+	await clock.advance(29_000);
+	expect(looks).toBe(1);
+	change();
+	await clock.advance(29_000);
+	expect(looks).toBe(2);
+});
+
+it('looks again when rows were changed during a look', async () => {
+	let looks = 0;
+	const { clock, queue, change, begunIds } = setting({
+		async nextDueAt() {
+			looks += 1;
+			if (looks > 1) return queue.length > 0 ? 0 : null;
+			queue.push({ id: 'stored after the look', dueAt: 0 });
+			change();
+			return null;
+		},
+	});
+	await clock.advance(0);
+	expect(begunIds()).toEqual(['stored after the look']);
+});
+
+it('looks within a second after the clock was set, because the time of an item may have come', async () => {
+	const { clock, queue, change, begun, setForward } = setting();
+	queue.push({ id: 'due in an hour', dueAt: 3_600_000 });
+	change();
+	await clock.advance(5_000);
+	setForward(3_600_000);
+	await clock.advance(1_000);
+	expect(begun).toEqual([{ id: 'due in an hour', at: 3_606_000 }]);
 });
 
 it('takes the next item when it is due', async () => {
@@ -129,7 +193,7 @@ it('logs an outage of the store once and goes on after it', async () => {
 	await clock.advance(1_000);
 	expect(begunIds()).toEqual(['waits']);
 	store.isAway = true;
-	await clock.advance(2_000);
+	await clock.advance(30_000);
 	expect(log.lines).toHaveLength(2);
 });
 

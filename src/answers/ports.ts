@@ -1,4 +1,4 @@
-import type { Lease } from '../lease-loop.ts';
+import type { Lease, QueuedRows } from '../lease-loop.ts';
 import type { BeforePut } from '../questions/compare.ts';
 import type { AnswerMarks } from '../questions/secrecy.ts';
 import type { AnsweredItem, Session } from '../questions/session.ts';
@@ -71,6 +71,7 @@ export type RetryResult =
  * `StoreUnavailableError` (code `store_unavailable`, retryable).
  */
 export interface AnswerStore {
+	readonly rows: QueuedRows;
 	/**
 	 * Idempotent by `submissionKey`. Only one answer to a question is live, across all teams. A one-press answer that comes
 	 * second to somebody else's is due after `TOLD_WITHIN_MS`, unless `noteTold` says before that its author knows.

@@ -173,6 +173,7 @@ export function createAnswerWorker(deps: Dependencies) {
 
 	const loop = createLeaseLoop<Answer>({
 		itemsName: 'answers',
+		rows: store.rows,
 		leaseMs: LEASE_MS,
 		tokenPrefix: `${processName}/`,
 		concurrency: CONCURRENCY,

@@ -230,6 +230,7 @@ export function createInboxes({ store, serviceUrl, discovered, rateLimiter, metr
 			const build = createInboxContent({ reads: store, serviceUrl, memberships, mayAct, discovered, log });
 			const loop = createLeaseLoop<Inbox>({
 				itemsName: 'inboxes',
+				rows: store.rows,
 				leaseMs: LEASE_MS,
 				concurrency: UPDATES_AT_ONCE,
 				prepare: markChanges,

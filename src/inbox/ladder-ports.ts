@@ -1,5 +1,5 @@
 import type { Person } from '../answers/answer.ts';
-import type { Lease } from '../lease-loop.ts';
+import type { Lease, QueuedRows } from '../lease-loop.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
 import type { ChannelSettings, Rung } from '../watches/channel-settings.ts';
 import type { ChannelKey, SessionKey } from '../watches/watch.ts';
@@ -49,6 +49,7 @@ export interface LadderStore {
 		lease: Lease,
 		options: { now: number; limit: number; except: readonly ChannelKey[] },
 	): Promise<readonly LadderBatch[]>;
+	readonly rows: QueuedRows;
 	/** When `takeDue` with the same `except` next finds something; null for never. */
 	nextDueAt(
 		serviceUrl: string,

@@ -1,7 +1,7 @@
 import type { Refusal } from '../answers/access-policy.ts';
 import type { Answer, Person, QuestionKey } from '../answers/answer.ts';
 import type { Claim, Draft } from '../answers/ports.ts';
-import type { Lease } from '../lease-loop.ts';
+import type { Lease, QueuedRows } from '../lease-loop.ts';
 import type { SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { HandOver } from './hand-over.ts';
 import type { Inbox, InboxContent, InboxPlace, OpenQuestion } from './inbox.ts';
@@ -24,6 +24,7 @@ export interface OpenedInboxes {
 	touchAll(options: { now: number; spacingMs: number }): Promise<number>;
 	/** Leases due inboxes: first those whose person waits, then the longest due. `asked`: only those whose person waits. */
 	takeDue(lease: Lease, limit: number, options: { now: number; only: 'asked' | 'all' }): Promise<readonly Inbox[]>;
+	readonly rows: QueuedRows;
 	/** When `takeDue` next finds something; null for never. */
 	nextDueAt(now: number): Promise<{ readonly asked: number | null; readonly all: number | null }>;
 	/**

@@ -135,6 +135,7 @@ export function createReminders(options: Options) {
 
 	const loop = createLeaseLoop<LadderBatch>({
 		itemsName: 'reminders',
+		rows: store.rows,
 		leaseMs: LEASE_MS,
 		concurrency: CHANNELS_AT_ONCE,
 		async take(lease, room, batches) {

@@ -276,6 +276,8 @@ export function createAnnouncementStore({
 			});
 		},
 
+		postRows: db.queuedRows(['announcements', 'watches']),
+
 		async nextPostDueAt(now) {
 			const [post, cards] = await Promise.all([
 				db.read

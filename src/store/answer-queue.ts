@@ -23,7 +23,7 @@ const CANDIDATES_PER_ROW = 8;
 
 type QueueMethods = Pick<
 	AnswerStore,
-	'takeDue' | 'update' | 'renew' | 'release' | 'nextDueAt' | 'hasten' | 'lookAtAll'
+	'rows' | 'takeDue' | 'update' | 'renew' | 'release' | 'nextDueAt' | 'hasten' | 'lookAtAll'
 >;
 
 /** The queue part of `AnswerStore`: each row is its own queue entry. */
@@ -102,6 +102,8 @@ export function createAnswerQueue({
 					.where((eb) => eb.or(held.map(({ id, token }) => eb.and({ id, lease_token: token }))))
 					.execute();
 			}),
+
+		rows: db.queuedRows(['answers']),
 
 		async nextDueAt(service, now) {
 			const due = dueAt('due.next_attempt_at', now, LONGEST_DELAY_MS.answer);

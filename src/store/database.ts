@@ -1,5 +1,6 @@
 import { type Expression, type Kysely, sql, type UpdateResult } from 'kysely';
 import { HandraiseError } from '../errors.ts';
+import type { QueuedRows } from '../lease-loop.ts';
 import type { Tables } from './tables.ts';
 
 export type Dialect = 'sqlite' | 'postgres';
@@ -18,6 +19,8 @@ export interface StoreDatabase {
 	write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
 	/** Like `write`, for a single INSERT, UPDATE or DELETE. Saves the round trips of BEGIN and COMMIT on PostgreSQL. */
 	writeOne<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+	/** The rows of these tables, for the loop that takes them. */
+	queuedRows(tables: readonly (keyof Tables)[]): QueuedRows;
 	/** Rejects with `StoreUnavailableError` when the database does not answer. */
 	ping(): Promise<void>;
 	close(): Promise<void>;

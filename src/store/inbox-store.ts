@@ -73,6 +73,8 @@ function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
 			return rows.map(readInbox);
 		},
 
+		rows: db.queuedRows(['inboxes']),
+
 		async nextDueAt(now) {
 			const waiting = (longestMs: number) => {
 				const at = earliest(dueAt('next_update_at', now, longestMs), now);

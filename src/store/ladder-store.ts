@@ -128,6 +128,8 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 			return Promise.all(Array.from(byChannel.values(), (group) => batchOf(group, now)));
 		},
 
+		rows: db.queuedRows(['ladders']),
+
 		async nextDueAt(service, { now, except }) {
 			const row = await db.read
 				.selectFrom('ladders')

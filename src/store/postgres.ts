@@ -28,6 +28,9 @@ export const MIGRATING: PostgresTimeouts = { connect: 5_000, statement: 300_000,
 
 const IDLE_IN_TRANSACTION_MS = 10_000;
 
+/** How often each loop looks for rows that other replicas stored. */
+const LOOK_EVERY_MS = 1_000;
+
 const MAX_CONNECTIONS = 10;
 
 /** Each run sees the rows that made the previous one fail, so this many failures have another cause. */
@@ -78,6 +81,8 @@ export function openPostgres(databaseUrl: string, log: Log, timeouts: PostgresTi
 		read: kysely,
 		write: (work) => retryConflicts(() => kysely.transaction().execute(work)),
 		writeOne: (work) => retryConflicts(() => work(kysely)),
+		// Replicas do not tell each other what they store.
+		queuedRows: () => ({ onChange() {}, lookEveryMs: LOOK_EVERY_MS }),
 		async ping() {
 			await sql`select 1 from migrations limit 1`.execute(kysely);
 		},

@@ -6,6 +6,8 @@ import type { Tables } from './tables.ts';
 
 /** Writes per commit. Each blocks the event loop for about 0.2 ms. */
 const MAX_BATCH = 64;
+/** This process owns the file and tells its loops of every change, so a look finds only what a wake-up missed. */
+const LOOK_EVERY_MS = 30_000;
 
 interface QueuedWrite {
 	work(db: Kysely<Tables>): Promise<unknown>;
@@ -29,7 +31,9 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 	let flushing: Promise<void> | null = null;
 	let closing: Promise<void> | null = null;
 	let closed = false;
-	const kysely = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(file.database, () => closed) }) });
+	const changes = createChanges();
+	const database = adapt(file.database, { isClosed: () => closed, onChange: changes.note });
+	const kysely = new Kysely<Tables>({ dialect: new SqliteDialect({ database }) });
 
 	async function write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
 		if (closing !== null) throw storeClosed();
@@ -60,6 +64,7 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 			if (queue.length > 0) {
 				const batch = queue.splice(0, MAX_BATCH);
 				await kysely.connection().execute((connection) => commitTogether(connection, file.database, batch));
+				changes.tell();
 			}
 			if (tasks.length > 0) {
 				// Callers that waited for the commit continue first.
@@ -76,6 +81,10 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 		write,
 		writeOne: write,
 		alone,
+		queuedRows: (tables) => ({
+			onChange: (listener) => changes.listen(tables, listener),
+			lookEveryMs: LOOK_EVERY_MS,
+		}),
 		async ping() {
 			await sql`select 1 from migrations limit 1`.execute(kysely);
 		},
@@ -86,6 +95,23 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 				file.close();
 			})();
 			return closing;
+		},
+	};
+}
+
+/** Which tables were changed, and who wants to know. */
+function createChanges() {
+	const listeners: { readonly tables: readonly string[]; readonly listener: () => void }[] = [];
+	const changed = new Set<string>();
+	return {
+		listen(tables: readonly string[], listener: () => void): void {
+			listeners.push({ tables, listener });
+		},
+		note: (table: string) => void changed.add(table),
+		/** After a commit; also after a rollback, when one look too many does no harm. */
+		tell(): void {
+			for (const { tables, listener } of listeners) if (tables.some((table) => changed.has(table))) listener();
+			changed.clear();
 		},
 	};
 }
@@ -136,8 +162,14 @@ function rollBack(database: DatabaseSync): void {
 /** Cached prepared statements; Handraise has a few dozen. */
 const MAX_PREPARED = 200;
 
+/** The table that a statement changes. No trigger, cascade or common table expression changes a queue's rows. */
+const CHANGED_TABLE = /^\s*(?:insert(?: or \w+)? into|update|delete from)\s+"?(\w+)/i;
+
 /** `node:sqlite` as a driver for Kysely's SQLite dialect. */
-function adapt(database: DatabaseSync, isClosed: () => boolean): SqliteDatabase {
+function adapt(
+	database: DatabaseSync,
+	{ isClosed, onChange }: { isClosed: () => boolean; onChange: (table: string) => void },
+): SqliteDatabase {
 	const prepared = new Map<string, SqliteStatement>();
 	return {
 		// Never called: after it Kysely would throw errors without a code.
@@ -147,7 +179,11 @@ function adapt(database: DatabaseSync, isClosed: () => boolean): SqliteDatabase 
 			let statement = prepared.get(text);
 			if (statement === undefined) {
 				if (prepared.size >= MAX_PREPARED) prepared.clear();
-				statement = adaptStatement(guard(() => database.prepare(text)));
+				const table = CHANGED_TABLE.exec(text)?.[1];
+				statement = adaptStatement(
+					guard(() => database.prepare(text)),
+					() => table !== undefined && onChange(table),
+				);
 				prepared.set(text, statement);
 			}
 			return statement;
@@ -155,12 +191,20 @@ function adapt(database: DatabaseSync, isClosed: () => boolean): SqliteDatabase 
 	};
 }
 
-function adaptStatement(statement: StatementSync): SqliteStatement {
+function adaptStatement(statement: StatementSync, onChange: () => void): SqliteStatement {
 	const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
 	return {
 		reader: statement.columns().length > 0,
-		all: (parameters) => guard(() => statement.all(...values(parameters))),
-		run: (parameters) => guard(() => statement.run(...values(parameters))),
+		all(parameters) {
+			const rows = guard(() => statement.all(...values(parameters)));
+			if (rows.length > 0) onChange();
+			return rows;
+		},
+		run(parameters) {
+			const result = guard(() => statement.run(...values(parameters)));
+			if (result.changes > 0) onChange();
+			return result;
+		},
 		iterate: (parameters) => guard(() => statement.iterate(...values(parameters))),
 	};
 }

@@ -116,6 +116,8 @@ export function createWatchedSessionStore({
 
 		renew: (held, ms, now) => db.write((trx) => renewLeases(trx, held, now + ms)),
 
+		sessionRows: db.queuedRows(['watched_sessions']),
+
 		async nextReadDueAt(service, { now, only }) {
 			const row = await db.read
 				.selectFrom('watched_sessions')

@@ -104,6 +104,7 @@ export function createOutbox(options: PostingOptions): LeaseLoop {
 
 	return createLeaseLoop<Due>({
 		itemsName: 'posts',
+		rows: store.postRows,
 		leaseMs: POST_LEASE_MS,
 		concurrency: POSTS_AT_ONCE + CARDS_AT_ONCE,
 		// Cards only when no post is due: a second query could fail and lose what the first one leased.

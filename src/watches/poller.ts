@@ -62,6 +62,8 @@ const WITH_AWAITED_AT_ONCE = 6;
 /** How often a session must be missing in a row: behind a proxy, the service sometimes answers 404 for a moment. */
 const GONE_AFTER_FAILURES = 3;
 const NOTE_INTERVAL_MS = 60_000;
+/** How often to look whether a read that waited got its permit, so that another may wait. */
+const PERMIT_CHECK_MS = 1_000;
 
 /** Reads watched sessions when they are due, and stores the changes together with the announcements of them. */
 export function createPoller(options: PollerOptions): LeaseLoop {
@@ -77,6 +79,7 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 
 	const loop = createLeaseLoop<WatchedSession>({
 		itemsName: 'reads',
+		rows: store.sessionRows,
 		leaseMs: LEASE_MS,
 		concurrency: READS_AT_ONCE,
 		async prepare() {
@@ -97,9 +100,13 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		},
 		async nextDueAt(running) {
 			const now = clock.now();
-			if (budget.pausedUntil() > now) return Math.min(planAt, budget.pausedUntil());
+			const downAt = (health.failingSince ?? Number.NEGATIVE_INFINITY) + DOWN_AFTER_MS;
+			// By then the outage has to be stored, also when nothing is read meanwhile.
+			const planOrDownAt = downAt > now ? Math.min(planAt, downAt) : planAt;
+			if (budget.pausedUntil() > now) return Math.min(planOrDownAt, budget.pausedUntil());
 			const times = freeReads(running).map(({ only }) => store.nextReadDueAt(serviceUrl, { now, only }));
-			return Math.min(planAt, ...(await Promise.all(times)).map((at) => at ?? planAt));
+			const readAt = Math.min(...(await Promise.all(times)).map((at) => at ?? Number.POSITIVE_INFINITY));
+			return Math.min(planOrDownAt, readAt, budget.waiting() > 0 ? now + PERMIT_CHECK_MS : readAt);
 		},
 		work: readAndRecord,
 		onFailure({ session: { sessionId } }, error) {

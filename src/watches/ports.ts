@@ -1,4 +1,4 @@
-import type { Lease } from '../lease-loop.ts';
+import type { Lease, QueuedRows } from '../lease-loop.ts';
 import type { Digest } from '../questions/changes.ts';
 import type { Announcement, NewAnnouncement, RungEntry } from './announcements.ts';
 import type { DueAnnouncement, DueCard } from './announcer.ts';
@@ -282,6 +282,7 @@ export interface ReadingStore {
 	renew(held: readonly HeldSession[], ms: number, now: number): Promise<readonly SessionKey[]>;
 	/** Gives back the sessions that are still held with these tokens (shutdown). */
 	releaseReads(tokens: readonly string[]): Promise<void>;
+	readonly sessionRows: QueuedRows;
 	/** When `takeDue` next finds a session, or null. */
 	nextReadDueAt(serviceUrl: string, options: { now: number; only: ReadKind | null }): Promise<number | null>;
 	outlines(serviceUrl: string): Promise<readonly WatchedOutline[]>;
@@ -365,6 +366,7 @@ export interface PostingStore {
 	endCard(watchId: string, token: string, result: CardResult): Promise<void>;
 	/** Gives back the cards and announcements that are still held with these tokens (shutdown). */
 	releasePosts(tokens: readonly string[]): Promise<void>;
+	readonly postRows: QueuedRows;
 	/**
 	 * When `takeAnnouncements` and `takeCards` next find something; null for never. Announcements that wait for another one
 	 * do not count.

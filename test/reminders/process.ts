@@ -130,6 +130,7 @@ export async function startProcess(options: Options) {
 	const [answers, claimStore, watches] = [guarded(store.answers), guarded(store.claims), guarded(store.watches)];
 	const plainLadders = guarded(store.ladders);
 	const ladders: LadderStore = {
+		rows: store.ladders.rows,
 		takeDue: (...values) => plainLadders.takeDue(...values),
 		nextDueAt: (...values) => plainLadders.nextDueAt(...values),
 		touchSession: (...values) => plainLadders.touchSession(...values),
