@@ -2,60 +2,27 @@ import { relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { COMPILE_CACHE } from './sandbox/compile-cache.ts';
+import { projects } from './test/support/lanes.ts';
+import { memoryDirectory } from './test/support/memory-directory.ts';
 
-/** Files that mostly wait: for a killed program, the end of a lease, a browser. The slowest first. */
-const WAITING = [
-	'test/faults/postgres',
-	'test/faults/sqlite',
-	'sandbox/inbox',
-	'sandbox/reminders',
-	'test/faults/',
-	'sandbox/troubles',
-	'sandbox/one-press',
-	'test/store/former-version',
-	'/kill.test',
-	'-kill.test',
-	'test/watch-faults/',
-	'sandbox/',
-	'test/doctor/',
-	'test/slack/handlers/start-failed',
-	'test/main.test',
-	'test/support/postgres',
-];
-/** Of the files that mostly compute, the slowest ones. The slowest first. */
-const COMPUTING = [
-	'test/slack/watching/shared-channels',
-	'test/slack/who-may/who-may',
-	'test/store/postgres.test',
-	'test/slack/watching/',
-	'test/reminders/reminders.test',
-	'test/slack/reminders/',
-	'test/slack/settings/',
-	'test/slack/inbox/',
-];
+/** Lanes of which a file mostly waits: for a browser, a killed program, the end of a lease. */
+const WAITING: ReadonlySet<string> = new Set(['browser', 'kills', 'long']);
+/** The slowest of the other files, the slowest first. */
+const SLOW = ['store/postgres', 'who-may/who-may', 'watching/shared-channels', 'watching/', 'reminders/', 'inbox/'];
 
-/** The place of the path in `paths` that the file has; behind the last when it has none of them. */
-function rankIn(paths: readonly string[], { moduleId }: TestSpecification): number {
-	// Below the project, because a folder above it may be called sandbox too.
-	const file = relative(import.meta.dirname, moduleId);
-	const rank = paths.findIndex((path) => file.includes(path));
-	return rank === -1 ? paths.length : rank;
-}
-
-function inOrder(paths: readonly string[], files: readonly TestSpecification[]): TestSpecification[] {
-	return files.toSorted((one, other) => rankIn(paths, one) - rankIn(paths, other));
+function rank({ moduleId }: TestSpecification): number {
+	const place = SLOW.findIndex((path) => relative(import.meta.dirname, moduleId).includes(path));
+	return place === -1 ? SLOW.length : place;
 }
 
 /** Begins with the slowest, and lets files that wait and files that compute run beside each other. */
 class SlowestFirst extends BaseSequencer {
 	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
 		const sorted = await super.sort(files);
-		const isWaiting = (file: TestSpecification) => rankIn(WAITING, file) < WAITING.length;
-		const waiting = inOrder(WAITING, sorted.filter(isWaiting));
-		const computing = inOrder(
-			COMPUTING,
-			sorted.filter((file) => !isWaiting(file)),
-		);
+		const waiting = sorted.filter(({ project }) => WAITING.has(project.name));
+		const computing = sorted
+			.filter(({ project }) => !WAITING.has(project.name))
+			.toSorted((one, other) => rank(one) - rank(other));
 		const turns = Math.max(waiting.length, computing.length);
 		return Array.from({ length: turns }, (_, turn) => [waiting[turn], computing[turn]])
 			.flat()
@@ -64,12 +31,13 @@ class SlowestFirst extends BaseSequencer {
 }
 
 // For the workers, and for programs that tests start with the environment of the worker.
-Object.assign(process.env, COMPILE_CACHE);
+Object.assign(process.env, COMPILE_CACHE, { TMPDIR: memoryDirectory() });
 
 export default defineConfig({
 	test: {
-		include: ['{fake-slack,sandbox,test}/**/*.test.ts'],
-		globalSetup: ['./test/support/global-postgres.ts', './test/support/global-browser.ts'],
+		projects,
+		// Modules have no state of their own, and importing the program for each file takes minutes.
+		isolate: false,
 		reporters: ['default', './test/support/closing-line-reporter.ts'],
 		testTimeout: 60_000,
 		hookTimeout: 60_000,

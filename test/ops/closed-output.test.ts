@@ -5,12 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 
 it('ends on SIGTERM when nobody reads its output any more', async () => {
 	const dataDir = await mkdtemp(join(tmpdir(), 'handraise-test-'));
 	const program = spawn(process.execPath, [fileURLToPath(new URL('../../src/main.ts', import.meta.url))], {
 		stdio: ['ignore', 'pipe', 'ignore'],
 		env: {
+			...COMPILE_CACHE,
 			SLACK_BOT_TOKEN: 'xoxb-test',
 			SLACK_SIGNING_SECRET: 'secret',
 			// No server listens there: the program retries until it is stopped.

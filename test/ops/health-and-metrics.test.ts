@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
-import { sharedPostgres } from '../support/shared-postgres.ts';
-import { createCuttableProxy } from '../support/tcp-proxy.ts';
 
 const get = async (app: App, path: string) => {
 	const answer = await fetch(`${app.url}${path}`);
@@ -66,36 +64,5 @@ describe.each(['socket', 'http'] as const)('an operator sees over %s', (transpor
 	it('responds with 404 on other paths', async () => {
 		expect((await get(app, '/admin')).status).toBe(404);
 		expect((await fetch(`${app.url}/metrics`, { method: 'POST' })).status).toBe(404);
-	});
-});
-
-describe('when the database is away', () => {
-	it('is alive but not ready without the database, keeps the form of a submission and accepts it later', async () => {
-		const postgres = await sharedPostgres();
-		const databaseUrl = await postgres.createDatabase();
-		await using proxy = await createCuttableProxy(databaseUrl);
-		await using app = await startApp({ env: { DATABASE_URL: proxy.url, ENCRYPTION_KEY: 'ab'.repeat(32) } });
-		const modal = await openSession(app, 'three');
-		for (const field of [0, 1, 2]) await modal.fill(field, `text ${field}`);
-
-		proxy.cut();
-		expect(await get(app, '/healthz')).toMatchObject({ status: 200 });
-		expect(await get(app, '/readyz')).toMatchObject({ status: 503, text: 'the database does not answer\n' });
-		expect((await get(app, '/metrics')).status).toBe(503);
-		const refused = await modal.submit();
-		expect(refused.outcome).toBe('fieldErrors');
-		expect(Object.values(refused.errors).join()).toContain(
-			'Handraise cannot reach its own database. Nothing was sent; your text is still here.',
-		);
-		expect(modal.value(1)).toBe('text 1');
-		expect(app.service.log.puts('three')).toEqual([]);
-
-		proxy.mend();
-		expect((await modal.submit()).outcome).toBe('updated');
-		await app.slack.as('ada').waitForModal('Your answer was delivered');
-		expect(app.service.log.savedPuts('three')).toHaveLength(1);
-		expect(await get(app, '/readyz')).toMatchObject({ status: 200 });
-		expect(app.log.join()).not.toContain(new URL(databaseUrl).password || 'no password');
-		expect(app.slack.violations()).toEqual([]);
 	});
 });

@@ -7,10 +7,8 @@ type App = Pick<Awaited<ReturnType<typeof startApp>>, 'service' | 'slack'>;
 
 /** Calls without a response: time must pass until they end. */
 const UNANSWERED = new Set(['hang', 'slow', 'late']);
-/** Idle turns of the event loop after which the program is taken to wait for its clock. */
-const QUIET_TURNS = 12;
-/** The program's worker looks for due answers at least this often. */
-const LOOKS_EVERY_MS = 1_000;
+/** Idle turns of the event loop after which the program is taken to wait for its clock: a write takes a few. */
+const QUIET_TURNS = 50;
 
 /** HTTP requests of this process without a response yet, whoever sends them. undici reports each. */
 const underWay = new Set<unknown>();
@@ -44,14 +42,20 @@ export async function passTime(
 	{ describe, limitMs = 700_000 }: { describe: () => string; limitMs?: number | undefined },
 ): Promise<void> {
 	const end = clock.now() + limitMs;
+	/** All traffic before this entry is done. */
+	let firstOpen = 0;
 	const isBusy = () => {
+		const traffic = slack.traffic.all();
+		while (firstOpen < traffic.length && traffic[firstOpen]?.doneAt !== null) firstOpen += 1;
+		if (firstOpen < traffic.length) return true;
+		if (underWay.size === 0) return false;
 		const unanswered = service.log
 			.list()
 			.filter(
 				({ status, reset, clientGone, faults }) =>
 					status === null && !reset && !clientGone && faults.some((kind) => UNANSWERED.has(kind)),
 			);
-		return underWay.size > unanswered.length || slack.traffic.all().some((entry) => entry.doneAt === null);
+		return underWay.size > unanswered.length;
 	};
 	for (;;) {
 		for (let quiet = 0; quiet < QUIET_TURNS; quiet = isBusy() ? 0 : quiet + 1) {
@@ -60,16 +64,16 @@ export async function passTime(
 		}
 		if (condition()) return;
 		if (clock.now() >= end) throw new Error(`Not within ${limitMs} ms of the clock. ${describe()}`);
-		const wait = (clock.nextWake ?? Number.POSITIVE_INFINITY) - clock.now();
-		// When nobody looks again within a second, the program is busy with something that cannot be seen from here.
-		if (wait > LOOKS_EVERY_MS) await delay(1);
-		else await clock.advance(Math.max(0, wait));
+		const { nextWake } = clock;
+		// Loops always sleep until their next look. When nobody does, the program is busy with something unseen.
+		if (nextWake === null) await delay(1);
+		else await clock.advance(Math.max(0, nextWake - clock.now()));
 	}
 }
 
 /**
  * `clock` in whole milliseconds, as machines give them and PostgreSQL needs them. One second of it takes at least
- * `secondTakesMs` of real time: a database call cannot be seen from here, and a lease must not end during one.
+ * `secondTakesMs` of real time: a call to PostgreSQL cannot be seen from here, and a lease must not end during one.
  */
 export function steadyClock(clock: ManualClock, secondTakesMs: number): ManualClock {
 	return {
@@ -77,7 +81,7 @@ export function steadyClock(clock: ManualClock, secondTakesMs: number): ManualCl
 		sleep: (ms, signal) => clock.sleep(Math.ceil(ms), signal),
 		async advance(ms) {
 			await clock.advance(ms);
-			await delay((ms / 1_000) * secondTakesMs);
+			if (secondTakesMs > 0) await delay((ms / 1_000) * secondTakesMs);
 		},
 		get sleeping() {
 			return clock.sleeping;

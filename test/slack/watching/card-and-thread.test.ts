@@ -1,20 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { item } from '../../../sandbox/session-service/builders.ts';
-import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { openSession } from '../support/open-session.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
-describe.each(['sqlite', 'postgres'] as const)('a watched session, on %s,', (store) => {
+describe('a watched session', () => {
 	let app: WatchingApp;
 	beforeAll(async () => {
-		const env =
-			store === 'sqlite'
-				? {}
-				: {
-						DATABASE_URL: await (await sharedPostgres()).createDatabase(),
-						ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
-					};
-		app = await watchingApp({ env });
+		app = await watchingApp();
 	});
 	afterAll(() => app[Symbol.asyncDispose]());
 	afterEach(async () => {

@@ -1,8 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
-import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 const MINUTE = 60_000;
@@ -81,28 +78,6 @@ describe('/session watch all after /session unwatch all', () => {
 		await app.pass(2 * MINUTE);
 		expect(names.map((name) => openPostsOf(name).length)).toEqual(names.map(() => 1));
 	}, 60_000);
-
-	it('begins while another replica ends it', async () => {
-		const url = await (await sharedPostgres()).createDatabase();
-		await start({ DATABASE_URL: url, ENCRYPTION_KEY: randomBytes(32).toString('base64') });
-		await app.pass(12_000);
-		await app.command('/session watch all');
-		const replica = new pg.Client({ connectionString: url });
-		await replica.connect();
-		await replica.query('begin');
-		await replica.query('select 1 from discoveries for update');
-		const typed = app.command('/session watch all --discreet', 'grace');
-		await expect
-			.poll(async () => {
-				const { rows } = await replica.query("select 1 from pg_stat_activity where wait_event_type = 'Lock'");
-				return rows.length;
-			})
-			.toBeGreaterThan(0);
-		await replica.query('delete from discoveries');
-		await replica.query('commit');
-		await replica.end();
-		expect((await typed).text()).toContain('from now on');
-	});
 });
 
 it('a channel that begins later gets at once what another one has stopped', async () => {

@@ -1,17 +1,20 @@
 import { randomBytes } from 'node:crypto';
+import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 const MINUTE = 60_000;
 let app: WatchingApp;
+let databaseUrl: string;
 
 /** Two replicas on one PostgreSQL. Resolves to the second one. */
 async function start(mode: 'on' | 'off') {
+	databaseUrl = await (await sharedPostgres()).createDatabase();
 	app = await watchingApp({
 		env: {
 			DISCOVER_SESSIONS: 'true',
-			DATABASE_URL: await (await sharedPostgres()).createDatabase(),
+			DATABASE_URL: databaseUrl,
 			ENCRYPTION_KEY: randomBytes(32).toString('base64'),
 		},
 		service: { list: { mode } },
@@ -66,4 +69,25 @@ describe('/session watch all with two replicas', () => {
 			expect(text).toMatch(/into this channel (from now on|already)/);
 		for (const text of await answers('/session list')) expect(text).not.toContain('paused');
 	}, 60_000);
+
+	it('begins while another replica ends it', async () => {
+		await start('on');
+		await app.pass(12_000);
+		await app.command('/session watch all');
+		const replica = new pg.Client({ connectionString: databaseUrl });
+		await replica.connect();
+		await replica.query('begin');
+		await replica.query('select 1 from discoveries for update');
+		const typed = app.command('/session watch all --discreet', 'grace');
+		await expect
+			.poll(async () => {
+				const { rows } = await replica.query("select 1 from pg_stat_activity where wait_event_type = 'Lock'");
+				return rows.length;
+			})
+			.toBeGreaterThan(0);
+		await replica.query('delete from discoveries');
+		await replica.query('commit');
+		await replica.end();
+		expect((await typed).text()).toContain('from now on');
+	});
 });

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
-import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { openSession } from '../support/open-session.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
@@ -23,13 +22,9 @@ const value = (id: string, index: number) => app.service.sessions.values(id, ind
 const putCount = (id: string) => app.service.log.effectivePuts(id).length;
 const dmOf = (who: string) => app.slack.as(who).messages('dm');
 
-describe.each(['sqlite', 'postgres'] as const)('a question with short options, on %s,', (store) => {
+describe('a question with short options', () => {
 	beforeAll(async () => {
-		const postgres = async () => ({
-			DATABASE_URL: await (await sharedPostgres()).createDatabase(),
-			ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
-		});
-		app = await watchingApp({ env: store === 'sqlite' ? {} : await postgres() });
+		app = await watchingApp();
 	});
 	afterAll(() => app[Symbol.asyncDispose]());
 	afterEach(async () => {

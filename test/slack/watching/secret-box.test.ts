@@ -5,7 +5,6 @@ import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { createRecordingLog } from '../../store/support.ts';
-import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { openSession } from '../support/open-session.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
@@ -23,11 +22,10 @@ function windowSays(app: WatchingApp, who: string, words: string): Promise<Modal
 }
 const KEY = Buffer.alloc(32, 7).toString('base64');
 
-describe.each(['sqlite', 'postgres'] as const)('an answer whose box is ticked, on %s,', (kind) => {
+describe('an answer whose box is ticked', () => {
 	let app: WatchingApp;
-	let env: Record<string, string> = { ENCRYPTION_KEY: KEY };
+	const env = { ENCRYPTION_KEY: KEY };
 	beforeAll(async () => {
-		if (kind === 'postgres') env = { ...env, DATABASE_URL: await (await sharedPostgres()).createDatabase() };
 		app = await watchingApp({ env });
 	});
 	afterAll(() => app[Symbol.asyncDispose]());
@@ -49,7 +47,6 @@ describe.each(['sqlite', 'postgres'] as const)('an answer whose box is ticked, o
 		const store = await openStore({
 			clock: systemClock,
 			log: createRecordingLog(),
-			databaseUrl: env.DATABASE_URL ?? null,
 			dataDir: app.dataDir,
 			encryptionKey: KEY,
 		});

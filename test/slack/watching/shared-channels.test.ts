@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { sampleOrganisation } from '../../../fake-slack/index.ts';
 import type { AppOptions } from '../../support/app.ts';
-import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 const OTHER = 'T0OTHER';
@@ -98,35 +97,28 @@ describe('a watched channel that is shared with another organisation', () => {
 		expect(await app.said()).toContain('handraise_channel_checks_total{outcome="complete"}');
 	});
 
-	it.each(['sqlite', 'postgres'] as const)(
-		'finds a shared channel at the start before any post, on %s',
-		async (kind) => {
-			const env: Record<string, string> =
-				kind === 'sqlite'
-					? {}
-					: { DATABASE_URL: await (await sharedPostgres()).createDatabase(), ENCRYPTION_KEY: 'k'.repeat(32) };
-			await start({ env });
-			const id = await app.watched();
-			const ended = await app.watched();
-			// What waits to be posted while Slack takes no posts waits over the stop, that of a session that is over too.
-			const lifts = ['chat.postMessage', 'chat.update'].map((method) => app.slack.faults.rateLimit(method));
-			app.ask(id);
-			app.service.sessions.setStatus(ended, 'completed');
-			await app.pass(30_000);
-			expect(app.thread(id)).toEqual([]);
-			expect(app.thread(ended)).toEqual([]);
-			await app.app.stop();
-			await app.slack.share('#agents', OTHER);
-			for (const lift of lifts) lift();
-			const from = app.now();
-			await app.clock.advance(300_000);
-			await app.app.restart();
-			const dm = await told('ada');
-			expect(dm.text()).toContain(id);
-			await app.pass(60_000);
-			expect(writtenInto('C0AGENTS', from)).toEqual([]);
-		},
-	);
+	it('finds a shared channel at the start before any post', async () => {
+		await start();
+		const id = await app.watched();
+		const ended = await app.watched();
+		// What waits to be posted while Slack takes no posts waits over the stop, that of a session that is over too.
+		const lifts = ['chat.postMessage', 'chat.update'].map((method) => app.slack.faults.rateLimit(method));
+		app.ask(id);
+		app.service.sessions.setStatus(ended, 'completed');
+		await app.pass(30_000);
+		expect(app.thread(id)).toEqual([]);
+		expect(app.thread(ended)).toEqual([]);
+		await app.app.stop();
+		await app.slack.share('#agents', OTHER);
+		for (const lift of lifts) lift();
+		const from = app.now();
+		await app.clock.advance(300_000);
+		await app.app.restart();
+		const dm = await told('ada');
+		expect(dm.text()).toContain(id);
+		await app.pass(60_000);
+		expect(writtenInto('C0AGENTS', from)).toEqual([]);
+	});
 
 	it('keeps watches of a shared channel while ALLOW_EXTERNAL allows it, and ends them at the start after that', async () => {
 		await start({ env: { ALLOW_EXTERNAL: 'true' } });

@@ -1,0 +1,52 @@
+import type { UserWorkspaceConfig } from 'vitest/config';
+
+/**
+ * The lanes of the test suite, as Vitest projects. A file's lane is in its name (`x.postgres.test.ts`); files without one
+ * belong to `rules` when they are listed here, to `tools` outside of `test/`, and otherwise to `program`.
+ */
+const NAMED = ['postgres', 'browser', 'kills', 'long'] as const;
+
+/** Pure: no network, no file, no process. `test/support/pure.ts` enforces that. */
+const RULES = [
+	'test/{clock,config,rate-limiter}.test.ts',
+	'test/inbox/{channel-settings,ladder,quiet-hours}.test.ts',
+	'test/questions/*.test.ts',
+	'test/reminders/judge.test.ts',
+	'test/session-service/{budget-state,json,response-bodies,schema}.test.ts',
+	'test/slack/{ids,links,metadata,words}.test.ts',
+	'test/slack/blocks/{inbox,voices}.test.ts',
+	'test/slack/form/{build,secret-box}.test.ts',
+	'test/slack/handlers/parse-command.test.ts',
+	'test/slack/settings/read.test.ts',
+	'test/slack/text/hostile-repeats.test.ts',
+	'test/slack/words/reminders.test.ts',
+	'test/watch-faults/rungs/judge.test.ts',
+];
+
+const filesNamed = (...lanes: readonly string[]) =>
+	lanes.map((lane) => `{fake-slack,sandbox,test}/**/*.${lane}.test.ts`);
+
+const POSTGRES = './test/support/global-postgres.ts';
+const BROWSER = './test/support/global-browser.ts';
+
+const LANES: Record<string, UserWorkspaceConfig['test']> = {
+	/** Pure rules. */
+	rules: { include: RULES, setupFiles: ['./test/support/pure.ts'] },
+	/** The whole program in this process, or a part of it with real I/O, on SQLite. */
+	program: { include: ['test/**/*.test.ts'], exclude: [...RULES, ...filesNamed(...NAMED), 'test/support/**'] },
+	/** What may differ on PostgreSQL: the store's contract, leases, replicas. */
+	postgres: { include: filesNamed('postgres'), globalSetup: [POSTGRES] },
+	/** The sandbox's page in a real Chromium. */
+	browser: { include: filesNamed('browser'), globalSetup: [BROWSER] },
+	/** Processes are killed and databases stopped, for a short time. */
+	kills: { include: filesNamed('kills'), globalSetup: [POSTGRES] },
+	/** The fake Slack, the sandbox and the tests' own helpers, without the program. */
+	tools: { include: ['{fake-slack,sandbox}/**/*.test.ts', 'test/support/**/*.test.ts'], exclude: filesNamed(...NAMED) },
+	/** Long kill runs and long runs on a moved clock. Not part of `npm test`. */
+	long: { include: filesNamed('long'), globalSetup: [POSTGRES, BROWSER] },
+};
+
+export const projects = Object.entries(LANES).map(([name, test]) => ({
+	extends: true as const,
+	test: { name, ...test },
+}));
