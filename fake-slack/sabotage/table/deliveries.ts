@@ -130,7 +130,7 @@ export const DELIVERIES: readonly Sabotage[] = [
 		file: 'payloads.ts',
 		from: "const foreign = type.startsWith('view_') && !isOwnTeam",
 		to: 'const foreign = !isOwnTeam',
-		tests: ['people.test.ts'],
+		tests: ['input-checks.test.ts'],
 	},
 	{
 		name: 'does not name the thread of a button',
