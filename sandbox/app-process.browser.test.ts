@@ -14,7 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => harness?.close());
 afterEach(async () => {
-	if (await dialog().isVisible()) await page.keyboard.press('Escape');
+	const close = dialog().getByRole('button', { name: 'Close', exact: true }).last();
+	if (await close.isVisible()) await close.click();
 	await dialog().waitFor({ state: 'detached' });
 	expect(harness.complaints).toEqual([]);
 	expect(harness.sandbox.slack.violations()).toEqual([]);

@@ -14,8 +14,15 @@ const TYPES: Record<string, string> = {
 	css: 'text/css; charset=utf-8',
 };
 
-/** The page's files by path. Nothing is fetched from elsewhere or written to disk. */
-export async function bundlePage(): Promise<ReadonlyMap<string, PageFile>> {
+let built: Promise<ReadonlyMap<string, PageFile>> | undefined;
+
+/** The page's files by path, built once in a process. Nothing is fetched from elsewhere or written to disk. */
+export function bundlePage(): Promise<ReadonlyMap<string, PageFile>> {
+	built ??= buildPage();
+	return built;
+}
+
+async function buildPage(): Promise<ReadonlyMap<string, PageFile>> {
 	const result = await build({
 		entryPoints: [here('page/main.tsx')],
 		bundle: true,

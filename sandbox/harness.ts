@@ -17,6 +17,8 @@ export interface Harness {
 	readonly sandbox: Sandbox;
 	/** A new browser window of this person, with its own modals. */
 	window(person: string, options?: WindowOptions): Promise<Page>;
+	/** The time of an app that has no process of its own, in milliseconds since the epoch. */
+	now(): number;
 	/** Resolves with what is awaited, and lets the time until then pass as fast as it can. */
 	soon<T>(awaited: PromiseLike<T>): Promise<T>;
 	/** As `soon`, for a condition of this process. */
@@ -32,7 +34,7 @@ export interface Harness {
 	close(): Promise<void>;
 }
 
-export interface HarnessOptions extends SandboxOptions {
+interface HarnessOptions extends SandboxOptions {
 	/** Starts the app as a process of its own, which can be killed. Its time is the machine's. */
 	ownProcess?: boolean;
 }
@@ -89,6 +91,7 @@ export async function openHarness({ ownProcess = false, ...options }: HarnessOpt
 		sandbox,
 		complaints,
 		problems,
+		now: clock.now,
 		until,
 		async pass(ms) {
 			const end = clock.now() + ms;

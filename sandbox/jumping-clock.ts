@@ -1,7 +1,7 @@
 import type { MovedClock } from './moved-clock.ts';
 
 /** A clock that runs like the machine's and can jump: whoever sleeps wakes earlier then, as if the time had passed. */
-export interface JumpingClock extends MovedClock {
+interface JumpingClock extends MovedClock {
 	/** When the next sleeper wakes; null while nobody sleeps. */
 	readonly nextWake: number | null;
 	readonly sleeping: number;

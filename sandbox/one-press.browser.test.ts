@@ -5,7 +5,7 @@ import { seriousFindings } from './serious-findings.ts';
 import { askingSession, item } from './session-service/builders.ts';
 
 /** Enough to find and press *Undo* on a busy machine. */
-const UNDO_SECONDS = 8;
+const UNDO_SECONDS = 20;
 const CHANNEL = 'C0AGENTS';
 
 let harness: Harness;
@@ -77,7 +77,7 @@ it('answers short options and yes or no in one press, and the others in the form
 	expect(await showNotification(flight)).toMatch(
 		/^Notification: An agent asks: Which flight should I book\? One of: LH 1173, TP 570 \(Plan the Frankfurt trip/,
 	);
-	const pressedAt = Date.now();
+	const pressedAt = harness.now();
 	await option(flight, 'TP 570').click();
 	await privately(page, 'You chose “TP 570” for “Which flight should I book?”').waitFor();
 	await flight.locator('.blocks').getByText('chose TP 570').waitFor();
