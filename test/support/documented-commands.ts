@@ -17,6 +17,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	by('.ci/run', /^npm ci$/),
 	by('.ci/run', /^npm run check$/),
 	by('.ci/run', /^npm test$/),
+	by('.ci/run', /^npm run test:long$/),
 	by('CI itself', /^bash \.ci\/run$/),
 	by('test/main.test.ts', /^npm start$/),
 	by('sandbox/command.test.ts', /^npm run sandbox( -- --(keep|no-bot|port 5000))?$/),
@@ -27,6 +28,10 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 	// It must not reach a workspace that `.env` names, and has to say what is missing.
 	script(/^npm run dev$/, 'SLACK_BOT_TOKEN= timeout 5 npm run dev 2>&1 | grep SLACK_BOT_TOKEN'),
 	script(/^npm exec -- vitest run test\/config\.test\.ts$/, 'npm exec -- vitest run test/config.test.ts'),
+	script(/^npm exec -- vitest --changed$/, 'npm exec -- vitest run --changed --project=rules --passWithNoTests'),
+	script(/^npm exec -- vitest run --project=postgres$/, 'npm exec -- vitest run --project=postgres test/slack'),
+	script(/^npm run test:rules$/, 'npm run test:rules'),
+	script(/^npm run test:all$/, 'npm run test:all -- test/config.test.ts'),
 	script(/^openssl rand -base64 32$/, 'openssl rand -base64 32'),
 	script(
 		/^sqlite3 data\/handraise\.db (\.backup copy\.db|".backup copy\.db"|VACUUM)$/,
@@ -63,6 +68,7 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		'npm run bench:watching:live -- --watches 20 --minutes 0.5 --list',
 	),
 	script(/^npm run bench:inbox( -- --opens 40)?$/, 'npm run bench:inbox -- --opens 3'),
+	script(/^npm run bench:idle( -- --former [\w.]+)?$/, 'npm run bench:idle -- --watches 0 --rounds 1 --minutes 0.1'),
 	script(/^npm run bench:wiping$/, 'npm run bench:wiping -- --rounds 1 --seconds 1'),
 	script(/^npm run bench:schema$/, 'npm run bench:schema'),
 	script(/^npm run bench:sandbox$/, 'npm run bench:sandbox'),
