@@ -137,7 +137,7 @@ it('pages 23 questions in Home and in the window, without serious axe findings',
 	await inbox.getByRole('button', { name: 'Close', exact: true }).last().click();
 	await soon(inbox.waitFor({ state: 'detached' }));
 	expect(await channel.evaluate('document.activeElement?.id')).toBe('composer');
-});
+}, 180_000);
 
 it('opens the form over Home, sends from there, and shows what was sent', async () => {
 	asks(['formed'], OPTIONS);
