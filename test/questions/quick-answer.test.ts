@@ -5,6 +5,7 @@ import { looksSecret } from '../../src/questions/secrecy.ts';
 import type { HumanInputItem } from '../../src/questions/session.ts';
 import { plain } from '../../src/slack/text.ts';
 import { hostileText } from '../slack/support/hostile-text.ts';
+import { anyCharacter } from '../support/any-text.ts';
 
 const isOrdinary = () => false;
 
@@ -171,7 +172,7 @@ describe('the options of one press', () => {
 	const option = fc.oneof(
 		{ weight: 6, arbitrary: fc.stringMatching(/^[A-Z][a-z]{1,9}q$/) },
 		{ weight: 1, arbitrary: hostileText.map((text) => text.slice(0, 40)) },
-		{ weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
+		{ weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 8 }) },
 	);
 	const listing = fc
 		.tuple(

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyCharacter, anyWebUrl } from '../support/any-text.ts';
 
 const FIELDS = [
 	'sessionId',
@@ -27,8 +28,8 @@ const { json } = fc.letrec<{ json: unknown }>((tie) => ({
 	json: fc.oneof(
 		{ maxDepth: 7, withCrossShrink: true },
 		fc.constantFrom(null, true, 0, -1, 1e308, ''),
-		fc.string({ unit: 'binary', maxLength: 20 }),
-		fc.webUrl(),
+		fc.string({ unit: anyCharacter, maxLength: 20 }),
+		anyWebUrl,
 		fc.array(tie('json'), { maxLength: 4 }),
 		fc.array(fc.tuple(serviceKeys, tie('json')), { maxLength: 8 }).map((pairs) => JSON.parse(toJson(pairs)) as unknown),
 	),

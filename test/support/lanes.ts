@@ -23,6 +23,9 @@ const RULES = [
 	'test/watch-faults/rungs/judge.test.ts',
 ];
 
+/** Properties whose random cases two lanes share; see random-runs.ts. */
+const SHARED = ['test/slack/blocks/{hostile-*,voices}.test.ts'];
+
 const filesNamed = (...lanes: readonly string[]) =>
 	lanes.map((lane) => `{fake-slack,sandbox,test}/**/*.${lane}.test.ts`);
 
@@ -42,11 +45,11 @@ const LANES: Record<string, UserWorkspaceConfig['test']> = {
 	kills: { include: filesNamed('kills'), globalSetup: [POSTGRES] },
 	/** The fake Slack, the sandbox and the tests' own helpers, without the program. */
 	tools: { include: ['{fake-slack,sandbox}/**/*.test.ts', 'test/support/**/*.test.ts'], exclude: filesNamed(...NAMED) },
-	/** Long kill runs and long runs on a moved clock. Not part of `npm test`. */
-	long: { include: filesNamed('long'), globalSetup: [POSTGRES, BROWSER] },
+	/** Long kill runs, long runs on a moved clock, most random cases of the long properties. Not part of `npm test`. */
+	long: { include: [...filesNamed('long'), ...SHARED], globalSetup: [POSTGRES, BROWSER] },
 };
 
 export const projects = Object.entries(LANES).map(([name, test]) => ({
 	extends: true as const,
-	test: { name, ...test },
+	test: { name, provide: { lane: name }, ...test },
 }));

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Session } from '../../src/questions/session.ts';
 import { snapshotOf } from '../../src/watches/session-snapshot.ts';
+import { anyCharacter } from '../support/any-text.ts';
 import { assistant, session, T0 } from './support.ts';
 
-const texts = fc.oneof(fc.string({ unit: 'binary', maxLength: 4_000 }), fc.constant('😀'.repeat(3_000)));
+const texts = fc.oneof(fc.string({ unit: anyCharacter, maxLength: 4_000 }), fc.constant('😀'.repeat(3_000)));
 
 const sessions: fc.Arbitrary<Session> = fc
 	.record({

@@ -5,6 +5,7 @@ import { HISTORY_PAGE, historyView } from '../../../src/slack/blocks/lists.ts';
 import { refusedMessage } from '../../../src/slack/blocks/messages.ts';
 import { receiptMessage, receiptModal, savedModal } from '../../../src/slack/blocks/receipt.ts';
 import { newMetadata } from '../../../src/slack/metadata.ts';
+import { randomRuns } from '../../support/random-runs.ts';
 import { expectSafeMessage, expectSafeView } from '../support/check.ts';
 import { CANARY } from '../support/hostile-session.ts';
 import { hostileText } from '../support/hostile-text.ts';
@@ -99,7 +100,7 @@ describe('hostile answers', () => {
 				expectSafeMessage(receiptMessage(given, receipt));
 				expectSafeMessage(refusedMessage('could_not_check', name));
 			}),
-			{ numRuns: 500 },
+			randomRuns(500),
 		);
 	});
 
@@ -116,7 +117,7 @@ describe('hostile answers', () => {
 				expectSafeView(view);
 				expect(view.submit).toBeUndefined();
 			}),
-			{ numRuns: 150 },
+			randomRuns(150),
 		);
 	});
 });

@@ -14,6 +14,7 @@ import {
 import { readSessionResponse } from '../../../src/session-service/schema.ts';
 import { homeView, inboxModal } from '../../../src/slack/blocks/inbox.ts';
 import { snapshotOf } from '../../../src/watches/session-snapshot.ts';
+import { randomRuns } from '../../support/random-runs.ts';
 import { answerOf, item, now } from '../support/answers.ts';
 import { expectSafeView } from '../support/check.ts';
 import { CANARY, hostileSession } from '../support/hostile-session.ts';
@@ -144,7 +145,7 @@ describe('hostile inboxes', () => {
 				// Slack's limit is 100.
 				expect(home.blocks.length).toBeLessThanOrEqual(90);
 			}),
-			{ numRuns: 150 },
+			randomRuns(150),
 		);
 	});
 
@@ -176,7 +177,7 @@ describe('hostile inboxes', () => {
 				expectVoices(homeView(modelOf(marked, name)));
 				expectVoices(inboxModal(modelOf(marked, name)));
 			}),
-			{ numRuns: 150 },
+			randomRuns(150),
 		);
 	});
 });

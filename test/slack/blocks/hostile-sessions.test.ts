@@ -9,13 +9,13 @@ import { errorModal, loadingModal } from '../../../src/slack/blocks/small-modals
 import { readForm } from '../../../src/slack/form/read.ts';
 import { createLinks } from '../../../src/slack/links.ts';
 import { decodeMetadata, newMetadata } from '../../../src/slack/metadata.ts';
+import { randomRuns } from '../../support/random-runs.ts';
 import { expectSafeMessage, expectSafeView } from '../support/check.ts';
 import { hostileSession } from '../support/hostile-session.ts';
 import { hostileText } from '../support/hostile-text.ts';
 import { stateOf } from '../support/slack-state.ts';
 
 const now = Date.parse('2026-11-20T08:40:00Z');
-const runs = 1200;
 
 /** How the modal is shown. */
 const view = fc.record({
@@ -49,7 +49,7 @@ describe('hostile sessions', () => {
 				expect(fieldIds(again)).toEqual(fieldIds(modal));
 				expectSafeView(again);
 			}),
-			{ numRuns: runs },
+			randomRuns(1200),
 		);
 	});
 
@@ -65,7 +65,7 @@ describe('hostile sessions', () => {
 				expectSafeMessage(errorMessage(code, chosen.sessionId, context));
 				expectSafeMessage(answerCard(chosen.sessionId));
 			}),
-			{ numRuns: 700 },
+			randomRuns(700),
 		);
 	});
 });

@@ -4,6 +4,7 @@ import { readSessionResponse } from '../../../src/session-service/schema.ts';
 import { watchCard } from '../../../src/slack/blocks/watch-card.ts';
 import { type PostedContent, settledQuestionPost, watchPost } from '../../../src/slack/blocks/watch-posts.ts';
 import { snapshotOf } from '../../../src/watches/session-snapshot.ts';
+import { randomRuns } from '../../support/random-runs.ts';
 import { answerOf, now } from '../support/answers.ts';
 import { expectSafeMessage } from '../support/check.ts';
 import { hostileSession } from '../support/hostile-session.ts';
@@ -43,7 +44,7 @@ describe('hostile watched sessions', () => {
 				if (view.question !== null)
 					expectSafeMessage(settledQuestionPost(askedContent(view.question), 'answered', post));
 			}),
-			{ numRuns: 400 },
+			randomRuns(400),
 		);
 	});
 });

@@ -21,6 +21,7 @@ import { createLinks } from '../../../src/slack/links.ts';
 import { newMetadata } from '../../../src/slack/metadata.ts';
 import { watchOutcomeWords } from '../../../src/slack/words/watching.ts';
 import { type SessionSnapshot, snapshotOf } from '../../../src/watches/session-snapshot.ts';
+import { randomRuns } from '../../support/random-runs.ts';
 import { answerOf, item, now } from '../support/answers.ts';
 import { hostileText } from '../support/hostile-text.ts';
 import { askedContent, postContext } from '../support/posts.ts';
@@ -74,8 +75,6 @@ function build(chosen: { texts: readonly string[]; items: number; asks: boolean;
 	};
 }
 
-const RUNS = { numRuns: 300 };
-
 const LINKS = createLinks({ serviceUrl: 'https://service.example', dashboardUrl: null });
 
 describe('text from outside is marked as such and never begins a view or message', () => {
@@ -109,7 +108,7 @@ describe('text from outside is marked as such and never begins a view or message
 				const metadata = newMetadata({ sessionId, formId: 'form' });
 				expectVoices(chooseItemModal(question, question.openItems, name, metadata));
 			}),
-			RUNS,
+			randomRuns(300),
 		);
 	});
 
@@ -147,7 +146,7 @@ describe('text from outside is marked as such and never begins a view or message
 				for (const message of [...filesMessage(given, LINKS), ...screenshotMessage(given, LINKS)])
 					expectVoices(message);
 			}),
-			RUNS,
+			randomRuns(300),
 		);
 	});
 
@@ -189,7 +188,7 @@ describe('text from outside is marked as such and never begins a view or message
 					expectVoices(message);
 				}
 			}),
-			RUNS,
+			randomRuns(300),
 		);
 	});
 });

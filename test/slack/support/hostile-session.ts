@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyWebUrl } from '../../support/any-text.ts';
 import { hostileText } from './hostile-text.ts';
 
 /** A text in places that no person may ever see: values of variables, undocumented fields, parts of addresses. */
@@ -30,7 +31,7 @@ const anyAction = fc.oneof(
 
 const anyUrl = fc.oneof(
 	fc.constantFrom('https://bucket.example/file?sig=1', 'http://a.example/<!here>|x', 'javascript:alert(1)', 'https://'),
-	fc.webUrl(),
+	anyWebUrl,
 	hostileText,
 );
 

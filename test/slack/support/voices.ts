@@ -37,6 +37,7 @@ export function foreign(text: string): string {
 interface Words {
 	readonly type?: unknown;
 	readonly text?: unknown;
+	readonly verbatim?: unknown;
 	readonly [key: string]: unknown;
 }
 
@@ -47,55 +48,64 @@ export function expectVoices(built: {
 	readonly blocks: unknown;
 }): void {
 	const { title, text, blocks } = built;
-	if (title !== undefined) expectOpening((title as Words).text);
+	// Collected: `expect` for each of ten thousand lines takes longer than the checks.
+	const problems: string[] = [];
+	if (title !== undefined) problems.push(...badOpening((title as Words).text));
 	if (text !== undefined) {
 		// A notification tells a question after the app's own words, as people read it out.
 		const [ours = ''] = text.split('An agent asks', 1);
-		if (ours !== '') {
-			expectOpening(ours);
-			expectBetweenMarks(ours);
-		}
+		if (ours !== '') problems.push(...badOpening(ours), ...outsideMarks(ours));
 	}
-	const [first] = [...textsIn(blocks, '')];
-	expectOpening(first?.words.text);
-	for (const { words, where } of textsIn(blocks, '')) {
-		const shown = String(words.text);
-		if (words.type === 'plain_text') {
-			// The options of an agent are part of its question.
-			if (!/\/(?:radio_buttons|static_select)\/(?:options|initial_option)\//.test(where)) expectBetweenMarks(shown);
-			continue;
-		}
-		expect(words.verbatim, where).toBe(true);
-		expect(shown, where).not.toContain('```');
-		expect(shown, where).not.toMatch(/[\r\u0085\u2028\u2029\v\f]/);
-		for (const line of shown.split('\n')) {
-			// Context lines have no quotes.
-			if (!(line.startsWith('> ') && where.endsWith('section'))) expectBetweenMarks(line);
-		}
-	}
+	const shown = textsIn(blocks);
+	problems.push(...badOpening(shown[0]?.words.text));
+	for (const { words, where } of shown)
+		problems.push(...badVoices(words, where).map((problem) => `${where}: ${problem}`));
+	expect(problems).toEqual([]);
 }
 
-/** It begins with a word or an icon of the app. */
-function expectOpening(text: unknown): void {
-	expect(text).toMatch(/^[^“>\s]/);
+function badVoices({ type, text, verbatim }: Words, where: string): string[] {
+	const shown = String(text);
+	if (type === 'plain_text') {
+		// The options of an agent are part of its question.
+		return /\/(?:radio_buttons|static_select)\/(?:options|initial_option)\//.test(where) ? [] : outsideMarks(shown);
+	}
+	const problems: string[] = [];
+	if (verbatim !== true) problems.push('not verbatim');
+	if (shown.includes('```')) problems.push(`code over several lines: ${shown}`);
+	if (/[\r\u0085\u2028\u2029\v\f]/.test(shown)) problems.push(`another line break than \\n: ${JSON.stringify(shown)}`);
+	for (const line of shown.split('\n')) {
+		// Context lines have no quotes.
+		if (!(line.startsWith('> ') && where.endsWith('section'))) problems.push(...outsideMarks(line));
+	}
+	return problems;
+}
+
+/** It has to begin with a word or an icon of the app. */
+function badOpening(text: unknown): string[] {
 	const [opening = ''] = String(text).split(/[“\n]/, 1);
-	expect(opening).not.toContain(FOREIGN);
-	expect(opening.trim()).not.toBe('');
+	const isOurs =
+		typeof text === 'string' && /^[^“>\s]/.test(text) && !opening.includes(FOREIGN) && opening.trim() !== '';
+	return isOurs ? [] : [`begins with text from outside: ${text}`];
 }
 
-function expectBetweenMarks(line: string): void {
+function outsideMarks(line: string): string[] {
 	const outside = line.replace(/“[^”]*”/g, '');
-	expect(outside).not.toContain(FOREIGN);
-	expect(outside).not.toMatch(/[“”]/);
+	return outside.includes(FOREIGN) || /[“”]/.test(outside) ? [`text from outside without marks: ${line}`] : [];
 }
 
-function* textsIn(value: unknown, where: string): Generator<{ readonly words: Words; readonly where: string }> {
-	if (typeof value !== 'object' || value === null) return;
+interface Shown {
+	readonly words: Words;
+	readonly where: string;
+}
+
+function textsIn(value: unknown, where = '', found: Shown[] = []): Shown[] {
+	if (typeof value !== 'object' || value === null) return found;
 	const words = value as Words;
 	if ((words.type === 'mrkdwn' || words.type === 'plain_text') && typeof words.text === 'string')
-		yield { words, where };
+		found.push({ words, where });
 	const block = typeof words.type === 'string' ? `${where}/${words.type}` : where;
 	for (const [key, child] of Object.entries(words)) {
-		yield* textsIn(child, key === 'options' || key.startsWith('initial_option') ? `${block}/${key}/` : block);
+		textsIn(child, key === 'options' || key.startsWith('initial_option') ? `${block}/${key}/` : block, found);
 	}
+	return found;
 }
