@@ -32,6 +32,9 @@ if (values.help || counts.some(Number.isNaN) || !(minutes > 0) || !(rounds >= 1)
 
 const SETTLE_MS = 10_000;
 const PER_COMMAND = 10;
+/** Requests a minute that the service allows an address, and enough for watching everything at once. */
+const LIMIT = 250;
+const QUICK = 100_000;
 const HOOK = fileURLToPath(new URL('count-queries.ts', import.meta.url));
 
 /** What a program costs while nothing happens. */
@@ -45,7 +48,7 @@ async function measure(entry: string, watches: number, postgres: OwnPostgres | n
 	await using stack = new AsyncDisposableStack();
 	const directory = await mkdtemp(join(tmpdir(), 'handraise-idle-'));
 	stack.defer(() => rm(directory, { recursive: true, force: true }));
-	const service = createFakeSessionService({ scenarios: [], startOnRead: false });
+	const service = createFakeSessionService({ scenarios: [], startOnRead: false, rateLimit: false });
 	await service.start();
 	stack.defer(() => service.stop());
 	const slack = await createFakeSlack();
@@ -55,25 +58,34 @@ async function measure(entry: string, watches: number, postgres: OwnPostgres | n
 		postgres === null
 			? {}
 			: { DATABASE_URL: await postgres.createDatabase(), ENCRYPTION_KEY: randomBytes(32).toString('base64') };
-	const program = await startAppProcess({
-		entry,
-		flags: ['--import', HOOK],
-		logDirectory: directory,
-		env: {
-			SLACK_BOT_TOKEN: slack.tokens.bot,
-			SLACK_APP_TOKEN: slack.tokens.app,
-			SLACK_API_URL: slack.apiUrl,
-			SESSION_SERVICE_URL: service.url,
-			SESSION_SERVICE_API_KEY: service.apiKey,
-			DATA_DIR: join(directory, 'data'),
-			QUERY_COUNT_FILE: file,
-			...database,
-			...NO_LIMITS_ENV,
-		},
-	});
-	stack.defer(() => program.stop());
-	await Promise.race([slack.connected(1), program.endedEarly]);
-	await watch(slack, service, watches);
+	const start = async (requestsPerMinute: number) => {
+		const program = await startAppProcess({
+			entry,
+			flags: ['--import', HOOK],
+			logDirectory: directory,
+			env: {
+				SLACK_BOT_TOKEN: slack.tokens.bot,
+				SLACK_APP_TOKEN: slack.tokens.app,
+				SLACK_API_URL: slack.apiUrl,
+				SESSION_SERVICE_URL: service.url,
+				SESSION_SERVICE_API_KEY: service.apiKey,
+				SESSION_SERVICE_RPM: String(requestsPerMinute),
+				DATA_DIR: join(directory, 'data'),
+				QUERY_COUNT_FILE: file,
+				...database,
+				...NO_LIMITS_ENV,
+			},
+		});
+		stack.defer(() => program.stop());
+		await Promise.race([slack.connected(1), program.endedEarly]);
+		return program;
+	};
+	if (watches > 0) {
+		const quick = await start(QUICK);
+		await watch(slack, service, watches);
+		await quick.stop();
+	}
+	const program = await start(LIMIT);
 	await pause(SETTLE_MS);
 	const before = { queries: Number(await readFile(file, 'utf8')), ran: await program.ran() };
 	await pause(minutes * 60_000);
