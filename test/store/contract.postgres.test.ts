@@ -4,7 +4,6 @@ import type { StoreDatabase } from '../../src/store/database.ts';
 import { beginLadder, TAKING_LOCK } from '../../src/store/ladder-store.ts';
 import { mapPostgresError } from '../../src/store/postgres.ts';
 import { lockSession } from '../../src/store/watch-writes.ts';
-import { sharedPostgres } from '../support/shared-postgres.ts';
 import { addWatch } from '../watches/support.ts';
 import {
 	describeAnswerStore,
@@ -14,22 +13,9 @@ import {
 	describeInboxStore,
 	describeLadderStore,
 	describeWatchStore,
-	type Replicas,
 } from './contract.ts';
-import { accepted, KEY, LEASE, lease, open, SERVICE, submission, T0 } from './support.ts';
-
-async function openReplicas(): Promise<Replicas> {
-	const server = await sharedPostgres();
-	const options = { databaseUrl: await server.createDatabase(), dataDir: '/nonexistent', encryptionKey: KEY };
-	const [store, replica] = await Promise.all([open(options), open(options)]);
-	return {
-		store,
-		replica,
-		async close() {
-			await Promise.all([store.close(), replica.close()]);
-		},
-	};
-}
+import { openReplicas } from './postgres-replicas.ts';
+import { accepted, LEASE, lease, SERVICE, submission, T0 } from './support.ts';
 
 describeAnswerStore('PostgreSQL', openReplicas);
 describeDraftStore('PostgreSQL', openReplicas);

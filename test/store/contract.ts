@@ -13,13 +13,16 @@ import { describeLeases } from './contract/leases.ts';
 import { describeListedWaiting } from './contract/listed-waiting.ts';
 import { describePresses } from './contract/presses.ts';
 import { describeQueries } from './contract/queries.ts';
-import { describeRaces } from './contract/races.ts';
+import { describeManyRaces, describeRaces } from './contract/races.ts';
 import { describeRetry } from './contract/retry.ts';
 import { describeSnoozes } from './contract/snoozes.ts';
 import { describeUpdates } from './contract/updates.ts';
 import { describeWatches } from './contract/watches.ts';
 import { describeWatchesInTrouble } from './contract/watches-in-trouble.ts';
 import { empty } from './support.ts';
+
+/** How often a race is run. `races.long.test.ts` has more. */
+const RACES = 100;
 
 /** A store on an empty database and a second replica. On SQLite, which has one process, both are the same store. */
 export interface Replicas {
@@ -45,7 +48,13 @@ export function describeAnswerStore(name: string, open: () => Promise<Replicas>)
 		describeQueries(subject);
 		describePresses(subject);
 		describeRaces(subject);
+		describeManyRaces(subject, RACES);
 	});
+}
+
+/** The same races as in `describeAnswerStore`, more often. */
+export function describeLongRaces(name: string, open: () => Promise<Replicas>): void {
+	describe(`answers on ${name}`, () => describeManyRaces(useReplicas(open), 4 * RACES));
 }
 
 /** Tests every sentence of `DraftStore`'s docstrings. */

@@ -4,11 +4,10 @@ import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
 import type { Watch } from '../../../src/watches/watch.ts';
 import { sessionView } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, accepted, BOB, inTurns, item, LEASE, SERVICE, submission, T0, valuesOf } from '../support.ts';
+import { ANN, accepted, BOB, item, LEASE, SERVICE, submission, T0, valuesOf } from '../support.ts';
 import { KEY, news, read, said, watchActs } from './watch-acts.ts';
 
 const UNDO_MS = 10_000;
-const ROUNDS = 300;
 const press = { undoUntil: T0 + UNDO_MS };
 
 /** Answers that can be taken back for some seconds, whoever lost to one, and the posts that show it. */
@@ -80,40 +79,6 @@ export function describePresses(subject: Subject): void {
 			await answers().accept(other);
 			await answers().withdraw(other.id, ANN, T0 + 1);
 			expect(await answers().get(loser.id)).toMatchObject({ state: 'conflicted' });
-		});
-
-		it(`never leaves an answer that lost to one that was taken back at the same moment, ${ROUNDS} times`, async () => {
-			const sessions = Array.from({ length: ROUNDS }, (_, index) => `undo-${index}`);
-			const losers = await inTurns(sessions, 25, async (sessionId) => {
-				const first = submission({ sessionId, press, viewId: '' });
-				await answers().accept(first);
-				const second = submission({ sessionId, person: BOB, items: [item('red')] });
-				await Promise.all([
-					answers().withdraw(first.id, ANN, T0 + 1, { onlyUnsent: true }),
-					subject.replica.answers.accept(second),
-				]);
-				return answers().get(second.id);
-			});
-			for (const loser of losers) expect(['accepted', 'waiting']).toContain(loser?.state);
-		});
-
-		it(`breaks nothing when losers try again while the first one is taken back, ${ROUNDS} times`, async () => {
-			const sessions = Array.from({ length: ROUNDS }, (_, index) => `again-${index}`);
-			const states = await inTurns(sessions, 25, async (sessionId) => {
-				const first = submission({ sessionId, press, viewId: '' });
-				await answers().accept(first);
-				const second = submission({ sessionId, person: BOB, items: [item('red')] });
-				await answers().accept(second);
-				await Promise.all([
-					answers().withdraw(first.id, ANN, T0 + 1, { onlyUnsent: true }),
-					subject.replica.answers.retry(second.id, BOB, T0 + 1, T0 + 1e6),
-				]);
-				return [(await answers().get(first.id))?.state, (await answers().get(second.id))?.state];
-			});
-			for (const [first, second] of states) {
-				expect(first).toBe('withdrawn');
-				expect(['accepted', 'waiting']).toContain(second);
-			}
 		});
 	});
 

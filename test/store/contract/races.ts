@@ -15,19 +15,18 @@ import {
 	valuesOf,
 } from '../support.ts';
 
-const ROUNDS = 500;
-
-export function describeRaces(subject: Subject): void {
+/** Races between two replicas, tried `rounds` times each. */
+export function describeManyRaces(subject: Subject, rounds: number): void {
 	describe('concurrent calls', () => {
-		it(`accepts exactly one of two simultaneous answers, ${ROUNDS} times, and tells the other author who was first`, async () => {
-			const sessions = Array.from({ length: ROUNDS }, (_, index) => `race-${index}`);
-			const rounds = await inTurns(sessions, 25, (sessionId) =>
+		it(`accepts exactly one of two simultaneous answers, ${rounds} times, and tells the other author who was first`, async () => {
+			const sessions = Array.from({ length: rounds }, (_, index) => `race-${index}`);
+			const pairs = await inTurns(sessions, 25, (sessionId) =>
 				Promise.all([
 					subject.store.answers.accept(submission({ sessionId, person: ANN, items: [item('blue')] })),
 					subject.replica.answers.accept(submission({ sessionId, person: BOB, items: [item('red')] })),
 				]),
 			);
-			for (const pair of rounds) {
+			for (const pair of pairs) {
 				expect(pair.map((result) => result.kind).sort()).toEqual(['accepted', 'taken']);
 				const winner = pair.find((result) => result.kind === 'accepted')?.answer;
 				const loser = pair.find((result) => result.kind === 'taken');
@@ -35,9 +34,52 @@ export function describeRaces(subject: Subject): void {
 				expect(loser?.answer.content).toMatchObject({ other: { person: winner?.person, values: valuesOf(winner) } });
 			}
 			const { byState } = await subject.store.answers.stats();
-			expect(byState).toMatchObject({ accepted: ROUNDS, conflicted: ROUNDS });
+			expect(byState).toMatchObject({ accepted: rounds, conflicted: rounds });
+		});
+	});
+
+	describe('a one-press answer', () => {
+		it(`never leaves an answer that lost to one that was taken back at the same moment, ${rounds} times`, async () => {
+			const sessions = Array.from({ length: rounds }, (_, index) => `undo-${index}`);
+			const losers = await inTurns(sessions, 25, async (sessionId) => {
+				const first = submission({ sessionId, press: { undoUntil: T0 + 10_000 }, viewId: '' });
+				await subject.store.answers.accept(first);
+				const second = submission({ sessionId, person: BOB, items: [item('red')] });
+				await Promise.all([
+					subject.store.answers.withdraw(first.id, ANN, T0 + 1, { onlyUnsent: true }),
+					subject.replica.answers.accept(second),
+				]);
+				return subject.store.answers.get(second.id);
+			});
+			for (const loser of losers) expect(['accepted', 'waiting']).toContain(loser?.state);
 		});
 
+		it(`breaks nothing when losers try again while the first one is taken back, ${rounds} times`, async () => {
+			const sessions = Array.from({ length: rounds }, (_, index) => `again-${index}`);
+			const states = await inTurns(sessions, 25, async (sessionId) => {
+				const first = submission({ sessionId, press: { undoUntil: T0 + 10_000 }, viewId: '' });
+				await subject.store.answers.accept(first);
+				const second = submission({ sessionId, person: BOB, items: [item('red')] });
+				await subject.store.answers.accept(second);
+				await Promise.all([
+					subject.store.answers.withdraw(first.id, ANN, T0 + 1, { onlyUnsent: true }),
+					subject.replica.answers.retry(second.id, BOB, T0 + 1, T0 + 1e6),
+				]);
+				return [
+					(await subject.store.answers.get(first.id))?.state,
+					(await subject.store.answers.get(second.id))?.state,
+				];
+			});
+			for (const [first, second] of states) {
+				expect(first).toBe('withdrawn');
+				expect(['accepted', 'waiting']).toContain(second);
+			}
+		});
+	});
+}
+
+export function describeRaces(subject: Subject): void {
+	describe('concurrent calls', () => {
 		it('accepts a submission once when several copies arrive', async () => {
 			const given = submission();
 			const results = await Promise.all(
