@@ -1,19 +1,38 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import type { ManualClock } from '../../fake-slack/index.ts';
+import type { ManualClock, TrafficEntry } from '../../fake-slack/index.ts';
 import type { startApp } from './app.ts';
 
-type App = Pick<Awaited<ReturnType<typeof startApp>>, 'service' | 'slack'>;
+type StartedApp = Awaited<ReturnType<typeof startApp>>;
+/** `log`: its lines, where conditions look at them. */
+type App = Pick<StartedApp, 'service' | 'slack'> & Partial<Pick<StartedApp, 'log'>>;
 
 /** Calls without a response: time must pass until they end. */
 const UNANSWERED = new Set(['hang', 'slow', 'late']);
 /** Idle turns of the event loop after which the program is taken to wait for its clock: a write takes a few. */
 const QUIET_TURNS = 50;
 
+/** The client for what a person waits for repeats a failed call once, and sleeps on the machine's clock before. */
+const REPEATED_WITHIN_MS = 250;
+/** Failed calls of these methods are repeated later, on the program's clock. */
+const REPEATED_LATER = new Set(['chat.postMessage', 'chat.update']);
+/** When a look found a failed call that may be repeated, on the machine's clock. */
+const failedAt = new WeakMap<TrafficEntry, number>();
+const mayBeRepeated = ({ direction, name, status }: TrafficEntry) =>
+	direction === 'call' && !REPEATED_LATER.has(name) && (status === null || status >= 500);
+
 /** HTTP requests of this process without a response yet, whoever sends them. undici reports each. */
 const underWay = new Set<unknown>();
-const began = (message: unknown) => void underWay.add((message as { request: unknown }).request);
-const ended = (message: unknown) => void underWay.delete((message as { request: unknown }).request);
+/** How many of them began or ended so far. */
+let requestEvents = 0;
+function began(message: unknown): void {
+	requestEvents += 1;
+	underWay.add((message as { request: unknown }).request);
+}
+function ended(message: unknown): void {
+	requestEvents += 1;
+	underWay.delete((message as { request: unknown }).request);
+}
 
 /**
  * Lets `passTime` know which requests are under way. Call it before the program starts, and call what it returns at the
@@ -36,7 +55,7 @@ export function watchRequests(): () => void {
  * while a call is under way. Rejects after `limitMs` of that clock with the text of `describe`.
  */
 export async function passTime(
-	{ service, slack }: App,
+	{ service, slack, log = [] }: App,
 	clock: ManualClock,
 	condition: () => boolean,
 	{ describe, limitMs = 700_000 }: { describe: () => string; limitMs?: number | undefined },
@@ -44,10 +63,16 @@ export async function passTime(
 	const end = clock.now() + limitMs;
 	/** All traffic before this entry is done. */
 	let firstOpen = 0;
+	let repeatedUntil = 0;
 	const isBusy = () => {
 		const traffic = slack.traffic.all();
-		while (firstOpen < traffic.length && traffic[firstOpen]?.doneAt !== null) firstOpen += 1;
-		if (firstOpen < traffic.length) return true;
+		for (let entry = traffic[firstOpen]; entry !== undefined && entry.doneAt !== null; entry = traffic[firstOpen]) {
+			firstOpen += 1;
+			if (!mayBeRepeated(entry)) continue;
+			if (!failedAt.has(entry)) failedAt.set(entry, performance.now());
+			repeatedUntil = (failedAt.get(entry) ?? 0) + REPEATED_WITHIN_MS;
+		}
+		if (firstOpen < traffic.length || performance.now() < repeatedUntil) return true;
 		if (underWay.size === 0) return false;
 		const unanswered = service.log
 			.list()
@@ -57,10 +82,17 @@ export async function passTime(
 			);
 		return underWay.size > unanswered.length;
 	};
+	/** Changes with what conditions look at, or soon after: a look at all posts costs more than an idle turn. */
+	const changes = () => requestEvents + slack.traffic.all().length + firstOpen + log.length;
+	let changesSeen = -1;
 	for (;;) {
-		for (let quiet = 0; quiet < QUIET_TURNS; quiet = isBusy() ? 0 : quiet + 1) {
-			if (condition()) return;
-			await (isBusy() ? delay(1) : nextTurn());
+		for (let quiet = 0, isBusyNow = isBusy(); quiet < QUIET_TURNS; quiet = isBusyNow ? 0 : quiet + 1) {
+			if (isBusyNow || changes() !== changesSeen) {
+				changesSeen = changes();
+				if (condition()) return;
+			}
+			await (isBusyNow ? delay(1) : nextTurn());
+			isBusyNow = isBusy();
 		}
 		if (condition()) return;
 		if (clock.now() >= end) throw new Error(`Not within ${limitMs} ms of the clock. ${describe()}`);

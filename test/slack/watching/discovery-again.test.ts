@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
+import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 const MINUTE = 60_000;
 let app: WatchingApp;
@@ -171,7 +171,7 @@ it('a channel is told of no beginning that ended before it could be told', async
 });
 
 it('sessions that come and go in lists do not keep others from being read', async () => {
-	await start({ DISCOVER_SESSIONS: 'false', MAX_WATCHES_PER_PERSON: '200' });
+	await start({ ...USUAL_REQUESTS, DISCOVER_SESSIONS: 'false', MAX_WATCHES_PER_PERSON: '200' });
 	const others = Array.from({ length: 24 }, () => app.session());
 	const unsteady = Array.from({ length: 100 }, (_, index) => waiting(`Chair ${index}`));
 	const ids = [...others, ...unsteady];

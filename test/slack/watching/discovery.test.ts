@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import type { AppOptions } from '../../support/app.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
+import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 const MINUTE = 60_000;
 const COLOURS = [{ title: 'Which colour?', description: 'One of: red, green' }];
@@ -54,7 +54,7 @@ function dead(count: number): void {
 
 describe('listed sessions that ask nothing', () => {
 	it('do not keep watched sessions from being read', async () => {
-		await start({ env: { MAX_WATCHES_PER_CHANNEL: '100', REMIND_AFTER: 'off' } });
+		await start({ env: { ...USUAL_REQUESTS, MAX_WATCHES_PER_CHANNEL: '100', REMIND_AFTER: 'off' } });
 		const ids = Array.from({ length: 10 }, () => app.session());
 		await app.command(`/session watch ${ids.join(' ')}`);
 		await app.pass(MINUTE);

@@ -10,6 +10,10 @@ const BOT = 'handraise';
 /** Calls that put something where more people than one may read it. */
 const PUBLIC_CALLS: ReadonlySet<string> = new Set(['chat.postMessage', 'chat.update']);
 const REASONABLE_MS = 5 * 60_000;
+/** Most tests only let time pass: with few requests a minute that costs few reads. */
+const FEW_REQUESTS = { SESSION_SERVICE_RPM: '60' };
+/** The default of the program, for tests of its speed and for people who read much at once. */
+export const USUAL_REQUESTS = { SESSION_SERVICE_RPM: '250' };
 
 /**
  * The whole program and the session service on a clock that jumps; Slack keeps the machine's time, or with `realRates`
@@ -24,6 +28,7 @@ export async function watchingApp({
 	const slackOptions = oneClock ? { clock, settings: { realRates }, ...options.slack } : options.slack;
 	const app = await startApp({
 		...options,
+		env: { ...FEW_REQUESTS, ...options.env },
 		clock,
 		service: { clock, pace: 1, ...options.service },
 		...(slackOptions === undefined ? {} : { slack: slackOptions }),

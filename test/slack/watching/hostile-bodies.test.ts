@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openSession } from '../support/open-session.ts';
-import { type WatchingApp, watchingApp } from './harness.ts';
+import { USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 let app: WatchingApp;
 beforeAll(async () => {
-	app = await watchingApp();
+	app = await watchingApp({ env: USUAL_REQUESTS });
 });
 afterAll(() => app[Symbol.asyncDispose]());
 afterEach(async () => {

@@ -2,14 +2,18 @@ import { expect, it } from 'vitest';
 import { asking } from '../../../sandbox/session-service/builders.ts';
 import type { FakeSessionService } from '../../../sandbox/session-service/fake-session-service.ts';
 import type { AppOptions } from '../../support/app.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
+import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 const WATCHED = 200;
 /** So many questions, each long after the one before. */
 const QUESTIONS = 5;
 
 const listing = (options: AppOptions = {}) =>
-	watchingApp({ ...options, service: { list: { mode: 'on' }, ...options.service } });
+	watchingApp({
+		...options,
+		env: { ...USUAL_REQUESTS, ...options.env },
+		service: { list: { mode: 'on' }, ...options.service },
+	});
 
 /** Watches `count` sessions at work; each was read when this resolves. */
 async function watchedCrowd(app: WatchingApp, count = WATCHED): Promise<string[]> {

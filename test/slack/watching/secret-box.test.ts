@@ -326,8 +326,7 @@ it('offers no posting of own texts with SHOW_ANSWERS=never', async () => {
 });
 
 it('applies SHOW_ANSWERS=never to posts that an earlier process queued', async () => {
-	const env: Record<string, string> = { SHOW_ANSWERS: 'always' };
-	await using app = await watchingApp({ env });
+	await using app = await watchingApp({ env: { SHOW_ANSWERS: 'always' } });
 	const id = await app.watchedAsking(['Remarks']);
 	await app.threadSays(id, 'Remarks');
 	app.slack.faults.add({ method: 'chat.postMessage', error: 'internal_error' });
@@ -336,8 +335,7 @@ it('applies SHOW_ANSWERS=never to posts that an earlier process queued', async (
 	await app.until(() => app.calls('chat.postMessage', from).length > 0);
 	await app.stop();
 	app.slack.faults.clear();
-	env.SHOW_ANSWERS = 'never';
-	await app.restart();
+	await app.restart({ SHOW_ANSWERS: 'never' });
 	await app.threadSays(id, 'Answered outside Slack');
 	expect(
 		app

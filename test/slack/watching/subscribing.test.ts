@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openSession } from '../support/open-session.ts';
-import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
+import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 let app: WatchingApp;
 beforeAll(async () => {
-	app = await watchingApp();
+	app = await watchingApp({ env: USUAL_REQUESTS });
 });
 afterAll(() => app[Symbol.asyncDispose]());
 afterEach(async () => {
