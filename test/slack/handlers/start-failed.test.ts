@@ -2,16 +2,16 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
-import { startApp } from '../../support/app.ts';
 import { type App, openSession } from '../support/open-session.ts';
+import { startTimedApp } from '../support/timed-app.ts';
 
+let timed: Awaited<ReturnType<typeof startTimedApp>>;
 let app: App;
 beforeAll(async () => {
-	app = await startApp({ service: { resumeAfterMs: 600_000 } });
+	timed = await startTimedApp({ service: { resumeAfterMs: 600_000 } });
+	app = timed.app;
 });
-afterAll(async () => {
-	await app[Symbol.asyncDispose]();
-});
+afterAll(() => timed[Symbol.asyncDispose]());
 
 const REPORTED = 'the session service reported a failure. The agent may not have been started';
 
@@ -22,7 +22,8 @@ async function answerSavedWith500(id: string, title = 'Name', value = 'Ada'): Pr
 	const modal = await openSession(app, id);
 	await modal.fill(0, value);
 	await modal.submit();
-	return app.slack.as('ada').waitForModal(REPORTED, 10_000);
+	await timed.shows(REPORTED);
+	return modal;
 }
 
 it.each([
@@ -37,14 +38,12 @@ it.each([
 		expect(app.service.log.savedPuts(id)).toHaveLength(1);
 
 		await modal.press('Send again');
-		const after = await app.slack
-			.as('ada')
-			.waitForModal('Your answer was delivered. Waiting for the agent to go on', 10_000);
-		expect(after.buttons()).not.toContain('Send again');
+		await timed.shows('Your answer was delivered. Waiting for the agent to go on');
+		expect(modal.buttons()).not.toContain('Send again');
 		const puts = app.service.log.savedPuts(id);
 		expect(puts).toHaveLength(2);
 		expect(puts.map((put) => itemsOf(put).map((item) => item.value))).toEqual([[value], [value]]);
-		await after.close();
+		await modal.close();
 	},
 );
 
@@ -52,21 +51,19 @@ it('tells a second failure and does not send again by itself', async () => {
 	const modal = await answerSavedWith500('start-twice');
 	app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: 'start-twice', saves: true, times: 1 });
 	await modal.press('Send again');
-	await app.slack.as('ada').waitForModal('It is being sent again', 10_000);
-	const after = await app.slack
-		.as('ada')
-		.waitForModal((one) => one.text().includes(REPORTED) && one.buttons().includes('Send again'), 10_000);
+	await timed.shows('It is being sent again');
+	await timed.until(() => modal.text().includes(REPORTED) && modal.buttons().includes('Send again'));
 	expect(app.service.log.savedPuts('start-twice')).toHaveLength(2);
-	await after.close();
+	await modal.close();
 });
 
 it('does not send again when the agent has written something since', async () => {
 	const modal = await answerSavedWith500('start-late');
 	app.service.sessions.push('start-late', { role: 'assistant', content: 'On it.' });
 	await modal.press('Send again');
-	const after = await app.slack.as('ada').waitForModal(/Nothing was sent|the agent went on/, 10_000);
+	await timed.until(() => /Nothing was sent|the agent went on/.test(modal.text()));
 	expect(app.service.log.savedPuts('start-late')).toHaveLength(1);
-	await after.close();
+	await modal.close();
 });
 
 it('sends the author a direct message when the modal is closed', async () => {
@@ -76,5 +73,6 @@ it('sends the author a direct message when the modal is closed', async () => {
 	await modal.fill(0, 'Ada');
 	await modal.submit();
 	await modal.close();
-	await app.slack.as('ada').waitForMessage('dm', /reported a failure.*start-dm/s, 10_000);
+	const dms = () => app.slack.as('ada').dm();
+	await timed.until(() => dms().some((dm) => /reported a failure.*start-dm/s.test(dm.text())));
 });
