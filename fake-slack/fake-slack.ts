@@ -142,6 +142,8 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
 	);
 	const web = createWebApi(core, sockets, deliverer);
 	const server = serve({
+		// Other servers of the process have their own idea of a response.
+		overrideGlobalObjects: false,
 		fetch: web.fetch,
 		port: options.port ?? 0,
 		hostname: '127.0.0.1',

@@ -101,7 +101,7 @@ export async function createPageServer(deps: PageServerDeps): Promise<PageServer
 		return c.json({ error: error.message }, 500);
 	});
 
-	const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+	const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server;
 	const sockets = new WebSocketServer({ noServer: true });
 	server.on('upgrade', (request, socket, head) => {
 		const url = new URL(request.url ?? '/', 'http://127.0.0.1');

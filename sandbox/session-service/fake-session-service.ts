@@ -95,6 +95,7 @@ export function createFakeSessionService(options: FakeSessionServiceOptions = {}
 	async function comeBack(): Promise<void> {
 		if (server !== null) return;
 		const listening = createAdaptorServer({
+			overrideGlobalObjects: false,
 			fetch: app.fetch,
 			// A body that was not read to its end must not end the connection before the fault does.
 			autoCleanupIncoming: false,

@@ -233,7 +233,10 @@ function toResponse(outcome: Outcome, extra: Record<string, string>, chunked: bo
 	const headers = { ...extra, ...outcome.headers };
 	if (BODYLESS.has(outcome.status)) return new Response(null, { status: outcome.status, headers });
 	const bytes = Buffer.from(outcome.body);
-	if (chunked) return new Response(new Blob([bytes]).stream(), { status: outcome.status, headers });
+	if (chunked) {
+		const chunkedHeaders = { ...headers, 'Transfer-Encoding': 'chunked' };
+		return new Response(new Blob([bytes]).stream(), { status: outcome.status, headers: chunkedHeaders });
+	}
 	return new Response(bytes, {
 		status: outcome.status,
 		headers: { ...headers, 'Content-Length': String(bytes.length) },
