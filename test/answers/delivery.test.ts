@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createManualClock } from '../../fake-slack/index.ts';
-import type { Answer } from '../../src/answers/answer.ts';
-import { createClaims } from '../../src/answers/claims.ts';
-import { classifyFailure, nextAttemptAt } from '../../src/answers/failure.ts';
 import { CLOCK_ALLOWANCE_MS } from '../../src/clock.ts';
 import { fingerprintOf } from '../../src/questions/fingerprint.ts';
 import { SessionServiceError } from '../../src/session-service/errors.ts';
 import { ANN, BOB, item, SERVICE, submission, T0 } from '../store/support.ts';
-import { saying } from '../support/sessions.ts';
 import { asking, CALL_TIMEOUT_MS, createHarness } from './delivering.ts';
 
 const HOUR = 3_600_000;
@@ -383,135 +378,5 @@ describe('a delivery', () => {
 		resolve();
 		await harness.pass(1_000);
 		expect(harness.times('put', 's0')).toHaveLength(1);
-	});
-});
-
-describe('the confirmation', () => {
-	it('checks after 2, 5, 15 and 60 s and 10 minutes, then reports unseen', async () => {
-		await using harness = await createHarness();
-		const { id } = await harness.accept('s1');
-		harness.createWorker().start();
-		await harness.pass(700_000);
-		const [put = 0] = harness.times('put');
-		expect(
-			harness
-				.times('read')
-				.slice(1)
-				.map((at) => at - put),
-		).toEqual([2_000, 5_000, 15_000, 60_000, 600_000]);
-		expect(await harness.get(id)).toMatchObject({ state: 'delivered', agentOutcome: 'unseen', nextAttemptAt: null });
-	});
-
-	it('reports that the agent resumed at the first check that shows it, and checks no more', async () => {
-		await using harness = await createHarness();
-		const { id } = await harness.accept('s1');
-		harness.createWorker().start();
-		await harness.pass(6_000);
-		const session = asking('s1');
-		harness.setSession({
-			...session,
-			messages: [
-				...session.messages.slice(0, 1),
-				{ ...session.messages[1], humanInput: [{ title: 'Which one?', description: '', value: 'blue' }] } as never,
-				saying('On I go.'),
-			],
-		});
-		await harness.pass(600_000);
-		expect(harness.times('read')).toHaveLength(4);
-		expect(await harness.get(id)).toMatchObject({ state: 'resumed', agentOutcome: 'resumed' });
-	});
-
-	it('checks again after a failed check', async () => {
-		await using harness = await createHarness();
-		const { id } = await harness.accept('s1');
-		harness.createWorker().start();
-		await harness.pass(1_000);
-		harness.on.read = () => {
-			throw new SessionServiceError('unavailable', 'down');
-		};
-		await harness.pass(10_000);
-		expect(await harness.get(id)).toMatchObject({ state: 'delivered', agentOutcome: null });
-		harness.on.read = () => undefined;
-		harness.setSession({ ...asking('s1'), status: 'failed' });
-		await harness.pass(60_000);
-		expect((await harness.get(id)).agentOutcome).toMatch(/failed|overwritten/);
-	});
-});
-
-describe('a failure', () => {
-	const now = T0;
-	it.each<[string, unknown, object]>([
-		['401', new SessionServiceError('unauthorized', 'x'), { kind: 'later' }],
-		['429', new SessionServiceError('rate_limited', 'x', { retryAt: now + 5 }), { kind: 'later', retryAt: now + 5 }],
-		['no connection', new SessionServiceError('unavailable', 'x'), { kind: 'later' }],
-		[
-			'5xx to a PUT',
-			new SessionServiceError('unavailable', 'x', { outcomeUnknown: true, status: 500 }),
-			{ kind: 'unknown' },
-		],
-		['a time-out of a PUT', new SessionServiceError('timed_out', 'x', { outcomeUnknown: true }), { kind: 'unknown' }],
-		[
-			'garbage after a PUT',
-			new SessionServiceError('unreadable_answer', 'x', { outcomeUnknown: true }),
-			{ kind: 'unknown' },
-		],
-		['garbage of a read', new SessionServiceError('unreadable_answer', 'x'), { kind: 'later' }],
-		['a redirect', new SessionServiceError('redirected', 'x'), { kind: 'later' }],
-		['404', new SessionServiceError('session_not_found', 'x'), { kind: 'missing' }],
-		['400', new SessionServiceError('refused', 'x', { status: 400 }), { kind: 'permanent' }],
-		[
-			'"failed to update"',
-			new SessionServiceError('refused', 'x', { status: 500, outcomeUnknown: true }),
-			{ kind: 'unknown' },
-		],
-		['a PUT too large', new SessionServiceError('request_too_large', 'x'), { kind: 'permanent' }],
-		['a session of too many parts', new SessionServiceError('body_too_complex', 'x'), { kind: 'permanent' }],
-		['a session too large', new SessionServiceError('body_too_large', 'x'), { kind: 'permanent' }],
-		['an unexpected error', new TypeError('x'), { kind: 'unknown', code: 'internal' }],
-		['a value that is not an error', 'x', { kind: 'unknown', code: 'internal' }],
-	])('%s is classified by its code', (_, error, failure) => {
-		expect(classifyFailure(error, T0)).toMatchObject(failure);
-	});
-
-	it('is tried again after at least half of the delay, and never before the time that the service named', () => {
-		expect(nextAttemptAt(0, 1, null, () => 0)).toBe(500);
-		expect(nextAttemptAt(0, 1, null, () => 1)).toBe(1_000);
-		expect(nextAttemptAt(0, 1_000, null, () => 1)).toBe(60_000);
-		expect(nextAttemptAt(0, 1, 90_000, () => 1)).toBe(90_000);
-		expect(nextAttemptAt(0, 5, 1, () => 1)).toBe(16_000);
-	});
-});
-
-describe('a claim', () => {
-	const QUESTION: Answer['question'] = { service: 'https://service.example', sessionId: 's1', messageIndex: 1 };
-
-	it('lapses five minutes after the last action, updates cards once, and is shown to others only', async () => {
-		await using harness = await createHarness();
-		const clock = createManualClock(T0);
-		const updates: string[] = [];
-		const observer = { questionUpdated: (_: unknown, what: string) => void updates.push(what) };
-		const claims = createClaims({ store: harness.store.claims, observer, clock, log: harness.log });
-		await claims.take(QUESTION, ANN);
-		await clock.advance(200_000);
-		await claims.take(QUESTION, ANN);
-		expect(updates).toHaveLength(1);
-		expect(await claims.others(QUESTION, ANN)).toEqual([]);
-		await clock.advance(299_999);
-		expect(await claims.others(QUESTION, BOB)).toMatchObject([{ person: ANN }]);
-		await clock.advance(1);
-		expect(await claims.others(QUESTION, BOB)).toEqual([]);
-	});
-
-	it('ends with a release, which updates cards only when there was a claim', async () => {
-		await using harness = await createHarness();
-		const updates: string[] = [];
-		const observer = { questionUpdated: (_: unknown, what: string) => void updates.push(what) };
-		const claims = createClaims({ store: harness.store.claims, observer, clock: harness.clock, log: harness.log });
-		await claims.release(QUESTION, ANN);
-		expect(updates).toEqual([]);
-		await claims.take(QUESTION, ANN);
-		await claims.release(QUESTION, ANN);
-		expect(updates).toHaveLength(2);
-		expect(await claims.others(QUESTION, BOB)).toEqual([]);
 	});
 });

@@ -17,6 +17,9 @@ import { describeManyRaces, describeRaces } from './contract/races.ts';
 import { describeRetry } from './contract/retry.ts';
 import { describeSnoozes } from './contract/snoozes.ts';
 import { describeUpdates } from './contract/updates.ts';
+import { describeWaitingList } from './contract/waiting-list.ts';
+import { describeWatchPosts } from './contract/watch-posts.ts';
+import { describeWatchReads } from './contract/watch-reads.ts';
 import { describeWatches } from './contract/watches.ts';
 import { describeWatchesInTrouble } from './contract/watches-in-trouble.ts';
 import { empty } from './support.ts';
@@ -72,6 +75,9 @@ export function describeWatchStore(name: string, open: () => Promise<Replicas>):
 	describe(`watches on ${name}`, () => {
 		const subject = useReplicas(open);
 		describeWatches(subject);
+		describeWatchReads(subject);
+		describeWatchPosts(subject);
+		describeWaitingList(subject);
 		describeDiscoveries(subject);
 		describeListedWaiting(subject);
 		describeWatchesInTrouble(subject);

@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { createRateLimiter } from '../../../src/rate-limiter.ts';
 import { retryUnreadable } from '../../../src/store/announcement-store.ts';
 import { createSharedRates } from '../../../src/store/shared-cells.ts';
-import { CARD_HELD, type NewAnnouncement } from '../../../src/watches/announcements.ts';
-import type { Watch } from '../../../src/watches/watch.ts';
-import { newWatch, SERVICE, sessionView } from '../../watches/support.ts';
+import { CARD_HELD } from '../../../src/watches/announcements.ts';
+import { newWatch, SERVICE } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
 import { attemptAt, LEASE, OTHER_LEASE, T0 } from '../support.ts';
 import { C1, KEY, news, read, said, watchActs } from './watch-acts.ts';
@@ -351,95 +350,6 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			await change({ ended_reason: 'bored' }, watch.id);
 			const cards = await store().takeCards(LEASE, 10, { now: T0, urgency: 'any' });
 			expect(cards.map(({ watch: { session } }) => session.sessionId)).toEqual(['s2']);
-		});
-	});
-
-	describe('announcements of a question', () => {
-		const fingerprint = 'f1';
-		function about(watch: Watch, says: string, revision: number): NewAnnouncement {
-			const unlessSaid = { about: `:${fingerprint}:`, says };
-			return { ...said(watch, `${says}:${revision}`), unlessSaid };
-		}
-		function post(watch: Watch, kind: 'question' | 'settle', revision: number): NewAnnouncement {
-			const { question } = sessionView('s1');
-			const shown = question ?? {
-				messageIndex: 2,
-				fingerprint,
-				context: '',
-				goneOn: false,
-				items: [],
-				itemCount: 0,
-				openCount: 0,
-				quick: null,
-			};
-			const content =
-				kind === 'question'
-					? ({ kind, question: shown, changed: false, readAt: 0 } as const)
-					: ({ kind, messageIndex: 2, how: 'answered' } as const);
-			return { ...said(watch, `${kind}:${revision}`), content };
-		}
-		async function queue(watch: Watch, announcements: readonly NewAnnouncement[]) {
-			const current = await stored(watch.id);
-			if (current === null) throw new Error('not there');
-			await store().takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null });
-			await store().record(
-				{ session: KEY, token: LEASE.token },
-				{ update: read(), watches: [news(current, { announcements })], now: T0 },
-			);
-		}
-
-		it('does not repeat an announcement unless another one came between', async () => {
-			const watch = await added();
-			await posted();
-			await queue(watch, [about(watch, 'asked:2:f1:0', 1), about(watch, 'asked:2:f1:0', 2)]);
-			await queue(watch, [about(watch, 'asked:2:f1:0', 3), about(watch, 'asked:2:f1:0,1', 4)]);
-			await queue(watch, [
-				about(watch, 'answered:2:f1:0', 5),
-				said(watch, 'other'),
-				about(watch, 'answered:2:f1:0', 6),
-			]);
-			await queue(watch, [about(watch, 'asked:2:f1:0', 7)]);
-			const keys: string[] = [];
-			for (let next = await posted(); next.length > 0; next = await posted()) keys.push(...next);
-			expect(keys).toEqual(['asked:2:f1:0:1', 'asked:2:f1:0,1:4', 'answered:2:f1:0:5', 'other', 'asked:2:f1:0:7']);
-		});
-
-		it('settles the posts since the last settled one', async () => {
-			const watch = await added();
-			const other = await added({ channelId: 'C2' });
-			await posted();
-			await queue(watch, [post(watch, 'question', 1), post(watch, 'settle', 2), post(watch, 'question', 3)]);
-			await queue(watch, [post(watch, 'question', 4), post(watch, 'settle', 5), post(watch, 'settle', 6)]);
-			await queue(other, [post(other, 'question', 1)]);
-			for (let next = await posted(); next.length > 0; next = await posted());
-			const rows = await subject.store.db.read
-				.selectFrom('announcements')
-				.select(['id', 'unique_key'])
-				.where('kind', '=', 'settle')
-				.orderBy('number')
-				.execute();
-			const settled = await Promise.all(rows.map(({ id }) => store().postedQuestions(id)));
-			expect(settled.map((posts) => posts.map(({ key }) => key))).toEqual([
-				['question:1'],
-				['question:3', 'question:4'],
-				[],
-			]);
-		});
-	});
-
-	describe('the next post', () => {
-		it('returns the due time of posts that can be taken, not of those that wait for another', async () => {
-			const watch = await added();
-			expect(await store().nextPostDueAt(T0)).toEqual({ post: T0, card: { now: null, progress: null } });
-			await posted();
-			await recorded([news(watch, { announcements: [said(watch, 'a'), said(watch, 'b')], card: 'progress' })]);
-			const [first] = await store().takeAnnouncements(LEASE, 10, T0);
-			expect(await store().nextPostDueAt(T0)).toEqual({ post: T0 + LEASE.ms, card: { now: null, progress: 0 } });
-			const retry = { kind: 'retry', at: T0 + 40_000, code: 'ratelimited', unknown: false } as const;
-			await store().endAttempt(first?.announcement.id ?? '', LEASE.token, retry, T0);
-			expect(await store().nextPostDueAt(T0)).toMatchObject({ post: T0 + 40_000 });
-			await store().refresh(KEY, { now: T0, earlyReadAt: null });
-			expect(await store().nextPostDueAt(T0)).toMatchObject({ card: { now: 0, progress: null } });
 		});
 	});
 }
