@@ -102,7 +102,7 @@ export function createActions(deps: ActionsDeps): Actions {
 	async function moveClock(ms: number): Promise<void> {
 		const { bot } = deps;
 		if (bot === null) throw new ActionError('The bot was started elsewhere (--no-bot): its clock cannot be moved.');
-		clock.advance(ms);
+		await clock.advance(ms);
 		await bot.setClock(clock.offsetMs);
 		stream.changed();
 		// By its new time the app has heard nothing on its connections for long, and would drop them in a moment.

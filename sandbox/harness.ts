@@ -83,9 +83,9 @@ export async function openHarness({ ownProcess = false, ...options }: HarnessOpt
 		contexts = [];
 		await Promise.all(closing.map((context) => context.close()));
 	}
-	async function until(condition: () => boolean): Promise<void> {
+	async function until(condition: () => boolean, limitMs?: number): Promise<void> {
 		const describe = () => `Slack has ${slack.state.messages.length} messages. ${problems.join('\n')}`;
-		await passTime(sandbox, steadyClock(clock, SECOND_TAKES_MS), condition, { describe });
+		await passTime(sandbox, steadyClock(clock, SECOND_TAKES_MS), condition, { describe, limitMs });
 	}
 	return {
 		sandbox,
@@ -103,7 +103,8 @@ export async function openHarness({ ownProcess = false, ...options }: HarnessOpt
 				isOver = true;
 			};
 			awaited.then(end, end);
-			await until(() => isOver);
+			// What is awaited ends by itself: the browser loses its patience.
+			await until(() => isOver, Number.POSITIVE_INFINITY);
 			return awaited;
 		},
 		closeWindows,

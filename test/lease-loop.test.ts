@@ -83,7 +83,20 @@ function setting(options: Partial<LeaseLoopOptions<Job>> = {}) {
 		setForwardMs += ms;
 		steadySince = clock.now();
 	}
-	return { clock, log, queue, begun, begunIds, released, finish, store, loop, stop, setForward, change: () => onChange() };
+	return {
+		clock,
+		log,
+		queue,
+		begun,
+		begunIds,
+		released,
+		finish,
+		store,
+		loop,
+		stop,
+		setForward,
+		change: () => onChange(),
+	};
 }
 
 it('takes stored items at once when rows were changed or it is woken, and otherwise at its next look', async () => {

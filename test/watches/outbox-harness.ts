@@ -26,7 +26,7 @@ interface Sent {
 type Outcome = (what: string, channel: string) => SendOutcome | 'hang' | 'lost' | 'unthreaded' | null;
 
 /** A fake of Slack for the outbox: records what is sent; `answer` sets the outcomes. */
-export function createFakeAnnouncer(clock: ManualClock) {
+function createFakeAnnouncer(clock: ManualClock) {
 	const sent: Sent[] = [];
 	const removed: string[] = [];
 	const outcomes: Outcome[] = [];
