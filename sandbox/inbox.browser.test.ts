@@ -40,11 +40,15 @@ function asks(ids: readonly string[], description = ''): void {
 		asked.push(id);
 	}
 }
+/** Resolves when the questions are posted: an inbox that is shown before that gets other ids for its rows afterwards. */
 async function watch(who: string, ids: readonly string[], channel = '#agents'): Promise<void> {
 	await slack()
 		.as(who)
 		.command(channel, `/session watch ${ids.join(' ')}`);
-	await harness.until(() => JSON.stringify(slack().state.messages).includes(ids.at(-1) ?? ''));
+	await harness.until(() => {
+		const replies = JSON.stringify(slack().state.messages.filter(({ threadTs }) => threadTs !== undefined));
+		return ids.every((id) => replies.includes(id));
+	});
 }
 /** No person's Home shows a question. */
 const homesAreEmpty = () =>
