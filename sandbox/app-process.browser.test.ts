@@ -50,7 +50,7 @@ async function move(label: string): Promise<void> {
 /** The agent has the answer, exactly once. */
 async function arrivesOnce(id: string): Promise<void> {
 	await expect.poll(() => sessions().values(id, 2), PATIENCE).toEqual(['Yes']);
-	expect(harness.sandbox.service.log.effectivePuts(id)).toHaveLength(1);
+	await expect.poll(() => harness.sandbox.service.log.effectivePuts(id)).toHaveLength(1);
 }
 
 it('the bot is killed while it delivers: the answer arrives after the start', async () => {
@@ -70,7 +70,7 @@ it('a stopped bot: the command fails in Slack’s words, and the modal keeps wha
 	await kill();
 	await send();
 	await dialog().getByText('We had some trouble connecting').waitFor();
-	expect(await dialog().getByRole('radio', { name: 'Yes' }).isChecked()).toBe(true);
+	await expect.poll(() => dialog().getByRole('radio', { name: 'Yes' }).isChecked()).toBe(true);
 	await start();
 	await send();
 	await dialog().getByText('Your answer was delivered').first().waitFor();
@@ -79,8 +79,7 @@ it('a stopped bot: the command fails in Slack’s words, and the modal keeps wha
 
 it('keeps the moved time when the app is killed and started again', async () => {
 	await move('To tomorrow 9:00');
-	const day = await page.locator('.clock time').innerText();
-	expect(day).toMatch(/, 09:00$/);
+	await expect.poll(() => page.locator('.clock time').innerText()).toMatch(/, 09:00$/);
 	const { bot, slack } = harness.sandbox;
 	const before = bot?.status().pid;
 	await button('Kill and restart').click();
@@ -91,7 +90,7 @@ it('keeps the moved time when the app is killed and started again', async () => 
 	await type(page, '/session watch vases');
 	const posts = () => slack.state.messages.filter((one) => one.channel === 'C0AGENTS');
 	await expect.poll(() => JSON.stringify(posts()), PATIENCE).toContain('Order vases” asks');
-	expect(await page.locator('.channel .message time').last().innerText()).toMatch(/^9:0\d AM$/);
+	await expect.poll(() => page.locator('.channel .message time').last().innerText()).toMatch(/^9:0\d AM$/);
 	await move('+15 min');
 	await move('+5 min');
 	const reminders = () => posts().filter(({ text }) => text.includes('⏰'));

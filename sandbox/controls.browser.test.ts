@@ -71,9 +71,9 @@ it('puts the value of every control where Slack gives it to the app', async () =
 	]);
 	const dialog = page.getByRole('dialog', { name: 'Everything' });
 	const field = (label: string) => dialog.getByLabel(label, { exact: false }).first();
-	expect(await field('Text').inputValue()).toBe('before');
-	expect(await field('Mail').getAttribute('aria-required')).toBeNull();
-	expect(await field('Line').getAttribute('aria-required')).toBe('true');
+	await expect.poll(() => field('Text').inputValue()).toBe('before');
+	await expect.poll(() => field('Mail').getAttribute('aria-required')).toBeNull();
+	await expect.poll(() => field('Line').getAttribute('aria-required')).toBe('true');
 	await field('Line').fill('one line');
 	await field('Text').fill('two\nlines');
 	await field('Number').fill('2.5');
@@ -83,7 +83,7 @@ it('puts the value of every control where Slack gives it to the app', async () =
 	await select.click();
 	await select.fill('gr');
 	await page.keyboard.press('Enter');
-	expect(await select.inputValue()).toBe('Green');
+	await expect.poll(() => select.inputValue()).toBe('Green');
 	await dialog.getByRole('radio', { name: 'Large' }).check();
 	await dialog.getByRole('checkbox', { name: 'Bag' }).check();
 	await dialog.getByRole('checkbox', { name: 'Meal' }).check();
@@ -172,8 +172,8 @@ it('submits on Enter in a line and breaks the line in a text; shows Slack’s ow
 	await page.keyboard.type('now there is something');
 	await page.keyboard.press('Enter');
 	await dialog.getByText('We had some trouble connecting').waitFor();
-	expect(held(view.id)?.Line?.it?.value).toBe('now there is something');
-	expect(held(view.id)?.Text?.it?.value).toBe('first\nsecond');
+	await expect.poll(() => held(view.id)?.Line?.it?.value).toBe('now there is something');
+	await expect.poll(() => held(view.id)?.Text?.it?.value).toBe('first\nsecond');
 });
 
 it('stacks modals; Esc closes the top one, the X all of them', async () => {
@@ -186,9 +186,9 @@ it('stacks modals; Esc closes the top one, the X all of them', async () => {
 	const isInModal = () => page.evaluate(`document.activeElement?.closest('[role="dialog"]') !== null`);
 	// F6 goes to the sandbox's own tools, which stay usable, and back.
 	await page.keyboard.press('F6');
-	expect(await isInModal()).toBe(false);
+	await expect.poll(() => isInModal()).toBe(false);
 	await page.keyboard.press('F6');
-	expect(await isInModal()).toBe(true);
+	await expect.poll(() => isInModal()).toBe(true);
 	await page.keyboard.press('Escape');
 	await page.getByRole('dialog', { name: 'second' }).waitFor();
 	await page.getByRole('button', { name: 'Close all' }).click();
@@ -225,7 +225,7 @@ it('shows unread channels in bold, and the line “New” above unread messages'
 	await harness.sandbox.slack.as('ada').say('#agents', 'Something new, @grace');
 	const entry = grace.getByRole('button', { name: /agents.*unread/ });
 	await entry.waitFor();
-	expect(await grace.locator('.badge').innerText()).toBe('1');
+	await expect.poll(() => grace.locator('.badge').innerText()).toBe('1');
 	await entry.click();
 	await grace.locator('.new-line').waitFor();
 	await grace.locator('.entry-unread').waitFor({ state: 'detached' });

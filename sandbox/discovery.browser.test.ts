@@ -49,7 +49,7 @@ it('brings each question into a channel that watches all, until it stops', async
 	// It asks again, in another post.
 	await soon(button(page, 'Yes').first().waitFor());
 	await page.getByText('LH 1173', { exact: false }).first().waitFor();
-	expect(await button(page, 'LH 1173').count()).toBe(0);
+	await expect.poll(() => button(page, 'LH 1173').count()).toBe(0);
 	await type(page, '/session unwatch all');
 	await page.locator('.channel').getByText('do not come into this channel any more').first().waitFor();
 	await soon(expect.poll(() => button(page, 'Yes').count()).toBe(0));

@@ -81,7 +81,7 @@ it('refuses a guest, hands over to a person who gives back, and shows both on th
 	await button(post, 'Hand over').click();
 	await handOver(ada, 'gus');
 	await dialog(ada).getByText('This person is a guest').waitFor();
-	expect(await dialog(ada).getByText('Nothing was handed over. Choose somebody else.').count()).toBe(1);
+	await expect.poll(() => dialog(ada).getByText('Nothing was handed over. Choose somebody else.').count()).toBe(1);
 	await handOver(ada, 'grace');
 	await dialog(ada).getByText('You handed the question over to @Grace Hopper').waitFor();
 	await ada.keyboard.press('Escape');
@@ -90,13 +90,9 @@ it('refuses a guest, hands over to a person who gives back, and shows both on th
 	await openMessages(grace);
 	const message = told(grace, 'handed a question over to you');
 	await message.getByText('“Which chairs?”').waitFor();
-	expect(await message.locator('.block-actions .button').allInnerTexts()).toEqual([
-		'Graphite',
-		'Sand',
-		'Answer…',
-		'Give back',
-		'Hand over',
-	]);
+	await expect
+		.poll(() => message.locator('.block-actions .button').allInnerTexts())
+		.toEqual(['Graphite', 'Sand', 'Answer…', 'Give back', 'Hand over']);
 	await button(message, 'Give back').click();
 	await soon(button(message, 'Give back').waitFor({ state: 'detached' }));
 	await soon(post.getByText('handed this over').waitFor({ state: 'detached' }));
@@ -130,7 +126,7 @@ it('snoozes a question in one’s own inbox only, shows it again, and brings it 
 	await snooze(home, 'Tomorrow 9:00');
 	await home.getByText('No question waits for you, 1 is snoozed.').waitFor();
 	await home.getByText(/It comes back here tomorrow 9:00 AM/).waitFor();
-	expect(await button(home, 'Sand').count()).toBe(0);
+	await expect.poll(() => button(home, 'Sand').count()).toBe(0);
 	await button(home, 'Show now').click();
 	await home.getByText('1 question waits for you').waitFor();
 
@@ -199,6 +195,6 @@ it('fits a phone and has no serious axe findings: the window, the direct message
 	await button(told(ada, 'handed a question over to you'), 'Give back').last().waitFor();
 	expect(await seriousFindings(ada)).toEqual([]);
 	for (const one of [page, ada]) {
-		expect(await one.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
+		await expect.poll(() => one.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
 	}
 });

@@ -86,8 +86,10 @@ it('opens Home from the sidebar, tells the app, and shows what it publishes', as
 	await homeOf(page).getByText('2 questions').waitFor();
 	await publish([section('Nothing waits for you')]);
 	await homeOf(page).getByText('Nothing waits for you').waitFor();
-	expect(await homeOf(page).getByRole('button').count()).toBe(0);
-	expect(await page.getByRole('button', { name: 'Handraise', exact: true }).getAttribute('aria-current')).toBe('page');
+	await expect.poll(() => homeOf(page).getByRole('button').count()).toBe(0);
+	await expect
+		.poll(() => page.getByRole('button', { name: 'Handraise', exact: true }).getAttribute('aria-current'))
+		.toBe('page');
 	await page.reload();
 	await homeOf(page).getByText('Nothing waits for you').waitFor();
 	await expect.poll(() => opened().slice(before)).toEqual(['home', 'home']);
@@ -101,14 +103,14 @@ it('changes between the tabs with the arrow keys, and shows direct messages unde
 	await slackCall('chat.postMessage', { channel: 'U0ADA', text: 'A direct message' });
 	const page = await harness.window('ada', { home: true });
 	await homeOf(page).getByText('Inbox').waitFor();
-	expect(await page.getByText('A direct message').count()).toBe(0);
+	await expect.poll(() => page.getByText('A direct message').count()).toBe(0);
 	const before = opened().length;
 	await tab(page, 'Home').focus();
 	await page.keyboard.press('ArrowRight');
 	await page.getByRole('tabpanel', { name: 'Messages' }).getByText('A direct message').waitFor();
-	expect(await focused(page)).toBe('Messages');
-	expect(await tab(page, 'Messages').getAttribute('aria-selected')).toBe('true');
-	expect(await tab(page, 'Home').getAttribute('tabindex')).toBe('-1');
+	await expect.poll(() => focused(page)).toBe('Messages');
+	await expect.poll(() => tab(page, 'Messages').getAttribute('aria-selected')).toBe('true');
+	await expect.poll(() => tab(page, 'Home').getAttribute('tabindex')).toBe('-1');
 	await page.keyboard.press('End');
 	await page.keyboard.press('Home');
 	await homeOf(page).getByText('Inbox').waitFor();
@@ -131,7 +133,7 @@ it('has only Messages without a Home tab in the manifest', async () => {
 		const page = await harness.window('grace', { home: true });
 		await page.getByRole('button', { name: 'Handraise', exact: true }).click();
 		await page.getByRole('heading', { name: 'Handraise', level: 1 }).waitFor();
-		expect(await page.getByRole('tab').count()).toBe(0);
+		await expect.poll(() => page.getByRole('tab').count()).toBe(0);
 		await page.locator('#composer').waitFor();
 	} finally {
 		settings.homeTab = true;
@@ -156,15 +158,15 @@ it('opens a modal from a button, and keeps the focus on the button while Home is
 	await page.getByRole('dialog').waitFor({ state: 'detached' });
 	const focusedBlock = () =>
 		page.evaluate('document.activeElement?.dataset.blockId ?? document.activeElement?.textContent');
-	expect(await focusedBlock()).toBe('report');
+	await expect.poll(() => focusedBlock()).toBe('report');
 	await publish([actions('report', 'Later', 'Answer'), section('1 question')]);
 	await homeOf(page).getByText('1 question').waitFor();
-	expect(await focusedBlock()).toBe('report');
-	expect(await focused(page)).toBe('Answer');
+	await expect.poll(() => focusedBlock()).toBe('report');
+	await expect.poll(() => focused(page)).toBe('Answer');
 	// Another block with the same two ids, and the button elsewhere in it.
 	await publish([{ ...section('Report'), block_id: 'report', accessory: button('Answer') }]);
 	await homeOf(page).getByText('Report').waitFor();
-	expect(await focused(page)).toBe('Answer');
+	await expect.poll(() => focused(page)).toBe('Answer');
 });
 
 it('moves the focus to the block in its place when the focused button disappears from Home', async () => {
@@ -174,7 +176,7 @@ it('moves the focus to the block in its place when the focused button disappears
 	await publish([section('First'), section('Second'), actions('b', 'Dismiss')]);
 	await expect.poll(() => focused(page)).toBe('Second');
 	await page.keyboard.press('Tab');
-	expect(await page.evaluate('document.activeElement?.dataset.blockId')).toBe('b');
+	await expect.poll(() => page.evaluate('document.activeElement?.dataset.blockId')).toBe('b');
 	await publish([]);
 	await expect.poll(() => focused(page)).toBe('Home of Handraise');
 });
@@ -205,14 +207,14 @@ it('wraps two to six buttons legibly on a phone', async () => {
 		if (surface === 'message') await page.goto(`${harness.sandbox.url}/?as=ada&in=C0AGENTS`);
 		const buttonsOf = (row: string) => page.locator(`.button[data-block-id="${row}"]`);
 		await buttonsOf('row-6').first().waitFor();
-		expect(await lines(buttonsOf('row-2'))).toBe(1);
-		expect(await lines(buttonsOf('row-6'))).toBeGreaterThan(2);
+		await expect.poll(() => lines(buttonsOf('row-2'))).toBe(1);
+		await expect.poll(() => lines(buttonsOf('row-6'))).toBeGreaterThan(2);
 		for (const one of await page.locator('.block-actions .button').all()) {
 			const box = (await one.boundingBox()) ?? { x: -1, width: 0, height: 0 };
 			const fits = box.x >= 0 && box.x + box.width <= 375 && box.height >= 24;
 			expect(fits, await one.innerText()).toBe(true);
 		}
-		expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
+		await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
 	}
 });
 
@@ -250,15 +252,15 @@ it('replaces and deletes an ephemeral message through the response_url of its bu
 	await hidden.getByText('Sure?').waitFor();
 	await press(page, 'Undo');
 	await hidden.getByText('Kept.').waitFor();
-	expect(await hidden.getByText('Sure?').count()).toBe(0);
-	expect(await hidden.count()).toBe(1);
+	await expect.poll(() => hidden.getByText('Sure?').count()).toBe(0);
+	await expect.poll(() => hidden.count()).toBe(1);
 	// The message has the focus: the button is gone, and another one would be pressed by a second Enter.
-	expect(await focused(page)).toMatch(/^Handraise, /);
+	await expect.poll(() => focused(page)).toMatch(/^Handraise, /);
 	await page.keyboard.press('Tab');
-	expect(await focused(page)).toBe('Close');
+	await expect.poll(() => focused(page)).toBe('Close');
 	await page.keyboard.press('Enter');
 	await hidden.waitFor({ state: 'detached' });
-	expect(await page.evaluate('document.activeElement?.dataset.surface')).toBe(ts);
+	await expect.poll(() => page.evaluate('document.activeElement?.dataset.surface')).toBe(ts);
 	await slackCall('chat.delete', { channel, ts });
 	await expect.poll(() => focused(page)).toMatch(/^(Ada|Grace|Handraise)/);
 });
@@ -275,10 +277,10 @@ it('keeps the focus at a channel message whose buttons disappear', async () => {
 	await message.getByRole('button', { name: 'Answer' }).focus();
 	await slackCall('chat.update', { channel, ts, text: 'card', blocks: blocks('Skip', 'Answer') });
 	await expect.poll(() => message.locator('.button').allInnerTexts()).toEqual(['Skip', 'Answer']);
-	expect(await focused(page)).toBe('Answer');
+	await expect.poll(() => focused(page)).toBe('Answer');
 	await slackCall('chat.update', { channel, ts, text: 'card', blocks: blocks() });
 	await message.locator('.button').first().waitFor({ state: 'detached' });
-	expect(await page.evaluate('document.activeElement?.dataset.surface')).toBe(ts);
+	await expect.poll(() => page.evaluate('document.activeElement?.dataset.surface')).toBe(ts);
 	// The same when it happens behind a modal that the button opened.
 	await slackCall('chat.update', { channel, ts, text: 'card', blocks: blocks('Answer') });
 	const view = { type: 'modal', title: plain('Which flight?'), blocks: [section('Two are left')] };
@@ -289,7 +291,7 @@ it('keeps the focus at a channel message whose buttons disappear', async () => {
 	await message.locator('.button').first().waitFor({ state: 'detached' });
 	await page.keyboard.press('Escape');
 	await page.getByRole('dialog').waitFor({ state: 'detached' });
-	expect(await page.evaluate('document.activeElement?.dataset.surface')).toBe(ts);
+	await expect.poll(() => page.evaluate('document.activeElement?.dataset.surface')).toBe(ts);
 });
 
 it('lets people join and leave a channel', async () => {
@@ -297,10 +299,10 @@ it('lets people join and leave a channel', async () => {
 	await page.locator('#composer').fill('/leave');
 	await page.keyboard.press('Enter');
 	await page.getByRole('button', { name: 'Join channel' }).waitFor();
-	expect(await focused(page)).toBe('Join channel');
+	await expect.poll(() => focused(page)).toBe('Join channel');
 	await page.keyboard.press('Enter');
 	await page.locator('#composer').waitFor();
-	expect(await page.evaluate('document.activeElement?.id')).toBe('composer');
+	await expect.poll(() => page.evaluate('document.activeElement?.id')).toBe('composer');
 	await page.getByRole('button', { name: 'general', exact: true }).click();
 	await page.locator('#composer').fill('/leave');
 	await page.keyboard.press('Enter');

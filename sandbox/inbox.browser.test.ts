@@ -84,12 +84,12 @@ it('says what to do next, then shows a question that is answered, taken back and
 	await soon(home.getByText('1 question waits for you').waitFor());
 	await soon(home.getByText('#agents').waitFor());
 	// The buttons show what the description lists.
-	expect(await home.getByText(OPTIONS).count()).toBe(0);
+	await expect.poll(() => home.getByText(OPTIONS).count()).toBe(0);
 	await pressable(home, 'Sand').click();
 	await pressable(home, 'Undo').click();
 	await soon(home.getByText('1 question waits for you').waitFor());
 	await soon(pressable(home, 'Undo').waitFor({ state: 'detached' }));
-	expect(service().values('pressed', 1)).toEqual(['']);
+	await expect.poll(() => service().values('pressed', 1)).toEqual(['']);
 
 	await pressable(home, 'Graphite').click();
 	await pressable(home, 'Undo').waitFor();
@@ -98,7 +98,7 @@ it('says what to do next, then shows a question that is answered, taken back and
 	await soon(home.getByText(/pressed · “Which colour\?”: “Graphite” · .*The agent went on/).waitFor());
 	await soon(home.getByText(/pressed · “Which colour\?”: “Sand” · .*Discarded by you/).waitFor());
 	await expect.poll(() => home.getByText('Your answers', { exact: true }).count()).toBe(0);
-	expect(harness.sandbox.service.log.effectivePuts('pressed')).toHaveLength(1);
+	await expect.poll(() => harness.sandbox.service.log.effectivePuts('pressed')).toHaveLength(1);
 });
 
 it('pages 23 questions in Home and in the window, without serious axe findings', async () => {
@@ -121,7 +121,7 @@ it('pages 23 questions in Home and in the window, without serious axe findings',
 	pages.push(await shown(home));
 	expect(pages.map((one) => one.length)).toEqual([10, 10, 3]);
 	expect(pages.flat().toSorted()).toEqual(ids);
-	expect(await home.getByRole('button', { name: /^Next/ }).count()).toBe(0);
+	await expect.poll(() => home.getByRole('button', { name: /^Next/ }).count()).toBe(0);
 	await pressable(home, 'Previous 10').click();
 	await soon(home.getByText('Questions 11 to 20 of 23').waitFor());
 
@@ -129,18 +129,18 @@ it('pages 23 questions in Home and in the window, without serious axe findings',
 	await type(channel, '/session inbox');
 	const inbox = dialog(channel);
 	await soon(inbox.getByText('Questions 1 to 10 of 23').waitFor());
-	expect(await shown(inbox)).toEqual(pages[0]);
+	await expect.poll(() => shown(inbox)).toEqual(pages[0]);
 	expect(await seriousFindings(channel, '.dialog')).toEqual([]);
 	await pressable(inbox, 'Next 10').click();
 	await soon(inbox.getByText('Questions 11 to 20 of 23').waitFor());
-	expect(await shown(inbox)).toEqual(pages[1]);
+	await expect.poll(() => shown(inbox)).toEqual(pages[1]);
 	await pressable(inbox, 'Sand').first().click();
 	await pressable(inbox, 'Undo').click();
 	await soon(pressable(inbox, 'Undo').waitFor({ state: 'detached' }));
 	await soon(inbox.getByText('23 questions wait for you').waitFor());
 	await inbox.getByRole('button', { name: 'Close', exact: true }).last().click();
 	await soon(inbox.waitFor({ state: 'detached' }));
-	expect(await channel.evaluate('document.activeElement?.id')).toBe('composer');
+	await expect.poll(() => channel.evaluate('document.activeElement?.id')).toBe('composer');
 }, 180_000);
 
 it('opens the form over Home, sends from there, and shows what was sent', async () => {
@@ -155,7 +155,7 @@ it('opens the form over Home, sends from there, and shows what was sent', async 
 	await page.keyboard.press('Escape');
 	await soon(home.getByText('No question waits for you').waitFor());
 	await soon(home.getByText(/formed · “Which colour\?”: “Sand”/).waitFor());
-	expect(service().values('formed', 1)).toEqual(['Sand']);
+	await expect.poll(() => service().values('formed', 1)).toEqual(['Sand']);
 });
 
 it('does not show the question of a private channel to somebody who is not in it', async () => {
@@ -166,8 +166,8 @@ it('does not show the question of a private channel to somebody who is not in it
 	if (ada === undefined || grace === undefined) throw new Error('no windows');
 	await soon(homeOf(ada).getByText('2 questions wait for you').waitFor());
 	await soon(homeOf(grace).getByText('1 question waits for you').waitFor());
-	expect((await shown(homeOf(ada))).toSorted()).toEqual(['common', 'hidden']);
-	expect(await shown(homeOf(grace))).toEqual(['common']);
+	await expect.poll(async () => (await shown(homeOf(ada))).toSorted()).toEqual(['common', 'hidden']);
+	await expect.poll(() => shown(homeOf(grace))).toEqual(['common']);
 	await type(await harness.window('grace', { channel: 'C0GENERAL' }), '/session inbox');
 	const traffic = slack().state.views;
 	await expect
@@ -198,14 +198,14 @@ it('works with the keyboard alone, and keeps the focus while Home changes', asyn
 	await page.keyboard.press('Enter');
 	await pressable(home, 'Undo').waitFor();
 	// The pressed button is gone: no other button has the focus, which a second Enter would press.
-	expect(await page.evaluate(`document.activeElement.closest('#app-home') !== null`)).toBe(true);
-	expect(await page.evaluate('document.activeElement.tagName')).not.toBe('BUTTON');
+	await expect.poll(() => page.evaluate(`document.activeElement.closest('#app-home') !== null`)).toBe(true);
+	await expect.poll(() => page.evaluate('document.activeElement.tagName')).not.toBe('BUTTON');
 	await page.keyboard.press('Shift+Tab');
-	expect((await focused(page))[1]).toBe('Undo');
+	await expect.poll(async () => (await focused(page))[1]).toBe('Undo');
 	await page.keyboard.press('Enter');
 	await soon(pressable(home, 'Undo').waitFor({ state: 'detached' }));
 	await soon(home.getByText('3 questions wait for you').waitFor());
-	expect(await page.evaluate(`document.activeElement.closest('#app-home') !== null`)).toBe(true);
+	await expect.poll(() => page.evaluate(`document.activeElement.closest('#app-home') !== null`)).toBe(true);
 
 	await page.getByRole('tab', { name: 'Home' }).focus();
 	await tabTo(page, 'Answer…');
@@ -213,7 +213,7 @@ it('works with the keyboard alone, and keeps the focus while Home changes', asyn
 	await dialog(page).getByRole('radio').first().waitFor();
 	await page.keyboard.press('Escape');
 	await dialog(page).waitFor({ state: 'detached' });
-	expect((await focused(page))[1]).toBe('Answer…');
+	await expect.poll(async () => (await focused(page))[1]).toBe('Answer…');
 });
 
 it('fits a phone and has no serious axe findings there, empty and with ten questions', async () => {
@@ -226,11 +226,11 @@ it('fits a phone and has no serious axe findings there, empty and with ten quest
 	await watch('grace', ids);
 	await soon(home.getByText('10 questions wait for you').waitFor());
 	const [buttons, menus] = [home.getByRole('button'), home.getByRole('combobox')];
-	expect([await buttons.count(), await menus.count()]).toEqual([71, 10]);
+	await expect.poll(async () => [await buttons.count(), await menus.count()]).toEqual([71, 10]);
 	for (const one of [...(await buttons.all()), ...(await menus.all())]) {
 		const box = (await one.boundingBox()) ?? { x: -1, width: 0, height: 0 };
 		expect(box.x >= 0 && box.x + box.width <= 375 && box.height >= 24, await one.innerText()).toBe(true);
 	}
-	expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
+	await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
 	expect(await seriousFindings(page)).toEqual([]);
 });

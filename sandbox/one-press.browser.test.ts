@@ -68,20 +68,19 @@ it('answers short options and yes or no in one press, and the others in the form
 	const page = await harness.window('ada', { channel: CHANNEL });
 	const { id, index } = await watched(page);
 	const flight = question(page, 'Which flight');
-	expect(await flight.locator('.block-actions .button').allInnerTexts()).toEqual([
-		'LH 1173',
-		'TP 570',
-		'Answer…',
-		'Hand over',
-	]);
-	expect(await showNotification(flight)).toMatch(
-		/^Notification: An agent asks: Which flight should I book\? One of: LH 1173, TP 570 \(Plan the Frankfurt trip/,
-	);
+	await expect
+		.poll(() => flight.locator('.block-actions .button').allInnerTexts())
+		.toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
+	await expect
+		.poll(() => showNotification(flight))
+		.toMatch(
+			/^Notification: An agent asks: Which flight should I book\? One of: LH 1173, TP 570 \(Plan the Frankfurt trip/,
+		);
 	const pressedAt = harness.now();
 	await option(flight, 'TP 570').click();
 	await privately(page, 'You chose “TP 570” for “Which flight should I book?”').waitFor();
 	await flight.locator('.blocks').getByText('chose TP 570').waitFor();
-	expect(await flight.locator('.block-actions').count()).toBe(0);
+	await expect.poll(() => flight.locator('.block-actions').count()).toBe(0);
 	await soon(expect.poll(() => values(id, index)).toEqual(['TP 570']));
 	expect((puts(id)[0]?.at ?? 0) - pressedAt).toBeGreaterThanOrEqual(UNDO_SECONDS * 1000);
 
@@ -90,14 +89,14 @@ it('answers short options and yes or no in one press, and the others in the form
 	await bag.getByText('chose No').waitFor();
 	const hotel = question(page, 'Which hotel');
 	await soon(option(hotel, 'Answer').waitFor());
-	expect(await hotel.locator('.block-actions .button').allInnerTexts()).toEqual(['Answer', 'Hand over']);
-	expect(service().log.effectivePuts(id)).toHaveLength(2);
+	await expect.poll(() => hotel.locator('.block-actions .button').allInnerTexts()).toEqual(['Answer', 'Hand over']);
+	await expect.poll(() => service().log.effectivePuts(id)).toHaveLength(2);
 
 	service().sessions.answerAsPage(id, ['Station Inn with free cancellation for 96 €']);
 	const code = question(page, 'One-time code');
 	await soon(option(code, 'Answer').waitFor());
-	expect(await code.locator('.block-actions .button').allInnerTexts()).toEqual(['Answer', 'Hand over']);
-	expect(await showNotification(code)).toBe('Notification: An agent asks for an answer.');
+	await expect.poll(() => code.locator('.block-actions .button').allInnerTexts()).toEqual(['Answer', 'Hand over']);
+	await expect.poll(() => showNotification(code)).toBe('Notification: An agent asks for an answer.');
 });
 
 it('sends nothing after Undo, and offers the options again', async () => {
@@ -108,11 +107,11 @@ it('sends nothing after Undo, and offers the options again', async () => {
 	await option(privately(page, 'You chose “LH 1173”'), 'Undo').click();
 	await privately(page, 'You took back “LH 1173”. Nothing was sent').waitFor();
 	await option(post, 'LH 1173').waitFor();
-	expect(puts(id)).toHaveLength(0);
+	await expect.poll(() => puts(id)).toHaveLength(0);
 	// The first choice would be sent before the second.
 	await option(post, 'TP 570').click();
 	await soon(expect.poll(() => values(id, index)).toEqual(['TP 570']));
-	expect(puts(id)).toHaveLength(1);
+	await expect.poll(() => puts(id)).toHaveLength(1);
 });
 
 it('tells the second of two people who was first, and offers them the question when that is taken back', async () => {
@@ -137,7 +136,7 @@ it('tells the second of two people who was first, and offers them the question w
 	await offer.getByText('@Ada Lovelace answered before you and took that back.').waitFor();
 	await option(offer, 'Send mine').click();
 	await soon(expect.poll(() => values(id, index)).toEqual(['TP 570']));
-	expect(service().log.effectivePuts(id)).toHaveLength(1);
+	await expect.poll(() => service().log.effectivePuts(id)).toHaveLength(1);
 	await soon(question(ada, 'Which flight').getByText('@Grace Hopper chose TP 570').waitFor());
 });
 
@@ -154,14 +153,14 @@ it('works with the keyboard alone', async () => {
 	await page.keyboard.press('Enter');
 	await privately(page, 'You took back').waitFor();
 	await option(question(page, 'Which flight'), 'TP 570').waitFor();
-	expect(await page.evaluate('document.activeElement?.className')).toContain('message-ephemeral');
+	await expect.poll(() => page.evaluate('document.activeElement?.className')).toContain('message-ephemeral');
 	await goBackTo(page, 'TP 570');
 	await page.keyboard.press('Enter');
 	await question(page, 'Which flight').getByText('chose TP 570').waitFor();
 	// The post has the focus, and no other button that a second Enter would press.
-	expect(await page.evaluate('document.activeElement?.className')).toMatch(/^message/);
+	await expect.poll(() => page.evaluate('document.activeElement?.className')).toMatch(/^message/);
 	await soon(expect.poll(() => values(id, index)).toEqual(['TP 570']));
-	expect(service().log.effectivePuts(id)).toHaveLength(1);
+	await expect.poll(() => service().log.effectivePuts(id)).toHaveLength(1);
 });
 
 it('wraps five options legibly on a phone, and has no serious axe findings', async () => {
@@ -175,13 +174,13 @@ it('wraps five options legibly on a phone, and has no serious axe findings', asy
 	const post = question(page, 'Which airport is best?');
 	await soon(option(post, 'Munich').waitFor());
 	const buttons = post.locator('.block-actions .button');
-	expect(await buttons.allInnerTexts()).toEqual([...cities, 'Answer…', 'Hand over']);
+	await expect.poll(() => buttons.allInnerTexts()).toEqual([...cities, 'Answer…', 'Hand over']);
 	for (const one of await buttons.all()) {
 		const box = (await one.boundingBox()) ?? { x: -1, width: 0, height: 0 };
 		const fits = box.x >= 0 && box.x + box.width <= 375 && box.height >= 24;
 		expect(fits, await one.innerText()).toBe(true);
 	}
-	expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
+	await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
 	expect(await seriousFindings(page)).toEqual([]);
 	await option(post, 'Munich').click();
 	const undo = option(privately(page, 'You chose “Munich”'), 'Undo');

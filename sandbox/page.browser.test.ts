@@ -53,10 +53,10 @@ it('shows the traffic of a command, and copies a modal for the Block Kit Builder
 	await page.getByRole('button', { name: /^Traffic/ }).click();
 	const call = (name: string) => page.locator('.call', { hasText: name }).first();
 	await call('GET read').waitFor();
-	expect(await call('slash_commands').innerText()).toMatch(/\/session completed[\s\S]*acknowledged/);
+	await expect.poll(() => call('slash_commands').innerText()).toMatch(/\/session completed[\s\S]*acknowledged/);
 	await call('views.open').getByRole('button').click();
 	await call('views.open').getByText('Slack’s rules are kept').waitFor();
-	expect(await call('views.open').locator('pre').innerText()).toContain('"trigger_id"');
+	await expect.poll(() => call('views.open').locator('pre').innerText()).toContain('"trigger_id"');
 	await dialog(page).getByRole('button', { name: 'Copy this modal' }).click();
 	await page.getByText('Copied. Paste it into').waitFor();
 	const copied = (await page.evaluate('navigator.clipboard.readText()')) as string;
@@ -64,7 +64,9 @@ it('shows the traffic of a command, and copies a modal for the Block Kit Builder
 	await dialog(page)
 		.getByRole('img', { name: /screenshot/i })
 		.waitFor();
-	expect(await page.evaluate(`document.querySelector('[role="dialog"] img').naturalWidth`)).toBeGreaterThan(100);
+	await expect
+		.poll(() => page.evaluate(`document.querySelector('[role="dialog"] img').naturalWidth`))
+		.toBeGreaterThan(100);
 });
 
 it('shows the second of two people the first one’s answer, and keeps their own text', async () => {
@@ -80,7 +82,7 @@ it('shows the second of two people the first one’s answer, and keeps their own
 	await send(grace).click();
 	await dialog(grace).getByText('Sand').first().waitFor();
 	await dialog(grace).getByText('Bright orange, please').first().waitFor();
-	expect(harness.sandbox.service.log.effectivePuts('shared-question')).toHaveLength(1);
+	await expect.poll(() => harness.sandbox.service.log.effectivePuts('shared-question')).toHaveLength(1);
 });
 
 it('works with the keyboard alone, and keeps the focus in the modal', async () => {
@@ -101,15 +103,17 @@ it('works with the keyboard alone, and keeps the focus in the modal', async () =
 	}
 	for (let presses = 0; presses < 25; presses++) {
 		await page.keyboard.press('Tab');
-		expect(await page.evaluate(`document.activeElement?.closest('[role="dialog"]') !== null`)).toBe(true);
+		await expect.poll(() => page.evaluate(`document.activeElement?.closest('[role="dialog"]') !== null`)).toBe(true);
 	}
 	await send(page).focus();
 	await page.keyboard.press('Enter');
 	await arrived(page);
-	expect(service().values('by-keyboard', 2)).toEqual(['Ada Lovelace', 'Grace Hopper', 'Analytical Engines Ltd']);
+	await expect
+		.poll(() => service().values('by-keyboard', 2))
+		.toEqual(['Ada Lovelace', 'Grace Hopper', 'Analytical Engines Ltd']);
 	await page.keyboard.press('Escape');
 	await dialog(page).waitFor({ state: 'detached' });
-	expect(await page.evaluate('document.activeElement?.id')).toBe('composer');
+	await expect.poll(() => page.evaluate('document.activeElement?.id')).toBe('composer');
 });
 
 it('names what is missing under its field, and moves the focus there', async () => {
@@ -123,13 +127,13 @@ it('names what is missing under its field, and moves the focus there', async () 
 	const wrongAddress = dialog(page).getByText('Please enter a valid URL.');
 	await Promise.all([wrongAddress.waitFor(), dialog(page).getByText('Please enter a valid email address.').waitFor()]);
 	const focused = () => page.evaluate(`document.activeElement?.closest('.block-input')?.textContent`);
-	expect(await focused()).toContain('Number of participants');
+	await expect.poll(() => focused()).toContain('Number of participants');
 
 	// The field with the focus keeps it, although another field is still wrong.
 	await dialog(page).getByLabel('“Website URL”', { exact: true }).focus();
 	await page.keyboard.type('/agenda');
 	await wrongAddress.waitFor({ state: 'detached' });
-	expect(await focused()).toContain('Website URL');
+	await expect.poll(() => focused()).toContain('Website URL');
 	await dialog(page).getByLabel('“Number of participants”', { exact: true }).fill('12');
 	await dialog(page).getByLabel('“Email address”', { exact: true }).fill('office@example.com');
 	await dialog(page).getByLabel('“Website URL”', { exact: true }).fill('https://example.com/agenda');
@@ -138,7 +142,7 @@ it('names what is missing under its field, and moves the focus there', async () 
 	await send(page).click();
 	await arrived(page);
 	const values = ['12', 'office@example.com', 'https://example.com/agenda', '2026-12-04', '14:30'];
-	expect(service().values('with-errors', 2)).toEqual(values);
+	await expect.poll(() => service().values('with-errors', 2)).toEqual(values);
 });
 
 it('keeps an answer whose box is ticked secret from the channel, and shows the box after a reload', async () => {
@@ -165,7 +169,7 @@ it('keeps an answer whose box is ticked secret from the channel, and shows the b
 	}
 	await send(page).click();
 	await arrived(page);
-	expect(service().values('kept-secret', 1)).toEqual(['Ada', 'Grace', 'the ministry of silence']);
+	await expect.poll(() => service().values('kept-secret', 1)).toEqual(['Ada', 'Grace', 'the ministry of silence']);
 	await page.keyboard.press('Escape');
 	await harness.until(() => JSON.stringify(harness.sandbox.slack.state.messages).includes('Answered by'));
 	expect(JSON.stringify(harness.sandbox.slack.state.messages)).not.toContain('ministry of silence');
@@ -238,12 +242,14 @@ it('shows hostile texts as text, and forbids inline script', async () => {
 	await dialog(page).getByText('<!channel>').first().waitFor();
 	await type(await harness.window('grace', { channel: 'C0AGENTS' }), '/session watch hostile');
 	await soon(page.locator('.channel .message').getByText('Your bank').first().waitFor());
-	expect(await page.locator('#root script, #root iframe, #root img[src="x"], a[href^="javascript"]').count()).toBe(0);
-	expect(await page.locator('.mention', { hasText: /^@(channel|here|everyone)/ }).count()).toBe(0);
-	expect(await page.locator('a[href*="evil.example"]').allInnerTexts()).toEqual(
-		(await page.locator('a[href*="evil.example"]').all()).map(() => expect.stringContaining('evil.example')),
-	);
-	expect(await page.title()).not.toMatch(/^[12]$/);
+	await expect
+		.poll(() => page.locator('#root script, #root iframe, #root img[src="x"], a[href^="javascript"]').count())
+		.toBe(0);
+	await expect.poll(() => page.locator('.mention', { hasText: /^@(channel|here|everyone)/ }).count()).toBe(0);
+	await expect
+		.poll(() => page.locator('a[href*="evil.example"]').allInnerTexts())
+		.toEqual((await page.locator('a[href*="evil.example"]').all()).map(() => expect.stringContaining('evil.example')));
+	await expect.poll(() => page.title()).not.toMatch(/^[12]$/);
 });
 
 it('has no serious axe findings in channel, modal, panels and a narrow window', async () => {

@@ -96,11 +96,13 @@ it('refuses a guest in the settings, keeps the other choices, and tells the chan
 	await form.getByText(/is a guest, and guests cannot answer here\. Take them out/).waitFor();
 	expect(posts(AGENTS).some(({ text }) => text.includes('changed the reminders'))).toBe(false);
 	await button(form, 'Remove Gus Guest').click();
-	expect(await form.getByRole('combobox', { name: 'Escalate after' }).inputValue()).toBe('1 h');
+	await expect.poll(() => form.getByRole('combobox', { name: 'Escalate after' }).inputValue()).toBe('1 h');
 	await save(page);
 	const told = channelOf(page).locator('.message', { hasText: 'changed the reminders of this channel' }).last();
-	expect(await told.innerText()).toMatch(/Escalate after: default \(off\) → 1 h\s+• Mention: nobody → “grace”/);
-	expect(await told.innerText()).not.toContain('@Grace');
+	await expect
+		.poll(() => told.innerText())
+		.toMatch(/Escalate after: default \(off\) → 1 h\s+• Mention: nobody → “grace”/);
+	await expect.poll(() => told.innerText()).not.toContain('@Grace');
 });
 
 it('reminds in the thread when the time has come, then mentions the chosen person in the channel', async () => {
@@ -115,7 +117,7 @@ it('reminds in the thread when the time has come, then mentions the chosen perso
 	);
 	const thread = page.getByRole('complementary', { name: 'Thread' });
 	await thread.getByText('⏰ Nobody has answered for 20 min.').waitFor();
-	expect(await channelOf(page).getByText('Nobody has answered').count()).toBe(0);
+	await expect.poll(() => channelOf(page).getByText('Nobody has answered').count()).toBe(0);
 
 	const grace = await harness.window('grace', { channel: 'C0GENERAL' });
 	await move(page, '+1 h');
@@ -123,12 +125,12 @@ it('reminds in the thread when the time has come, then mentions the chosen perso
 	await soon(agents.locator('.badge').waitFor());
 	await agents.click();
 	const post = channelOf(grace).locator('.message', { hasText: 'Still no answer after 1 h 20 min' });
-	expect(await post.locator('.mention-me').innerText()).toBe('@Grace Hopper');
+	await expect.poll(() => post.locator('.mention-me').innerText()).toBe('@Grace Hopper');
 	await button(post, 'Answer').click();
 	await dialog(grace).getByRole('textbox').first().fill('Green ones');
 	await button(dialog(grace), 'Send answer').click();
 	await dialog(grace).getByText('Your answer was delivered').first().waitFor();
-	expect(rungs(AGENTS)).toHaveLength(2);
+	await expect.poll(() => rungs(AGENTS)).toHaveLength(2);
 });
 
 it('makes one message of several that are due, without the one that was answered', async () => {
@@ -144,8 +146,8 @@ it('makes one message of several that are due, without the one that was answered
 	expect(asked.toSorted()).toEqual(['Which desks?', 'Which lamps?', 'Which plants?']);
 	expect(text).not.toContain('chairs');
 	const links = post.getByRole('link', { name: 'open thread' });
-	expect(await links.count()).toBe(3);
-	expect(rungs(AGENTS)).toHaveLength(before + 1);
+	await expect.poll(() => links.count()).toBe(3);
+	await expect.poll(() => rungs(AGENTS)).toHaveLength(before + 1);
 	await links.last().click();
 	await page
 		.getByRole('complementary', { name: 'Thread' })
@@ -169,14 +171,14 @@ it('says nothing in quiet hours, and everything in one message at their end', as
 	await move(page, '+1 h');
 	// A channel without quiet hours is reminded now.
 	await soon(expect.poll(() => rungs(SECRET).length).toBe(1));
-	expect(rungs(AGENTS)).toHaveLength(before);
+	await expect.poll(() => rungs(AGENTS)).toHaveLength(before);
 
 	await move(page, 'To tomorrow 9:00');
 	const post = channelOf(page).locator('.message', { hasText: '2 questions wait' }).last();
 	await soon(post.waitFor());
-	expect(await post.locator('time').innerText()).toBe('9:00 AM');
-	expect(await post.innerText()).toContain('@Grace Hopper');
-	expect(rungs(AGENTS)).toHaveLength(before + 1);
+	await expect.poll(() => post.locator('time').innerText()).toBe('9:00 AM');
+	await expect.poll(() => post.innerText()).toContain('@Grace Hopper');
+	await expect.poll(() => rungs(AGENTS)).toHaveLength(before + 1);
 });
 
 it('sets the reminders of a channel with the keyboard alone, and closes a menu before the window', async () => {
@@ -207,7 +209,7 @@ it('sets the reminders of a channel with the keyboard alone, and closes a menu b
 	expect(words).toMatch(/Quiet hours: Mon 21:15 to 08:00/);
 	await page.keyboard.press('Escape');
 	await dialog(page).waitFor({ state: 'detached' });
-	expect(await page.evaluate('document.activeElement?.id')).toBe('composer');
+	await expect.poll(() => page.evaluate('document.activeElement?.id')).toBe('composer');
 });
 
 it('fits a phone and has no serious axe findings, with an open menu and with errors', async () => {
@@ -222,7 +224,7 @@ it('fits a phone and has no serious axe findings, with an open menu and with err
 	await button(form, 'Save').click();
 	await form.getByText('is a guest').waitFor();
 	expect(await seriousFindings(page, '.dialog')).toEqual([]);
-	expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
+	await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
 	for (const field of await form.locator('.field').all()) {
 		const { x, width } = (await field.boundingBox()) ?? { x: -1, width: 0 };
 		expect(x >= 0 && x + width <= 375).toBe(true);

@@ -50,9 +50,9 @@ async function answer(): Promise<void> {
 	await dialog().getByRole('button', { name: 'Send answer' }).click();
 }
 /** The agent has the answer, exactly once. */
-function expectOnce(id: string): void {
-	expect(sessions().values(id, 2)).toEqual(['Yes']);
-	expect(harness.sandbox.service.log.effectivePuts(id)).toHaveLength(1);
+async function expectOnce(id: string): Promise<void> {
+	await expect.poll(() => sessions().values(id, 2)).toEqual(['Yes']);
+	await expect.poll(() => harness.sandbox.service.log.effectivePuts(id)).toHaveLength(1);
 }
 
 it('a slow service: the modal opens at once and fills when the session arrives', async () => {
@@ -62,7 +62,7 @@ it('a slow service: the modal opens at once and fills when the session arrives',
 	await dialog().waitFor();
 	// The modal is visible before the program has Slack's response to its opening. It reads the session after that.
 	await expect.poll(() => harness.sandbox.service.log.reads('slow').map((one) => one.status)).toEqual([null]);
-	expect(await dialog().getByRole('radio').count()).toBe(0);
+	await expect.poll(() => dialog().getByRole('radio').count()).toBe(0);
 	await soon(dialog().getByRole('radio', { name: 'Yes' }).waitFor());
 });
 
@@ -72,10 +72,10 @@ it('a service that is down: the answer is saved, and arrives when the service is
 	await service(/^Down/);
 	await answer();
 	await dialog().getByText('saved').first().waitFor();
-	expect(sessions().values('down', 2)).toEqual(['']);
+	await expect.poll(() => sessions().values('down', 2)).toEqual(['']);
 	await clear();
 	await arrived();
-	expectOnce('down');
+	await expectOnce('down');
 });
 
 it.each([
@@ -101,7 +101,7 @@ it.each([
 	await soon(expect.poll(isAsked, { interval: 200 }).toBe(true));
 	await answer();
 	await arrived();
-	expectOnce(id);
+	await expectOnce(id);
 });
 
 it('no list: a question of a watched session is found by reading, and by the list again after that', async () => {
@@ -125,7 +125,7 @@ it('500 after saving: the answer is not sent a second time', async () => {
 	await service(/^500 after saving/);
 	await answer();
 	await arrived();
-	expectOnce('saved');
+	await expectOnce('saved');
 });
 
 it('somebody answers in the dashboard meanwhile: nothing is overwritten, and the person is told', async () => {
@@ -136,8 +136,8 @@ it('somebody answers in the dashboard meanwhile: nothing is overwritten, and the
 	await service(/^Somebody answers in the dashboard/);
 	await answer();
 	await soon(dialog().getByText('Answered by somebody in the dashboard').first().waitFor());
-	expect(sessions().values('outsider', 2)).toEqual(['Answered by somebody in the dashboard']);
-	expect(harness.sandbox.service.log.effectivePuts('outsider')).toHaveLength(0);
+	await expect.poll(() => sessions().values('outsider', 2)).toEqual(['Answered by somebody in the dashboard']);
+	await expect.poll(() => harness.sandbox.service.log.effectivePuts('outsider')).toHaveLength(0);
 });
 
 it('another organisation joins a channel: its watch ends, and its creator is told', async () => {
@@ -152,9 +152,11 @@ it('another organisation joins a channel: its watch ends, and its creator is tol
 			.map((message) => message.text())
 			.join('\n');
 	await soon(expect.poll(words).toContain('Another organisation can read this channel'));
-	expect(words()).toContain('shared-away');
+	await expect.poll(() => words()).toContain('shared-away');
 	await clear();
-	expect(harness.sandbox.slack.state.channels.find(({ name }) => name === 'agents')?.isExtShared).toBe(false);
+	await expect
+		.poll(() => harness.sandbox.slack.state.channels.find(({ name }) => name === 'agents')?.isExtShared)
+		.toBe(false);
 });
 
 it('a slow Slack: the answer still arrives', async () => {
@@ -171,7 +173,7 @@ it('a slow Slack: the answer still arrives', async () => {
 	await type(page, '/session slow-slack');
 	await answer();
 	await dialog().getByText('Your answer was delivered').first().waitFor();
-	expectOnce('slow-slack');
+	await expectOnce('slow-slack');
 });
 
 it('Slack refuses posts for a while: modals keep working', async () => {
@@ -180,7 +182,7 @@ it('Slack refuses posts for a while: modals keep working', async () => {
 	await open('slack-429');
 	await answer();
 	await arrived();
-	expectOnce('slack-429');
+	await expectOnce('slack-429');
 });
 
 it('dropped and refreshed sockets: the app reconnects by itself', async () => {
@@ -192,7 +194,7 @@ it('dropped and refreshed sockets: the app reconnects by itself', async () => {
 	await open('sockets');
 	await answer();
 	await arrived();
-	expectOnce('sockets');
+	await expectOnce('sockets');
 });
 
 it('everything delivered twice: one modal, one answer', async () => {
@@ -202,6 +204,6 @@ it('everything delivered twice: one modal, one answer', async () => {
 	await slack(/^Delivers twice/);
 	await dialog().getByRole('button', { name: 'Send answer' }).click();
 	await arrived();
-	expectOnce('twice');
+	await expectOnce('twice');
 	expect(harness.sandbox.troubles.list().filter((one) => one.active)).toEqual([]);
 });
