@@ -43,8 +43,8 @@ export default defineConfig({
 		hookTimeout: 60_000,
 		// Not the default of 1 s: machines are shared.
 		expect: { poll: { timeout: 10_000 } },
-		// For two cores: twice as many, because half of the running files mostly wait.
-		maxWorkers: 4,
+		// For two cores: one more, because some of the running files mostly wait. Each more loads the whole program once more.
+		maxWorkers: 3,
 		sequence: { sequencer: SlowestFirst },
 		// The names of cases are sentences.
 		taskTitleValueFormatTruncate: 150,
