@@ -1,5 +1,6 @@
 import { App, HTTPReceiver, LogLevel, SocketModeReceiver } from '@slack/bolt';
 import type { FakeSlack } from './fake-slack.ts';
+import type { Json } from './json.ts';
 
 /** The transports that Slack offers to an app. */
 export const TRANSPORTS = ['socket', 'http'] as const;
@@ -62,4 +63,23 @@ export async function startBoltApp(
 			await app.stop();
 		},
 	};
+}
+
+/** A Bolt app that acknowledges everything, with the bodies that it got. */
+export async function startHearingApp(
+	slack: FakeSlack,
+	transport: TransportName = 'socket',
+): Promise<RunningApp & { heard: Json[] }> {
+	const heard: Json[] = [];
+	const running = await startBoltApp(slack, transport, (app) => {
+		app.use(async ({ body, next }) => {
+			heard.push(body as unknown as Json);
+			await next();
+		});
+		app.action(/.*/, async ({ ack }) => ack());
+		app.shortcut(/.*/, async ({ ack }) => ack());
+		app.command(/.*/, async ({ ack }) => ack());
+		app.view(/.*/, async ({ ack }) => ack());
+	});
+	return { ...running, heard };
 }

@@ -1,32 +1,20 @@
-import type { App } from '@slack/bolt';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type RunningApp, startBoltApp } from './bolt-app.ts';
+import { startHearingApp } from './bolt-app.ts';
 import { createFakeSlack, type FakeSlack } from './fake-slack.ts';
 import type { Json } from './json.ts';
 import { callSlack, inputModal } from './test-calls.ts';
 
 let slack: FakeSlack;
-let running: RunningApp;
-let heard: Json[];
+let running: Awaited<ReturnType<typeof startHearingApp>>;
 
 beforeEach(async () => {
-	heard = [];
 	slack = await createFakeSlack();
-	running = await startBoltApp(slack, 'socket', register);
+	running = await startHearingApp(slack);
 });
 afterEach(async () => {
 	await running.stop();
 	await slack.close();
 });
-
-function register(app: App): void {
-	app.use(async ({ body, next }) => {
-		heard.push(body as unknown as Json);
-		await next();
-	});
-	app.action(/.*/, async ({ ack }) => ack());
-	app.view(/.*/, async ({ ack }) => ack());
-}
 
 const plain = (text: string) => ({ type: 'plain_text', text });
 const post = (args: Json) => callSlack(slack, 'chat.postMessage', { channel: 'C0AGENTS', text: 'card', ...args });
@@ -64,14 +52,14 @@ describe('what Slack checks before it sends a modal', () => {
 		const modal = await slack.as('ada').waitForModal();
 		await modal.fill('Field', value);
 		expect(await modal.submit()).toMatchObject({ outcome: 'fieldErrors', errors: { Field: error } });
-		expect(heard).toEqual([]);
+		expect(running.heard).toEqual([]);
 	});
 
 	it('accepts an empty optional field', async () => {
 		const view = inputModal({ blocks: [field({ type: 'number_input', is_decimal_allowed: false }, true)] });
 		await callSlack(slack, 'views.open', { trigger_id: slack.trigger('ada'), view });
 		await slack.as('ada').modal()?.submit();
-		expect(heard).toMatchObject([
+		expect(running.heard).toMatchObject([
 			{ view: { state: { values: { field: { value: { type: 'number_input', value: null } } } } } },
 		]);
 	});
@@ -81,7 +69,7 @@ describe('what Slack checks before it sends a modal', () => {
 		const modal = await slack.as('eve').waitForModal();
 		await modal.fill('Answer', 'hello');
 		await modal.submit();
-		expect(heard[0]).toMatchObject({
+		expect(running.heard[0]).toMatchObject({
 			user: { id: 'U0EVE', team_id: 'T0OTHER' },
 			team: { id: 'T0OTHER' },
 			view: { app_installed_team_id: 'T0ACME' },
@@ -89,7 +77,7 @@ describe('what Slack checks before it sends a modal', () => {
 		const button = { type: 'button', action_id: 'go', text: plain('Go') };
 		await post({ channel: 'C0SHARED', blocks: [{ type: 'actions', elements: [button] }] });
 		await (await slack.as('eve').waitForMessage('#shared', 'Go')).press('Go');
-		expect(heard[1]).toMatchObject({ user: { team_id: 'T0OTHER' }, team: { id: 'T0ACME' } });
+		expect(running.heard[1]).toMatchObject({ user: { team_id: 'T0OTHER' }, team: { id: 'T0ACME' } });
 	});
 
 	it('lets nobody enter a value that Slack’s client would refuse', async () => {
@@ -162,7 +150,7 @@ describe('what Slack checks before it sends a modal', () => {
 			[],
 		]);
 		await modal.submit();
-		expect(heard[0]).toMatchObject({
+		expect(running.heard[0]).toMatchObject({
 			view: {
 				state: {
 					values: {

@@ -1,31 +1,21 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { App } from '@slack/bolt';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type RunningApp, startBoltApp } from './bolt-app.ts';
+import { startHearingApp } from './bolt-app.ts';
 import { createFakeSlack, type FakeSlack } from './fake-slack.ts';
 import type { Json } from './json.ts';
 import { callSlack } from './test-calls.ts';
 
 let slack: FakeSlack;
-let running: RunningApp | undefined;
-let heard: Json[];
+let running: Awaited<ReturnType<typeof startHearingApp>>;
 
 async function start(manifest: unknown): Promise<void> {
-	heard = [];
 	slack = await createFakeSlack({ manifest });
-	running = await startBoltApp(slack, 'socket', (app: App) => {
-		app.use(async ({ body, next }) => {
-			heard.push(body as unknown as Json);
-			await next();
-		});
-		app.command(/.*/, async ({ ack }) => ack());
-		app.shortcut(/.*/, async ({ ack }) => ack());
-	});
+	running = await startHearingApp(slack);
 }
 afterEach(async () => {
-	await running?.stop();
+	await running.stop();
 	await slack.close();
 });
 
@@ -81,13 +71,13 @@ describe('the app as its manifest declares it', () => {
 	it('delivers the text of commands as typed', async () => {
 		await start(manifest());
 		await slack.as('ada').command('#agents', line);
-		expect(heard).toMatchObject([{ text: 'for @grace in #agents, see https://example.com/menu?a=1' }]);
+		expect(running.heard).toMatchObject([{ text: 'for @grace in #agents, see https://example.com/menu?a=1' }]);
 	});
 
 	it('sends mentions, channels and links in Slack’s escaped form with should_escape', async () => {
 		await start(manifest({ escaped: true }));
 		await slack.as('ada').command('#agents', line);
-		expect(heard).toMatchObject([
+		expect(running.heard).toMatchObject([
 			{ text: 'for <@U0GRACE|grace> in <#C0AGENTS|agents>, see <https://example.com/menu?a=1>' },
 		]);
 	});
@@ -99,7 +89,7 @@ describe('the app as its manifest declares it', () => {
 		expect(await slack.as('ada').shortcut(message, 'order')).toBe(true);
 		await expect(slack.as('ada').shortcut(message, 'pay')).rejects.toThrow('no message shortcut pay');
 		await expect(slack.as('ada').globalShortcut('order')).rejects.toThrow('no global shortcut order');
-		expect(heard).toHaveLength(1);
+		expect(running.heard).toHaveLength(1);
 	});
 
 	it('delivers no event without its subscription or scope', async () => {
@@ -107,7 +97,7 @@ describe('the app as its manifest declares it', () => {
 		await slack.invite('#general', 'lunchbot');
 		await slack.archive('#agents');
 		await slack.as('ada').mention('#general', 'hello');
-		expect(heard.map((body) => (body.event as Json).type)).toEqual(['app_mention']);
+		expect(running.heard.map((body) => (body.event as Json).type)).toEqual(['app_mention']);
 	});
 
 	it('has a Home tab and direct messages only when the manifest declares them', async () => {
@@ -124,7 +114,7 @@ describe('the app as its manifest declares it', () => {
 		await start(manifest());
 		const direct = { channel: 'U0ADA', text: 'hello' };
 		expect(await callSlack(slack, 'chat.postMessage', direct)).toMatchObject({ error: 'messages_tab_disabled' });
-		await running?.stop();
+		await running.stop();
 		await slack.close();
 		await start(manifest({ messages: true, readOnly: true }));
 		expect(await callSlack(slack, 'chat.postMessage', direct)).toMatchObject({ ok: true });

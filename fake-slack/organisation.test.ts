@@ -1,31 +1,19 @@
-import type { App } from '@slack/bolt';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type RunningApp, startBoltApp, TRANSPORTS, type TransportName } from './bolt-app.ts';
+import { startHearingApp, TRANSPORTS, type TransportName } from './bolt-app.ts';
 import { createFakeSlack, type FakeSlack } from './fake-slack.ts';
 import type { Json } from './json.ts';
 import { sampleOrganisation, type Workspace } from './seed.ts';
 import { callSlack, inputModal } from './test-calls.ts';
 
 let slack: FakeSlack;
-let running: RunningApp | undefined;
-let heard: Json[];
+let running: Awaited<ReturnType<typeof startHearingApp>>;
 
 async function start(workspace?: Workspace, transport: TransportName = 'socket'): Promise<void> {
-	heard = [];
 	slack = await createFakeSlack(workspace ? { workspace } : {});
-	running = await startBoltApp(slack, transport, (app: App) => {
-		app.use(async ({ body, next }) => {
-			heard.push(body as unknown as Json);
-			await next();
-		});
-		app.command(/.*/, async ({ ack }) => ack());
-		app.action(/.*/, async ({ ack }) => ack());
-		app.shortcut(/.*/, async ({ ack }) => ack());
-		app.view(/.*/, async ({ ack }) => ack());
-	});
+	running = await startHearingApp(slack, transport);
 }
 afterEach(async () => {
-	await running?.stop();
+	await running.stop();
 	await slack.close();
 });
 
@@ -60,14 +48,14 @@ describe('an organisation with two workspaces', () => {
 		async (transport) => {
 			await start(sampleOrganisation(), transport);
 			await actAsHana();
-			const command = heard[0] as Json;
+			const command = running.heard[0] as Json;
 			expect(command).toMatchObject({
 				team_id: 'T0ACME',
 				enterprise_id: 'E0ACME',
 				enterprise_name: 'Acme Group',
 				is_enterprise_install: 'false',
 			});
-			for (const interaction of heard.slice(1, 4)) {
+			for (const interaction of running.heard.slice(1, 4)) {
 				expect(interaction).toMatchObject({
 					user: OWN,
 					team: TEAM,
@@ -75,7 +63,7 @@ describe('an organisation with two workspaces', () => {
 					is_enterprise_install: false,
 				});
 			}
-			expect(heard[4]).toMatchObject({
+			expect(running.heard[4]).toMatchObject({
 				team_id: 'T0ACME',
 				enterprise_id: 'E0ACME',
 				is_ext_shared_channel: false,
@@ -91,16 +79,20 @@ describe('an organisation with two workspaces', () => {
 	it('installs an app for the whole organisation, with no team outside of channels', async () => {
 		await start(sampleOrganisation({ isOrgInstall: true }));
 		await actAsHana();
-		expect(heard.map((body) => body.is_enterprise_install)).toEqual(['true', true, true, true, undefined]);
-		expect(heard[1]).toMatchObject({ type: 'block_actions', team: TEAM });
-		expect(heard[2]).toMatchObject({ type: 'shortcut', team: null, enterprise: ENTERPRISE, user: OWN });
-		expect(heard[3]).toMatchObject({ type: 'view_submission', team: null, view: { app_installed_team_id: 'E0ACME' } });
-		expect(heard[4]).toMatchObject({
+		expect(running.heard.map((body) => body.is_enterprise_install)).toEqual(['true', true, true, true, undefined]);
+		expect(running.heard[1]).toMatchObject({ type: 'block_actions', team: TEAM });
+		expect(running.heard[2]).toMatchObject({ type: 'shortcut', team: null, enterprise: ENTERPRISE, user: OWN });
+		expect(running.heard[3]).toMatchObject({
+			type: 'view_submission',
+			team: null,
+			view: { app_installed_team_id: 'E0ACME' },
+		});
+		expect(running.heard[4]).toMatchObject({
 			authorizations: [{ enterprise_id: 'E0ACME', team_id: null, is_enterprise_install: true }],
 		});
 		const said = await slack.as('ada').say('#together', 'this');
 		await slack.as('hana').shortcut(said, 'use');
-		expect(heard.at(-1)).toMatchObject({ type: 'message_action', team: TEAM });
+		expect(running.heard.at(-1)).toMatchObject({ type: 'message_action', team: TEAM });
 		const self = await callSlack(slack, 'auth.test', {});
 		expect(self).toMatchObject({ is_enterprise_install: true, enterprise_id: 'E0ACME', team_id: 'E0ACME' });
 		const nameless = await callSlack(slack, 'users.conversations', {});
@@ -145,12 +137,12 @@ describe('an organisation with two workspaces', () => {
 		await slack.share('#agents', 'T0APEX');
 		const facts = await callSlack(slack, 'conversations.info', { channel: 'C0AGENTS' });
 		expect(facts).toMatchObject({ channel: { is_org_shared: true, is_ext_shared: false } });
-		expect(heard).toEqual([]);
+		expect(running.heard).toEqual([]);
 		await slack.share('#agents', 'T0OTHER');
 		await slack.unshare('#agents', 'T0APEX');
 		const after = await callSlack(slack, 'conversations.info', { channel: 'C0AGENTS' });
 		expect(after).toMatchObject({ channel: { is_org_shared: false, is_ext_shared: true } });
-		expect(heard).toMatchObject([{ event: { type: 'channel_shared', connected_team_id: 'T0OTHER' } }]);
+		expect(running.heard).toMatchObject([{ event: { type: 'channel_shared', connected_team_id: 'T0OTHER' } }]);
 	});
 
 	it('has no strangers, whatever channels they are in', async () => {
@@ -163,8 +155,8 @@ describe('an organisation with two workspaces', () => {
 	it('has no organisation unless the workspace declares it', async () => {
 		await start();
 		await slack.as('ada').globalShortcut('start');
-		expect(heard[0]).toMatchObject({ enterprise: null, is_enterprise_install: false, team: { id: 'T0ACME' } });
-		expect(heard[0]?.team).toEqual({ id: 'T0ACME', domain: 'acme' });
+		expect(running.heard[0]).toMatchObject({ enterprise: null, is_enterprise_install: false, team: { id: 'T0ACME' } });
+		expect(running.heard[0]?.team).toEqual({ id: 'T0ACME', domain: 'acme' });
 		const self = await callSlack(slack, 'auth.test', {});
 		expect(self).toMatchObject({ is_enterprise_install: false });
 		expect(self).not.toHaveProperty('enterprise_id');
@@ -189,7 +181,7 @@ describe('people of another organisation', () => {
 		await start();
 		await slack.as('eve').mention('#shared', 'hello');
 		await slack.as('ada').mention('#agents', 'hello');
-		expect(heard[0]).toMatchObject({
+		expect(running.heard[0]).toMatchObject({
 			is_ext_shared_channel: true,
 			context_team_id: 'T0ACME',
 			event: {
@@ -199,6 +191,6 @@ describe('people of another organisation', () => {
 				user_profile: { team: 'T0OTHER', real_name: 'Eve Elsewhere' },
 			},
 		});
-		expect(Object.keys(heard[1]?.event as Json)).not.toContain('user_team');
+		expect(Object.keys(running.heard[1]?.event as Json)).not.toContain('user_team');
 	});
 });

@@ -1,50 +1,36 @@
-import type { App } from '@slack/bolt';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type RunningApp, startBoltApp } from './bolt-app.ts';
+import { startHearingApp } from './bolt-app.ts';
 import { createFakeSlack, type FakeSlack } from './fake-slack.ts';
 import type { Json } from './json.ts';
 import { callSlack, inputModal } from './test-calls.ts';
 
 let slack: FakeSlack;
-let running: RunningApp;
-let heard: Json[];
+let running: Awaited<ReturnType<typeof startHearingApp>>;
 
 beforeEach(async () => {
-	heard = [];
 	slack = await createFakeSlack();
-	running = await startBoltApp(slack, 'socket', register);
+	running = await startHearingApp(slack);
 });
 afterEach(async () => {
 	await running.stop();
 	await slack.close();
 });
 
-function register(app: App): void {
-	app.use(async ({ body, next }) => {
-		heard.push(body as unknown as Json);
-		await next();
-	});
-	app.action(/.*/, async ({ ack }) => ack());
-	app.shortcut(/.*/, async ({ ack }) => ack());
-	app.command(/.*/, async ({ ack }) => ack());
-	app.view(/.*/, async ({ ack }) => ack());
-}
-
-const events = () => heard.map((body) => body.event as Json);
+const events = () => running.heard.map((body) => body.event as Json);
 const plain = (text: string) => ({ type: 'plain_text', text });
 const post = (args: Json) => callSlack(slack, 'chat.postMessage', { channel: 'C0AGENTS', text: 'card', ...args });
 
 describe('talk', () => {
 	it('delivers mentions where the app is a member, in threads with thread_ts, and without a trigger', async () => {
 		const parent = await slack.as('ada').say('#agents', 'look');
-		expect(heard).toEqual([]);
+		expect(running.heard).toEqual([]);
 		await slack.as('ada').mention('#agents', 'use this', { thread: parent });
 		expect(events()).toMatchObject([
 			{ type: 'app_mention', text: '<@U0BOT> use this', thread_ts: parent.ts, channel: 'C0AGENTS', user: 'U0ADA' },
 		]);
-		expect(JSON.stringify(heard)).not.toContain('trigger_id');
+		expect(JSON.stringify(running.heard)).not.toContain('trigger_id');
 		await slack.as('ada').mention('#general', 'hello?');
-		expect(heard).toHaveLength(1);
+		expect(running.heard).toHaveLength(1);
 	});
 
 	it('delivers mentions as typed, and none from the app’s own messages', async () => {
@@ -121,9 +107,9 @@ describe('commands', () => {
 		slack.settings.commands = [{ command: '/demo', escaped: false }];
 		expect(await slack.as('ada').command('#agents', '/dmeo demo')).toMatchObject({ ok: false });
 		expect(slack.as('ada').messages('#agents')[0]?.text()).toBe('/dmeo is not a valid command.');
-		expect(heard).toEqual([]);
+		expect(running.heard).toEqual([]);
 		await slack.as('ada').command('#agents', '/demo   "a  b"  ');
-		expect(heard).toMatchObject([{ command: '/demo', text: '"a  b"' }]);
+		expect(running.heard).toMatchObject([{ command: '/demo', text: '"a  b"' }]);
 	});
 
 	it('lets no outsider type a command in a private channel', async () => {
@@ -153,9 +139,9 @@ describe('buttons and choices in messages', () => {
 		await post({ blocks });
 		const message = await slack.as('ada').waitForMessage('#agents', 'Answer');
 		await message.fill('Note', 'remember');
-		expect(heard).toEqual([]);
+		expect(running.heard).toEqual([]);
 		expect(await message.press('Answer')).toBe(true);
-		expect(heard[0]).toMatchObject({
+		expect(running.heard[0]).toMatchObject({
 			type: 'block_actions',
 			actions: [{ action_id: 'answer', block_id: 'row', value: 'q1', type: 'button' }],
 			container: { type: 'message', is_ephemeral: false, channel_id: 'C0AGENTS' },
@@ -165,7 +151,7 @@ describe('buttons and choices in messages', () => {
 			channel: { id: 'C0AGENTS', name: 'agents' },
 		});
 		await message.choose('Pick one', 'Red');
-		expect(heard[1]).toMatchObject({ actions: [{ action_id: 'pick', selected_option: { value: 'r' } }] });
+		expect(running.heard[1]).toMatchObject({ actions: [{ action_id: 'pick', selected_option: { value: 'r' } }] });
 		expect(() => slack.as('grace').messages('#agents')[0]?.link('Delete')).toThrow('Buttons: Answer');
 	});
 
@@ -175,7 +161,9 @@ describe('buttons and choices in messages', () => {
 		});
 		const message = await slack.as('ada').waitForMessage('#agents', 'Answer');
 		await message.fill('Note', 'remember');
-		expect(heard).toMatchObject([{ type: 'block_actions', actions: [{ action_id: 'note', value: 'remember' }] }]);
+		expect(running.heard).toMatchObject([
+			{ type: 'block_actions', actions: [{ action_id: 'note', value: 'remember' }] },
+		]);
 		await callSlack(slack, 'chat.update', { channel: 'C0AGENTS', ts, text: 'newer', blocks });
 		expect(message.fields().find((one) => one.label === 'Note')?.value).toBe('remember');
 	});
@@ -185,7 +173,7 @@ describe('buttons and choices in messages', () => {
 		await post({ blocks, thread_ts: parent.ts });
 		const message = await slack.as('ada').waitForMessage('#agents', 'Answer');
 		await message.press('Answer');
-		const { container, response_url: url } = heard[0] as { container: Json; response_url: string };
+		const { container, response_url: url } = running.heard[0] as { container: Json; response_url: string };
 		expect(container).toMatchObject({ message_ts: message.ts, thread_ts: parent.ts });
 		const headers = { 'content-type': 'application/json' };
 		await fetch(url, { method: 'POST', headers, body: JSON.stringify({ replace_original: true, text: 'Done' }) });
@@ -203,7 +191,7 @@ describe('buttons and choices in messages', () => {
 		await post({ blocks: [card('Card'), { type: 'carousel', elements: [card('First')] }, box] });
 		const message = await slack.as('ada').waitForMessage('#agents', '');
 		for (const name of ['Card', 'First', 'Box it']) await message.press(name);
-		expect(heard.map((body) => (body.actions as Json[])[0]?.action_id)).toEqual(['Card', 'First', 'Box it']);
+		expect(running.heard.map((body) => (body.actions as Json[])[0]?.action_id)).toEqual(['Card', 'First', 'Box it']);
 	});
 
 	it('holds each person’s own typed text', async () => {
@@ -218,8 +206,8 @@ describe('buttons and choices in messages', () => {
 		await callSlack(slack, 'chat.postEphemeral', { channel: 'C0AGENTS', user: 'U0ADA', text: 'card', blocks });
 		const message = await slack.as('ada').waitForMessage('#agents', 'Answer');
 		await message.press('Answer');
-		expect(heard[0]).toMatchObject({ container: { is_ephemeral: true } });
-		expect(heard[0]?.message).toBeUndefined();
+		expect(running.heard[0]).toMatchObject({ container: { is_ephemeral: true } });
+		expect(running.heard[0]?.message).toBeUndefined();
 		await expect(slack.as('ada').shortcut(message, 'use_text')).rejects.toThrow('no shortcuts');
 	});
 
@@ -233,7 +221,7 @@ describe('buttons and choices in messages', () => {
 	it('sends the message and a trigger with a message shortcut', async () => {
 		const said = await slack.as('grace').say('#agents', 'use port 8080');
 		expect(await slack.as('ada').shortcut(said, 'use_text')).toBe(true);
-		expect(heard[0]).toMatchObject({
+		expect(running.heard[0]).toMatchObject({
 			type: 'message_action',
 			callback_id: 'use_text',
 			message: { text: 'use port 8080', user: 'U0GRACE', ts: said.ts },
@@ -246,8 +234,8 @@ describe('buttons and choices in messages', () => {
 
 	it('sends a trigger and no response_url with a global shortcut', async () => {
 		await slack.as('ada').globalShortcut('start');
-		const args = { trigger_id: heard[0]?.trigger_id, view: inputModal() };
+		const args = { trigger_id: running.heard[0]?.trigger_id, view: inputModal() };
 		expect(await callSlack(slack, 'views.open', args)).toMatchObject({ ok: true });
-		expect(heard[0]).not.toHaveProperty('response_url');
+		expect(running.heard[0]).not.toHaveProperty('response_url');
 	});
 });
