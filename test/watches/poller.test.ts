@@ -157,6 +157,20 @@ describe('a session', () => {
 		expect(await announced()).toEqual([{ kind: 'card' }, { kind: 'watchEnded', reason: 'sessionGone', days: null }]);
 	});
 
+	it('follows on when a session was missing twice in a row', async () => {
+		const { store, clock, put, start, failures, announced, readsOf } = await createPollerHarness();
+		put({});
+		await store.add(newWatch());
+		start();
+		await pass(clock, 2_000);
+		const before = readsOf('s1').length;
+		failures.set('s1', 'session_not_found');
+		while (readsOf('s1').length < before + 2) await pass(clock, 500);
+		failures.delete('s1');
+		await pass(clock, 60_000);
+		expect(await announced()).toEqual([{ kind: 'card' }]);
+	});
+
 	it('ends a watch when nothing changed for days', async () => {
 		const { store, clock, put, start, announced } = await createPollerHarness({ maxDays: 1 });
 		put({ status: 'paused' });
