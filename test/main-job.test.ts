@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startApp } from './support/app.ts';
+import { headline } from './support/sentences.ts';
 
 describe.each(['socket', 'http'] as const)('the main job over %s', (transport) => {
 	it('shows what the agent asks, takes the answer and tells that the agent went on', async () => {
@@ -12,7 +13,7 @@ describe.each(['socket', 'http'] as const)('the main job over %s', (transport) =
 		const outcome = await form.submit();
 		expect(outcome.outcome).toBe('updated');
 
-		const receipt = await ada.waitForModal('the agent went on');
+		const receipt = await ada.waitForModal(headline('resumed'));
 		expect(receipt.text()).toContain('LH 1173 at 06:05 for 129 €');
 		const [put, ...more] = app.service.log.savedPuts('demo');
 		expect(more).toEqual([]);

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { askingSession } from '../sandbox/session-service/builders.ts';
 import { openSession } from './slack/support/open-session.ts';
 import { startTimedApp } from './slack/support/timed-app.ts';
+import { headline, whatHappened } from './support/sentences.ts';
 
 const TEN_MINUTES_MS = 600_000;
 
@@ -30,7 +31,7 @@ it('ten minutes without the service: people are told, nothing is lost or doubled
 	let commands = 0;
 	while (clock.now() < from + TEN_MINUTES_MS) {
 		await app.slack.as('grace').command('#agents', '/session o1');
-		await timed.shows('cannot be reached or reports an error', 'grace');
+		await timed.shows(whatHappened('unavailable'), 'grace');
 		await app.slack.as('grace').modal()?.close();
 		commands++;
 		const next = clock.now() + 120_000;
@@ -39,7 +40,7 @@ it('ten minutes without the service: people are told, nothing is lost or doubled
 	expect(commands).toBeGreaterThanOrEqual(5);
 	const told = app.slack.as('ada').dm();
 	for (const id of ids) expect(told.filter((message) => message.text().includes(`session *${id}*`))).toHaveLength(1);
-	expect(told[0]?.text()).toContain('saved and not delivered yet');
+	expect(told[0]?.text()).toContain(headline('accepted', { lastError: 'unavailable' }));
 
 	await app.service.comeBack();
 	const back = await openSession(app, 'o1', 'grace');
@@ -59,7 +60,7 @@ it('ten minutes without the service: people are told, nothing is lost or doubled
 		app.slack
 			.as('ada')
 			.dm()
-			.every((message) => message.text().includes('the agent went on')),
+			.every((message) => message.text().includes(headline('resumed'))),
 	);
 	expect(app.slack.as('ada').dm()).toHaveLength(ids.length);
 

@@ -6,9 +6,11 @@ import {
 	type Directory,
 	FRESH_MS,
 	type PersonFacts,
+	type Refusal,
 } from '../../src/answers/access-policy.ts';
 import { openSession } from '../slack/support/open-session.ts';
 import { type AppOptions, startApp } from '../support/app.ts';
+import { DELIVERED, whatHappened } from '../support/sentences.ts';
 
 const FULL: PersonFacts = {
 	teamId: 'T1',
@@ -276,61 +278,61 @@ describe('the access policy in the app', () => {
 	const start = (env: Record<string, string>, options: AppOptions = {}) =>
 		startApp({ env: { ADMIN_CONTACT: 'ops@example.com', ...env }, ...options });
 
-	it.each<{ what: string; env?: Record<string, string>; who: string; channel: string; words: string }>([
-		{ what: 'a guest', who: 'gus', channel: '#agents', words: 'Guests of this workspace cannot use Handraise.' },
+	it.each<{ what: string; env?: Record<string, string>; who: string; channel: string; why: Refusal }>([
+		{ what: 'a guest', who: 'gus', channel: '#agents', why: 'guest' },
 		{
 			what: 'a single-channel guest',
 			who: 'una',
 			channel: '#agents',
-			words: 'Guests of this workspace cannot use Handraise.',
+			why: 'guest',
 		},
 		{
 			what: 'a person from another organisation',
 			who: 'eve',
 			channel: '#shared',
-			words: 'your account belongs to another workspace or organisation',
+			why: 'external',
 		},
-		{ what: 'a bot', who: 'otherbot', channel: '#agents', words: 'Apps and bots cannot use Handraise.' },
-		{ what: 'a deactivated person', who: 'dora', channel: '#agents', words: 'This account is deactivated.' },
+		{ what: 'a bot', who: 'otherbot', channel: '#agents', why: 'bot' },
+		{ what: 'a deactivated person', who: 'dora', channel: '#agents', why: 'deactivated' },
 		{
 			what: 'a person who is not listed',
 			env: { ALLOWED_USERS: 'U0ADA' },
 			who: 'grace',
 			channel: '#agents',
-			words: 'not among the people who may use',
+			why: 'user_not_allowed',
 		},
 		{
 			what: 'a person in no listed group',
 			env: { ALLOWED_USERGROUPS: 'S0OPS' },
 			who: 'grace',
 			channel: '#agents',
-			words: 'not among the people who may',
+			why: 'user_not_allowed',
 		},
 		{
 			what: 'a person in another channel',
 			env: { ALLOWED_CHANNELS: 'C0AGENTS' },
 			who: 'ada',
 			channel: '#general',
-			words: 'is not allowed in this channel',
+			why: 'channel_not_allowed',
 		},
 		{
 			what: 'a person in a direct message',
 			env: { ALLOWED_CHANNELS: 'C0AGENTS' },
 			who: 'ada',
 			channel: 'dm',
-			words: 'is not allowed in this channel',
+			why: 'channel_not_allowed',
 		},
-	])('refuses $what, says whom to ask and reads nothing', async ({ env = {}, who, channel, words }) => {
+	])('refuses $what, says whom to ask and reads nothing', async ({ env = {}, who, channel, why }) => {
 		await using app = await start(env);
 		const person = app.slack.as(who);
 		expect(await person.command(channel, '/session demo')).toEqual({ ok: true, error: null });
 		const modal = await person.waitForModal('🔒');
-		expect(modal.text()).toContain(words);
+		expect(modal.text()).toContain(whatHappened(why));
 		expect(modal.text()).toContain('ask ops@example.com');
 		await modal.close();
 		await person.command(channel, '/session history demo');
 		const told = await person.waitForMessage(channel, '🔒');
-		expect(told.text()).toContain(words);
+		expect(told.text()).toContain(whatHappened(why));
 		expect(told.isEphemeral()).toBe(true);
 		expect(app.service.log.reads('demo')).toEqual([]);
 		expect(await app.said()).not.toContain('Which flight');
@@ -348,7 +350,7 @@ describe('the access policy in the app', () => {
 		const modal = await openSession(app, 'yesno', who, channel);
 		await modal.choose(0, 'Yes');
 		expect((await modal.submit()).outcome).toBe('updated');
-		await app.slack.as(who).waitForModal('Your answer was delivered');
+		await app.slack.as(who).waitForModal(DELIVERED);
 	});
 
 	it('refuses everybody while Slack gives no answer, and nobody afterwards', async () => {
@@ -356,7 +358,7 @@ describe('the access policy in the app', () => {
 		app.slack.faults.add({ method: 'users.info', status: 500 });
 		const ada = app.slack.as('ada');
 		await ada.command('#agents', '/session demo');
-		const modal = await ada.waitForModal('Handraise could not check with Slack whether you may do this.');
+		const modal = await ada.waitForModal(whatHappened('could_not_check'));
 		expect(modal.text()).toContain('ops@example.com');
 		expect(app.service.log.reads('demo')).toEqual([]);
 		app.slack.faults.clear();
@@ -374,7 +376,7 @@ describe('the access policy in the app', () => {
 		await clock.advance(30_000);
 		const result = await modal.submit();
 		expect(result.outcome).toBe('fieldErrors');
-		expect(Object.values(result.errors).join()).toContain('Guests of this workspace cannot use Handraise.');
+		expect(Object.values(result.errors).join()).toContain(whatHappened('guest'));
 		expect(Object.values(result.errors).join()).toContain('ops@example.com');
 		expect(modal.value(1)).toBe('text 1');
 		expect(app.service.log.puts('three')).toEqual([]);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { askingSession } from '../../sandbox/session-service/builders.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
+import { DELIVERED } from '../support/sentences.ts';
 
 let app: App;
 beforeAll(async () => {
@@ -24,7 +25,7 @@ it('takes nothing from the share of deliveries for confirmation checks', async (
 	const modal = await openSession(app, 'share');
 	await modal.fill(0, 'Ada');
 	await modal.submit();
-	await app.slack.as('ada').waitForModal('Your answer was delivered', 10_000);
+	await app.slack.as('ada').waitForModal(DELIVERED, 10_000);
 	// On a busy machine a call of the delivery is repeated.
 	const deliveries = await requestsOf('delivery');
 	expect(deliveries).toBeGreaterThanOrEqual(2);

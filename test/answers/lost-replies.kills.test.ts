@@ -6,6 +6,7 @@ import { askingSession } from '../../sandbox/session-service/builders.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
 import { createLossyProxy, hasParameter, type LossyProxy } from '../support/lossy-proxy.ts';
+import { DELIVERED } from '../support/sentences.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 
 let app: App;
@@ -47,7 +48,7 @@ it.each([
 		proxy.lose((statement) => statement.includes('update "answers"') && hasParameter(statement, 'delivered'), 1);
 		const modal = await fillIn(kind, title, value);
 		await modal.submit();
-		const told = await app.slack.as('ada').waitForModal('Your answer was delivered', 10_000);
+		const told = await app.slack.as('ada').waitForModal(DELIVERED, 10_000);
 		expect(proxy.lost).toBe(before + 1);
 		expect(app.service.log.savedPuts(kind)).toHaveLength(1);
 		await told.close();
@@ -58,7 +59,7 @@ it('sends an answer once when the reply to storing it is lost', async () => {
 	proxy.lose(isInsert, 1);
 	const modal = await fillIn('insert', 'Name', 'Ada');
 	expect(await modal.submit()).toMatchObject({ outcome: 'updated', trouble: null });
-	const told = await app.slack.as('ada').waitForModal('Your answer was delivered', 10_000);
+	const told = await app.slack.as('ada').waitForModal(DELIVERED, 10_000);
 	expect(app.service.log.savedPuts('insert')).toHaveLength(1);
 	await told.close();
 });
@@ -72,7 +73,7 @@ it('says that the outcome is unknown when both replies to storing are lost, and 
 	// It was committed and is sent while the form is still open.
 	await expect.poll(() => app.service.log.savedPuts('twice').length, { timeout: 10_000 }).toBe(1);
 	if (modal.isOpen() && modal.submitText() !== null) await modal.submit();
-	const told = await app.slack.as('ada').waitForModal('Your answer was delivered', 10_000);
+	const told = await app.slack.as('ada').waitForModal(DELIVERED, 10_000);
 	expect(app.service.log.savedPuts('twice')).toHaveLength(1);
 	await told.close();
 });

@@ -5,6 +5,7 @@ import { parseConfig } from '../../src/config.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
+import { whatHappened } from '../support/sentences.ts';
 
 let app: App;
 beforeAll(async () => {
@@ -20,7 +21,7 @@ it('delivers an answer accepted before a restart while Slack is unreachable', as
 	await modal.fill(0, 'Ada');
 	app.service.faults.add({ kind: 'unauthorized', times: 1_000 });
 	await modal.submit();
-	await app.slack.as('ada').waitForModal("does not accept Handraise's key", 10_000);
+	await app.slack.as('ada').waitForModal(whatHappened('unauthorized'), 10_000);
 	await app.stop();
 	app.service.faults.clear();
 

@@ -5,6 +5,7 @@ import type { Modal } from '../../fake-slack/index.ts';
 import { asking, askingSession, item, task } from '../../sandbox/session-service/builders.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
+import { DELIVERED, whatHappened } from '../support/sentences.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 
 let app: App;
@@ -57,7 +58,7 @@ it('reports an answer as arrived when the database was away while recording its 
 	delete app.service.hooks.onRequest;
 
 	await ada.waitForModal(/Your answer (arrived|was)/, 10_000);
-	expect(ada.modal()?.text()).toContain('Your answer was delivered');
+	expect(ada.modal()?.text()).toContain(DELIVERED);
 	expect(app.service.log.savedPuts('noted-late')).toHaveLength(1);
 	await ada.modal()?.close();
 });
@@ -67,8 +68,8 @@ it('records a failed attempt and tries again', async () => {
 	const modal = await fillIn('fails-once');
 	app.service.faults.add({ kind: 'unauthorized', method: 'GET', times: 1 });
 	await modal.submit();
-	await ada.waitForModal("does not accept Handraise's key", 10_000);
-	await ada.waitForModal('Your answer was delivered', 10_000);
+	await ada.waitForModal(whatHappened('unauthorized'), 10_000);
+	await ada.waitForModal(DELIVERED, 10_000);
 	expect(app.log.filter((line) => line.includes('could not finish work on an answer'))).toEqual([]);
 });
 

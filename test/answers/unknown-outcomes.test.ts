@@ -7,6 +7,7 @@ import { SessionServiceError } from '../../src/session-service/errors.ts';
 import { receiptHeadline } from '../../src/slack/words/answers.ts';
 import { StoreUnavailableError } from '../../src/store/database.ts';
 import { BOB, item, submission, T0, valuesOf } from '../store/support.ts';
+import { headline } from '../support/sentences.ts';
 import { saying } from '../support/sessions.ts';
 import { asking, CALL_TIMEOUT_MS, createHarness } from './delivering.ts';
 
@@ -119,7 +120,9 @@ describe('an answer with an unknown outcome after the time to give up', () => {
 		await harness.pass(2 * HOUR);
 		expect(await harness.get(answer.id)).toMatchObject({ state: 'delivering' });
 		const newest = harness.told.at(-1);
-		expect(newest === undefined ? '' : receiptHeadline(newest)).toContain('Handraise is checking whether it arrived');
+		expect(newest === undefined ? '' : receiptHeadline(newest)).toBe(
+			headline('delivering', { lastError: 'timed_out' }),
+		);
 		expect(await harness.store.answers.withdraw(answer.id, answer.person, harness.clock.now())).toBeNull();
 	});
 });
@@ -143,9 +146,7 @@ describe('an answer whose PUT was saved and reported as failed', () => {
 		);
 		await using _ = harness;
 		expect(answer.state).toBe('changed');
-		expect(receiptHeadline(answer)).toBe(
-			'The agent has gone on or asks something else. Your answer was sent before that and may have arrived.',
-		);
+		expect(receiptHeadline(answer)).toBe(headline('changed', { putStartedAt: 1 }));
 	});
 
 	it.each([
@@ -158,7 +159,7 @@ describe('an answer whose PUT was saved and reported as failed', () => {
 		await using _harness = harness;
 		expect(harness.times('put')).toHaveLength(1);
 		expect(answer.state).toBe('changed');
-		expect(receiptHeadline(answer)).toContain('may have arrived');
+		expect(receiptHeadline(answer)).toBe(headline('changed', { putStartedAt: 1 }));
 	});
 
 	it('is found at its new index and not sent again when the same question is asked at the old index', async () => {
@@ -183,7 +184,7 @@ describe('an answer whose PUT was saved and reported as failed', () => {
 		const { harness, answer } = await afterwards(withMessages([message('user')], 'completed'));
 		await using _ = harness;
 		expect(answer.state).toBe('ended');
-		expect(receiptHeadline(answer)).toBe('The session is over. Your answer was sent before that and may have arrived.');
+		expect(receiptHeadline(answer)).toBe(headline('ended', { putStartedAt: 1 }));
 	});
 
 	it('may have arrived first when somebody else replaced it', async () => {
@@ -191,7 +192,7 @@ describe('an answer whose PUT was saved and reported as failed', () => {
 		const { harness, answer } = await afterwards(withMessages([message('user'), message('assistant', other)]));
 		await using _ = harness;
 		expect(answer.state).toBe('conflicted');
-		expect(receiptHeadline(answer)).toContain('may have arrived first');
+		expect(receiptHeadline(answer)).toBe(headline('conflicted', { putStartedAt: 1 }));
 	});
 });
 

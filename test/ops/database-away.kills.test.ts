@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
+import { DELIVERED } from '../support/sentences.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { createCuttableProxy } from '../support/tcp-proxy.ts';
 
@@ -30,7 +31,7 @@ it('is alive but not ready without the database, keeps the form of a submission 
 
 	proxy.mend();
 	expect((await modal.submit()).outcome).toBe('updated');
-	await app.slack.as('ada').waitForModal('Your answer was delivered');
+	await app.slack.as('ada').waitForModal(DELIVERED);
 	expect(app.service.log.savedPuts('three')).toHaveLength(1);
 	expect(await get('/readyz')).toMatchObject({ status: 200 });
 	expect(app.log.join()).not.toContain(new URL(databaseUrl).password || 'no password');

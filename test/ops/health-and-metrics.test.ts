@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
+import { DELIVERED } from '../support/sentences.ts';
 
 const get = async (app: App, path: string) => {
 	const answer = await fetch(`${app.url}${path}`);
@@ -14,7 +15,7 @@ describe.each(['socket', 'http'] as const)('an operator sees over %s', (transpor
 		const modal = await openSession(app, 'code');
 		await modal.fill(0, '141421');
 		await modal.submit();
-		await app.slack.as('ada').waitForModal('Your answer was delivered');
+		await app.slack.as('ada').waitForModal(DELIVERED);
 	});
 	afterAll(() => app[Symbol.asyncDispose]());
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TrafficEntry } from '../../fake-slack/index.ts';
+import { headline } from '../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './watching/harness.ts';
 
 /** More sessions, each with a step every few seconds, than a workspace's 50 updates a minute could show one by one. */
@@ -67,7 +68,7 @@ describe('with the rates of the real Slack', () => {
 		await app.until(() => app.service.log.savedPuts(id).length === 1);
 		app.step(id, 'I order blue ones.');
 		app.service.sessions.setStatus(id, 'active');
-		await app.until(() => ada.modal()?.text().includes('the agent went on'));
+		await app.until(() => ada.modal()?.text().includes(headline('resumed')));
 		expect(app.clock.now() - submittedAt).toBeLessThan(REFUSED_MS + 10_000);
 		// At the delivery and with the first looks whether the agent went on: then Slack is left alone.
 		expect(refused(app.calls('views.update', from)).length).toBeLessThanOrEqual(3);

@@ -11,6 +11,7 @@ import type { Answer } from '../../src/answers/answer.ts';
 import { createSlackClients } from '../../src/slack/clients.ts';
 import { createReceipts } from '../../src/slack/receipts.ts';
 import { createRecordingLog } from '../store/support.ts';
+import { headline } from '../support/sentences.ts';
 import { answerOf } from './support/answers.ts';
 
 const ACCEPTED_AT = Date.parse('2026-11-20T08:40:00Z');
@@ -57,7 +58,7 @@ describe('an answer that is not delivered after half a minute', () => {
 		async (state) => {
 			const { receiptState } = await tell(adasAnswer({ state }));
 			expect(dm().map((message) => message.ts)).toEqual([receiptState.dm?.ts]);
-			expect(dm()[0]?.notification()).toContain('Your answer is saved. Delivering…');
+			expect(dm()[0]?.notification()).toContain(headline('accepted'));
 			expect(dm()[0]?.text()).toContain(
 				'The session service is slow to respond. Handraise is still sending your answer.',
 			);
@@ -80,17 +81,15 @@ describe('an answer that is not delivered after half a minute', () => {
 		const [first, second] = await Promise.all(both);
 		expect(dm()).toHaveLength(1);
 		expect(second?.receiptState).toEqual(first?.receiptState);
-		expect(dm()[0]?.text()).toContain('Your answer is saved and not delivered yet.');
+		expect(dm()[0]?.text()).toContain(headline('accepted', { lastError: 'unavailable' }));
 	});
 
 	it('updates one message with the failure and with the delivery', async () => {
 		const saved = await tell(adasAnswer());
 		const failed = await tell({ ...saved, lastError: 'unavailable' });
-		expect(dm()[0]?.text()).toContain('Your answer is saved and not delivered yet.');
+		expect(dm()[0]?.text()).toContain(headline('accepted', { lastError: 'unavailable' }));
 		await tell({ ...failed, state: 'delivered', lastError: null, deliveredAt: clock.now() });
-		expect(dm().map((message) => message.notification())).toEqual([
-			expect.stringContaining('Your answer was delivered. Waiting for the agent to go on…'),
-		]);
+		expect(dm().map((message) => message.notification())).toEqual([expect.stringContaining(headline('delivered'))]);
 	});
 });
 
@@ -113,7 +112,7 @@ describe('a receipt message that can not be updated any more', () => {
 			const withdrawn = await tell({ ...waiting, state: 'withdrawn' });
 			expect(withdrawn.receiptState).toMatchObject({ state: 'withdrawn', dm: waiting.receiptState.dm });
 			expect(dm()).toHaveLength(2);
-			expect(dm()[1]?.text()).toContain('You discarded this answer.');
+			expect(dm()[1]?.text()).toContain(headline('withdrawn'));
 		},
 	);
 
@@ -142,8 +141,6 @@ describe('a receipt message that can not be updated any more', () => {
 		const waiting = await tell({ ...saved, state: 'waiting' });
 		expect(waiting.receiptState).toEqual(saved.receiptState);
 		await tell(waiting);
-		expect(dm().map((message) => message.notification())).toEqual([
-			expect.stringContaining('Your answer is saved, but could not be delivered.'),
-		]);
+		expect(dm().map((message) => message.notification())).toEqual([expect.stringContaining(headline('waiting'))]);
 	});
 });

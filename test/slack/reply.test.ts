@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { Posted } from '../../fake-slack/index.ts';
+import { whatHappened } from '../support/sentences.ts';
 import { type WatchingApp, watchingApp } from './watching/harness.ts';
 
 let app: WatchingApp;
@@ -42,7 +43,7 @@ it('shows the reply to a press in a modal where the modal was opened', async () 
 	app.slack.faults.add({ method: 'views.update', error: 'internal_error' });
 	app.slack.faults.add({ method: 'views.push', error: 'expired_trigger_id' });
 	const told = await app.toldAfter(() => modal.press('Refresh'));
-	expect(told.text()).toContain('has no session with this id');
+	expect(told.text()).toContain(whatHappened('session_not_found'));
 	expect(told.threadTs()).toBeNull();
 });
 

@@ -15,6 +15,7 @@ import {
 } from '../../sandbox/session-service/fake-session-service.ts';
 import { parseEncryptionKey } from '../../src/store/encryption.ts';
 import { createReplica, type Replica } from '../faults/replica.ts';
+import { DELIVERED, headline } from '../support/sentences.ts';
 import { FIXTURE_KEY, readFormerVersion, SECRETS, sqlMovedTo } from './former-version/fixture.ts';
 import { readableRemains } from './remains.ts';
 
@@ -120,7 +121,7 @@ describe('the values of secret answers that ended', () => {
 		for (const id of ['replaced', 'waiting']) {
 			const form = await fillIn(id);
 			breakReads(id);
-			await submit(form, 'Your answer is saved');
+			await submit(form, headline('accepted'));
 		}
 		// Proves that the search works.
 		expect(readable(['replaced', 'waiting'])).toHaveLength(2);
@@ -150,11 +151,11 @@ describe('the values of secret answers that ended', () => {
 		await slack.as('ada').waitForModal((modal) => modal.buttons().includes('Discard answer'));
 		expect(readable(['withdrawn'])).toHaveLength(1);
 		await unwanted.press('Discard answer');
-		await slack.as('ada').waitForModal('You discarded this answer');
+		await slack.as('ada').waitForModal(headline('withdrawn'));
 		await unwanted.close();
 		service.faults.clear();
-		await submit(await fillIn('replaced', 'grace', 'of grace'), 'Your answer was delivered', 'grace');
-		await submit(await fillIn('delivered'), 'Your answer was delivered');
+		await submit(await fillIn('replaced', 'grace', 'of grace'), DELIVERED, 'grace');
+		await submit(await fillIn('delivered'), DELIVERED);
 		await gone(ended);
 		await program.kill();
 		expect(readable(ended)).toEqual([]);
@@ -192,7 +193,7 @@ describe('the values of secret answers that ended', () => {
 		const submitted = form.submit();
 		await arrived;
 		await submitted;
-		await slack.as('ada').waitForModal('Your answer was delivered');
+		await slack.as('ada').waitForModal(DELIVERED);
 		await program.kill();
 		await program.start();
 		expect(readable(['killed'])).toEqual([]);

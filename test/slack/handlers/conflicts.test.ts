@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { asking, askingSession } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
+import { PRESS_NOTES, tooLateWords } from '../../../src/slack/words/answers.ts';
+import { DELIVERED, headline, whatHappened } from '../../support/sentences.ts';
 import { type App, answerFields, openSession } from '../support/open-session.ts';
 import { startTimedApp } from '../support/timed-app.ts';
 
@@ -51,10 +53,10 @@ describe('a question that another person of Handraise answered first', () => {
 		const second = await fill(await openSession(app, id, 'grace'), 'red', 'large');
 		const first = await fill(await openSession(app, id), 'blue', 'small');
 		await first.submit();
-		await timed.shows('Your answer was delivered');
+		await timed.shows(DELIVERED);
 
 		expect(await second.submit()).toMatchObject({ outcome: 'updated', trouble: null });
-		expect(second.text()).toContain('Your answer was not sent: somebody else answered first.');
+		expect(second.text()).toContain(headline('conflicted'));
 		expect(second.text()).toContain('@ada');
 		for (const value of ['> blue', '> small', '> red', '> large']) expect(second.text()).toContain(value);
 		expect(saved(id)).toEqual([['blue', 'small']]);
@@ -63,7 +65,7 @@ describe('a question that another person of Handraise answered first', () => {
 		const posted = await app.slack.as('ada').waitForMessage('#agents', 'wanted to answer');
 		expect(posted.text()).toContain('> red');
 		expect(posted.isEphemeral()).toBe(false);
-		await timed.shows('Your text was posted.', 'grace');
+		await timed.shows(PRESS_NOTES.posted, 'grace');
 	});
 
 	it('tells the second person about the first answer before it is delivered', async () => {
@@ -72,10 +74,10 @@ describe('a question that another person of Handraise answered first', () => {
 		const second = await fill(await openSession(app, id, 'grace'), 'red', 'large');
 		await (await fill(await openSession(app, id), 'blue', 'small')).submit();
 		await second.submit();
-		expect(second.text()).toContain('somebody else answered first');
+		expect(second.text()).toContain(headline('conflicted'));
 		expect(second.text()).toContain('> blue');
 		release();
-		await timed.shows('the agent went on');
+		await timed.shows(headline('resumed'));
 		expect(saved(id)).toEqual([['blue', 'small']]);
 	});
 
@@ -86,10 +88,10 @@ describe('a question that another person of Handraise answered first', () => {
 			await fill(await openSession(app, id, 'grace'), 'red', 'large'),
 		];
 		await Promise.all(modals.map((modal) => modal.submit()));
-		const told = modals.filter((modal) => modal.text().includes('somebody else answered first'));
+		const told = modals.filter((modal) => modal.text().includes(headline('conflicted')));
 		expect(told).toHaveLength(1);
 		const winner = told[0] === modals[0] ? 'grace' : 'ada';
-		await timed.shows('the agent went on', winner);
+		await timed.shows(headline('resumed'), winner);
 		expect(app.service.log.puts(id)).toHaveLength(1);
 	});
 
@@ -97,7 +99,7 @@ describe('a question that another person of Handraise answered first', () => {
 		const id = ask('Password', 'Colour');
 		const second = await fill(await openSession(app, id, 'grace'), 'grace-2718', 'red');
 		await (await fill(await openSession(app, id), 'ada-3141', 'blue')).submit();
-		await timed.shows('the agent went on');
+		await timed.shows(headline('resumed'));
 		await second.submit();
 		expect(second.text()).toContain('> (hidden)');
 		expect(second.text()).toContain('> blue');
@@ -108,7 +110,7 @@ describe('a question that another person of Handraise answered first', () => {
 	it('says that no question is open when a person opens the session after the answer', async () => {
 		const id = ask();
 		await (await fill(await openSession(app, id), 'blue', 'small')).submit();
-		await timed.shows('the agent went on');
+		await timed.shows(headline('resumed'));
 		const other = await openSession(app, id, 'grace');
 		expect(other.submitText()).toBeNull();
 	});
@@ -116,7 +118,7 @@ describe('a question that another person of Handraise answered first', () => {
 	it('names who answered while the agent waits, until it waits for something else', async () => {
 		const id = ask();
 		await (await fill(await openSession(app, id), 'blue', 'small')).submit();
-		await timed.shows('the agent went on');
+		await timed.shows(headline('resumed'));
 		app.service.sessions.setStatus(id, 'humanInput');
 		const other = await openSession(app, id, 'grace');
 		expect(other.text()).toMatch(
@@ -132,7 +134,7 @@ describe('a question that another person of Handraise answered first', () => {
 		const id = ask();
 		const other = await fill(await openSession(app, id, 'grace'), 'red', 'large');
 		await (await fill(await openSession(app, id), 'blue', 'small')).submit();
-		await timed.shows('the agent went on');
+		await timed.shows(headline('resumed'));
 		await other.press('Refresh');
 		await timed.shows('Answered meanwhile by', 'grace');
 		expect(other.text()).toContain('> blue');
@@ -146,7 +148,7 @@ describe("a question that was answered in the service's own page", () => {
 		const modal = await fill(await openSession(app, id), 'blue', 'small');
 		app.service.sessions.answerAsPage(id, ['green', 'medium']);
 		expect((await modal.submit()).outcome).toBe('updated');
-		await timed.shows('Your answer was not sent: somebody else answered first.');
+		await timed.shows(headline('conflicted'));
 		expect(modal.text()).toContain('Somebody outside Slack answered');
 		for (const value of ['> green', '> medium', '> blue', '> small']) expect(modal.text()).toContain(value);
 		expect(app.service.log.puts(id)).toEqual([]);
@@ -172,7 +174,7 @@ describe("a question that was answered in the service's own page", () => {
 		expect(answerFields(modal).map((field) => field.label)).toEqual(['“First”', '“Third”']);
 		await fill(modal, 'blue', 'small');
 		await modal.submit();
-		await timed.shows('Your answer was delivered');
+		await timed.shows(DELIVERED);
 		expect(saved(id)).toEqual([['blue', 'green', 'small']]);
 	});
 
@@ -186,7 +188,7 @@ describe("a question that was answered in the service's own page", () => {
 		});
 		app.service.sessions.patch(id, {});
 		await modal.submit();
-		await timed.shows('somebody else answered first');
+		await timed.shows(headline('conflicted'));
 		expect(modal.text()).toContain('> Grace');
 		expect(await app.said()).not.toContain('hunter2');
 	});
@@ -202,7 +204,7 @@ describe("a question that was answered in the service's own page", () => {
 			app.service.sessions.setStatus(id, 'humanInput');
 		};
 		await modal.submit();
-		await timed.shows('Your answer was delivered, then somebody outside Handraise overwrote it.');
+		await timed.shows(headline('delivered', { agentOutcome: 'overwritten' }));
 		delete app.service.hooks.onSaved;
 	});
 });
@@ -218,7 +220,7 @@ describe('a service that shows nothing where our answer was saved', () => {
 			app.service.sessions.patch(id, {});
 		};
 		await modal.submit();
-		await timed.shows('Your answer was delivered and the agent went on.');
+		await timed.shows(headline('resumed'));
 		delete app.service.hooks.onSaved;
 	});
 });
@@ -238,7 +240,7 @@ describe('a service that saves an answer without the white space around it', () 
 		};
 		if (fault !== null) app.service.faults.add({ ...fault, sessionId: id });
 		await modal.submit();
-		await timed.shows('Your answer was delivered and the agent went on.');
+		await timed.shows(headline('resumed'));
 		delete app.service.hooks.onSaved;
 	});
 });
@@ -251,7 +253,7 @@ describe('a question that changed while the form was open', () => {
 			messages: [{ role: 'user', content: 'Do it.' }, question('Which row now?', 'Note')],
 		});
 		expect((await modal.submit()).outcome).toBe('updated');
-		await timed.shows('Your answer was not sent: the question has changed.');
+		await timed.shows(headline('changed'));
 		expect(modal.text()).toContain('> Row 4');
 		expect(app.service.log.puts(id)).toEqual([]);
 		await modal.press('Answer the new question');
@@ -263,7 +265,7 @@ describe('a question that changed while the form was open', () => {
 		]);
 		await again?.fill('“Note”', 'Thanks');
 		expect((await again?.submit())?.outcome).toBe('updated');
-		await timed.shows('Your answer was delivered');
+		await timed.shows(DELIVERED);
 		expect(saved(id)).toEqual([['Row 4', 'Thanks']]);
 	});
 
@@ -286,7 +288,7 @@ describe('a question that changed while the form was open', () => {
 		const modal = await fill(await openSession(app, id), 'Row 4');
 		app.service.sessions.push(id, question('Which seat?'));
 		await modal.submit();
-		await timed.shows('the question has changed');
+		await timed.shows(headline('changed'));
 		await modal.press('Answer the new question');
 		await timed.shows('Which seat?');
 		expect(app.service.log.puts(id)).toEqual([]);
@@ -310,7 +312,7 @@ describe('a session that ended while the form was open', () => {
 			const modal = await fill(await openSession(app, id), 'blue', 'small');
 			app.service.sessions.setStatus(id, status);
 			await modal.submit();
-			await timed.shows('Your answer was not sent: the session is over.');
+			await timed.shows(headline('ended'));
 			expect(modal.text()).toContain('> blue');
 			expect(modal.buttons()).toContain('Post my text in the channel');
 			expect(app.service.log.puts(id)).toEqual([]);
@@ -322,7 +324,7 @@ describe('a session that ended while the form was open', () => {
 		const modal = await fill(await openSession(app, id), 'blue', 'small');
 		app.service.sessions.remove(id);
 		await modal.submit();
-		await timed.shows('has no session with this id');
+		await timed.shows(whatHappened('session_not_found'));
 		expect(modal.text()).toContain('> blue');
 	});
 });
@@ -349,7 +351,7 @@ describe('one form submitted again', () => {
 		const id = ask();
 		await (await fill(await openSession(app, id), 'blue', 'small')).submit();
 		expect(await again()).toMatchObject({ ok: true, payload: { response_action: 'update' } });
-		await timed.shows('the agent went on');
+		await timed.shows(headline('resumed'));
 		expect(await again()).toMatchObject({ ok: true, payload: { response_action: 'update' } });
 		expect(app.service.log.puts(id)).toHaveLength(1);
 	});
@@ -362,7 +364,7 @@ describe('one form submitted again', () => {
 		await modal.submit();
 		expect(await again('azure', 'tiny')).toMatchObject({ ok: true });
 		resolve();
-		await timed.shows('the agent went on');
+		await timed.shows(headline('resumed'));
 		expect(saved(id)).toEqual([['azure', 'tiny']]);
 	});
 
@@ -380,9 +382,9 @@ describe('one form submitted again', () => {
 		await arrived.promise;
 		const ack = await again('azure', 'tiny');
 		expect(JSON.stringify(ack)).toContain('blue');
-		expect(JSON.stringify(ack)).toContain('change came too late');
+		expect(JSON.stringify(ack)).toContain(tooLateWords([]));
 		resolve();
-		await timed.shows('the agent went on');
+		await timed.shows(headline('resumed'));
 		expect(saved(id)).toEqual([['blue', 'small']]);
 	});
 });
@@ -414,7 +416,7 @@ describe('a button on an answer of somebody else', () => {
 			app.slack
 				.as('grace')
 				.dm()
-				.some((message) => message.text().includes("belongs to somebody else's answer")),
+				.some((message) => message.text().includes(whatHappened('answer_not_yours'))),
 		);
 		expect(app.service.log.puts(id)).toHaveLength(before);
 	});

@@ -4,8 +4,10 @@ import { callSlack, createManualClock, type Modal } from '../../../fake-slack/in
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import type { Fault } from '../../../sandbox/session-service/faults.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
+import { errorWords } from '../../../src/slack/words/errors.ts';
 import { startApp } from '../../support/app.ts';
 import { passTime, watchRequests } from '../../support/pass-time.ts';
+import { DELIVERED, headline, line, whatHappened } from '../../support/sentences.ts';
 import { type App, openSession } from '../support/open-session.ts';
 
 const clock = createManualClock();
@@ -77,15 +79,15 @@ describe('an answer is delivered once', () => {
 		app.service.hooks.onRequest = (entry) => (entry.kind === 'answer' ? put.promise : undefined);
 		await fill(modal, 'Ada', 'Grace');
 		expect((await modal.submit()).outcome).toBe('updated');
-		expect(modal.text()).toContain('Your answer is saved. Delivering…');
+		expect(modal.text()).toContain(headline('accepted'));
 		expect(modal.submitText()).toBeNull();
 		put.resolve();
 		delete app.service.hooks.onRequest;
-		await shows('Your answer was delivered. Waiting for the agent to go on…');
-		expect(modal.text()).toMatch(/✅ Delivered · \d+ \w+ 2026, \d\d:\d\d UTC/);
-		expect(modal.text()).not.toContain('The agent went on');
-		await shows('Your answer was delivered and the agent went on.');
-		expect(modal.text()).toMatch(/▶️ The agent went on · \d+ \w+ 2026, \d\d:\d\d UTC/);
+		await shows(headline('delivered'));
+		expect(modal.text()).toMatch(new RegExp(`${line('delivered')} · \\d+ \\w+ 2026, \\d\\d:\\d\\d UTC`));
+		expect(modal.text()).not.toContain(line('resumed'));
+		await shows(headline('resumed'));
+		expect(modal.text()).toMatch(new RegExp(`${line('resumed')} · \\d+ \\w+ 2026, \\d\\d:\\d\\d UTC`));
 		expect(app.service.log.puts(id)).toHaveLength(1);
 		expect(app.slack.as('ada').dm()).toEqual([]);
 	});
@@ -113,7 +115,7 @@ describe('an answer is delivered once', () => {
 		const id = ask();
 		app.service.faults.add({ ...fault, method: 'PUT', sessionId: id, times: 1 });
 		await submit(id);
-		await shows('Your answer was delivered and the agent went on.');
+		await shows(headline('resumed'));
 		expect(effective(id)).toHaveLength(1);
 		expect(app.service.log.puts(id)).toHaveLength(puts);
 		const put = effective(id)[0];
@@ -128,9 +130,9 @@ describe('an answer is delivered once', () => {
 		const id = ask();
 		app.service.faults.add({ kind: 'rate-limited', retryAfterSeconds: 90, method: 'PUT', sessionId: id, times: 1 });
 		await submit(id);
-		await shows('too many requests');
+		await shows(whatHappened('rate_limited'));
 		expect(textOf('ada')).toMatch(/It is sent again automatically\. Next try: \d+ \w+ 2026/);
-		await shows('Your answer was delivered and the agent went on.');
+		await shows(headline('resumed'));
 		const [first, second] = app.service.log.puts(id);
 		expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(90_000);
 	});
@@ -145,9 +147,9 @@ describe('an answer is delivered once', () => {
 		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
 		app.service.sessions.patch(id, patch as { messages: null });
 		await modal.submit();
-		await shows('Handraise cannot read what the session service sent');
+		await shows(whatHappened('unreadable_answer'));
 		app.service.sessions.patch(id, { messages });
-		await shows('Your answer was delivered');
+		await shows(DELIVERED);
 		expect(effective(id)).toHaveLength(1);
 	});
 
@@ -165,7 +167,7 @@ describe('an answer is delivered once', () => {
 		expect(modal.text()).not.toContain('cm');
 		await fill(modal, 'Ada', 'Grace');
 		await modal.submit();
-		await shows('Your answer was delivered');
+		await shows(DELIVERED);
 		const put = effective(id)[0];
 		expect(put === undefined ? '' : JSON.stringify(itemsOf(put))).toBe(
 			JSON.stringify(items)
@@ -180,7 +182,7 @@ describe('an answer is delivered once', () => {
 		await fill(modal, 'Ada', 'Grace');
 		app.slack.faults.duplicateNext('view_submission');
 		expect((await modal.submit()).outcome).toBe('updated');
-		await shows('the agent went on');
+		await shows(headline('resumed'));
 		expect(app.service.log.puts(id)).toHaveLength(1);
 	});
 
@@ -190,16 +192,16 @@ describe('an answer is delivered once', () => {
 		await fill(modal, 'Ada', 'Grace');
 		await app.service.goDown();
 		expect((await modal.submit()).outcome).toBe('updated');
-		await shows('cannot be reached or reports an error. Your answer is saved.');
+		await shows(errorWords('unavailable', { kept: 'answer', adminContact: null }).text);
 		await modal.close();
 		const ada = app.slack.as('ada');
 		const dm = (words: string) =>
 			ada.dm().filter((message) => message.text().includes(words) && message.text().includes(id));
-		await passTime(app, clock, () => dm('saved and not delivered yet').length > 0, {
+		await passTime(app, clock, () => dm(headline('accepted', { lastError: 'unavailable' })).length > 0, {
 			describe: () => 'no direct message',
 		});
 		await app.service.comeBack();
-		await passTime(app, clock, () => dm('the agent went on').length > 0, {
+		await passTime(app, clock, () => dm(headline('resumed')).length > 0, {
 			describe: () => JSON.stringify(ada.dm().map((one) => one.text())),
 		});
 		expect(dm('')).toHaveLength(1);
@@ -228,7 +230,7 @@ describe('an answer is delivered once', () => {
 			answer.resolve();
 		});
 		delete app.service.hooks.onRequest;
-		await shows('the agent went on');
+		await shows(headline('resumed'));
 		expect(app.service.log.puts(id)).toHaveLength(1);
 		expect(app.service.log.puts(id)[0]?.clientGone).toBe(false);
 	});
@@ -239,36 +241,34 @@ describe('an answer is delivered once', () => {
 		await fill(modal, 'Ada', 'Grace');
 		app.service.faults.add({ kind: 'unauthorized', method: 'GET', sessionId: id });
 		expect((await modal.submit()).outcome).toBe('updated');
-		await shows('Your answer is saved and not delivered yet');
+		await shows(headline('accepted', { lastError: 'unauthorized' }));
 		await restart();
 		app.service.faults.clear();
-		await shows('the agent went on');
+		await shows(headline('resumed'));
 		expect(app.service.log.puts(id)).toHaveLength(1);
 	});
 });
 
 describe('the modal says how the session went on', () => {
-	it.each([
-		['failed', 'Your answer was delivered, then the session failed.'],
-		['stopped', 'Your answer was delivered, then the session was stopped.'],
-		['completed', 'Your answer was delivered and the session is complete.'],
-		['paused', 'Your answer was delivered, then the session was paused.'],
-	])('shows in the modal that the session has %s', async (status, words) => {
-		const id = ask();
-		app.service.hooks.onSaved = () => app.service.sessions.setStatus(id, status);
-		await submit(id);
-		await shows(words);
-		delete app.service.hooks.onSaved;
-		expect(effective(id)).toHaveLength(1);
-	});
+	it.each(['failed', 'stopped', 'completed', 'paused'] as const)(
+		'shows in the modal that the session has %s',
+		async (status) => {
+			const id = ask();
+			app.service.hooks.onSaved = () => app.service.sessions.setStatus(id, status);
+			await submit(id);
+			await shows(headline('delivered', { agentOutcome: status }));
+			delete app.service.hooks.onSaved;
+			expect(effective(id)).toHaveLength(1);
+		},
+	);
 
 	it('shows in the modal that the agent has not moved for ten minutes', async () => {
 		const id = ask();
 		app.service.hooks.onSaved = () => app.service.sessions.setStatus(id, 'inactive');
 		await submit(id);
-		await shows('Your answer was delivered. Waiting for');
+		await shows(headline('delivered'));
 		app.service.sessions.setStatus(id, 'humanInput');
-		await shows('Your answer was delivered. The agent has not gone on yet.');
+		await shows(headline('delivered', { agentOutcome: 'unseen' }));
 		delete app.service.hooks.onSaved;
 	});
 });
@@ -301,17 +301,22 @@ describe('a closed modal', () => {
 	}
 
 	it.each([
-		['the session failed', 'Your answer was delivered, then the session failed.', 'failed'],
-		['the session was stopped', 'Your answer was delivered, then the session was stopped.', 'stopped'],
-		['somebody overwrote it', 'Your answer was delivered, then somebody outside Handraise overwrote it.', null],
-	])("sends one direct message to a closed modal's author when %s after the delivery", async (_, words, status) => {
-		const id = ask();
-		await closeAndDeliver(id, () => (status === null ? overwrite(id) : app.service.sessions.setStatus(id, status)));
-		await passTime(app, clock, () => dm(id).length > 0, { describe: () => 'no direct message' });
-		expect(dm(id)[0]?.notification()).toContain(words);
-		await passLooks();
-		expect(dm(id)).toHaveLength(1);
-	});
+		['the session failed', 'failed'],
+		['the session was stopped', 'stopped'],
+		['somebody overwrote it', 'overwritten'],
+	] as const)(
+		"sends one direct message to a closed modal's author when %s after the delivery",
+		async (_, agentOutcome) => {
+			const id = ask();
+			await closeAndDeliver(id, () =>
+				agentOutcome === 'overwritten' ? overwrite(id) : app.service.sessions.setStatus(id, agentOutcome),
+			);
+			await passTime(app, clock, () => dm(id).length > 0, { describe: () => 'no direct message' });
+			expect(dm(id)[0]?.notification()).toContain(headline('delivered', { agentOutcome }));
+			await passLooks();
+			expect(dm(id)).toHaveLength(1);
+		},
+	);
 
 	it.each(['active', 'completed', 'paused', 'inactive'])(
 		'sends no direct message when the session is %s after the delivery',
@@ -334,11 +339,11 @@ describe('a closed modal', () => {
 			passTime(app, clock, () => dm(id).some((message) => message.text().includes(words)), {
 				describe: () => `no direct message says ${words}`,
 			});
-		await says('saved and not delivered yet');
+		await says(headline('accepted', { lastError: 'unavailable' }));
 		const { channel, ts } = dm(id)[0] ?? {};
 		await callSlack(app.slack, 'chat.delete', { channel, ts });
 		await app.service.comeBack();
-		await says('the agent went on');
+		await says(headline('resumed'));
 		expect(dm(id)).toHaveLength(1);
 		expect(app.service.log.puts(id)).toHaveLength(1);
 	});
@@ -346,20 +351,20 @@ describe('a closed modal', () => {
 
 describe('an answer that is refused for good', () => {
 	it.each<[string, Fault, string]>([
-		['404', { kind: 'error', status: 404, body: '{"error":"Session not found"}' }, 'has no session with this id'],
-		['400', { kind: 'error', status: 400 }, 'refused the request'],
-	])('keeps the text of an answer refused with %s, and sends it again after a restart', async (_, fault, words) => {
+		['404', { kind: 'error', status: 404, body: '{"error":"Session not found"}' }, 'session_not_found'],
+		['400', { kind: 'error', status: 400 }, 'refused'],
+	])('keeps the text of an answer refused with %s, and sends it again after a restart', async (_, fault, code) => {
 		const id = ask();
 		app.service.faults.add({ ...fault, method: 'PUT', sessionId: id });
 		const modal = await submit(id);
-		await shows('could not be delivered: the session service refused it');
-		expect(modal.text()).toContain(words);
+		await shows(headline('refused'));
+		expect(modal.text()).toContain(whatHappened(code));
 		expect(modal.text()).toContain('> Ada');
 		expect(modal.text()).toContain('> Grace');
 		await restart();
 		app.service.faults.clear();
 		expect(await modal.press('Try again')).toBe(true);
-		await shows('the agent went on');
+		await shows(headline('resumed'));
 		expect(effective(id)).toHaveLength(1);
 	});
 
@@ -377,11 +382,11 @@ describe('an answer that is refused for good', () => {
 		const ada = app.slack.as('ada');
 		const dm = () => ada.dm().find((message) => message.text().includes(id));
 		await passTime(app, clock, () => dm() !== undefined, { describe: () => 'no direct message' });
-		expect(dm()?.text()).toContain('refused it');
+		expect(dm()?.text()).toContain(headline('refused'));
 		expect(dm()?.text()).toContain('> Grace');
 		app.service.faults.clear();
 		await dm()?.press('Try again');
-		await passTime(app, clock, () => dm()?.text().includes('the agent went on') ?? false, {
+		await passTime(app, clock, () => dm()?.text().includes(headline('resumed')) ?? false, {
 			describe: () => dm()?.text() ?? 'gone',
 		});
 		expect(effective(id)).toHaveLength(1);
@@ -394,7 +399,7 @@ describe('an answer that is refused for good', () => {
 		const modal = await openSession(app, id);
 		await modal.fill(0, '314159');
 		await modal.submit();
-		await shows('refused it');
+		await shows(headline('refused'));
 		expect(modal.text()).not.toContain('314159');
 		app.service.faults.clear();
 		await modal.press('Try again');
@@ -403,7 +408,7 @@ describe('an answer that is refused for good', () => {
 		expect(again.value(0)).toBeNull();
 		await again.fill(0, '271828');
 		expect((await again.submit()).outcome).toBe('updated');
-		await shows('Your answer was delivered');
+		await shows(DELIVERED);
 		expect(effective(id).map(itemsOf)[0]?.[0]?.value).toBe('271828');
 		expect(await app.said()).not.toMatch(/314159|271828/);
 	});
@@ -414,9 +419,9 @@ describe('an answer that cannot be delivered yet', () => {
 		const id = ask();
 		app.service.faults.add({ kind: 'unauthorized', sessionId: id, method: 'PUT' });
 		const modal = await submit(id);
-		await shows("does not accept Handraise's key");
+		await shows(whatHappened('unauthorized'));
 		await modal.press('Discard answer');
-		await shows('You discarded this answer. Nothing was sent.');
+		await shows(headline('withdrawn'));
 		app.service.faults.clear();
 		const puts = app.service.log.puts(id).length;
 		const start = clock.now();

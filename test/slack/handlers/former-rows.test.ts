@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
+import { PRESS_NOTES } from '../../../src/slack/words/answers.ts';
 import { startApp } from '../../support/app.ts';
 import { openSession } from '../support/open-session.ts';
 
@@ -18,5 +19,5 @@ it('lets somebody of another organisation act on an answer that a former version
 	db.close();
 	await app.restart();
 	await eve.modal()?.press('Post my text in the channel');
-	await eve.waitForModal('Your text was posted.');
+	await eve.waitForModal(PRESS_NOTES.posted);
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { startApp } from '../../support/app.ts';
+import { DELIVERED, headline } from '../../support/sentences.ts';
 import { type App, openSession } from '../support/open-session.ts';
 
 let app: App;
@@ -27,12 +28,12 @@ it('tells the second person who was first when their form was read before the fi
 	const opening = openSession(app, 'late', 'grace');
 	await workedOut.promise;
 	await first.submit();
-	await app.slack.as('ada').waitForModal('Your answer was delivered', 10_000);
+	await app.slack.as('ada').waitForModal(DELIVERED, 10_000);
 	arriving.resolve();
 	const second = await opening;
 	await second.fill(0, 'From Grace');
 	await second.submit();
-	const told = await app.slack.as('grace').waitForModal('somebody else answered first', 10_000);
+	const told = await app.slack.as('grace').waitForModal(headline('conflicted'), 10_000);
 	expect(told.text()).toMatch(/@ada>? answered/);
 	expect(told.text()).not.toContain('outside');
 	expect(app.service.log.savedPuts('late')).toHaveLength(1);

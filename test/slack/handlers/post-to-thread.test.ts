@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { Modal, Posted } from '../../../fake-slack/index.ts';
+import { PRESS_NOTES } from '../../../src/slack/words/answers.ts';
+import { whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from '../watching/harness.ts';
 
 const POST = 'Post my text to the thread';
@@ -55,7 +57,7 @@ const says = (words: string) => app.until(() => grace().modal()?.text().includes
 it('posts the text of a late answer into the thread from which its form was opened', async () => {
 	const { modal, card } = await tooLate('Graphite');
 	await modal.press(POST);
-	await says('Your text was posted.');
+	await says(PRESS_NOTES.posted);
 	expect(standing('Graphite').map((message) => [message.threadTs(), message.isBroadcast()])).toEqual([
 		[card.ts, false],
 	]);
@@ -65,7 +67,7 @@ it('posts the text into a thread with replies whose first message was deleted', 
 	const { modal, card } = await tooLate('Copper');
 	card.remove();
 	await modal.press(POST);
-	await says('Your text was posted.');
+	await says(PRESS_NOTES.posted);
 	expect(standing('Copper').map((message) => message.threadTs())).toEqual([card.ts]);
 });
 
@@ -74,7 +76,7 @@ it('posts nothing when the thread does not exist any more, and says so', async (
 	removeThread(card);
 	const from = app.now();
 	await modal.press(POST);
-	await says('The thread that your text was for is gone, so it was not posted.');
+	await says(whatHappened('thread_gone'));
 	expect(grace().modal()?.text()).toContain('> Forest');
 	expect(JSON.stringify(app.calls('chat.postMessage', from).map(({ request }) => request))).not.toContain('Forest');
 	expect(standing('Forest')).toEqual([]);
@@ -91,7 +93,7 @@ it('deletes the post from the channel when the thread disappears during the call
 	removeThread(card);
 	release();
 	await pressed;
-	await says('The thread that your text was for is gone, so it was not posted.');
+	await says(whatHappened('thread_gone'));
 	expect(standing('Ivory')).toEqual([]);
 });
 

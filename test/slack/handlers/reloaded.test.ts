@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
+import type { AgentOutcome } from '../../../src/answers/answer.ts';
+import { headline } from '../../support/sentences.ts';
 import { type App, openSession } from '../support/open-session.ts';
 import { startTimedApp } from '../support/timed-app.ts';
 
@@ -47,7 +49,7 @@ async function submit(id: string): Promise<Modal> {
 
 async function deliver(id: string): Promise<void> {
 	await submit(id);
-	await timed.shows('Your answer was delivered. Waiting for the agent to go on');
+	await timed.shows(headline('delivered'));
 }
 
 /** Resolves when the confirmation checks have ended. */
@@ -61,23 +63,26 @@ function overwrite(id: string): void {
 	app.service.sessions.patch(id, {});
 }
 
-const BAD_ENDS: readonly (readonly [words: string, end: (id: string) => void])[] = [
-	['then the session failed', (id) => app.service.sessions.setStatus(id, 'failed')],
-	['then the session was stopped', (id) => app.service.sessions.setStatus(id, 'stopped')],
-	['then somebody outside Handraise overwrote it', overwrite],
+const BAD_ENDS: readonly (readonly [agentOutcome: AgentOutcome, end: (id: string) => void])[] = [
+	['failed', (id) => app.service.sessions.setStatus(id, 'failed')],
+	['stopped', (id) => app.service.sessions.setStatus(id, 'stopped')],
+	['overwritten', overwrite],
 ];
 
 describe('a person whose client was reloaded after Send', () => {
-	it.each(BAD_ENDS)('tells a person with a reloaded client in one direct message: arrived, %s', async (words, end) => {
-		const id = ask();
-		await deliver(id);
-		ada().reload();
-		await timed.clock.advance(8_000);
-		end(id);
-		await told(id, words);
-		await passLooks();
-		expect(dms(id)).toHaveLength(1);
-	});
+	it.each(BAD_ENDS)(
+		'tells a person with a reloaded client in one direct message: arrived, %s',
+		async (agentOutcome, end) => {
+			const id = ask();
+			await deliver(id);
+			ada().reload();
+			await timed.clock.advance(8_000);
+			end(id);
+			await told(id, headline('delivered', { agentOutcome }));
+			await passLooks();
+			expect(dms(id)).toHaveLength(1);
+		},
+	);
 
 	it('tells a person with a reloaded client in one direct message that the answer was not sent', async () => {
 		const id = ask();
@@ -85,12 +90,12 @@ describe('a person whose client was reloaded after Send', () => {
 		await form.fill(0, 'Ada');
 		app.service.faults.add({ kind: 'unauthorized', sessionId: id });
 		await form.submit();
-		await timed.shows('saved and not delivered yet');
+		await timed.shows(headline('accepted', { lastError: 'unauthorized' }));
 		ada().reload();
 		app.service.sessions.answerAsPage(id, ['Grace']);
 		await timed.clock.advance(8_000);
 		app.service.faults.clear();
-		await told(id, 'somebody else answered first');
+		await told(id, headline('conflicted'));
 		expect(dms(id)).toHaveLength(1);
 		expect(dms(id)[0]?.text()).toContain('> Ada');
 	});
@@ -99,10 +104,10 @@ describe('a person whose client was reloaded after Send', () => {
 		const id = ask();
 		app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: id, saves: true, times: 1 });
 		await submit(id);
-		await timed.shows('The agent may not have been started');
+		await timed.shows(headline('delivered', { startFailed: true }));
 		ada().reload();
 		expect(dms(id)).toEqual([]);
-		await told(id, 'The agent may not have been started');
+		await told(id, headline('delivered', { startFailed: true }));
 		await passLooks();
 		expect(dms(id)).toHaveLength(1);
 		expect(dms(id)[0]?.buttons()).toContain('Send again');
@@ -116,7 +121,7 @@ describe('a person whose client was reloaded after Send', () => {
 		const fault = { method: 'chat.postMessage', status: 503, times: 1 };
 		app.slack.faults.add(fault);
 		app.service.sessions.setStatus(id, 'failed');
-		await told(id, 'then the session failed');
+		await told(id, headline('delivered', { agentOutcome: 'failed' }));
 		await passLooks();
 		expect(dms(id)).toHaveLength(1);
 	});
@@ -136,11 +141,11 @@ describe('a person whose client was reloaded after Send', () => {
 describe('a person who looks at the window', () => {
 	it.each(BAD_ENDS)(
 		'sends no direct message when the open modal says within seconds: arrived, %s',
-		async (words, end) => {
+		async (agentOutcome, end) => {
 			const id = ask();
 			app.service.hooks.onSaved = () => end(id);
 			await submit(id);
-			await timed.shows(words);
+			await timed.shows(headline('delivered', { agentOutcome }));
 			delete app.service.hooks.onSaved;
 			await passLooks();
 			expect(dms(id)).toEqual([]);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
+import { headline } from '../../support/sentences.ts';
 import { type App, openSession } from '../support/open-session.ts';
 import { startTimedApp } from '../support/timed-app.ts';
 
@@ -13,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => timed[Symbol.asyncDispose]());
 
-const REPORTED = 'the session service reported a failure. The agent may not have been started';
+const REPORTED = headline('delivered', { startFailed: true });
 
 /** An answer that the service saves with status 500, because it could not start the agent's machine. */
 async function answerSavedWith500(id: string, title = 'Name', value = 'Ada'): Promise<Modal> {
@@ -38,7 +39,7 @@ it.each([
 		expect(app.service.log.savedPuts(id)).toHaveLength(1);
 
 		await modal.press('Send again');
-		await timed.shows('Your answer was delivered. Waiting for the agent to go on');
+		await timed.shows(headline('delivered'));
 		expect(modal.buttons()).not.toContain('Send again');
 		const puts = app.service.log.savedPuts(id);
 		expect(puts).toHaveLength(2);
@@ -74,5 +75,5 @@ it('sends the author a direct message when the modal is closed', async () => {
 	await modal.submit();
 	await modal.close();
 	const dms = () => app.slack.as('ada').dm();
-	await timed.until(() => dms().some((dm) => /reported a failure.*start-dm/s.test(dm.text())));
+	await timed.until(() => dms().some((dm) => dm.text().includes(REPORTED) && dm.text().includes('start-dm')));
 });

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startApp } from '../../support/app.ts';
+import { DELIVERED } from '../../support/sentences.ts';
 import { type App, openSession } from '../support/open-session.ts';
 
 let app: App;
@@ -93,7 +94,7 @@ describe('Socket Mode', () => {
 		const submitted = modal.submit();
 		app.slack.sockets.disconnect('refresh_requested', 'all');
 		expect(['updated', 'trouble']).toContain((await submitted).outcome);
-		await app.slack.as('ada').waitForModal('Your answer was delivered');
+		await app.slack.as('ada').waitForModal(DELIVERED);
 		expect(app.service.log.savedPuts('yesno')).toHaveLength(1);
 	});
 

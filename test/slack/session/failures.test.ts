@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../../sandbox/session-service/faults.ts';
+import { errorWords } from '../../../src/slack/words/errors.ts';
 import type { App } from '../support/open-session.ts';
 import { startTimedApp } from '../support/timed-app.ts';
 
@@ -19,85 +20,52 @@ afterEach(async () => {
 	expect(app.slack.violations()).toEqual([]);
 });
 
-const UNREADABLE = 'Handraise cannot read what the session service sent. Please try again';
-const UNAVAILABLE = 'The session service cannot be reached or reports an error. Please try again';
-const OPERATOR = 'tell ops@example.com';
+/** What a person is told for a code, up to the time of the next try. */
+function wordsFor(code: string): string {
+	const retryAt = code === 'rate_limited' ? 1 : null;
+	return errorWords(code, { kept: 'nothing', adminContact: 'ops@example.com', retryAt }).text.split(' <!')[0] ?? '';
+}
 
-/** The fault, the words that the person sees, and whether they are offered to try again. */
-const failures: readonly { what: string; fault: Fault | 'down'; words: string; retry?: false }[] = [
-	{
-		what: 'a wrong key',
-		fault: { kind: 'unauthorized' },
-		words: "does not accept Handraise's key. If this continues, tell ops@example.com",
-	},
-	{ what: 'a forbidden key', fault: { kind: 'error', status: 403 }, words: "does not accept Handraise's key" },
-	{
-		what: '404',
-		fault: { kind: 'error', status: 404 },
-		words: 'has no session with this id. Check the id.',
-		retry: false,
-	},
-	{
-		what: '429',
-		fault: { kind: 'rate-limited', retryAfterSeconds: 28 },
-		words: 'too many requests right now. Please try again after',
-	},
-	{ what: '500', fault: { kind: 'error' }, words: UNAVAILABLE },
-	{ what: '500 in plain text', fault: { kind: 'error', body: 'Something went wrong!' }, words: UNAVAILABLE },
-	{ what: '503', fault: { kind: 'error', status: 503 }, words: UNAVAILABLE },
-	{
-		what: '418',
-		fault: { kind: 'error', status: 418 },
-		words: `The session service refused the request. If this continues, ${OPERATOR}`,
-	},
-	{ what: "a proxy's page with 502", fault: { kind: 'html' }, words: UNAVAILABLE },
-	{ what: "a proxy's page with 200", fault: { kind: 'html', status: 200 }, words: UNREADABLE },
-	{ what: 'a reset', fault: { kind: 'reset' }, words: UNAVAILABLE },
-	{
-		what: 'no answer',
-		fault: { kind: 'hang' },
-		words: 'The session service took too long to respond. Please try again',
-	},
-	{
-		what: 'an answer after a minute',
-		fault: { kind: 'slow', ms: 60_000 },
-		words: 'The session service took too long to respond. Please try again',
-	},
-	{ what: 'bytes that are no JSON', fault: { kind: 'garbage' }, words: UNREADABLE },
-	{ what: 'bytes that are no HTTP', fault: { kind: 'broken-http' }, words: UNAVAILABLE },
-	{ what: 'half a JSON', fault: { kind: 'truncated' }, words: UNREADABLE },
-	{ what: 'half an answer and a reset', fault: { kind: 'cut-off' }, words: UNAVAILABLE },
-	{ what: 'JSON of another service', fault: { kind: 'foreign-json' }, words: UNREADABLE },
-	{ what: 'the right keys with wrong types', fault: { kind: 'wrong-types' }, words: UNREADABLE },
-	{
-		what: '33 MB',
-		fault: { kind: 'huge' },
-		words: 'This session is too large to show here. Open it in the dashboard.',
-		retry: false,
-	},
-	{
-		what: '33 MB without a length',
-		fault: { kind: 'huge', chunked: true },
-		words: 'too large to show here',
-		retry: false,
-	},
+/** The fault, the code of what the person is told, and whether they are offered to try again. */
+const failures: readonly { what: string; fault: Fault | 'down'; code: string; retry?: false }[] = [
+	{ what: 'a wrong key', fault: { kind: 'unauthorized' }, code: 'unauthorized' },
+	{ what: 'a forbidden key', fault: { kind: 'error', status: 403 }, code: 'unauthorized' },
+	{ what: '404', fault: { kind: 'error', status: 404 }, code: 'session_not_found', retry: false },
+	{ what: '429', fault: { kind: 'rate-limited', retryAfterSeconds: 28 }, code: 'rate_limited' },
+	{ what: '500', fault: { kind: 'error' }, code: 'unavailable' },
+	{ what: '500 in plain text', fault: { kind: 'error', body: 'Something went wrong!' }, code: 'unavailable' },
+	{ what: '503', fault: { kind: 'error', status: 503 }, code: 'unavailable' },
+	{ what: '418', fault: { kind: 'error', status: 418 }, code: 'refused' },
+	{ what: "a proxy's page with 502", fault: { kind: 'html' }, code: 'unavailable' },
+	{ what: "a proxy's page with 200", fault: { kind: 'html', status: 200 }, code: 'unreadable_answer' },
+	{ what: 'a reset', fault: { kind: 'reset' }, code: 'unavailable' },
+	{ what: 'no answer', fault: { kind: 'hang' }, code: 'timed_out' },
+	{ what: 'an answer after a minute', fault: { kind: 'slow', ms: 60_000 }, code: 'timed_out' },
+	{ what: 'bytes that are no JSON', fault: { kind: 'garbage' }, code: 'unreadable_answer' },
+	{ what: 'bytes that are no HTTP', fault: { kind: 'broken-http' }, code: 'unavailable' },
+	{ what: 'half a JSON', fault: { kind: 'truncated' }, code: 'unreadable_answer' },
+	{ what: 'half an answer and a reset', fault: { kind: 'cut-off' }, code: 'unavailable' },
+	{ what: 'JSON of another service', fault: { kind: 'foreign-json' }, code: 'unreadable_answer' },
+	{ what: 'the right keys with wrong types', fault: { kind: 'wrong-types' }, code: 'unreadable_answer' },
+	{ what: '33 MB', fault: { kind: 'huge' }, code: 'body_too_large', retry: false },
+	{ what: '33 MB without a length', fault: { kind: 'huge', chunked: true }, code: 'body_too_large', retry: false },
 	{
 		what: 'a redirect to elsewhere',
 		fault: { kind: 'redirect', location: 'https://evil.example/' },
-		words: `Handraise does not follow redirects. If this continues, ${OPERATOR}`,
+		code: 'redirected',
 	},
-	{ what: 'no connection', fault: 'down', words: UNAVAILABLE },
+	{ what: 'no connection', fault: 'down', code: 'unavailable' },
 ];
 
 describe('when the service answers a read with', () => {
 	it.each(failures)(
 		'tells the person in the modal when the service responds with $what',
-		async ({ fault, words, retry = true }) => {
+		async ({ fault, code, retry = true }) => {
 			const ada = app.slack.as('ada');
 			if (fault === 'down') await app.service.goDown();
 			else app.service.faults.add({ ...fault, method: 'GET' });
 			expect(await ada.command('#agents', '/session choices')).toEqual({ ok: true, error: null });
-			await timed.shows(words);
+			await timed.shows(wordsFor(code));
 			const modal = ada.modal();
 			expect(modal?.text()).toContain('choices');
 			expect(modal?.submitText()).toBeNull();
@@ -116,15 +84,15 @@ describe('when the service answers a read with', () => {
 	);
 
 	it.each([
-		['a session of another account', 'foreign', 'has no session with this id'],
-		['an id nobody knows', '00000000', 'has no session with this id'],
-		['an id with a slash', 'a/b', 'has no session with this id'],
-		['an id with a question mark and spaces encoded', 'a?b=%20', 'has no session with this id'],
-		['an id of other scripts', 'сессия-会话', 'has no session with this id'],
-		['an id that is a path', '..', 'That is not a session id.'],
-	])('tells the person when the service responds with %s', async (_, id, words) => {
+		['a session of another account', 'foreign', 'session_not_found'],
+		['an id nobody knows', '00000000', 'session_not_found'],
+		['an id with a slash', 'a/b', 'session_not_found'],
+		['an id with a question mark and spaces encoded', 'a?b=%20', 'session_not_found'],
+		['an id of other scripts', 'сессия-会话', 'session_not_found'],
+		['an id that is a path', '..', 'invalid_session_id'],
+	])('tells the person when the service responds with %s', async (_, id, code) => {
 		await app.slack.as('ada').command('#agents', `/session ${id}`);
-		await timed.shows(words);
+		await timed.shows(wordsFor(code));
 		expect(app.service.log.list({ kind: 'other' })).toEqual([]);
 	});
 });
@@ -138,7 +106,7 @@ describe('when Slack fails', () => {
 			when: ({ view }) => JSON.stringify(view).includes('Which colour'),
 		});
 		await app.slack.as('ada').command('#agents', '/session choices');
-		await timed.shows('Slack did not let Handraise finish this.');
+		await timed.shows(wordsFor('slack_unavailable'));
 	});
 
 	it('ends the request when Slack does not know the view any more', async () => {
@@ -154,7 +122,7 @@ describe("when the service's budget", () => {
 		await timed.clock.advance(120_000);
 		app.service.useBudget(260);
 		await app.slack.as('ada').command('#agents', '/session choices');
-		await timed.shows('too many requests right now. Please try again after');
+		await timed.shows(wordsFor('rate_limited'));
 		await timed.clock.advance(61_000);
 		await app.slack.as('ada').modal()?.press('Try again');
 		await timed.shows('Which colour?');

@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
+import { FIELD_ERRORS, MAY_STAY_EMPTY } from '../../../src/slack/words/form.ts';
 import { startApp } from '../../support/app.ts';
+import { DELIVERED, headline, whatHappened } from '../../support/sentences.ts';
 import { type App, answerFields, openSession } from '../support/open-session.ts';
 
 let app: App;
@@ -43,7 +45,7 @@ const lastPut = (id: string) => {
 };
 
 async function delivered(id: string): Promise<void> {
-	await app.slack.as('ada').waitForModal('Your answer was delivered');
+	await app.slack.as('ada').waitForModal(DELIVERED);
 	expect(app.service.log.savedPuts(id)).toHaveLength(1);
 }
 
@@ -126,7 +128,7 @@ describe('what was typed', () => {
 		await modal.fill(0, 'Ada');
 		app.service.faults.add({ kind: 'unauthorized', sessionId: id });
 		await modal.press('Refresh');
-		const error = await app.slack.as('ada').waitForModal("does not accept Handraise's key");
+		const error = await app.slack.as('ada').waitForModal(whatHappened('unauthorized'));
 		expect(error.id).not.toBe(modal.id);
 		expect(error.text()).toContain('Your text is still here.');
 		app.service.faults.clear();
@@ -159,7 +161,7 @@ describe('the fields', () => {
 		expect(Object.keys(refused.errors)).toEqual(['“Name” (question 1 of 3)', '“Affiliation”']);
 		await press(modal, "I can't answer all of it");
 		expect(answerFields(modal).every((field) => field.optional)).toBe(true);
-		expect(modal.text()).toContain('You can leave fields empty.');
+		expect(modal.text()).toContain(MAY_STAY_EMPTY);
 		expect(valuesIn(modal)).toEqual([null, 'Grace', null]);
 		expect((await modal.submit()).outcome).toBe('updated');
 		await delivered(id);
@@ -171,7 +173,7 @@ describe('the fields', () => {
 		const modal = await openSession(app, id);
 		await press(modal, "I can't answer all of it");
 		const refused = await modal.submit();
-		expect(refused.errors).toEqual({ '“Name” (question 1 of 3)': 'Fill in at least one field.' });
+		expect(refused.errors).toEqual({ '“Name” (question 1 of 3)': FIELD_ERRORS.allEmpty });
 		expect(app.service.log.puts(id)).toEqual([]);
 	});
 
@@ -183,7 +185,7 @@ describe('the fields', () => {
 		await modal.fill(2, 'Navy');
 		const refused = await modal.submit();
 		expect(refused.outcome).toBe('fieldErrors');
-		expect(refused.errors['“Name” (question 1 of 3)']).toContain('Please fill this in');
+		expect(refused.errors['“Name” (question 1 of 3)']).toContain(FIELD_ERRORS.missing);
 	});
 
 	it('sends the chosen option whole, or the other text', async () => {
@@ -199,7 +201,7 @@ describe('the fields', () => {
 		const second = await openSession(app, other);
 		await second.choose('“Which colour?”', 'Something else…');
 		expect((await second.submit()).errors).toEqual({
-			'Something else, for: “Which colour?”': 'Write what you mean by "something else", or choose one of the options.',
+			'Something else, for: “Which colour?”': FIELD_ERRORS.otherMissing,
 		});
 		await second.fill('Something else, for: “Which colour?”', 'Oak, please');
 		expect((await second.submit()).outcome).toBe('updated');
@@ -279,7 +281,7 @@ describe('a draft', () => {
 		expect((await modal.submit()).outcome).toBe('updated');
 		await app.slack.as('ada').waitForModal('Discard answer');
 		await modal.press('Discard answer');
-		await app.slack.as('ada').waitForModal('You discarded this answer');
+		await app.slack.as('ada').waitForModal(headline('withdrawn'));
 		await modal.close();
 		const again = await openSession(app, id);
 		expect(valuesIn(again)).toEqual([null, null]);

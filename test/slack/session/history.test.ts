@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { asking } from '../../../sandbox/session-service/builders.ts';
+import { headline, line } from '../../support/sentences.ts';
 import { type App, openSession } from '../support/open-session.ts';
 import { startTimedApp } from '../support/timed-app.ts';
 
@@ -27,7 +28,7 @@ async function answer(id: string, who: string, text: string): Promise<void> {
 	const modal = await openSession(app, id, who);
 	await modal.fill(0, text);
 	expect((await modal.submit()).outcome).toBe('updated');
-	await timed.shows('the agent went on', who);
+	await timed.shows(headline('resumed'), who);
 	await modal.close();
 }
 
@@ -47,8 +48,8 @@ describe('the history of a session', () => {
 		expect(text.indexOf('@grace')).toBeLessThan(text.indexOf('@ada'));
 		expect(text).toContain('*“Colour”*\n> blue');
 		expect(text).toContain('*“Password”*\n(hidden, and removed from Handraise)');
-		for (const state of ['💾 Saved', '📨 Being delivered', '✅ Delivered', '▶️ The agent went on']) {
-			expect(text.split(`${state} · 5 Jan 2026, `)).toHaveLength(3);
+		for (const state of ['accepted', 'delivering', 'delivered', 'resumed'] as const) {
+			expect(text.split(`${line(state)} · 5 Jan 2026, `)).toHaveLength(3);
 		}
 		expect(await app.said()).not.toContain('hunter2-1618');
 	});
@@ -59,11 +60,11 @@ describe('the history of a session', () => {
 		await modal.fill(0, 'red');
 		app.service.sessions.answerAsPage('h2', ['green']);
 		await modal.submit();
-		await timed.shows('somebody else answered first');
+		await timed.shows(headline('conflicted'));
 		await modal.close();
 		const text = (await history('h2')).text();
 		expect(text).toContain('One answer to');
-		expect(text).toContain('🔀 Not sent: somebody else answered first');
+		expect(text).toContain(line('conflicted'));
 		expect(text).toContain('> red');
 	});
 

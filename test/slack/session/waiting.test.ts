@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
+import { DELIVERED, whatHappened } from '../../support/sentences.ts';
 import { type App, openSession } from '../support/open-session.ts';
 import { startTimedApp } from '../support/timed-app.ts';
 
@@ -184,10 +185,10 @@ describe('a form that is read again', () => {
 		app.service.faults.clear();
 		const submittedAt = timed.clock.now();
 		expect((await modal.submit()).outcome).toBe('updated');
-		await timed.shows('Your answer was delivered');
+		await timed.shows(DELIVERED);
 		// Past the next note.
 		await timed.until(() => isCut(id) || timed.clock.now() > submittedAt + 60_000);
-		expect(ada().modal()?.text()).toContain('Your answer was delivered');
+		expect(ada().modal()?.text()).toContain(DELIVERED);
 		expect(app.service.sessions.values(id, 1)).toEqual(['blue']);
 
 		// The claim is released, and no draft is left when the same question is asked again.
@@ -252,7 +253,7 @@ describe('a form that is read again', () => {
 		app.service.faults.add({ kind: 'hang', sessionId: id, method: 'GET' });
 		await press(modal, 'Refresh', id);
 		await timed.shows('(4 s)');
-		await timed.shows('The session service took too long to respond. You see the session as it was');
+		await timed.shows(`${whatHappened('timed_out')} You see the session as it was`);
 		expect(ada().modal()?.id).toBe(modal.id);
 		expect(modal.text()).not.toContain('Still waiting');
 		expect(modal.value(0)).toBe('blue');
@@ -292,7 +293,7 @@ describe('Try again', () => {
 		const id = asking();
 		app.service.faults.add({ kind: 'unauthorized', sessionId: id });
 		await ada().command('#agents', `/session ${id}`);
-		await timed.shows("does not accept Handraise's key");
+		await timed.shows(whatHappened('unauthorized'));
 		app.service.faults.clear();
 		slow(id, 55_000);
 		const modal = ada().modal();
