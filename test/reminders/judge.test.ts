@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { QuietHours } from '../../src/watches/channel-settings.ts';
+import { rungsTogether, rungText } from '../support/sentences.ts';
 import { createHistory, type History, type Post } from './history.ts';
 import { judge } from './judge.ts';
 import { quietPeriods } from './local-time.ts';
@@ -10,8 +11,8 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 /** A Saturday, 20:00 in Berlin; clocks change in the night after it. */
 const POSTED = Date.parse('2026-03-28T19:00:00Z');
-const REMINDER = '⏰ Nobody has answered for 10 min. An agent asks: Which colour for q1 ?';
-const ESCALATION = '<@UBOSS1> 📣 Still no answer after 30 min. The agent waits. An agent asks: Which colour for q1 ?';
+const REMINDER = `${rungText('reminder', 10)} An agent asks: Which colour for q1 ?`;
+const ESCALATION = `<@UBOSS1> ${rungText('escalation', 30)} An agent asks: Which colour for q1 ?`;
 const NIGHT: QuietHours = { days: [1, 2, 3, 4, 5, 6, 7], from: '22:00', to: '02:30', timeZone: 'Europe/Berlin' };
 
 function post(at: number, text: string, isShownInChannel = false): Post {
@@ -79,7 +80,7 @@ function crowded(
 			history.reads.push({ ...read(POSTED + after - SECOND), sessionId });
 		}
 		const lines = ids.slice(from - 1, to).join(', ');
-		const words = '⏰ 17 questions wait for an answer.';
+		const words = `${rungsTogether(17)}.`;
 		const content = `${words} ${lines} and ${unlisted} more: \`/session inbox\` shows all.`;
 		history.posts.push({ ...post(POSTED + after, words, true), content, threadTs: null });
 		history.endedAt = POSTED + 12 * MINUTE;
@@ -140,7 +141,7 @@ describe('the judge of reminders', () => {
 
 	it('knows a message of several by its words, also when only one of them is left', () => {
 		const together = rung([TIMES[0] as number], ({ posts }) => {
-			posts[1] = { ...post(POSTED + 610_000, '⏰ 1 question waits for an answer.'), content: 'q1' };
+			posts[1] = { ...post(POSTED + 610_000, `${rungsTogether(1)}.`), content: 'q1' };
 		});
 		expect(judge(together)).toMatchObject({ rings: [{ at: POSTED + 610_000 }], faults: [] });
 	});

@@ -1,10 +1,10 @@
+import { rungText, WAIT, WAITS } from '../support/sentences.ts';
 import type { Post } from './history.ts';
 
 /** What people read in a rung. */
-const REMINDER = 'Nobody has answered for';
-const ESCALATION = 'Still no answer after';
-/** Of one question when the others were answered meanwhile. */
-const SEVERAL = /\d+ questions? waits? for an answer/;
+const [REMINDER = '', ESCALATION = ''] = (['reminder', 'escalation'] as const).map(
+	(one) => rungText(one, 1).split('1 min')[0],
+);
 /** Below the list, where there are more questions than it shows. */
 const UNLISTED = /and (\d+) more: `\/session inbox`/;
 
@@ -13,7 +13,8 @@ export type MessageKind = 'reminder' | 'escalation' | 'several' | 'other';
 export function kindOf({ text }: Post): MessageKind {
 	if (text.includes(REMINDER)) return 'reminder';
 	if (text.includes(ESCALATION)) return 'escalation';
-	return SEVERAL.test(text) ? 'several' : 'other';
+	// Of one question when the others were answered meanwhile.
+	return text.includes(WAIT) || text.includes(WAITS) ? 'several' : 'other';
 }
 
 /** The ids of the questions that a message shows. */

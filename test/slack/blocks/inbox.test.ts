@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { InboxContent } from '../../../src/inbox/inbox.ts';
 import { readSessionResponse } from '../../../src/session-service/schema.ts';
 import { homeView } from '../../../src/slack/blocks/inbox.ts';
+import { waitingCountWords } from '../../../src/slack/words/inbox.ts';
 import { snapshotOf } from '../../../src/watches/session-snapshot.ts';
 import { answerOf, item, now } from '../support/answers.ts';
 
@@ -65,6 +66,22 @@ describe('the inbox', () => {
 
 	it('shows the options as text when they have no buttons', () => {
 		expect(textOf(asking('One of: red, green'), false)).toContain('> One of: red, green');
+	});
+
+	it('counts what waits and what is snoozed', () => {
+		expect(
+			[
+				[0, 0],
+				[0, 1],
+				[1, 2],
+				[2, 0],
+			].map(([total = 0, snoozed = 0]) => waitingCountWords(total, snoozed)),
+		).toEqual([
+			'No question waits for you.',
+			'No question waits for you, 1 is snoozed.',
+			'1 question waits for you, 2 are snoozed',
+			'2 questions wait for you',
+		]);
 	});
 
 	it('begins with the count, then Undo, the questions and the other own answers', () => {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { asking, askingSession } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
-import { PRESS_NOTES, tooLateWords } from '../../../src/slack/words/answers.ts';
+import { PRESS_NOTES } from '../../../src/slack/words/answers.ts';
 import { DELIVERED, headline, whatHappened } from '../../support/sentences.ts';
 import { type App, answerFields, openSession } from '../support/open-session.ts';
 import { startTimedApp } from '../support/timed-app.ts';
@@ -382,7 +382,7 @@ describe('one form submitted again', () => {
 		await arrived.promise;
 		const ack = await again('azure', 'tiny');
 		expect(JSON.stringify(ack)).toContain('blue');
-		expect(JSON.stringify(ack)).toContain(tooLateWords([]));
+		expect(JSON.stringify(ack)).toContain('Your change came too late: the text below was already being sent.');
 		resolve();
 		await timed.shows(headline('resumed'));
 		expect(saved(id)).toEqual([['blue', 'small']]);

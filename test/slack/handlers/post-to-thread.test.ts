@@ -57,7 +57,7 @@ const says = (words: string) => app.until(() => grace().modal()?.text().includes
 it('posts the text of a late answer into the thread from which its form was opened', async () => {
 	const { modal, card } = await tooLate('Graphite');
 	await modal.press(POST);
-	await says(PRESS_NOTES.posted);
+	await says('Your text was posted.');
 	expect(standing('Graphite').map((message) => [message.threadTs(), message.isBroadcast()])).toEqual([
 		[card.ts, false],
 	]);

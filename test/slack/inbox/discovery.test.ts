@@ -1,5 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { loggedId } from '../../../src/log.ts';
+import { noListWords } from '../../../src/slack/words/discovery.ts';
+import { waitingCountWords, waitingSessionsWords } from '../../../src/slack/words/inbox.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { inboxApp } from './harness.ts';
 
@@ -43,20 +45,20 @@ it('follows the list: sessions come and go by themselves', async () => {
 	const id = waiting('Order new chairs');
 	await app.homeSays('Order new chairs');
 	app.service.sessions.setStatus(id, 'active');
-	await app.homeSays('No other session of the account waits', { without: ['Order new chairs'] });
+	await app.homeSays(waitingSessionsWords(0), { without: ['Order new chairs'] });
 });
 
 it('shows a session once: as a question where the person sees that, else as a session', async () => {
 	await start();
 	await app.askedIn('#secret', ['Order lamps']);
 	await app.openHome();
-	const mine = await app.homeSays('1 question waits for you');
-	expect(mine).toContain('No other session of the account waits for a person.');
+	const mine = await app.homeSays(waitingCountWords(1, 0));
+	expect(mine).toContain(waitingSessionsWords(0));
 	expect(mine.match(/Order lamps/g)).toHaveLength(1);
 	await app.openHome('grace');
 	const others = await app.homeSays('Order lamps', { who: 'grace' });
-	expect(others).toContain('No question waits for you.');
-	expect(others).toContain('One more session of the account waits');
+	expect(others).toContain(waitingCountWords(0, 0));
+	expect(others).toContain(waitingSessionsWords(1));
 });
 
 it('shows the longest waiting ten and counts the rest', async () => {
@@ -85,7 +87,7 @@ it('leaves out what somebody has just answered, although the list is late', asyn
 	await modal?.submit();
 	await app.until(() => app.service.log.puts(id).length === 1);
 	await app.openHome('grace');
-	await app.homeSays('No other session of the account waits', { who: 'grace', without: ['Order new chairs'] });
+	await app.homeSays(waitingSessionsWords(0), { who: 'grace', without: ['Order new chairs'] });
 });
 
 it('says why there are none when the service has no list', async () => {
@@ -93,7 +95,7 @@ it('says why there are none when the service has no list', async () => {
 	waiting('Order new chairs');
 	await app.pass(5_000);
 	await app.openHome();
-	await app.homeSays('cannot get the list of sessions', { without: ['Order new chairs'] });
+	await app.homeSays(noListWords('noList', null), { without: ['Order new chairs'] });
 });
 
 it('shows no session that nobody named, unless it is told to', async () => {

@@ -1,4 +1,5 @@
 import { type Posted, sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
+import { GAVE_BACK, YOU_HAVE_IT } from '../../support/sentences.ts';
 import { inboxApp } from './harness.ts';
 
 export const FLIGHT = { title: 'Which flight?', description: 'One of: LH 1173, TP 570' };
@@ -57,5 +58,9 @@ export async function handOverApp(env: Readonly<Record<string, string>> = {}) {
 			() => post.text(),
 		);
 
-	return { ...app, asked, press, handOver, dms, newestDm, saysIn };
+	/** The direct message to somebody who got a question, or got it back. */
+	const handedTo = (who: string) => newestDm(who, YOU_HAVE_IT);
+	const givenBackTo = (who: string) => newestDm(who, GAVE_BACK);
+
+	return { ...app, asked, press, handOver, dms, newestDm, handedTo, givenBackTo, saysIn };
 }

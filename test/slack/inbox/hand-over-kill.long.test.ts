@@ -3,6 +3,7 @@ import { asking, done, task } from '../../../sandbox/session-service/builders.ts
 import { createHarness } from '../../faults/harness.ts';
 import { copySource } from '../../faults/source-copy.ts';
 import { createPostgresUnderTest, createSqliteUnderTest } from '../../faults/stores.ts';
+import { GAVE_BACK } from '../../support/sentences.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 
 const HARNESS = { people: 1, callTimeoutMs: 2_000, env: { LOG_LEVEL: 'info', SESSION_SERVICE_RPM: '2000' } };
@@ -63,7 +64,7 @@ it.each(['sqlite', 'postgres'] as const)(
 		await messages()[0]?.press('Give back');
 		await killed();
 		await until(() => messages()[0]?.buttons().length === 0, 'the settled direct message');
-		await until(() => ada.dm().some((one) => one.text().includes('gave back the question')), 'the word to ada');
+		await until(() => ada.dm().some((one) => one.text().includes(GAVE_BACK)), 'the word to ada');
 		expect(messages()).toHaveLength(1);
 		expect(ada.dm()).toHaveLength(1);
 		expect(slack.violations()).toEqual([]);

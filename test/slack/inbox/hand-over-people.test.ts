@@ -1,4 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { SETTLED_WORDS } from '../../../src/slack/words/watching.ts';
+import {
+	DID_NOT_GET_IT,
+	HANDED_OVER,
+	HANDED_TO_YOU,
+	handedOver,
+	REMINDER,
+	youHandedOver,
+} from '../../support/sentences.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { handOverApp } from './hand-over-harness.ts';
 
@@ -17,20 +26,20 @@ describe('Hand over', () => {
 		await start();
 		const { post } = await app.asked();
 		await app.handOver(post, 'ada', 'bob');
-		const bobs = await app.newestDm('bob', 'handed a question over to you');
+		const bobs = await app.handedTo('bob');
 		await app.handOver(bobs, 'bob', 'cleo');
-		const cleos = await app.newestDm('cleo', 'handed a question over to you');
+		const cleos = await app.handedTo('cleo');
 		await app.until(() => bobs.buttons().length === 0);
-		expect(bobs.text()).toContain('Handed over again.');
+		expect(bobs.text()).toContain(SETTLED_WORDS.handedOn);
 		await app.handOver(cleos, 'cleo', 'ada');
-		const adas = await app.newestDm('ada', 'handed a question over to you');
+		const adas = await app.handedTo('ada');
 		expect(adas.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Give back']);
 		await app.openHome();
-		await app.homeSays('handed this over to you', { without: ['Hand over'] });
+		await app.homeSays(HANDED_TO_YOU, { without: ['Hand over'] });
 		await app.press(post, 'bob', 'Hand over');
 		await app.windowSays('Only @ada can give it back', { who: 'bob', without: ['over or give'] });
 		await adas.press('Give back');
-		await app.newestDm('cleo', 'gave back the question');
+		await app.givenBackTo('cleo');
 		await app.press(post, 'dan', 'Hand over');
 		await app.windowSays('handed over 3 times, last by @cleo to @ada. It cannot be handed over again. Answer it', {
 			who: 'dan',
@@ -59,9 +68,9 @@ describe('Hand over', () => {
 		expect(Object.values((await modal.submit()).errors)[0]).toContain('could not check');
 		app.slack.faults.clear();
 		await app.pass(3_000);
-		expect(post.text()).not.toContain('handed this over');
+		expect(post.text()).not.toContain(HANDED_OVER);
 		expect((await modal.submit()).outcome).toBe('updated');
-		await app.newestDm('tess', 'handed a question over to you');
+		await app.handedTo('tess');
 	});
 
 	it('has one winner when two people hand over at the same moment, and tells the other who has it', async () => {
@@ -77,7 +86,7 @@ describe('Hand over', () => {
 		const windows = [await press('ada', 'bob'), await press('grace', 'cleo')];
 		await Promise.all(windows.map((modal) => modal.submit()));
 		const texts = windows.map((modal) => modal.text());
-		expect(texts.filter((text) => text.includes('You handed the question over'))).toHaveLength(1);
+		expect(texts.filter((text) => ['bob', 'cleo'].some((who) => text.includes(youHandedOver(who))))).toHaveLength(1);
 		expect(texts.filter((text) => /@(bob|cleo) has this question/.test(text))).toHaveLength(1);
 		await app.pass(5_000);
 		expect(app.dms('bob').length + app.dms('cleo').length).toBe(1);
@@ -91,7 +100,7 @@ describe('Hand over', () => {
 		await start();
 		const { id, post } = await app.asked();
 		await app.handOver(post, 'ada', 'tess');
-		const dm = await app.newestDm('tess', 'handed a question over to you');
+		const dm = await app.handedTo('tess');
 		await app.restart({ ALLOWED_USERS: ['tess', 'bob'].map((who) => app.slack.as(who).user).join() });
 		await dm.press('Give back');
 		await app.until(() => dm.buttons().length === 0);
@@ -101,7 +110,7 @@ describe('Hand over', () => {
 		await app.handOver(post, 'bob', 'tess');
 		await app.restart({ ALLOWED_USERS: app.slack.as('bob').user });
 		app.slack.faults.clear();
-		await app.cardSays(id, 'handed this over');
+		await app.cardSays(id, HANDED_OVER);
 		await app.pass(30_000);
 		expect(app.dms('tess')).toHaveLength(1);
 	});
@@ -118,7 +127,7 @@ describe('Hand over', () => {
 		await app.pass(10_000);
 		expect(app.dms('tess')).toEqual([]);
 		app.slack.faults.clear();
-		await app.newestDm('tess', 'handed a question over to you');
+		await app.handedTo('tess');
 	});
 
 	it('is given back when Slack refuses the direct message, and whoever handed it over hears that', async () => {
@@ -134,11 +143,11 @@ describe('Hand over', () => {
 		lift();
 		const dm = await app.newestDm('ada', '@tess did not get the question that you handed over');
 		expect(dm.text()).toContain('Which flight?');
-		expect(post.text()).not.toContain('handed this over');
+		expect(post.text()).not.toContain(HANDED_OVER);
 		await app.pass(5_000);
-		expect(app.card(id)?.text()).not.toContain('handed this over');
-		expect((await app.handOver(post, 'bob', 'tess')).modal.text()).toContain('You handed the question over to @tess');
-		await app.newestDm('tess', 'handed a question over to you');
+		expect(app.card(id)?.text()).not.toContain(HANDED_OVER);
+		expect((await app.handOver(post, 'bob', 'tess')).modal.text()).toContain(youHandedOver('tess'));
+		await app.handedTo('tess');
 		await app.until(() => dm.buttons().length === 0);
 	});
 
@@ -150,8 +159,8 @@ describe('Hand over', () => {
 		await app.until(() => app.slack.traffic.calls('conversations.open').length > 0);
 		await app.restart({ ALLOWED_USERS: ['ada', 'bob'].map((who) => app.slack.as(who).user).join() });
 		lift();
-		await app.newestDm('ada', '@tess did not get the question that you handed over');
-		await app.until(() => !post.text().includes('handed this over'));
+		await app.newestDm('ada', DID_NOT_GET_IT);
+		await app.until(() => !post.text().includes(HANDED_OVER));
 		expect(app.dms('tess')).toEqual([]);
 	});
 
@@ -159,33 +168,33 @@ describe('Hand over', () => {
 		await start();
 		const { id, post } = await app.asked();
 		await app.handOver(post, 'ada', 'tess');
-		await app.newestDm('tess', 'handed a question over to you');
+		await app.handedTo('tess');
 		await app.restart({ ALLOWED_USERS: ['ada', 'bob', 'cleo'].map((who) => app.slack.as(who).user).join() });
-		expect((await app.handOver(post, 'bob', 'cleo')).modal.text()).toContain('You handed the question over to @cleo');
-		const dm = await app.newestDm('cleo', 'handed a question over to you');
-		await app.cardSays(id, '@bob handed this over to @cleo');
+		expect((await app.handOver(post, 'bob', 'cleo')).modal.text()).toContain(youHandedOver('cleo'));
+		const dm = await app.handedTo('cleo');
+		await app.cardSays(id, handedOver('bob', 'cleo'));
 		await app.until(() => app.dms('tess')[0]?.buttons().length === 0);
-		expect(app.dms('tess')[0]?.text()).toContain('Handed over again.');
+		expect(app.dms('tess')[0]?.text()).toContain(SETTLED_WORDS.handedOn);
 		await app.press(post, 'ada', 'Hand over');
 		await app.windowSays('@cleo has this question');
 		await dm.press('Give back');
-		await app.newestDm('bob', 'gave back the question');
+		await app.givenBackTo('bob');
 	});
 
 	it('can be handed over by anybody also after three times, when whoever has it may not answer any more', async () => {
 		await start({ REMIND_AFTER: '2m' });
 		const { id, post } = await app.asked();
 		await app.handOver(post, 'ada', 'bob');
-		await app.handOver(await app.newestDm('bob', 'handed a question over to you'), 'bob', 'cleo');
-		await app.handOver(await app.newestDm('cleo', 'handed a question over to you'), 'cleo', 'tess');
-		await app.newestDm('tess', 'handed a question over to you');
+		await app.handOver(await app.handedTo('bob'), 'bob', 'cleo');
+		await app.handOver(await app.handedTo('cleo'), 'cleo', 'tess');
+		await app.handedTo('tess');
 		const tess = app.slack.state.people.find(({ name }) => name === 'tess');
 		if (tess === undefined) throw new Error('there is no tess');
 		tess.deleted = true;
-		const reminder = await app.threadSays(id, 'Nobody has answered');
+		const reminder = await app.threadSays(id, REMINDER);
 		expect(reminder.text()).not.toContain('has it');
-		expect((await app.handOver(post, 'ada', 'grace')).modal.text()).toContain('You handed the question over to @grace');
-		const dm = await app.newestDm('grace', 'handed a question over to you');
+		expect((await app.handOver(post, 'ada', 'grace')).modal.text()).toContain(youHandedOver('grace'));
+		const dm = await app.handedTo('grace');
 		expect(dm.buttons()).not.toContain('Hand over');
 		await app.saysIn(reminder, 'has it');
 		await app.press(post, 'bob', 'Hand over');
@@ -196,7 +205,7 @@ describe('Hand over', () => {
 		await start();
 		const { post } = await app.asked();
 		await app.handOver(post, 'ada', 'tess');
-		await app.newestDm('tess', 'handed a question over to you');
+		await app.handedTo('tess');
 		await app.press(post, 'bob', 'Hand over');
 		await app.windowSays('@tess has this question', { who: 'bob' });
 		await app.slack.as('bob').modal()?.close();

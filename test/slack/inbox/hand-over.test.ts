@@ -1,5 +1,17 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { asking } from '../../../sandbox/session-service/builders.ts';
+import { waitingCountWords } from '../../../src/slack/words/inbox.ts';
+import { asksWords, OUTSIDE, SETTLED_WORDS } from '../../../src/slack/words/watching.ts';
+import {
+	ASKS,
+	GAVE_BACK,
+	HANDED_OVER,
+	HANDED_TO_YOU,
+	handedOver,
+	headline,
+	REMINDER,
+	YOU_HAVE_IT,
+} from '../../support/sentences.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { FLIGHT, handOverApp } from './hand-over-harness.ts';
 
@@ -19,9 +31,9 @@ describe('Hand over', () => {
 		const { post } = await app.asked();
 		await app.openHome('grace');
 		await app.slack.as('grace').home()?.choose('Snooze', 'Tomorrow 9:00');
-		await app.homeSays('No question waits for you, 1 is snoozed', { who: 'grace' });
+		await app.homeSays(waitingCountWords(0, 1), { who: 'grace' });
 		await app.handOver(post, 'ada', 'grace');
-		await app.homeSays('handed this over to you', { who: 'grace' });
+		await app.homeSays(HANDED_TO_YOU, { who: 'grace' });
 	});
 
 	it('gives a question with its buttons to somebody who is not in the channel, and shows everywhere who has it', async () => {
@@ -32,19 +44,19 @@ describe('Hand over', () => {
 		const { modal, outcome } = await app.handOver(post, 'ada', 'tess');
 		expect(outcome).toBe('updated');
 		expect(modal.text()).toContain('You handed the question over to @tess');
-		const dm = await app.newestDm('tess', 'handed a question over to you');
+		const dm = await app.newestDm('tess', '@ada handed a question over to you.');
 		expect(dm.notification()).toContain('An agent asks: Which flight? One of: LH 1173, TP 570 (Book a flight)');
 		expect(dm.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Give back', 'Hand over']);
-		await app.saysIn(post, 'handed this over to @tess');
-		await app.cardSays(id, 'handed this over to @tess');
-		await app.homeSays('handed this over to you', { who: 'tess' });
+		await app.saysIn(post, '@ada handed this over to @tess. Everybody can still answer.');
+		await app.cardSays(id, handedOver('ada', 'tess'));
+		await app.homeSays('@ada handed this over to you', { who: 'tess' });
 		await app.homeSays('@tess has it', { who: 'grace' });
 		await dm.press('TP 570');
 		await app.until(() => app.service.log.effectivePuts(id).length === 1);
 		expect(app.service.sessions.values(id, index)).toEqual(['TP 570']);
 		await app.until(() => dm.buttons().length === 0);
 		expect(dm.text()).toContain('chose TP 570');
-		await app.homeSays('No question waits for you.', { who: 'tess', without: ['handed this over'] });
+		await app.homeSays(waitingCountWords(0, 0), { who: 'tess', without: [HANDED_TO_YOU] });
 		expect(app.dms('tess')).toHaveLength(1);
 	});
 
@@ -58,7 +70,7 @@ describe('Hand over', () => {
 		await form.fill(0, 'grey');
 		app.service.sessions.answerAsPage(id, ['red']);
 		await form.submit();
-		await app.windowSays('somebody else answered first', { who: 'tess' });
+		await app.windowSays(headline('conflicted'), { who: 'tess' });
 		await app.slack.as('tess').modal()?.press('Post my text to the thread');
 		await app.until(() =>
 			app
@@ -72,19 +84,19 @@ describe('Hand over', () => {
 		await start();
 		const { id, post } = await app.asked();
 		await app.handOver(post, 'ada', 'tess');
-		const dm = await app.newestDm('tess', 'handed a question over to you');
-		await app.saysIn(post, 'handed this over to @tess');
+		const dm = await app.handedTo('tess');
+		await app.saysIn(post, handedOver('ada', 'tess'));
 		expect(dm.text()).toContain('opens it for all again and tells @ada.');
 		await dm.press('Give back');
 		await app.until(() => dm.buttons().length === 0);
-		expect(dm.text()).toContain('asks for an answer');
+		expect(dm.text()).toContain(asksWords('Session “Book a flight”'));
 		expect(dm.text()).toContain('You gave this question back. It is open for all again.');
-		const told = await app.newestDm('ada', 'gave back the question');
+		const told = await app.newestDm('ada', '@tess gave back the question that you handed over.');
 		expect(told.text()).toContain('Which flight?');
 		expect(told.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
-		await app.until(() => !post.text().includes('handed this over'));
+		await app.until(() => !post.text().includes(HANDED_OVER));
 		expect(post.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
-		await app.cardSays(id, /^(?![\s\S]*handed this over)/);
+		await app.until(() => app.card(id)?.text().includes(HANDED_OVER) === false);
 	});
 
 	describe('that was given back', () => {
@@ -93,17 +105,17 @@ describe('Hand over', () => {
 			await start(env);
 			const question = await app.asked();
 			await app.handOver(question.post, 'ada', 'tess');
-			await (await app.newestDm('tess', 'handed a question over to you')).press('Give back');
-			return { ...question, told: await app.newestDm('ada', 'gave back the question') };
+			await (await app.handedTo('tess')).press('Give back');
+			return { ...question, told: await app.givenBackTo('ada') };
 		}
 
 		it('loses the button in the message about it when somebody answers, and says who', async () => {
 			const { id, told } = await givenBack();
 			expect(told.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
 			app.service.sessions.answerAsPage(id, ['TP 570']);
-			await app.saysIn(told, 'Answered outside Slack');
+			await app.saysIn(told, OUTSIDE);
 			expect(told.buttons()).toEqual([]);
-			expect(told.text()).not.toContain('open for all');
+			expect(told.text()).not.toContain(GAVE_BACK);
 		});
 
 		it('shows a choice in the message about it while it can be taken back', async () => {
@@ -112,7 +124,7 @@ describe('Hand over', () => {
 			await app.saysIn(told, '@ada chose LH 1173');
 			expect(told.buttons()).toEqual([]);
 			await chosen.press('Undo');
-			await app.saysIn(told, 'It is open for all again.');
+			await app.saysIn(told, GAVE_BACK);
 			expect(told.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…', 'Hand over']);
 		});
 
@@ -121,10 +133,10 @@ describe('Hand over', () => {
 			await app.handOver(post, 'ada', 'bob');
 			await app.saysIn(told, 'Handed over again.');
 			expect(told.buttons()).toEqual([]);
-			await (await app.newestDm('bob', 'handed a question over to you')).press('Give back');
-			const second = await app.until(() => app.dms('ada').find((dm) => dm.text().includes('gave back the question')));
+			await (await app.handedTo('bob')).press('Give back');
+			const second = await app.until(() => app.dms('ada').find((dm) => dm.text().includes(GAVE_BACK)));
 			await app.command(`/session unwatch ${id}`);
-			await app.saysIn(second, 'Not watched here any more.');
+			await app.saysIn(second, SETTLED_WORDS.unwatched);
 			expect(second.buttons()).toEqual([]);
 		});
 	});
@@ -133,19 +145,19 @@ describe('Hand over', () => {
 		await start();
 		const { post } = await app.asked();
 		await app.handOver(post, 'ada', 'tess');
-		await app.newestDm('tess', 'handed a question over to you');
+		await app.handedTo('tess');
 		await app.openHome('tess');
 		await app.slack.as('tess').home()?.press('Give back');
-		await app.homeSays('No question waits for you.', { who: 'tess' });
-		await app.newestDm('ada', 'gave back the question');
-		await app.until(() => !post.text().includes('handed this over'));
+		await app.homeSays(waitingCountWords(0, 0), { who: 'tess' });
+		await app.givenBackTo('ada');
+		await app.until(() => !post.text().includes(HANDED_OVER));
 	});
 
 	it('settles the direct message when somebody else answers, and its old buttons say who did', async () => {
 		await start();
 		const { id, post } = await app.asked();
 		await app.handOver(post, 'ada', 'tess');
-		const dm = await app.newestDm('tess', 'handed a question over to you');
+		const dm = await app.handedTo('tess');
 		app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
 		await app.slack
 			.as('grace')
@@ -166,13 +178,13 @@ describe('Hand over', () => {
 		await start({ UNDO_SECONDS: '30' });
 		const { id, post } = await app.asked();
 		await app.handOver(post, 'ada', 'tess');
-		const dm = await app.newestDm('tess', 'handed a question over to you');
+		const dm = await app.handedTo('tess');
 		const told = await app.toldAfter(() => post.press('LH 1173'));
 		await app.until(() => dm.buttons().length === 0);
 		expect(dm.text()).toContain('@ada chose LH 1173');
 		await told.press('Undo');
 		await app.until(() => dm.buttons().includes('LH 1173'));
-		expect(dm.text()).toContain('handed a question over to you');
+		expect(dm.text()).toContain(YOU_HAVE_IT);
 		expect(app.service.log.puts(id)).toEqual([]);
 	});
 
@@ -180,20 +192,20 @@ describe('Hand over', () => {
 		await start();
 		const { id, index, post } = await app.asked();
 		await app.handOver(post, 'ada', 'tess');
-		const dm = await app.newestDm('tess', 'handed a question over to you');
+		const dm = await app.handedTo('tess');
 		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
 		messages[index] = asking('', ['Which hotel?']);
 		app.service.sessions.patch(id, { messages });
 		await app.until(() => dm.buttons().length === 0);
-		expect(dm.text()).toContain('asks something else now');
+		expect(dm.text()).toContain(SETTLED_WORDS.changed);
 		const next = await app.threadSays(id, 'Which hotel?');
 		await app.pass(2_000);
-		expect(next.text()).not.toContain('handed this over');
+		expect(next.text()).not.toContain(HANDED_OVER);
 		await app.handOver(next, 'ada', 'tess');
 		const second = await app.newestDm('tess', 'Which hotel?');
 		await app.command(`/session unwatch ${id}`);
 		await app.until(() => second.buttons().length === 0);
-		expect(second.text()).toContain('Not watched here any more.');
+		expect(second.text()).toContain(SETTLED_WORDS.unwatched);
 		expect([second.text(), second.notification()].join()).toMatch(/“Book a flight”.*“Book a flight”/s);
 	});
 
@@ -203,7 +215,7 @@ describe('Hand over', () => {
 		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
 		Object.assign(messages[index]?.human_input?.[0] ?? {}, { value: 'red' });
 		app.service.sessions.patch(id, { messages });
-		const reminder = await app.threadSays(id, 'Nobody has answered');
+		const reminder = await app.threadSays(id, REMINDER);
 		await app.handOver(post, 'ada', 'grace');
 		await app.saysIn(reminder, 'has it');
 		for (const one of [post, reminder]) {
@@ -216,13 +228,13 @@ describe('Hand over', () => {
 		await start();
 		const { id, post } = await app.asked();
 		await app.handOver(post, 'ada', 'grace');
-		await app.newestDm('grace', 'handed a question over to you');
-		await app.saysIn(post, '@ada handed this over to @grace');
+		await app.handedTo('grace');
+		await app.saysIn(post, handedOver('ada', 'grace'));
 		await app.watch(id, { channel: '#secret' });
 		const other = await app.until(() =>
 			app.thread(id, '#secret').findLast((one) => one.buttons().includes('Hand over')),
 		);
-		expect(other.text()).toContain('handed this over to');
+		expect(other.text()).toContain(HANDED_OVER);
 		const posts = [...app.thread(id, '#secret'), ...app.inChannel('#secret')];
 		expect(posts.flatMap((one) => one.rung())).toEqual([]);
 	});
@@ -236,13 +248,13 @@ describe('Hand over', () => {
 		app.ask(id, [FLIGHT], '');
 		const post = await app.until(() => app.dms('ada').findLast((one) => one.buttons().includes('Hand over')));
 		await app.handOver(post, 'ada', 'grace');
-		const dm = await app.newestDm('grace', 'handed a question over to you');
+		const dm = await app.handedTo('grace');
 		const place = 'the direct messages of @ada with Handraise';
 		expect(dm.text()).toContain(`Asked in ${place}.`);
 		await app.openHome('grace');
 		await app.homeSays(place, { who: 'grace' });
 		await app.handOver(dm, 'grace', 'ada');
-		const back = await app.newestDm('ada', 'handed a question over to you');
+		const back = await app.handedTo('ada');
 		expect(back.text()).toContain('Asked in our direct messages.');
 	});
 
@@ -252,9 +264,9 @@ describe('Hand over', () => {
 		await app.handOver(post, 'ada', 'tess');
 		const opened = app.slack.traffic.calls('views.open').at(-1);
 		expect(JSON.stringify(opened?.request)).toContain('> An agent asks: Which flight? One of: LH 1173, TP 570 (Book');
-		const dm = await app.newestDm('tess', 'handed a question over to you');
+		const dm = await app.handedTo('tess');
 		await dm.press('Give back');
-		await app.newestDm('ada', 'gave back the question');
+		await app.givenBackTo('ada');
 		const logged = (words: string) => JSON.parse(app.log.findLast((line) => line.includes(words)) ?? '{}');
 		const place = { session: id, channel: 'C0AGENTS' };
 		expect(logged('"hand over"')).toMatchObject({ ...place, user: 'U0ADA', to: app.slack.as('tess').user });
@@ -262,7 +274,7 @@ describe('Hand over', () => {
 		expect(app.log.join()).not.toContain('flight');
 		const discreet = await app.asked('--discreet');
 		await app.press(discreet.post, 'ada', 'Hand over');
-		await app.windowSays('An agent asks for an answer.', { without: ['flight'] });
+		await app.windowSays(ASKS, { without: ['flight'] });
 	});
 
 	it('tells neither the question of a discreet watch nor a secret in the notification', async () => {
@@ -270,7 +282,7 @@ describe('Hand over', () => {
 		const discreet = await app.asked('--discreet');
 		await app.handOver(discreet.post, 'ada', 'tess');
 		const dm = await app.newestDm('tess', 'Which flight?');
-		expect(dm.notification()).toMatch(/handed a question over to you\. An agent asks for an answer\.$/);
+		expect(dm.notification()).toMatch(new RegExp(`${YOU_HAVE_IT} ${ASKS}$`));
 		const secret = await app.asked('', [{ title: 'Which password should I use?' }]);
 		await app.handOver(secret.post, 'ada', 'cleo');
 		const other = await app.newestDm('cleo', 'Which password');
@@ -284,12 +296,12 @@ describe('Hand over', () => {
 		await app.handOver(post, 'ada', 'tess');
 		await app.restart({});
 		app.slack.faults.clear();
-		const dm = await app.newestDm('tess', 'handed a question over to you');
+		const dm = await app.handedTo('tess');
 		await app.pass(10_000);
 		expect(app.dms('tess')).toHaveLength(1);
 		await dm.press('Give back');
 		await app.restart({});
 		await app.until(() => dm.buttons().length === 0);
-		await app.newestDm('ada', 'gave back the question');
+		await app.givenBackTo('ada');
 	});
 });

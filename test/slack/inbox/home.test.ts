@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { CHANNELS_UNKNOWN, waitingCountWords } from '../../../src/slack/words/inbox.ts';
+import { headline, line, whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { type InboxApp, inboxApp } from './harness.ts';
 
@@ -12,12 +14,12 @@ afterEach(async () => {
 	await app[Symbol.asyncDispose]();
 });
 
-const NOTHING = 'No question waits for you.';
+const NOTHING = waitingCountWords(0, 0);
 
 describe('the Home tab', () => {
 	it('says what to do while nothing is watched, and while nothing is asked', async () => {
 		await start();
-		expect(await app.openHome()).toMatch(/No question waits for you\.[\s\S]*`\/session watch`/);
+		expect(await app.openHome()).toMatch(new RegExp(`${NOTHING}[^]*\`/session watch\``));
 		expect(app.textOf('ada')).toContain('No session is watched yet.');
 		await app.watched();
 		await app.homeSays('appear here by themselves', { without: ['No session is watched yet.'] });
@@ -34,7 +36,7 @@ describe('the Home tab', () => {
 		await app.askedIn('#agents', ['Older chairs', 'Newer chairs']);
 		await app.clock.advance(12 * 60_000);
 		const text = await app.openHome();
-		expect(text).toContain('2 questions wait for you');
+		expect(text).toContain(waitingCountWords(2, 0));
 		expect(text.indexOf('Older chairs')).toBeLessThan(text.indexOf('Newer chairs'));
 		expect(text).toContain(
 			'*Session “Older chairs”*\n> Three are in stock.\n❓ *“Which colour?”*\n#agents · waiting 10 min',
@@ -53,20 +55,20 @@ describe('the Home tab', () => {
 		const third = await app.watched({ name: 'Third' });
 		await app.openHome();
 		app.ask(first);
-		await app.homeSays('1 question waits for you');
+		await app.homeSays(waitingCountWords(1, 0));
 		app.ask(second);
 		app.ask(third);
-		await app.homeSays('3 questions wait for you');
+		await app.homeSays(waitingCountWords(3, 0));
 
 		await app.openHome('grace');
 		await app.slack.as('grace').home()?.press('Answer');
 		await app.until(() => app.slack.as('grace').modal()?.text().includes('Which colour?'));
 		await app.slack.as('grace').modal()?.fill(0, 'grey');
 		await app.slack.as('grace').modal()?.submit();
-		await app.homeSays('2 questions wait for you', { without: ['“First”'] });
+		await app.homeSays(waitingCountWords(2, 0), { without: ['“First”'] });
 
 		app.service.sessions.answerAsPage(second, ['red']);
-		await app.homeSays('1 question waits for you', { without: ['“Second”'] });
+		await app.homeSays(waitingCountWords(1, 0), { without: ['“Second”'] });
 		await app.command(`/session unwatch ${third}`);
 		await app.homeSays(NOTHING, { without: ['“Third”'] });
 	});
@@ -81,7 +83,7 @@ describe('the Home tab', () => {
 		// Somebody else is faster, so the author's text can be posted to the thread of the question.
 		app.service.sessions.answerAsPage(id, ['red']);
 		await form.submit();
-		await app.windowSays('somebody else answered first');
+		await app.windowSays(headline('conflicted'));
 		await app.slack.as('ada').modal()?.press('Post my text to the thread');
 		await app.until(() =>
 			app
@@ -97,12 +99,12 @@ describe('the Home tab', () => {
 		await app.askedIn('#agents', ['Chairs'], [{ title: 'Which colour?', description: 'One of: red, green' }]);
 		await app.openHome();
 		await app.slack.as('ada').home()?.press('green');
-		await app.homeSays('*Undo* takes it back', { without: ['1 question waits for you'] });
+		await app.homeSays('*Undo* takes it back', { without: [waitingCountWords(1, 0)] });
 		expect(app.textOf('ada')).toContain('“green”');
 		await app.slack.as('ada').home()?.press('Undo');
-		await app.homeSays('1 question waits for you', { without: ['*Undo* takes it back'] });
+		await app.homeSays(waitingCountWords(1, 0), { without: ['*Undo* takes it back'] });
 		await app.slack.as('ada').home()?.press('green');
-		await app.homeSays('▶️ The agent went on', { without: ['1 question waits for you'] });
+		await app.homeSays(line('resumed'), { without: [waitingCountWords(1, 0)] });
 		expect(app.service.log.effectivePuts().length).toBe(1);
 	});
 
@@ -116,22 +118,22 @@ describe('the Home tab', () => {
 		await secret.fill(0, 'hunter2-s3cret');
 		await secret.submit();
 		await app.homeSays('“Your password”: (hidden)');
-		await app.homeSays('▶️ The agent went on');
+		await app.homeSays(line('resumed'));
 
 		await app.askedIn('#agents', ['Chairs']);
 		app.service.faults.add({ kind: 'error', status: 400, method: 'PUT' });
-		await app.homeSays('1 question waits for you');
+		await app.homeSays(waitingCountWords(1, 0));
 		await ada.home()?.press('Answer');
 		const form = await ada.waitForModal('Which colour?');
 		await form.fill(0, 'grey');
 		await form.submit();
-		await app.homeSays('the session service refused it');
+		await app.homeSays(headline('refused'));
 		expect(app.textOf('ada')).toContain('“Which colour?”: “grey”');
 		expect(app.textOf('ada').match(/“grey”/g)).toHaveLength(1);
 		await form.close().catch(() => undefined);
 		app.service.faults.clear();
 		await ada.home()?.press('Try again');
-		await app.homeSays(/“grey”[^\n]*▶️ The agent went on/, { without: ['the session service refused it'] });
+		await app.homeSays(new RegExp(`“grey”[^\n]*${line('resumed')}`), { without: [headline('refused')] });
 		const published = app.slack.traffic.calls('views.publish').map(({ request }) => JSON.stringify(request));
 		expect(published.join()).not.toContain('hunter2');
 	});
@@ -160,11 +162,11 @@ describe('who sees what in the Home tab', () => {
 		await app.askedIn('#secret', ['Private']);
 		await app.watch(both, { channel: '#secret' });
 		const ofAda = await app.openHome();
-		expect(ofAda).toContain('3 questions wait for you');
+		expect(ofAda).toContain(waitingCountWords(3, 0));
 		expect(ofAda.match(/In both/g)).toHaveLength(1);
 		expect(ofAda).toContain('#secret');
 		const ofGrace = await app.openHome('grace');
-		expect(ofGrace).toContain('2 questions wait for you');
+		expect(ofGrace).toContain(waitingCountWords(2, 0));
 		expect(ofGrace).not.toContain('Private');
 		expect(ofGrace).not.toContain('secret');
 	});
@@ -215,21 +217,23 @@ describe('who sees what in the Home tab', () => {
 		const fault = { method: 'users.conversations', error: 'internal_error' };
 		app.slack.faults.add({ ...fault, when: (args) => args.user !== undefined });
 		const text = await app.openHome();
-		expect(text).toContain('Slack did not tell which channels you are in');
+		expect(text).toContain(
+			'Slack did not tell which channels you are in, so questions from channels are missing here.',
+		);
 		expect(text).not.toContain('Chairs');
 		app.slack.faults.clear();
-		await app.homeSays('1 question waits for you', { without: ['Slack did not tell'] });
+		await app.homeSays(waitingCountWords(1, 0), { without: [CHANNELS_UNKNOWN] });
 	});
 
 	it('shows guests and refused channels nothing but a reason, and follows nothing for them', async () => {
 		await start({ env: { ALLOWED_CHANNELS: 'C0AGENTS' } });
 		await app.askedIn('#agents', ['Chairs']);
-		expect(await app.openHome('gus')).toContain('Guests of this workspace cannot use Handraise.');
+		expect(await app.openHome('gus')).toContain(whatHappened('guest'));
 		expect(app.textOf('gus')).not.toContain('Chairs');
 		const published = app.publishedTo('gus');
 		await app.askedIn('#agents', ['More chairs']);
 		expect(app.publishedTo('gus')).toBe(published);
-		expect(await app.openHome()).toContain('2 questions wait for you');
+		expect(await app.openHome()).toContain(waitingCountWords(2, 0));
 		await app.restart({ ALLOWED_CHANNELS: 'C0SECRET' });
 		expect(await app.openHome()).toContain(NOTHING);
 	});
@@ -240,6 +244,6 @@ describe('who sees what in the Home tab', () => {
 		await app.openHome();
 		await app.restart({ ALLOWED_CHANNELS: 'C0SECRET' });
 		await app.slack.as('ada').home()?.press('Answer');
-		await app.windowSays('Handraise is not allowed in this channel.');
+		await app.windowSays(whatHappened('channel_not_allowed'));
 	});
 });

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { waitingCountWords } from '../../../src/slack/words/inbox.ts';
+import { OUTSIDE } from '../../../src/slack/words/watching.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { type InboxApp, inboxApp } from './harness.ts';
 
@@ -19,8 +21,8 @@ const home = (who = 'ada') => {
 	if (view === null) throw new Error(`${who} has no Home`);
 	return view;
 };
-const SHOWN = '1 question waits for you';
-const SNOOZED = 'No question waits for you, 1 is snoozed.';
+const SHOWN = waitingCountWords(1, 0);
+const SNOOZED = waitingCountWords(0, 1);
 
 describe('Snooze', () => {
 	it('hides a question in one inbox alone, and shows it again by itself when the time has come', async () => {
@@ -68,13 +70,13 @@ describe('Snooze', () => {
 		await app.askedIn('#agents', ['Chairs', 'Tables']);
 		await app.openHome();
 		await home().choose('Snooze', '1 h');
-		await app.homeSays(`${SHOWN}, 1 is snoozed`, { without: ['“Chairs”'] });
+		await app.homeSays(waitingCountWords(1, 1), { without: ['“Chairs”'] });
 		await app.restart();
 		await app.slack.as('ada').command('#agents', '/session inbox');
-		await app.windowSays(`${SHOWN}, 1 is snoozed`, { without: ['“Chairs”'] });
+		await app.windowSays(waitingCountWords(1, 1), { without: ['“Chairs”'] });
 		await app.slack.as('ada').modal()?.press('Show now');
-		await app.windowSays('2 questions wait for you', { without: ['snoozed'] });
-		await app.homeSays('2 questions wait for you', { without: ['snoozed'] });
+		await app.windowSays(waitingCountWords(2, 0), { without: ['snoozed'] });
+		await app.homeSays(waitingCountWords(2, 0), { without: ['snoozed'] });
 	});
 
 	it('does not hide what the agent asks instead', async () => {
@@ -95,8 +97,8 @@ describe('Snooze', () => {
 		await home().choose('Snooze', 'Tomorrow 9:00');
 		await app.homeSays(SNOOZED);
 		app.service.sessions.answerAsPage(id, ['red']);
-		await app.threadSays(id, 'Answered outside Slack');
-		await app.homeSays('No question waits for you', { without: ['snoozed'] });
+		await app.threadSays(id, OUTSIDE);
+		await app.homeSays(waitingCountWords(0, 0));
 		app.ask(id);
 		await app.homeSays(SHOWN, { without: ['snoozed'] });
 	});

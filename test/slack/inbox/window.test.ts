@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { waitingCountWords } from '../../../src/slack/words/inbox.ts';
+import { whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { type InboxApp, inboxApp } from './harness.ts';
 
@@ -12,7 +14,7 @@ afterEach(async () => {
 	await app[Symbol.asyncDispose]();
 });
 
-const NOTHING = 'No question waits for you.';
+const NOTHING = waitingCountWords(0, 0);
 const updates = (viewId: string) =>
 	app.slack.traffic.calls('views.update').filter(({ request }) => (request as { view_id?: string }).view_id === viewId);
 
@@ -31,7 +33,7 @@ describe('/session inbox', () => {
 		await openWindow();
 		await app.windowSays(NOTHING);
 		app.ask(id);
-		await app.windowSays('1 question waits for you');
+		await app.windowSays(waitingCountWords(1, 0));
 		app.service.sessions.answerAsPage(id, ['red']);
 		await app.windowSays(NOTHING);
 	});
@@ -48,7 +50,7 @@ describe('/session inbox', () => {
 		await form.submit();
 		await app.until(() => app.service.log.effectivePuts(id).length === 1);
 		await app.slack.as('ada').modal()?.close();
-		await app.windowSays('1 question waits for you', { without: ['“Chairs”'] });
+		await app.windowSays(waitingCountWords(1, 0), { without: ['“Chairs”'] });
 		expect(app.slack.as('ada').modal()?.id).toBe(inbox.id);
 	});
 
@@ -58,7 +60,7 @@ describe('/session inbox', () => {
 		await app.askedIn('#agents', names);
 		const inbox = await openWindow();
 		const namesShown = () => [...inbox.text().matchAll(/“(Order \d\d)”/g)].map(([, name]) => name);
-		expect(inbox.text()).toContain('25 questions wait for you');
+		expect(inbox.text()).toContain(waitingCountWords(25, 0));
 		expect(inbox.text()).toContain('Questions 1 to 10 of 25, oldest first.');
 		const pages = [namesShown()];
 		await inbox.press('Next 10');
@@ -86,7 +88,7 @@ describe('/session inbox', () => {
 		await app.windowSays('Question 11 of 11');
 		const last = Number(/“Order (\d+)”/.exec(inbox.text())?.[1]);
 		app.service.sessions.answerAsPage(ids[last] ?? '', ['red']);
-		await app.windowSays('10 questions wait for you');
+		await app.windowSays(waitingCountWords(10, 0));
 		expect(inbox.text().match(/“Order \d+”/g)).toHaveLength(10);
 		expect(inbox.buttons().filter((label) => /Next|Previous/.test(label))).toEqual([]);
 	});
@@ -127,6 +129,6 @@ describe('/session inbox', () => {
 		await start({ env: { PERSON_BURST: '2', PERSON_READS_PER_MINUTE: '2' } });
 		for (let opened = 0; opened < 4; opened++) await openWindow();
 		const told = await app.command('/session inbox');
-		expect(told.text()).toContain('Slow down a little');
+		expect(told.text()).toContain(whatHappened('too_fast'));
 	});
 });

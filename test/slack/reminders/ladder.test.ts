@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Json, Posted } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
+import { heldWords, sessionAsksWords } from '../../../src/slack/words/reminders.ts';
+import { ASKS, ESCALATION, REMINDER, rungsTogether, WAIT } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from '../watching/harness.ts';
 
 const MINUTE = 60_000;
@@ -17,10 +19,10 @@ const start = async (env: Record<string, string> = {}) => {
 
 /** The posts of a thread or channel that remind. */
 const rungs = (posts: readonly Posted[]) =>
-	posts.filter((post) => /Nobody has answered|Still no answer/.test(post.text()));
+	posts.filter((post) => [REMINDER, ESCALATION].some((words) => post.text().includes(words)));
 
 /** The messages outside of threads that remind of several questions. */
-const rungsTogether = () => app.inChannel().filter((post) => post.text().includes('questions wait for an answer'));
+const listsOfRungs = () => app.inChannel().filter((post) => post.text().includes(WAIT));
 
 async function asked(title = 'Which colour?'): Promise<string> {
 	const id = await app.watched();
@@ -34,12 +36,12 @@ describe('a question that nobody answers', () => {
 		await start();
 		const id = await asked();
 		const askedAt = app.clock.now();
-		const reminder = await app.threadSays(id, 'Nobody has answered');
+		const reminder = await app.threadSays(id, REMINDER);
 		expect(app.clock.now() - askedAt).toBeGreaterThanOrEqual(38_000);
 		expect(app.clock.now() - askedAt).toBeLessThan(70_000);
 		expect(reminder.text()).toContain('Which colour?');
-		expect(app.inChannel().some((post) => post.text().includes('Nobody has answered'))).toBe(false);
-		await app.threadSays(id, 'Still no answer');
+		expect(app.inChannel().some((post) => post.text().includes(REMINDER))).toBe(false);
+		await app.threadSays(id, ESCALATION);
 		expect(app.clock.now() - askedAt).toBeLessThan(2 * MINUTE);
 		await app.pass(6 * MINUTE);
 		expect(rungs(app.thread(id))).toHaveLength(4);
@@ -52,10 +54,10 @@ describe('a question that nobody answers', () => {
 		await start();
 		const id = await app.watched({}, '--thread-only');
 		app.ask(id, ['Which colour?']);
-		const reminder = await app.threadSays(id, 'Nobody has answered');
+		const reminder = await app.threadSays(id, REMINDER);
 		expect(reminder.text()).toContain('Which colour?');
-		const escalation = await app.threadSays(id, 'Still no answer');
-		expect(escalation.text()).toContain('asks for an answer');
+		const escalation = await app.threadSays(id, ESCALATION);
+		expect(escalation.text()).toContain(sessionAsksWords('Order 1 chairs', id, false));
 		const telling = app.inChannel().filter((post) => post.text().includes('Which colour?'));
 		expect(telling.map(({ ts }) => ts)).toEqual([app.card(id)?.ts]);
 	});
@@ -71,7 +73,7 @@ describe('a question that nobody answers', () => {
 		lift();
 		await app.threadSays(id, 'Which colour?');
 		const postedAt = app.clock.now();
-		const reminder = await app.threadSays(id, 'Nobody has answered');
+		const reminder = await app.threadSays(id, REMINDER);
 		expect(app.clock.now() - postedAt).toBeGreaterThanOrEqual(38_000);
 		expect(reminder.text()).not.toMatch(/\d min/);
 	});
@@ -91,7 +93,7 @@ describe('a question that nobody answers', () => {
 		await app.pass(2 * MINUTE);
 		expect(rungs(app.thread(id))).toEqual([]);
 		app.service.faults.clear();
-		await app.threadSays(id, 'Nobody has answered');
+		await app.threadSays(id, REMINDER);
 		await app.pass(2 * MINUTE);
 		expect(rungs(app.thread(id))).toHaveLength(1);
 	});
@@ -112,15 +114,15 @@ describe('questions of a channel that are due together', () => {
 	it('are one message in the channel that links to each thread', async () => {
 		await start({ ESCALATE_AFTER: 'off' });
 		const [first, second] = await bothAsk();
-		await app.until(() => rungsTogether().length > 0);
-		const [together] = rungsTogether();
-		expect(together?.text()).toContain('2 questions wait for an answer:');
+		await app.until(() => listsOfRungs().length > 0);
+		const [together] = listsOfRungs();
+		expect(together?.text()).toContain(`${rungsTogether(2)}:`);
 		expect(together?.text()).toContain('Which colour?');
 		expect(together?.text()).toContain('Which size?');
 		expect(JSON.stringify(together?.blocks()).match(/<https:[^|>]+\|/g)).toHaveLength(2);
 		await app.pass(MINUTE);
 		expect([...rungs(app.thread(first)), ...rungs(app.thread(second))]).toEqual([]);
-		expect(rungsTogether()).toHaveLength(1);
+		expect(listsOfRungs()).toHaveLength(1);
 	});
 
 	it('are one message too when they were due while the program was stopped', async () => {
@@ -130,10 +132,10 @@ describe('questions of a channel that are due together', () => {
 		await app.clock.advance(5 * MINUTE);
 		app.service.faults.add({ kind: 'slow', ms: 4_000, sessionId: second, method: 'GET' });
 		await app.restart();
-		await app.until(() => rungsTogether().length > 0);
+		await app.until(() => listsOfRungs().length > 0);
 		await app.pass(MINUTE);
 		expect(rungs(app.inChannel())).toEqual([]);
-		expect(rungsTogether()).toHaveLength(1);
+		expect(listsOfRungs()).toHaveLength(1);
 	});
 
 	it('are one message too when they were due while the service was away, and one is read late', async () => {
@@ -143,10 +145,10 @@ describe('questions of a channel that are due together', () => {
 		await app.pass(4 * MINUTE);
 		app.service.faults.clear();
 		app.service.faults.add({ kind: 'slow', ms: 9_500, sessionId: second, method: 'GET' });
-		await app.until(() => rungsTogether().length > 0);
+		await app.until(() => listsOfRungs().length > 0);
 		await app.pass(MINUTE);
 		expect(rungs(app.inChannel())).toEqual([]);
-		expect(rungsTogether()).toHaveLength(1);
+		expect(listsOfRungs()).toHaveLength(1);
 	});
 
 	it('leave out what was answered while the message waited for Slack', async () => {
@@ -154,14 +156,13 @@ describe('questions of a channel that are due together', () => {
 		const [first] = await bothAsk();
 		let isLimited = false;
 		const when = (args: Json) => {
-			isLimited ||= JSON.stringify(args).includes('wait for an answer');
+			isLimited ||= JSON.stringify(args).includes(WAIT);
 			return isLimited;
 		};
 		app.slack.faults.add({ method: 'chat.postMessage', when, status: 429, retryAfter: 20, times: 1 });
 		await app.until(() => isLimited);
 		app.service.sessions.answerAsPage(first, ['red']);
-		const reminder = await app.until(() => app.inChannel().find((post) => post.text().includes('waits for an answer')));
-		expect(reminder.text()).toContain('1 question waits for an answer');
+		const reminder = await app.until(() => app.inChannel().find((post) => post.text().includes(rungsTogether(1))));
 		expect(reminder.text()).not.toContain('Which colour?');
 	});
 });
@@ -197,18 +198,18 @@ describe('a reminder that was answered on its way, and the answer was taken back
 		['never got it', CUT_OFF],
 	])('comes after that, once, when Slack %s', async (_, fault) => {
 		await start({ UNDO_SECONDS, ESCALATE_AFTER: 'off' });
-		const { id, undo } = await pressedMeanwhile('Nobody has answered', fault);
+		const { id, undo } = await pressedMeanwhile(REMINDER, fault);
 		await app.pass(20_000);
 		expect(rungs(app.thread(id))).toEqual([]);
 		await undo();
-		await app.threadSays(id, 'Nobody has answered');
+		await app.threadSays(id, REMINDER);
 		await app.pass(2 * MINUTE);
 		expect(rungs(app.thread(id))).toHaveLength(1);
 	});
 
 	it('does not come when the answer stays', async () => {
 		await start({ UNDO_SECONDS, ESCALATE_AFTER: 'off' });
-		const { id } = await pressedMeanwhile('Nobody has answered');
+		const { id } = await pressedMeanwhile(REMINDER);
 		await app.pass(4 * MINUTE);
 		expect(rungs(app.thread(id))).toEqual([]);
 	});
@@ -217,10 +218,10 @@ describe('a reminder that was answered on its way, and the answer was taken back
 		await start({ UNDO_SECONDS, ESCALATE_AFTER: 'off' });
 		const other = await app.watched();
 		app.ask(other, ['Which colour?']);
-		const { id, undo } = await pressedMeanwhile('wait for an answer');
-		await app.until(() => app.inChannel().find((post) => post.text().includes('1 question waits for an answer')));
+		const { id, undo } = await pressedMeanwhile(WAIT);
+		await app.until(() => app.inChannel().find((post) => post.text().includes(rungsTogether(1))));
 		await undo();
-		await app.threadSays(id, 'Nobody has answered');
+		await app.threadSays(id, REMINDER);
 		await app.pass(2 * MINUTE);
 		expect(rungs(app.thread(id))).toHaveLength(1);
 		expect(rungs(app.thread(other))).toEqual([]);
@@ -246,7 +247,7 @@ describe('a question whose delivered answer vanished', () => {
 		await post.press('LH 1173');
 		await app.until(() => post.text().includes('@ada chose LH 1173'));
 		await lost;
-		const reminder = await app.threadSays(id, 'Nobody has answered');
+		const reminder = await app.threadSays(id, REMINDER);
 		await reminder.press('TP 570');
 		await app.until(() => app.service.sessions.values(id, index)[0] === 'TP 570');
 		await app.pass(MINUTE);
@@ -264,8 +265,8 @@ describe('a question that somebody is answering', () => {
 		await app.until(() => ada.modal()?.text().includes('Which colour?'));
 		await app.pass(2 * MINUTE);
 		expect(rungs(app.thread(id))).toEqual([]);
-		const reminder = await app.threadSays(id, 'Nobody has answered');
-		expect(reminder.text()).toMatch(/ada.* was answering, and has not sent an answer yet/i);
+		const reminder = await app.threadSays(id, REMINDER);
+		expect(reminder.text()).toContain(heldWords('ada', { displayName: () => 'ada' }));
 		await ada.modal()?.close(true);
 	});
 
@@ -281,7 +282,7 @@ describe('a question that somebody is answering', () => {
 			() => '',
 			10 * MINUTE,
 		);
-		expect(reminder.text()).toContain('“ada” was answering, and has not sent an answer yet.');
+		expect(reminder.text()).toContain(heldWords('ada', { displayName: () => 'ada' }));
 	});
 });
 
@@ -290,18 +291,18 @@ describe('the text of a reminder', () => {
 		await start({ ESCALATE_AFTER: 'off' });
 		const id = await app.watched({}, '--discreet');
 		app.ask(id, ['Which colour?']);
-		const reminder = await app.threadSays(id, 'Nobody has answered');
+		const reminder = await app.threadSays(id, REMINDER);
 		expect(JSON.stringify(reminder.blocks())).not.toContain('Which colour?');
-		expect(reminder.text()).toMatch(/Session “.*” \(.*\) asks for an answer/);
+		expect(reminder.text()).toContain(sessionAsksWords('Order 1 chairs', id, false));
 		const { text } = app.slack.state.messages.find(({ ts }) => ts === reminder.ts) ?? {};
-		expect(text).toMatch(/An agent asks for an answer\.$/);
+		expect(text).toMatch(new RegExp(`${ASKS}$`));
 	});
 
 	it('tells nothing of a question that looks secret', async () => {
 		await start({ ESCALATE_AFTER: 'off' });
 		const id = await app.watched();
 		app.ask(id, ['What is the SMS code?']);
-		const reminder = await app.threadSays(id, 'Nobody has answered');
+		const reminder = await app.threadSays(id, REMINDER);
 		expect(JSON.stringify(reminder.blocks())).not.toContain('SMS code');
 	});
 });

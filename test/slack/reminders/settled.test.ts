@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { asking, item } from '../../../sandbox/session-service/builders.ts';
+import { OUTSIDE, SETTLED_WORDS } from '../../../src/slack/words/watching.ts';
+import { ESCALATION, REMINDER, rungText, WAIT } from '../../support/sentences.ts';
 import { type SettingsApp, settingsApp } from '../settings/harness.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 
@@ -23,7 +25,7 @@ async function reminded(items: Parameters<SettingsApp['ask']>[1] = ['Which colou
 	const id = await app.watched();
 	const index = app.ask(id, items, '');
 	const post = await app.until(() => app.thread(id)[0]);
-	const reminder = await app.threadSays(id, 'Nobody has answered');
+	const reminder = await app.threadSays(id, REMINDER);
 	return { id, index, post, reminder };
 }
 
@@ -45,7 +47,7 @@ describe('a reminder', () => {
 		await says(reminder, 'Answered by @ada');
 		expect(reminder.buttons()).toEqual([]);
 		expect(reminder.text()).toContain('⏰ Reminder\n> An agent asked: Which colour?');
-		expect(reminder.text()).not.toMatch(/Nobody has|An agent asks/);
+		expect(reminder.text()).not.toMatch(new RegExp(`${REMINDER}|An agent asks`));
 		await app.pass(MINUTE);
 		expect(reminder.editHistory()).toHaveLength(1);
 		expect(post.editHistory()).toHaveLength(1);
@@ -60,15 +62,15 @@ describe('a reminder', () => {
 		app.service.sessions.patch(changed.id, { messages });
 		await says(changed.reminder, 'The agent asks something else now');
 		app.service.sessions.setStatus(closed.id, 'completed');
-		await says(closed.reminder, 'Closed without an answer');
+		await says(closed.reminder, SETTLED_WORDS.closed);
 		await app.command(`/session unwatch ${unwatched.id}`);
-		await says(unwatched.reminder, 'Not watched here any more');
+		await says(unwatched.reminder, SETTLED_WORDS.unwatched);
 		for (const { reminder } of [changed, closed, unwatched]) {
 			expect(reminder.buttons()).toEqual([]);
-			expect(reminder.text()).not.toContain('Nobody has answered');
+			expect(reminder.text()).not.toContain(REMINDER);
 		}
 		const next = await app.until(() =>
-			app.thread(changed.id).findLast((post) => /Nobody has answered[\s\S]*Which size/.test(post.text())),
+			app.thread(changed.id).findLast((post) => new RegExp(`${REMINDER}[^]*Which size`).test(post.text())),
 		);
 		expect(next.buttons()).toEqual(['Answer']);
 	});
@@ -95,7 +97,7 @@ describe('a reminder', () => {
 		await says(reminder, '@ada chose LH 1173');
 		expect(reminder.buttons()).toEqual([]);
 		await told.press('Undo');
-		await says(reminder, 'Nobody has answered yet.');
+		await says(reminder, rungText('reminder', null));
 		expect(reminder.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…']);
 		await reminder.press('TP 570');
 		await says(reminder, '@ada chose TP 570');
@@ -110,7 +112,7 @@ describe('a reminder', () => {
 		await start();
 		const id = await app.watched({}, '--no-buttons');
 		app.ask(id, [FLIGHT], '');
-		const reminder = await app.threadSays(id, 'Nobody has answered');
+		const reminder = await app.threadSays(id, REMINDER);
 		expect(reminder.buttons()).toEqual(['Answer']);
 	});
 
@@ -130,17 +132,17 @@ describe('a reminder', () => {
 	it('that somebody deleted keeps nothing from being settled', async () => {
 		await start({ ESCALATE_AFTER: '90s' });
 		const { id, post, reminder } = await reminded();
-		const escalation = await app.threadSays(id, 'Still no answer');
+		const escalation = await app.threadSays(id, ESCALATION);
 		reminder.remove();
 		app.service.sessions.answerAsPage(id, ['red']);
-		await says(escalation, 'Answered outside Slack');
+		await says(escalation, OUTSIDE);
 		expect(escalation.buttons()).toEqual([]);
 		expect(post.buttons()).toEqual([]);
 		expect(
 			app.slack
 				.as('ada')
 				.messages('#agents')
-				.some((one) => one.text().includes('Nobody has')),
+				.some((one) => one.text().includes(REMINDER)),
 		).toBe(false);
 	});
 
@@ -149,10 +151,10 @@ describe('a reminder', () => {
 		const { id, reminder } = await reminded();
 		app.service.sessions.answerAsPage(id, ['red']);
 		const lift = app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
-		await app.threadSays(id, 'Answered outside Slack');
+		await app.threadSays(id, OUTSIDE);
 		await app.restart();
 		lift();
-		await says(reminder, 'Answered outside Slack');
+		await says(reminder, OUTSIDE);
 	});
 });
 
@@ -162,7 +164,7 @@ it('an escalation mentions nobody again when it is drawn again or settled', asyn
 	await app.told(1);
 	const { id, post } = await reminded([FLIGHT]);
 	const escalation = await app.until(
-		() => app.thread(id).find((one) => one.text().includes('Still no answer')),
+		() => app.thread(id).find((one) => one.text().includes(ESCALATION)),
 		() => '',
 		10 * MINUTE,
 	);
@@ -172,12 +174,12 @@ it('an escalation mentions nobody again when it is drawn again or settled', asyn
 	const told = await app.toldAfter(() => post.press('LH 1173'));
 	await says(escalation, '@ada chose LH 1173');
 	await told.press('Undo');
-	await says(escalation, '📣 Still no answer. The agent waits.');
+	await says(escalation, rungText('escalation', null));
 	expect(mentions()).toBeNull();
 	app.service.sessions.answerAsPage(id, ['TP 570']);
-	await says(escalation, 'Answered outside Slack');
+	await says(escalation, OUTSIDE);
 	expect(escalation.text()).toContain('📣 Escalation');
-	expect(escalation.text()).not.toContain('Still no answer');
+	expect(escalation.text()).not.toContain(ESCALATION);
 	expect(mentions()).toBeNull();
 	expect(escalation.buttons()).toEqual([]);
 });
@@ -197,9 +199,9 @@ describe('a reminder of a question that was handed over', () => {
 		const post = await app.threadSays(id, 'Which colour?');
 		await handOver(post, 'grace');
 		const dm = await app.until(() => app.slack.as('grace').dm().at(-1));
-		const reminder = await app.threadSays(id, 'Nobody has answered');
+		const reminder = await app.threadSays(id, REMINDER);
 		expect(reminder.text()).toContain('“grace” has it.');
-		const escalation = await app.threadSays(id, 'Still no answer');
+		const escalation = await app.threadSays(id, ESCALATION);
 		expect(escalation.text()).toContain('“grace” has it.');
 		expect([...reminder.rung(), ...escalation.rung()]).toEqual([]);
 		await dm.press('Give back');
@@ -224,7 +226,7 @@ describe('a reminder of a question that was handed over', () => {
 		if (post === undefined) throw new Error('there is no post');
 		await handOver(post, 'grace');
 		await app.restart();
-		const list = await app.until(() => app.inChannel().find((one) => one.text().includes('wait for an answer')));
+		const list = await app.until(() => app.inChannel().find((one) => one.text().includes(WAIT)));
 		expect(list.text().match(/“grace” has it\./g)).toHaveLength(1);
 		expect(list.rung()).toEqual([]);
 	});

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Json, Posted } from '../../../fake-slack/index.ts';
+import { ESCALATION, REMINDER } from '../../support/sentences.ts';
 import { type SettingsApp, settingsApp } from '../settings/harness.ts';
 
 const MINUTE = 60_000;
@@ -10,7 +11,7 @@ afterEach(async () => {
 });
 
 const rungs = (posts: readonly Posted[]) =>
-	posts.filter((post) => /Nobody has answered|Still no answer/.test(post.text()));
+	posts.filter((post) => [REMINDER, ESCALATION].some((words) => post.text().includes(words)));
 
 const start = async (env: Record<string, string>) => {
 	app = await settingsApp({ env: { UNDO_SECONDS: '0', ...env } });
@@ -69,7 +70,7 @@ describe('reminders while Slack is away', () => {
 		const id = await asked();
 		let isLimited = false;
 		const when = (args: Json) => {
-			const isRung = JSON.stringify(args).includes('Still no answer');
+			const isRung = JSON.stringify(args).includes(ESCALATION);
 			isLimited ||= isRung;
 			return isRung;
 		};
@@ -98,7 +99,7 @@ describe('an escalation whose thread was deleted', () => {
 		app.card(id)?.remove();
 		const from = app.now();
 		const escalations = () =>
-			app.calls('chat.postMessage', from).filter(({ request }) => JSON.stringify(request).includes('Still no answer'));
+			app.calls('chat.postMessage', from).filter(({ request }) => JSON.stringify(request).includes(ESCALATION));
 		await app.until(() => escalations().length > 0, undefined, 10 * MINUTE);
 		await app.pass(15_000);
 		expect(escalations()).toHaveLength(1);

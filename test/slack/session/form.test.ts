@@ -201,7 +201,7 @@ describe('the fields', () => {
 		const second = await openSession(app, other);
 		await second.choose('“Which colour?”', 'Something else…');
 		expect((await second.submit()).errors).toEqual({
-			'Something else, for: “Which colour?”': FIELD_ERRORS.otherMissing,
+			'Something else, for: “Which colour?”': 'Write what you mean by "something else", or choose one of the options.',
 		});
 		await second.fill('Something else, for: “Which colour?”', 'Oak, please');
 		expect((await second.submit()).outcome).toBe('updated');

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { ESCALATION, REMINDER, rungText } from '../../support/sentences.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { type SettingsApp, settingsApp } from './harness.ts';
 
@@ -27,11 +28,11 @@ describe('reminders after a change of the settings', () => {
 		expect(change?.rung()).toEqual([]);
 
 		await app.pass(3 * MINUTE);
-		const reminder = await app.threadSays(here, 'Nobody has answered for 5 min');
+		const reminder = await app.threadSays(here, rungText('reminder', 5));
 		expect(reminder.rung()).toEqual([]);
 		expect(app.clock.now() - askedAt).toBeLessThan(5 * MINUTE + 30_000);
 		const escalation = await app.until(
-			() => app.thread(here).find((post) => post.text().includes('Still no answer')),
+			() => app.thread(here).find((post) => post.text().includes(ESCALATION)),
 			() => '',
 			20 * MINUTE,
 		);
@@ -39,7 +40,7 @@ describe('reminders after a change of the settings', () => {
 		expect(app.clock.now() - askedAt).toBeLessThan(15 * MINUTE + 30_000);
 		await app.pass(MINUTE);
 		const elsewhere = app.thread(there, '#secret').map((post) => post.text());
-		expect(elsewhere.filter((text) => /Nobody has answered|Still no answer/.test(text))).toEqual([]);
+		expect(elsewhere.filter((text) => text.includes(REMINDER) || text.includes(ESCALATION))).toEqual([]);
 	});
 
 	it('come though the quiet hours cannot be computed, and the log says so once', async () => {
@@ -59,8 +60,8 @@ describe('reminders after a change of the settings', () => {
 		await app.restart();
 		const id = await app.watched();
 		app.ask(id, ['Which colour?']);
-		await app.threadSays(id, 'Nobody has answered for 2 min');
-		await app.threadSays(id, 'Still no answer');
+		await app.threadSays(id, rungText('reminder', 2));
+		await app.threadSays(id, ESCALATION);
 		const lines = app.log.filter((line) => line.includes('quiet hours'));
 		expect(lines.map((line) => JSON.parse(line))).toEqual([
 			expect.objectContaining({ level: 'warn', channel: 'C0AGENTS', timeZone: 'Europe/Nowhere' }),
