@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { DELIVERED, rungText } from '../test/support/sentences.ts';
 import { type Harness, openHarness, type } from './harness.ts';
 import { askingSession, item } from './session-service/builders.ts';
 
@@ -73,7 +74,7 @@ it('a stopped bot: the command fails in Slack’s words, and the modal keeps wha
 	await expect.poll(() => dialog().getByRole('radio', { name: 'Yes' }).isChecked()).toBe(true);
 	await start();
 	await send();
-	await dialog().getByText('Your answer was delivered').first().waitFor();
+	await dialog().getByText(DELIVERED).first().waitFor();
 	await arrivesOnce('gone');
 });
 
@@ -94,5 +95,5 @@ it('keeps the moved time when the app is killed and started again', async () => 
 	await move('+15 min');
 	await move('+5 min');
 	const reminders = () => posts().filter(({ text }) => text.includes('⏰'));
-	await expect.poll(() => reminders().at(-1)?.text, PATIENCE).toContain('Nobody has answered for 20 min');
+	await expect.poll(() => reminders().at(-1)?.text, PATIENCE).toContain(rungText('reminder', 20));
 });

@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { waitingSessionsWords } from '../src/slack/words/inbox.ts';
+import { BEGAN_ALL, ENDED_ALL } from '../test/support/sentences.ts';
 import { type Harness, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
 
@@ -28,7 +30,7 @@ it('shows in Home a session that nobody watches, and opens it', async () => {
 	const page = await harness.window('ada', { home: true });
 	const home = page.getByRole('tabpanel', { name: 'Home' });
 	await soon(home.getByText('Other waiting sessions').waitFor());
-	await soon(home.getByText('One more session of the account waits for a person').waitFor());
+	await soon(home.getByText(waitingSessionsWords(1)).waitFor());
 	expect(await seriousFindings(page)).toEqual([]);
 	await home.getByRole('button', { name: 'Open', exact: true }).click();
 	const dialog = page.getByRole('dialog');
@@ -36,13 +38,13 @@ it('shows in Home a session that nobody watches, and opens it', async () => {
 	await dialog.getByRole('button', { name: 'Send answer' }).click();
 	await soon(service().sessions.until('yesno', (json) => json.status === 'completed'));
 	await page.keyboard.press('Escape');
-	await soon(home.getByText('No other session of the account waits').waitFor());
+	await soon(home.getByText(waitingSessionsWords(0)).waitFor());
 });
 
 it('brings each question into a channel that watches all, until it stops', async () => {
 	const page = await harness.window('ada', { channel: AGENTS });
 	await type(page, '/session watch all');
-	await page.locator('.channel').getByText('Whenever a session of this account waits').waitFor();
+	await page.locator('.channel').getByText(BEGAN_ALL.replaceAll('`', '')).waitFor();
 	service().sessions.start('flight');
 	await soon(button(page, 'LH 1173').first().waitFor());
 	await button(page, 'LH 1173').first().click();
@@ -51,6 +53,6 @@ it('brings each question into a channel that watches all, until it stops', async
 	await page.getByText('LH 1173', { exact: false }).first().waitFor();
 	await expect.poll(() => button(page, 'LH 1173').count()).toBe(0);
 	await type(page, '/session unwatch all');
-	await page.locator('.channel').getByText('do not come into this channel any more').first().waitFor();
+	await page.locator('.channel').getByText(ENDED_ALL.replaceAll('`', '')).first().waitFor();
 	await soon(expect.poll(() => button(page, 'Yes').count()).toBe(0));
 });

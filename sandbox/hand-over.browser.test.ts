@@ -1,5 +1,16 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { handOverRefusedText } from '../src/slack/words/hand-over.ts';
+import { waitingCountWords } from '../src/slack/words/inbox.ts';
+import { asksWords } from '../src/slack/words/watching.ts';
+import {
+	GAVE_BACK,
+	HANDED_OVER,
+	HANDED_TO_YOU,
+	handedOver,
+	YOU_HAVE_IT,
+	youHandedOver,
+} from '../test/support/sentences.ts';
 import { type Harness, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
 import { askingSession, item } from './session-service/builders.ts';
@@ -27,7 +38,7 @@ const homeOf = (page: Page) => page.getByRole('tabpanel', { name: 'Home' });
 const button = (within: Page | Locator, name: string) => within.getByRole('button', { name, exact: true });
 /** The question's post, not the card. */
 const question = (page: Page, name: string) =>
-	page.locator('.channel .message', { hasText: `Order ${name}” asks for an answer` }).last();
+	page.locator('.channel .message', { hasText: asksWords(`Session “Order ${name}”`) }).last();
 /** A person's direct message about a question. */
 const told = (page: Page, words: string | RegExp) => page.locator('.channel .message', { hasText: words }).last();
 
@@ -80,24 +91,23 @@ it('refuses a guest, hands over to a person who gives back, and shows both on th
 	const post = await watched(ada, 'chairs');
 	await button(post, 'Hand over').click();
 	await handOver(ada, 'gus');
-	await dialog(ada).getByText('This person is a guest').waitFor();
-	await expect.poll(() => dialog(ada).getByText('Nothing was handed over. Choose somebody else.').count()).toBe(1);
+	await dialog(ada).getByText(handOverRefusedText('guest', null)).waitFor();
 	await handOver(ada, 'grace');
-	await dialog(ada).getByText('You handed the question over to @Grace Hopper').waitFor();
+	await dialog(ada).getByText(youHandedOver('Grace Hopper')).waitFor();
 	await ada.keyboard.press('Escape');
-	await soon(post.getByText('@Ada Lovelace handed this over to @Grace Hopper').waitFor());
+	await soon(post.getByText(handedOver('Ada Lovelace', 'Grace Hopper')).waitFor());
 
 	await openMessages(grace);
-	const message = told(grace, 'handed a question over to you');
+	const message = told(grace, YOU_HAVE_IT);
 	await message.getByText('“Which chairs?”').waitFor();
 	await expect
 		.poll(() => message.locator('.block-actions .button').allInnerTexts())
 		.toEqual(['Graphite', 'Sand', 'Answer…', 'Give back', 'Hand over']);
 	await button(message, 'Give back').click();
 	await soon(button(message, 'Give back').waitFor({ state: 'detached' }));
-	await soon(post.getByText('handed this over').waitFor({ state: 'detached' }));
+	await soon(post.getByText(HANDED_OVER).waitFor({ state: 'detached' }));
 	await openMessages(ada);
-	await told(ada, '@Grace Hopper gave back the question').waitFor();
+	await told(ada, `@Grace Hopper ${GAVE_BACK}`).waitFor();
 });
 
 it('lets the person who got a question answer it with one press, and tells the post', async () => {
@@ -105,10 +115,10 @@ it('lets the person who got a question answer it with one press, and tells the p
 	const post = await watched(ada, 'desks');
 	await button(post, 'Hand over').click();
 	await handOver(ada, 'grace');
-	await dialog(ada).getByText('You handed the question over').waitFor();
+	await dialog(ada).getByText(youHandedOver('Grace Hopper')).waitFor();
 	const grace = await harness.window('grace', { home: true });
 	const home = homeOf(grace);
-	await soon(home.getByText('@Ada Lovelace handed this over to you').waitFor());
+	await soon(home.getByText(`@Ada Lovelace ${HANDED_TO_YOU}`).waitFor());
 	await button(home, 'Sand').click();
 	const { sessions } = harness.sandbox.service;
 	await soon(expect.poll(() => sessions.values('desks', 1)).toEqual(['Sand']));
@@ -120,27 +130,27 @@ it('snoozes a question in one’s own inbox only, shows it again, and brings it 
 	const page = await harness.window('ada', { channel: CHANNEL });
 	await watched(page, 'lamps');
 	const grace = await harness.window('grace', { home: true });
-	await soon(homeOf(grace).getByText('1 question waits for you').waitFor());
+	await soon(homeOf(grace).getByText(waitingCountWords(1, 0)).waitFor());
 	const ada = await harness.window('ada', { home: true });
 	const home = homeOf(ada);
 	await snooze(home, 'Tomorrow 9:00');
-	await home.getByText('No question waits for you, 1 is snoozed.').waitFor();
+	await home.getByText(waitingCountWords(0, 1)).waitFor();
 	await home.getByText(/It comes back here tomorrow 9:00 AM/).waitFor();
 	await expect.poll(() => button(home, 'Sand').count()).toBe(0);
 	await button(home, 'Show now').click();
-	await home.getByText('1 question waits for you').waitFor();
+	await home.getByText(waitingCountWords(1, 0)).waitFor();
 
 	await ada.getByRole('button', { name: /^Trouble/ }).click();
 	await snooze(home, '15 min');
 	await home.getByText('1 is snoozed').waitFor();
-	await homeOf(grace).getByText('1 question waits for you').waitFor();
+	await homeOf(grace).getByText(waitingCountWords(1, 0)).waitFor();
 	await move(ada, '+5 min', '+5 min');
 	// An inbox follows for ten minutes after it was opened.
 	await ada.getByRole('tab', { name: 'Messages' }).click();
 	await ada.getByRole('tab', { name: 'Home' }).click();
 	await home.getByText('1 is snoozed').waitFor();
 	await move(ada, '+5 min');
-	await soon(home.getByText('1 question waits for you').waitFor());
+	await soon(home.getByText(waitingCountWords(1, 0)).waitFor());
 	await button(home, 'Sand').waitFor();
 });
 
@@ -157,9 +167,9 @@ it('hands over and snoozes with the keyboard alone', async () => {
 	await page.keyboard.press('Enter');
 	await press(page, 'Tab', 'Hand over');
 	await page.keyboard.press('Enter');
-	await dialog(page).getByText('You handed the question over to @Grace Hopper').waitFor();
+	await dialog(page).getByText(youHandedOver('Grace Hopper')).waitFor();
 	await page.keyboard.press('Escape');
-	await soon(post.getByText('handed this over').waitFor());
+	await soon(post.getByText(HANDED_OVER).waitFor());
 	await expect
 		.poll(() => page.evaluate(`document.activeElement?.closest('.message')?.textContent ?? ''`))
 		.toContain('Order plants');
@@ -184,7 +194,7 @@ it('fits a phone and has no serious axe findings: the window, the direct message
 	expect(menu.x >= 0 && menu.x + menu.width <= 375).toBe(true);
 	await page.keyboard.press('Escape');
 	await handOver(page, 'ada');
-	await dialog(page).getByText('You handed the question over').waitFor();
+	await dialog(page).getByText(youHandedOver('Ada Lovelace')).waitFor();
 	await page.keyboard.press('Escape');
 
 	const ada = await harness.window('ada', { home: true, narrow: true });
@@ -192,7 +202,7 @@ it('fits a phone and has no serious axe findings: the window, the direct message
 	await soon(homeOf(ada).getByText('1 is snoozed').waitFor());
 	expect(await seriousFindings(ada)).toEqual([]);
 	await ada.getByRole('tab', { name: /^Messages/ }).click();
-	await button(told(ada, 'handed a question over to you'), 'Give back').last().waitFor();
+	await button(told(ada, YOU_HAVE_IT), 'Give back').last().waitFor();
 	expect(await seriousFindings(ada)).toEqual([]);
 	for (const one of [page, ada]) {
 		await expect.poll(() => one.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);

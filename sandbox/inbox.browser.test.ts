@@ -1,5 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { emptyWords, waitingCountWords } from '../src/slack/words/inbox.ts';
+import { DELIVERED, line } from '../test/support/sentences.ts';
 import { type Harness, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
 import { askingSession, item } from './session-service/builders.ts';
@@ -53,7 +55,7 @@ async function watch(who: string, ids: readonly string[], channel = '#agents'): 
 /** No person's Home shows a question. */
 const homesAreEmpty = () =>
 	Object.values(slack().state.homes).every((id) =>
-		JSON.stringify(slack().state.views[id]).includes('No question waits for you'),
+		JSON.stringify(slack().state.views[id]).includes(waitingCountWords(0, 0)),
 	);
 /** The names of the shown sessions, in their order. */
 async function shown(within: Locator): Promise<string[]> {
@@ -76,26 +78,26 @@ async function tabTo(page: Page, name: string, most = 60): Promise<void> {
 it('says what to do next, then shows a question that is answered, taken back and answered again', async () => {
 	const page = await harness.window('ada', { home: true });
 	const home = homeOf(page);
-	await soon(home.getByText('No question waits for you').waitFor());
-	await soon(home.getByText(/\/session watch.*its questions appear there and here/s).waitFor());
+	await soon(home.getByText(waitingCountWords(0, 0)).waitFor());
+	await soon(home.getByText(emptyWords(false, false).replaceAll('`', '')).waitFor());
 	asks(['pressed'], OPTIONS);
 	await watch('grace', ['pressed']);
 
-	await soon(home.getByText('1 question waits for you').waitFor());
+	await soon(home.getByText(waitingCountWords(1, 0)).waitFor());
 	await soon(home.getByText('#agents').waitFor());
 	// The buttons show what the description lists.
 	await expect.poll(() => home.getByText(OPTIONS).count()).toBe(0);
 	await pressable(home, 'Sand').click();
 	await pressable(home, 'Undo').click();
-	await soon(home.getByText('1 question waits for you').waitFor());
+	await soon(home.getByText(waitingCountWords(1, 0)).waitFor());
 	await soon(pressable(home, 'Undo').waitFor({ state: 'detached' }));
 	await expect.poll(() => service().values('pressed', 1)).toEqual(['']);
 
 	await pressable(home, 'Graphite').click();
 	await pressable(home, 'Undo').waitFor();
-	await soon(home.getByText('No question waits for you').waitFor());
+	await soon(home.getByText(waitingCountWords(0, 0)).waitFor());
 	await harness.until(() => service().values('pressed', 1)[0] === 'Graphite');
-	await soon(home.getByText(/pressed · “Which colour\?”: “Graphite” · .*The agent went on/).waitFor());
+	await soon(home.getByText(new RegExp(`pressed · “Which colour\\?”: “Graphite” · .*${line('resumed')}`)).waitFor());
 	await soon(home.getByText(/pressed · “Which colour\?”: “Sand” · .*Discarded by you/).waitFor());
 	await expect.poll(() => home.getByText('Your answers', { exact: true }).count()).toBe(0);
 	await expect.poll(() => harness.sandbox.service.log.effectivePuts('pressed')).toHaveLength(1);
@@ -109,7 +111,7 @@ it('pages 23 questions in Home and in the window, without serious axe findings',
 	await watch('grace', ids.slice(12));
 	const page = await harness.window('ada', { home: true });
 	const home = homeOf(page);
-	await soon(home.getByText('23 questions wait for you').waitFor());
+	await soon(home.getByText(waitingCountWords(23, 0)).waitFor());
 	await soon(home.getByText('Questions 1 to 10 of 23, oldest first.').waitFor());
 	const pages = [await shown(home)];
 	expect(await seriousFindings(page)).toEqual([]);
@@ -137,7 +139,7 @@ it('pages 23 questions in Home and in the window, without serious axe findings',
 	await pressable(inbox, 'Sand').first().click();
 	await pressable(inbox, 'Undo').click();
 	await soon(pressable(inbox, 'Undo').waitFor({ state: 'detached' }));
-	await soon(inbox.getByText('23 questions wait for you').waitFor());
+	await soon(inbox.getByText(waitingCountWords(23, 0)).waitFor());
 	await inbox.getByRole('button', { name: 'Close', exact: true }).last().click();
 	await soon(inbox.waitFor({ state: 'detached' }));
 	await expect.poll(() => channel.evaluate('document.activeElement?.id')).toBe('composer');
@@ -151,9 +153,9 @@ it('opens the form over Home, sends from there, and shows what was sent', async 
 	await pressable(home, 'Answer…').click();
 	await dialog(page).getByRole('radio', { name: 'Sand' }).check();
 	await dialog(page).getByRole('button', { name: 'Send answer' }).click();
-	await dialog(page).getByText('Your answer was delivered').first().waitFor();
+	await dialog(page).getByText(DELIVERED).first().waitFor();
 	await page.keyboard.press('Escape');
-	await soon(home.getByText('No question waits for you').waitFor());
+	await soon(home.getByText(waitingCountWords(0, 0)).waitFor());
 	await soon(home.getByText(/formed · “Which colour\?”: “Sand”/).waitFor());
 	await expect.poll(() => service().values('formed', 1)).toEqual(['Sand']);
 });
@@ -164,8 +166,8 @@ it('does not show the question of a private channel to somebody who is not in it
 	await watch('ada', ['common']);
 	const [ada, grace] = await Promise.all(['ada', 'grace'].map((who) => harness.window(who, { home: true })));
 	if (ada === undefined || grace === undefined) throw new Error('no windows');
-	await soon(homeOf(ada).getByText('2 questions wait for you').waitFor());
-	await soon(homeOf(grace).getByText('1 question waits for you').waitFor());
+	await soon(homeOf(ada).getByText(waitingCountWords(2, 0)).waitFor());
+	await soon(homeOf(grace).getByText(waitingCountWords(1, 0)).waitFor());
 	await expect.poll(async () => (await shown(homeOf(ada))).toSorted()).toEqual(['common', 'hidden']);
 	await expect.poll(() => shown(homeOf(grace))).toEqual(['common']);
 	await type(await harness.window('grace', { channel: 'C0GENERAL' }), '/session inbox');
@@ -185,14 +187,14 @@ it('works with the keyboard alone, and keeps the focus while Home changes', asyn
 	await watch('ada', ['second']);
 	const page = await harness.window('ada', { home: true });
 	const home = homeOf(page);
-	await soon(home.getByText('2 questions wait for you').waitFor());
+	await soon(home.getByText(waitingCountWords(2, 0)).waitFor());
 	await page.getByRole('tab', { name: 'Home' }).focus();
 	await tabTo(page, 'Sand');
 	const place = await focused(page);
 	asks(['third'], OPTIONS);
 	await watch('grace', ['third']);
 	// Without a jump: after ten minutes Home is not followed any more, and a reminder comes.
-	await home.getByText('3 questions wait for you').waitFor();
+	await home.getByText(waitingCountWords(3, 0)).waitFor();
 	await expect.poll(() => focused(page)).toEqual(place);
 
 	await page.keyboard.press('Enter');
@@ -204,7 +206,7 @@ it('works with the keyboard alone, and keeps the focus while Home changes', asyn
 	await expect.poll(async () => (await focused(page))[1]).toBe('Undo');
 	await page.keyboard.press('Enter');
 	await soon(pressable(home, 'Undo').waitFor({ state: 'detached' }));
-	await soon(home.getByText('3 questions wait for you').waitFor());
+	await soon(home.getByText(waitingCountWords(3, 0)).waitFor());
 	await expect.poll(() => page.evaluate(`document.activeElement.closest('#app-home') !== null`)).toBe(true);
 
 	await page.getByRole('tab', { name: 'Home' }).focus();
@@ -219,12 +221,12 @@ it('works with the keyboard alone, and keeps the focus while Home changes', asyn
 it('fits a phone and has no serious axe findings there, empty and with ten questions', async () => {
 	const page = await harness.window('grace', { narrow: true, home: true });
 	const home = homeOf(page);
-	await soon(home.getByText('No question waits for you').waitFor());
+	await soon(home.getByText(waitingCountWords(0, 0)).waitFor());
 	expect(await seriousFindings(page)).toEqual([]);
 	const ids = Array.from({ length: 10 }, (_, index) => `phone${index}`);
 	asks(ids, 'One of: A colour with a long name, Another colour of that kind, Graphite, Sand, Forest green');
 	await watch('grace', ids);
-	await soon(home.getByText('10 questions wait for you').waitFor());
+	await soon(home.getByText(waitingCountWords(10, 0)).waitFor());
 	const [buttons, menus] = [home.getByRole('button'), home.getByRole('combobox')];
 	await expect.poll(async () => [await buttons.count(), await menus.count()]).toEqual([71, 10]);
 	for (const one of [...(await buttons.all()), ...(await menus.all())]) {

@@ -1,5 +1,8 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { FIRST_WITHDRAWN } from '../src/answers/answer.ts';
+import { lostChoiceWords, undoneWords } from '../src/slack/words/quick-answers.ts';
+import { ASKS, headline } from '../test/support/sentences.ts';
 import { type Harness, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
 import { askingSession, item } from './session-service/builders.ts';
@@ -35,6 +38,8 @@ const question = (page: Page, title: string) =>
 		.filter({ hasText: /” (asks for an answer|asked)/ })
 		.last();
 const option = (post: Locator, name: string) => post.getByRole('button', { name, exact: true });
+const choice = (option: string) => ({ option, title: '', sessionId: '' });
+const tookBack = (option: string) => undoneWords(choice(option));
 const privately = (page: Page, words: string) => page.locator('.message-ephemeral', { hasText: words }).last();
 
 /** Ada's window, in which a session of its own asks which flight to book. */
@@ -96,7 +101,7 @@ it('answers short options and yes or no in one press, and the others in the form
 	const code = question(page, 'One-time code');
 	await soon(option(code, 'Answer').waitFor());
 	await expect.poll(() => code.locator('.block-actions .button').allInnerTexts()).toEqual(['Answer', 'Hand over']);
-	await expect.poll(() => showNotification(code)).toBe('Notification: An agent asks for an answer.');
+	await expect.poll(() => showNotification(code)).toBe(`Notification: ${ASKS}`);
 });
 
 it('sends nothing after Undo, and offers the options again', async () => {
@@ -105,7 +110,7 @@ it('sends nothing after Undo, and offers the options again', async () => {
 	const post = question(page, 'Which flight');
 	await option(post, 'LH 1173').click();
 	await option(privately(page, 'You chose “LH 1173”'), 'Undo').click();
-	await privately(page, 'You took back “LH 1173”. Nothing was sent').waitFor();
+	await privately(page, tookBack('LH 1173')).waitFor();
 	await option(post, 'LH 1173').waitFor();
 	await expect.poll(() => puts(id)).toHaveLength(0);
 	// The first choice would be sent before the second.
@@ -128,11 +133,11 @@ it('tells the second of two people who was first, and offers them the question w
 	const undo = option(privately(ada, 'You chose “LH 1173”'), 'Undo');
 	await undo.waitFor();
 	await graces.click();
-	await privately(grace, '@Ada Lovelace answered “LH 1173” before you. Your choice, “TP 570”, was not sent.').waitFor();
+	await privately(grace, lostChoiceWords(choice('TP 570'), '@Ada Lovelace', 'LH 1173')).waitFor();
 	await undo.click();
 	release();
 	await soon(grace.getByRole('button', { name: /^Handraise.*unread/ }).click());
-	const offer = grace.locator('.message', { hasText: 'The first answer was taken back' }).last();
+	const offer = grace.locator('.message', { hasText: headline('waiting', { lastError: FIRST_WITHDRAWN }) }).last();
 	await offer.getByText('@Ada Lovelace answered before you and took that back.').waitFor();
 	await option(offer, 'Send mine').click();
 	await soon(expect.poll(() => values(id, index)).toEqual(['TP 570']));
@@ -151,7 +156,7 @@ it('works with the keyboard alone', async () => {
 	await page.locator('#composer').focus();
 	await goBackTo(page, 'Undo');
 	await page.keyboard.press('Enter');
-	await privately(page, 'You took back').waitFor();
+	await privately(page, tookBack('LH 1173')).waitFor();
 	await option(question(page, 'Which flight'), 'TP 570').waitFor();
 	await expect.poll(() => page.evaluate('document.activeElement?.className')).toContain('message-ephemeral');
 	await goBackTo(page, 'TP 570');
@@ -187,7 +192,7 @@ it('wraps five options legibly on a phone, and has no serious axe findings', asy
 	await undo.waitFor();
 	expect(await seriousFindings(page)).toEqual([]);
 	await undo.click();
-	await privately(page, 'You took back').waitFor();
+	await privately(page, tookBack('Munich')).waitFor();
 	await showNotification(post);
 	expect(await seriousFindings(page)).toEqual([]);
 });

@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { NEVER_GIVE } from '../src/slack/words/form.ts';
+import { DELIVERED, whatHappened } from '../test/support/sentences.ts';
 import { type Harness, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
 import { askingSession } from './session-service/builders.ts';
@@ -21,7 +23,7 @@ afterEach(async () => {
 const dialog = (page: Page) => page.getByRole('dialog');
 const send = (page: Page) => dialog(page).getByRole('button', { name: 'Send answer' });
 /** The receipt says that the answer was delivered, and what the agent did then. */
-const arrived = (page: Page) => soon(dialog(page).getByText('Your answer was delivered').first().waitFor());
+const arrived = (page: Page) => soon(dialog(page).getByText(DELIVERED).first().waitFor());
 const service = () => harness.sandbox.service.sessions;
 
 it('answers /session demo, and the agent goes on', async () => {
@@ -155,7 +157,7 @@ it('keeps an answer whose box is ticked secret from the channel, and shows the b
 	const box = dialog(page).getByRole('group', { name: /Keep secret/ });
 	const tick = box.getByRole('checkbox', { name: '3. “Affiliation”' });
 	await expect.poll(() => box.getByRole('checkbox').count()).toBe(3);
-	await dialog(page).getByText('Never give an agent a password that you would not give').waitFor();
+	await dialog(page).getByText(NEVER_GIVE).waitFor();
 	await tick.check();
 	await expect.poll(() => JSON.stringify(harness.sandbox.slack.snapshot().views)).toContain('"selected_options":[{');
 	await page.reload();
@@ -215,10 +217,10 @@ it('posts a watched session’s questions in the channel, and takes answers from
 it('refuses a guest and a person of another organisation, with the reason', async () => {
 	const gus = await harness.window('gus', { channel: 'C0AGENTS' });
 	await type(gus, '/session demo');
-	await dialog(gus).getByText('Guests of this workspace cannot use Handraise').waitFor();
+	await dialog(gus).getByText(whatHappened('guest')).waitFor();
 	const eve = await harness.window('eve');
 	await type(eve, '/session demo');
-	await dialog(eve).getByText('your account belongs to another workspace or organisation').waitFor();
+	await dialog(eve).getByText(whatHappened('external')).waitFor();
 	for (const page of [gus, eve]) expect(await dialog(page).locator('.block-input').count()).toBe(0);
 });
 

@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { CHANGED_REMINDERS, DELIVERED, REMINDER, rungText } from '../test/support/sentences.ts';
 import { type Harness, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
 import { askingSession, item } from './session-service/builders.ts';
@@ -94,11 +95,11 @@ it('refuses a guest in the settings, keeps the other choices, and tells the chan
 	await page.keyboard.press('Escape');
 	await button(form, 'Save').click();
 	await form.getByText(/is a guest, and guests cannot answer here\. Take them out/).waitFor();
-	expect(posts(AGENTS).some(({ text }) => text.includes('changed the reminders'))).toBe(false);
+	expect(posts(AGENTS).some(({ text }) => text.includes(CHANGED_REMINDERS))).toBe(false);
 	await button(form, 'Remove Gus Guest').click();
 	await expect.poll(() => form.getByRole('combobox', { name: 'Escalate after' }).inputValue()).toBe('1 h');
 	await save(page);
-	const told = channelOf(page).locator('.message', { hasText: 'changed the reminders of this channel' }).last();
+	const told = channelOf(page).locator('.message', { hasText: CHANGED_REMINDERS }).last();
 	await expect
 		.poll(() => told.innerText())
 		.toMatch(/Escalate after: default \(off\) → 1 h\s+• Mention: nobody → “grace”/);
@@ -116,20 +117,20 @@ it('reminds in the thread when the time has come, then mentions the chosen perso
 			.click(),
 	);
 	const thread = page.getByRole('complementary', { name: 'Thread' });
-	await thread.getByText('⏰ Nobody has answered for 20 min.').waitFor();
-	await expect.poll(() => channelOf(page).getByText('Nobody has answered').count()).toBe(0);
+	await thread.getByText(rungText('reminder', 20)).waitFor();
+	await expect.poll(() => channelOf(page).getByText(REMINDER).count()).toBe(0);
 
 	const grace = await harness.window('grace', { channel: 'C0GENERAL' });
 	await move(page, '+1 h');
 	const agents = grace.getByRole('button', { name: /agents.*unread/ });
 	await soon(agents.locator('.badge').waitFor());
 	await agents.click();
-	const post = channelOf(grace).locator('.message', { hasText: 'Still no answer after 1 h 20 min' });
+	const post = channelOf(grace).locator('.message', { hasText: rungText('escalation', 80) });
 	await expect.poll(() => post.locator('.mention-me').innerText()).toBe('@Grace Hopper');
 	await button(post, 'Answer').click();
 	await dialog(grace).getByRole('textbox').first().fill('Green ones');
 	await button(dialog(grace), 'Send answer').click();
-	await dialog(grace).getByText('Your answer was delivered').first().waitFor();
+	await dialog(grace).getByText(DELIVERED).first().waitFor();
 	await expect.poll(() => rungs(AGENTS)).toHaveLength(2);
 });
 

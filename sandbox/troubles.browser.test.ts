@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { DELIVERED, ended, watchOutcome } from '../test/support/sentences.ts';
 import { type Harness, openHarness, type } from './harness.ts';
 
 let harness: Harness;
@@ -24,7 +25,7 @@ afterEach(async () => {
 
 const dialog = () => page.getByRole('dialog');
 const sessions = () => harness.sandbox.service.sessions;
-const arrived = () => soon(dialog().getByText('Your answer was delivered').first().waitFor());
+const arrived = () => soon(dialog().getByText(DELIVERED).first().waitFor());
 
 /** Presses an entry of the panel and waits until it is on. */
 async function turnOn(group: string, label: RegExp): Promise<void> {
@@ -139,7 +140,7 @@ it('somebody answers in the dashboard meanwhile: nothing is overwritten, and the
 it('another organisation joins a channel: its watch ends, and its creator is told', async () => {
 	await ask('shared-away');
 	await type(page, '/session watch shared-away');
-	await page.getByText('is watched in this channel now').first().waitFor();
+	await page.getByText(watchOutcome('shared-away', 'watching').replaceAll('*', '')).first().waitFor();
 	await slack(/^Share #agents/);
 	const words = () =>
 		harness.sandbox.slack
@@ -147,7 +148,7 @@ it('another organisation joins a channel: its watch ends, and its creator is tol
 			.dm()
 			.map((message) => message.text())
 			.join('\n');
-	await soon(expect.poll(words).toContain('Another organisation can read this channel'));
+	await soon(expect.poll(words).toContain(ended('channelShared')));
 	await expect.poll(() => words()).toContain('shared-away');
 	await clear();
 	await expect
@@ -162,13 +163,13 @@ it('a slow Slack: the answer still arrives', async () => {
 	await harness.pass(30_001);
 	await type(page, '/session quick-slack');
 	await answer();
-	await dialog().getByText('Your answer was delivered').first().waitFor();
+	await dialog().getByText(DELIVERED).first().waitFor();
 	await dialog().getByRole('button', { name: 'Close', exact: true }).last().click();
 	await dialog().waitFor({ state: 'detached' });
 	await slack(/^Slow/);
 	await type(page, '/session slow-slack');
 	await answer();
-	await dialog().getByText('Your answer was delivered').first().waitFor();
+	await dialog().getByText(DELIVERED).first().waitFor();
 	await expectOnce('slow-slack');
 });
 

@@ -48,8 +48,8 @@ export interface Actor {
 	/** Joins a public channel, or leaves a channel. Resolves when the app has its event. Throws where Slack refuses. */
 	join(channel: string): Promise<void>;
 	leave(channel: string): Promise<void>;
-	/** The messages of the direct message with the app. */
-	dm(): Posted[];
+	/** The messages of the direct message with the app, or those with this in their text. */
+	dm(wanted?: Wanted<Posted>): Posted[];
 	/** Opens the app's home or messages tab. */
 	openApp(tab?: 'home' | 'messages'): Promise<void>;
 	/** The Home tab as the app published it, or null. */
@@ -139,10 +139,10 @@ export function createActor(core: Core, deliverer: Deliverer, viewer: Viewer): A
 		join: (channel) => joinYourself(core, deliverer, viewer, place(channel)),
 		leave: (channel) => leaveYourself(core, deliverer, viewer, place(channel)),
 		reload: () => reloadWindow(core, viewer.user, viewer.window),
-		dm() {
+		dm(wanted) {
 			const both = [viewer.user, core.state.app.botUser];
 			const channel = core.state.channels.find((one) => one.isIm && both.every((user) => one.members.includes(user)));
-			return channel ? visible(channel) : [];
+			return channel ? visible(channel).filter((one) => matches(one, wanted)) : [];
 		},
 		openApp: (tab = 'messages') => openHome(core, deliverer, viewer, { channel: openDm(core, viewer.user), tab }),
 		home() {

@@ -66,109 +66,73 @@ describe('the access policy', () => {
 		expect(asked).toHaveLength(2);
 	});
 
-	it.each<{ who: string; facts: Partial<PersonFacts>; rules?: object; refusal: string | null }>([
-		{ who: 'a full member', facts: {}, refusal: null },
-		{ who: 'a guest', facts: { isGuest: true }, refusal: 'guest' },
-		{ who: 'a guest when guests are allowed', facts: { isGuest: true }, rules: { allowGuests: true }, refusal: null },
-		{ who: 'a bot', facts: { isBot: true }, rules: { allowGuests: true, allowExternal: true }, refusal: 'bot' },
-		{
-			who: 'a deactivated person',
-			facts: { isDeactivated: true },
-			rules: { allowGuests: true, allowExternal: true },
-			refusal: 'deactivated',
-		},
-		{ who: 'a stranger', facts: { isStranger: true }, refusal: 'external' },
-		{ who: 'a person from another organisation', facts: { teamId: 'T2' }, refusal: 'external' },
-		{ who: 'a person without a workspace', facts: { teamId: null }, refusal: 'could_not_check' },
-		{
-			who: 'a person who may be a guest',
-			facts: { isGuest: null },
-			refusal: 'could_not_check',
-		},
-		{
-			who: 'a person who may be a guest, when guests are allowed',
-			facts: { isGuest: null },
-			rules: { allowGuests: true },
-			refusal: null,
-		},
-		{
-			who: 'a person without a workspace when external people are allowed',
-			facts: { teamId: null },
-			rules: { allowExternal: true },
-			refusal: null,
-		},
-		{
-			who: 'a stranger when external people are allowed',
-			facts: { teamId: 'T2', isStranger: true },
-			rules: { allowExternal: true },
-			refusal: null,
-		},
-		{
-			who: 'a guest from another organisation when external people are allowed',
-			facts: { teamId: 'T2', isGuest: true },
-			rules: { allowExternal: true },
-			refusal: 'guest',
-		},
-	])('decides about $who', async ({ facts, rules = {}, refusal }) => {
+	it.each<[who: string, facts: Partial<PersonFacts>, refusal: string | null, rules?: object]>([
+		['a full member', {}, null],
+		['a guest', { isGuest: true }, 'guest'],
+		['a guest when guests are allowed', { isGuest: true }, null, { allowGuests: true }],
+		['a bot', { isBot: true }, 'bot', { allowGuests: true, allowExternal: true }],
+		['a deactivated person', { isDeactivated: true }, 'deactivated', { allowGuests: true, allowExternal: true }],
+		['a stranger', { isStranger: true }, 'external'],
+		['a person from another organisation', { teamId: 'T2' }, 'external'],
+		['a person without a workspace', { teamId: null }, 'could_not_check'],
+		['a person who may be a guest', { isGuest: null }, 'could_not_check'],
+		['a person who may be a guest, when guests are allowed', { isGuest: null }, null, { allowGuests: true }],
+		['a person without a workspace when external people are allowed', { teamId: null }, null, { allowExternal: true }],
+		['a stranger when external people are allowed', { teamId: 'T2', isStranger: true }, null, { allowExternal: true }],
+		[
+			'a guest from another organisation when external people are allowed',
+			{ teamId: 'T2', isGuest: true },
+			'guest',
+			{ allowExternal: true },
+		],
+	])('decides about %s', async (_, facts, refusal, rules = {}) => {
 		const { answer, check } = createHarness(rules);
 		answer({ ...FULL, ...facts });
 		expect(await check()).toEqual(refusal === null ? { allowed: true } : { allowed: false, refusal });
 	});
 
 	const OURS = { id: 'E1', teamIds: ['T1', 'T2'] };
-	it.each<{ who: string; enterpriseId?: null; facts: Partial<PersonFacts>; refusal: string | null }>([
-		{ who: 'a colleague without a workspace', facts: { teamId: null, enterprise: OURS }, refusal: null },
-		{
-			who: 'a colleague from another workspace of the organisation',
-			facts: { teamId: 'T2', enterprise: OURS },
-			refusal: null,
-		},
-		{
-			who: 'a person who is only in another workspace of the organisation',
-			facts: { teamId: null, enterprise: { id: 'E1', teamIds: ['T2'] } },
-			refusal: 'external',
-		},
-		{
-			who: 'a person from another workspace of the organisation who is only in that one',
-			facts: { teamId: 'T2', enterprise: { id: 'E1', teamIds: ['T2'] } },
-			refusal: 'external',
-		},
-		{
-			who: 'a member whose organisation does not list the workspace',
-			facts: { enterprise: { id: 'E1', teamIds: [] } },
-			refusal: 'could_not_check',
-		},
-		{
-			who: 'a person from another organisation',
-			facts: { teamId: 'T3', enterprise: { id: 'E3', teamIds: ['T3'] } },
-			refusal: 'external',
-		},
-		{ who: 'a person from a workspace without an organisation', facts: { teamId: 'T3' }, refusal: 'external' },
-		{
-			who: 'a member whose other organisation lists our workspace',
-			facts: { enterprise: { id: 'E3', teamIds: ['T1'] } },
-			refusal: 'could_not_check',
-		},
-		{ who: 'a member without an organisation', facts: {}, refusal: null },
-		{
-			who: 'a person whose organisation lists our workspace, when we have no organisation',
-			enterpriseId: null,
-			facts: { teamId: 'T2', enterprise: OURS },
-			refusal: 'could_not_check',
-		},
-		{
-			who: 'a person from an organisation, when we have none',
-			enterpriseId: null,
-			facts: { teamId: 'T3', enterprise: { id: 'E3', teamIds: ['T3'] } },
-			refusal: 'external',
-		},
-		{ who: 'a guest of our workspace', facts: { teamId: null, enterprise: OURS, isGuest: true }, refusal: 'guest' },
-		{
-			who: 'a colleague whom Slack calls a stranger',
-			facts: { teamId: null, enterprise: OURS, isStranger: true },
-			refusal: 'external',
-		},
-	])('decides in an organisation about $who', async ({ enterpriseId = 'E1', facts, refusal }) => {
+	it.each<[who: string, facts: Partial<PersonFacts>, refusal: string | null, enterpriseId?: string | null]>([
+		['a colleague without a workspace', { teamId: null, enterprise: OURS }, null],
+		['a colleague from another workspace of the organisation', { teamId: 'T2', enterprise: OURS }, null],
+		[
+			'a person who is only in another workspace of the organisation',
+			{ teamId: null, enterprise: { id: 'E1', teamIds: ['T2'] } },
+			'external',
+		],
+		[
+			'a person from another workspace of the organisation who is only in that one',
+			{ teamId: 'T2', enterprise: { id: 'E1', teamIds: ['T2'] } },
+			'external',
+		],
+		[
+			'a member whose organisation does not list the workspace',
+			{ enterprise: { id: 'E1', teamIds: [] } },
+			'could_not_check',
+		],
+		['a person from another organisation', { teamId: 'T3', enterprise: { id: 'E3', teamIds: ['T3'] } }, 'external'],
+		['a person from a workspace without an organisation', { teamId: 'T3' }, 'external'],
+		[
+			'a member whose other organisation lists our workspace',
+			{ enterprise: { id: 'E3', teamIds: ['T1'] } },
+			'could_not_check',
+		],
+		['a member without an organisation', {}, null],
+		[
+			'a person whose organisation lists our workspace, when we have no organisation',
+			{ teamId: 'T2', enterprise: OURS },
+			'could_not_check',
+			null,
+		],
+		[
+			'a person from an organisation, when we have none',
+			{ teamId: 'T3', enterprise: { id: 'E3', teamIds: ['T3'] } },
+			'external',
+			null,
+		],
+		['a guest of our workspace', { teamId: null, enterprise: OURS, isGuest: true }, 'guest'],
+		['a colleague whom Slack calls a stranger', { teamId: null, enterprise: OURS, isStranger: true }, 'external'],
+	])('decides in an organisation about %s', async (_, facts, refusal, enterpriseId: string | null = 'E1') => {
 		const { answer, check } = createHarness({}, enterpriseId);
 		answer({ ...FULL, ...facts });
 		expect(await check('U1', 'C1', null)).toEqual(refusal === null ? { allowed: true } : { allowed: false, refusal });
@@ -278,51 +242,32 @@ describe('the access policy in the app', () => {
 	const start = (env: Record<string, string>, options: AppOptions = {}) =>
 		startApp({ env: { ADMIN_CONTACT: 'ops@example.com', ...env }, ...options });
 
-	it.each<{ what: string; env?: Record<string, string>; who: string; channel: string; why: Refusal }>([
-		{ what: 'a guest', who: 'gus', channel: '#agents', why: 'guest' },
-		{
-			what: 'a single-channel guest',
-			who: 'una',
-			channel: '#agents',
-			why: 'guest',
-		},
-		{
-			what: 'a person from another organisation',
-			who: 'eve',
-			channel: '#shared',
-			why: 'external',
-		},
-		{ what: 'a bot', who: 'otherbot', channel: '#agents', why: 'bot' },
-		{ what: 'a deactivated person', who: 'dora', channel: '#agents', why: 'deactivated' },
-		{
-			what: 'a person who is not listed',
-			env: { ALLOWED_USERS: 'U0ADA' },
-			who: 'grace',
-			channel: '#agents',
-			why: 'user_not_allowed',
-		},
-		{
-			what: 'a person in no listed group',
-			env: { ALLOWED_USERGROUPS: 'S0OPS' },
-			who: 'grace',
-			channel: '#agents',
-			why: 'user_not_allowed',
-		},
-		{
-			what: 'a person in another channel',
-			env: { ALLOWED_CHANNELS: 'C0AGENTS' },
-			who: 'ada',
-			channel: '#general',
-			why: 'channel_not_allowed',
-		},
-		{
-			what: 'a person in a direct message',
-			env: { ALLOWED_CHANNELS: 'C0AGENTS' },
-			who: 'ada',
-			channel: 'dm',
-			why: 'channel_not_allowed',
-		},
-	])('refuses $what, says whom to ask and reads nothing', async ({ env = {}, who, channel, why }) => {
+	it.each<[what: string, who: string, channel: string, { why: Refusal; env?: Record<string, string> }]>([
+		['a guest', 'gus', '#agents', { why: 'guest' }],
+		['a single-channel guest', 'una', '#agents', { why: 'guest' }],
+		['a person from another organisation', 'eve', '#shared', { why: 'external' }],
+		['a bot', 'otherbot', '#agents', { why: 'bot' }],
+		['a deactivated person', 'dora', '#agents', { why: 'deactivated' }],
+		['a person who is not listed', 'grace', '#agents', { why: 'user_not_allowed', env: { ALLOWED_USERS: 'U0ADA' } }],
+		[
+			'a person in no listed group',
+			'grace',
+			'#agents',
+			{ why: 'user_not_allowed', env: { ALLOWED_USERGROUPS: 'S0OPS' } },
+		],
+		[
+			'a person in another channel',
+			'ada',
+			'#general',
+			{ why: 'channel_not_allowed', env: { ALLOWED_CHANNELS: 'C0AGENTS' } },
+		],
+		[
+			'a person in a direct message',
+			'ada',
+			'dm',
+			{ why: 'channel_not_allowed', env: { ALLOWED_CHANNELS: 'C0AGENTS' } },
+		],
+	])('refuses %s, says whom to ask and reads nothing', async (_, who, channel, { why, env = {} }) => {
 		await using app = await start(env);
 		const person = app.slack.as(who);
 		expect(await person.command(channel, '/session demo')).toEqual({ ok: true, error: null });

@@ -1,10 +1,13 @@
 import { expect, it } from 'vitest';
 import { askingSession } from '../../sandbox/session-service/builders.ts';
 import { systemClock } from '../../src/clock.ts';
+import { TEXT_REMOVED } from '../../src/slack/words/answers.ts';
+import { unwatchedWords } from '../../src/slack/words/watching.ts';
 import { openStore } from '../../src/store/open.ts';
 import { openSession } from '../slack/support/open-session.ts';
 import { createRecordingLog, KEY } from '../store/support.ts';
 import { startApp } from '../support/app.ts';
+import { headline } from '../support/sentences.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -27,7 +30,7 @@ it('removes drafts, answers, posts and ended watches after RETENTION_DAYS', asyn
 
 	const dm = (words: string) =>
 		app.slack.changes.until(
-			() => ada.dm().some((post) => post.text().includes(words)),
+			() => ada.dm(words).length > 0,
 			() => words,
 		);
 
@@ -68,7 +71,7 @@ it('removes drafts, answers, posts and ended watches after RETENTION_DAYS', asyn
 	await form.fill(0, 'Words');
 	app.service.faults.add({ kind: 'error', status: 503, method: 'GET', sessionId: 'waiting' });
 	await form.submit();
-	await ada.waitForModal('Your answer is saved');
+	await ada.waitForModal(headline('accepted'));
 	await form.close();
 	const draft = await openSession(app, 'drafted');
 	await draft.fill(0, 'So far');
@@ -80,7 +83,7 @@ it('removes drafts, answers, posts and ended watches after RETENTION_DAYS', asyn
 		await app.slack.changes.until(isAsked, () => id);
 	}
 	await ada.command('#agents', '/session unwatch unwatched');
-	await ada.waitForMessage('#agents', 'not watched here any more');
+	await ada.waitForMessage('#agents', unwatchedWords('unwatched', true));
 	await restartAfter(2);
 	await dm('Try again, or discard it?');
 	expect(await stored()).toEqual({
@@ -91,7 +94,7 @@ it('removes drafts, answers, posts and ended watches after RETENTION_DAYS', asyn
 	});
 
 	await restartAfter(3);
-	await dm('The text of this answer was removed');
+	await dm(TEXT_REMOVED);
 	expect(await stored()).toEqual({
 		answers: ['waiting without text'],
 		drafts: 0,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { itemsOf } from '../../sandbox/session-service/log.ts';
-import { receiptHeadline } from '../../src/slack/words/answers.ts';
 import type { Random } from '../support/random.ts';
+import { headline } from '../support/sentences.ts';
 import type { Harness } from './harness.ts';
 import { addSession, openForm } from './round.ts';
 
@@ -22,8 +22,7 @@ const SETTLE_WITHIN_MS = 40_000;
 
 /** What the second person is shown: who answered (`first`), what that answer says, and what they wrote themselves. */
 export function wordsForTheSecond(first: { readonly person: string; readonly text: string }, own: string): string[] {
-	const headline = receiptHeadline({ state: 'conflicted', agentOutcome: null, lastError: null });
-	return [headline, `@${first.person}`, first.text, own];
+	return [headline('conflicted'), `@${first.person}`, first.text, own];
 }
 
 /** Two people submit an answer to the same question at the same moment, again and again. Nothing else goes wrong. */

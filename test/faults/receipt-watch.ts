@@ -1,32 +1,35 @@
 import { itemsOf } from '../../sandbox/session-service/log.ts';
-import { receiptHeadline } from '../../src/slack/words/answers.ts';
+import { FAILED_STATES } from '../../src/answers/answer.ts';
+import { headline, line, whatHappened } from '../support/sentences.ts';
 import type { Harness } from './harness.ts';
 import type { Claim, Round } from './round.ts';
 
 /** The headlines of receipts, taken from the program: a change of words must not make the watch blind. */
 const HEADLINES: readonly (readonly [string, Claim])[] = [
-	[receiptHeadline({ state: 'accepted', agentOutcome: null, lastError: null }), 'saved'],
-	[receiptHeadline({ state: 'accepted', agentOutcome: null, lastError: 'unavailable' }), 'saved'],
-	[receiptHeadline({ state: 'delivering', agentOutcome: null, lastError: 'unavailable' }), 'saved'],
-	[receiptHeadline({ state: 'delivered', agentOutcome: null, lastError: null }), 'arrived'],
-	[receiptHeadline({ state: 'delivered', agentOutcome: null, lastError: null, startFailed: true }), 'arrived'],
-	[receiptHeadline({ state: 'resumed', agentOutcome: 'resumed', lastError: null }), 'went on'],
+	[headline('accepted'), 'saved'],
+	[headline('accepted', { lastError: 'unavailable' }), 'saved'],
+	[headline('delivering', { lastError: 'unavailable' }), 'saved'],
+	[headline('delivered'), 'arrived'],
+	[headline('delivered', { startFailed: true }), 'arrived'],
+	[headline('resumed'), 'went on'],
 	...(['completed', 'stopped', 'failed'] as const).map(
-		(agentOutcome) =>
-			[receiptHeadline({ state: 'delivered', agentOutcome, lastError: null }), 'arrived, then over'] as const,
+		(agentOutcome) => [headline('delivered', { agentOutcome }), 'arrived, then over'] as const,
 	),
-	[receiptHeadline({ state: 'delivered', agentOutcome: 'overwritten', lastError: null }), 'overwritten'],
-	[receiptHeadline({ state: 'conflicted', agentOutcome: null, lastError: null }), 'conflicted'],
-	[receiptHeadline({ state: 'changed', agentOutcome: null, lastError: null }), 'changed'],
-	[receiptHeadline({ state: 'ended', agentOutcome: null, lastError: null }), 'ended'],
-	[receiptHeadline({ state: 'waiting', agentOutcome: null, lastError: null }), 'not delivered'],
-	[receiptHeadline({ state: 'refused', agentOutcome: null, lastError: null }), 'not delivered'],
+	[headline('delivered', { agentOutcome: 'overwritten' }), 'overwritten'],
+	[headline('conflicted'), 'conflicted'],
+	[headline('changed'), 'changed'],
+	[headline('ended'), 'ended'],
+	[headline('waiting'), 'not delivered'],
+	[headline('refused'), 'not delivered'],
 ];
 
 /** Words for an unknown outcome come before all headlines, because both may stand in the same receipt. */
-const OPEN_ENDS: readonly (readonly [RegExp, Claim])[] = [
-	[/may have arrived/, 'may have arrived'],
-	[/could not check/, 'not known'],
+const OPEN_ENDS: readonly (readonly [string, Claim])[] = [
+	...([...FAILED_STATES, 'withdrawn'] as const)
+		.flatMap((state) => [headline, line].map((words) => words(state, { putStartedAt: 1 })))
+		.map((words) => [words, 'may have arrived'] as const),
+	[whatHappened('acceptance_unknown'), 'not known'],
+	[whatHappened('could_not_check'), 'not known'],
 ];
 
 /** Says that somebody answered in the service's own page. */
@@ -34,7 +37,7 @@ const OUTSIDER = /somebody outside/i;
 
 /** What a receipt with these words claims. */
 export function claimIn(shown: string): Claim | undefined {
-	const open = OPEN_ENDS.find(([words]) => words.test(shown))?.[1];
+	const open = OPEN_ENDS.find(([words]) => shown.includes(words))?.[1];
 	if (open !== undefined) return open;
 	return HEADLINES.find(([words]) => shown.includes(words))?.[1];
 }

@@ -18,89 +18,49 @@ function mark({ fingerprint }: { fingerprint: string }, overrides: Partial<Answe
 }
 
 describe('isSecretValue', () => {
-	it.each([
-		{ when: 'nobody answered an ordinary item here', question: door, marks: [], secret: false },
-		{ when: 'nobody answered a secret-looking item here', question: password, marks: [], secret: true },
-		{ when: 'an answer of ours is secret', question: door, marks: [mark(door, { secret: [0] })], secret: true },
-		{
-			when: 'it equals an answer with an empty box',
-			question: password,
-			marks: [mark(password, { values: ['none'] })],
-			secret: false,
-		},
-		{
-			when: 'it differs from an answer with an empty box',
-			question: password,
-			marks: [mark(password, { values: ['other'] })],
-			secret: true,
-		},
-		{
-			when: 'the form of the answer had no box',
-			question: password,
-			marks: [mark(password, { values: ['none'], boxed: false })],
-			secret: true,
-		},
-		{
-			when: 'the answer was never sent',
-			question: password,
-			marks: [mark(password, { values: ['none'], mayHaveArrived: false })],
-			secret: true,
-		},
-		{
-			when: 'the text of the answer was removed',
-			question: password,
-			marks: [mark(password, { values: [] })],
-			secret: true,
-		},
-		{
-			when: 'a secret answer of ours was too late',
-			question: door,
-			marks: [mark(door, { secret: [0], mayHaveArrived: false })],
-			secret: true,
-		},
-		{
-			when: 'a secret answer of ours was too late and it equals an ordinary one',
-			question: door,
-			marks: [mark(door, { secret: [0], mayHaveArrived: false }), mark(door, { values: ['blue'] })],
-			secret: false,
-		},
-		{
-			when: 'it equals an ordinary answer and a secret one may have arrived',
-			question: door,
-			marks: [mark(door, { secret: [0] }), mark(door, { values: ['blue'] })],
-			secret: true,
-		},
-		{
-			when: 'the secret answer was for the same question at another index',
-			question: door,
-			marks: [mark(door, { secret: [0], messageIndex: 7 })],
-			secret: true,
-		},
-		{
-			when: 'the secret answer was for another question',
-			question: door,
-			marks: [mark(password, { secret: [0], messageIndex: 7 })],
-			secret: false,
-		},
-		{
-			when: 'its message asked something else and got a secret answer',
-			question: door,
-			marks: [mark(password, { secret: [0] })],
-			secret: true,
-		},
-		{
-			when: 'its message asked something else and the secret answer was never sent',
-			question: door,
-			marks: [mark(password, { secret: [0], mayHaveArrived: false })],
-			secret: false,
-		},
-		{
-			when: 'its message asked something else and it equals an ordinary answer',
-			question: door,
-			marks: [mark(password, { secret: [0] }), mark(door, { values: ['blue'] })],
-			secret: false,
-		},
-	])('is $secret when $when', ({ question, marks, secret }) => {
+	it.each<[secret: boolean, when: string, question: typeof door, marks: AnswerMarks[]]>([
+		[false, 'nobody answered an ordinary item here', door, []],
+		[true, 'nobody answered a secret-looking item here', password, []],
+		[true, 'an answer of ours is secret', door, [mark(door, { secret: [0] })]],
+		[false, 'it equals an answer with an empty box', password, [mark(password, { values: ['none'] })]],
+		[true, 'it differs from an answer with an empty box', password, [mark(password, { values: ['other'] })]],
+		[true, 'the form of the answer had no box', password, [mark(password, { values: ['none'], boxed: false })]],
+		[true, 'the answer was never sent', password, [mark(password, { values: ['none'], mayHaveArrived: false })]],
+		[true, 'the text of the answer was removed', password, [mark(password, { values: [] })]],
+		[true, 'a secret answer of ours was too late', door, [mark(door, { secret: [0], mayHaveArrived: false })]],
+		[
+			false,
+			'a secret answer of ours was too late and it equals an ordinary one',
+			door,
+			[mark(door, { secret: [0], mayHaveArrived: false }), mark(door, { values: ['blue'] })],
+		],
+		[
+			true,
+			'it equals an ordinary answer and a secret one may have arrived',
+			door,
+			[mark(door, { secret: [0] }), mark(door, { values: ['blue'] })],
+		],
+		[
+			true,
+			'the secret answer was for the same question at another index',
+			door,
+			[mark(door, { secret: [0], messageIndex: 7 })],
+		],
+		[false, 'the secret answer was for another question', door, [mark(password, { secret: [0], messageIndex: 7 })]],
+		[true, 'its message asked something else and got a secret answer', door, [mark(password, { secret: [0] })]],
+		[
+			false,
+			'its message asked something else and the secret answer was never sent',
+			door,
+			[mark(password, { secret: [0], mayHaveArrived: false })],
+		],
+		[
+			false,
+			'its message asked something else and it equals an ordinary answer',
+			door,
+			[mark(password, { secret: [0] }), mark(door, { values: ['blue'] })],
+		],
+	])('is %s when %s', (secret, _, question, marks) => {
 		expect(isSecretValue(marks, question, 0)).toBe(secret);
 	});
 

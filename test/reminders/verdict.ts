@@ -1,3 +1,4 @@
+import { MAYBE_REPEAT } from '../../src/slack/words/watching.ts';
 import type { StoreKind } from '../faults/stores.ts';
 import type { History, Post } from './history.ts';
 import { FAULTS, type Fault, type Judgement, judge, LATE_MS, type Ring } from './judge.ts';
@@ -58,7 +59,7 @@ export function verdictOf({ history, lateMs }: RunResult, kind: StoreKind): Verd
 	const wrongMentions = rungPosts.filter((post) => !hasRightMentions(history, post));
 	const asked = questionPosts(history.posts);
 	const wrongPlaces = rungPosts.filter((post) => !isAtRightPlace(post, asked));
-	const markedRepeats = rungPosts.filter(({ content }) => content.includes('may be a repeat'));
+	const markedRepeats = rungPosts.filter(({ content }) => content.includes(MAYBE_REPEAT));
 	const apart = apartIn(posted);
 	const worst = (some: readonly Ring[]) => Math.max(0, ...some.map(latenessOf));
 	const sorted = posted.map(latenessOf).toSorted((one, other) => one - other);

@@ -25,80 +25,38 @@ async function serve(handle: (request: IncomingMessage, response: ServerResponse
 }
 
 describe('a fault of the service', () => {
-	const table: readonly {
-		fault: Fault;
-		read: SessionServiceError['code'];
-		put: SessionServiceError['code'];
-		unknown: boolean;
-		saved: boolean;
-	}[] = [
-		{ fault: { kind: 'unauthorized' }, read: 'unauthorized', put: 'unauthorized', unknown: false, saved: false },
-		{ fault: { kind: 'error', status: 403 }, read: 'unauthorized', put: 'unauthorized', unknown: false, saved: false },
-		{ fault: { kind: 'rate-limited' }, read: 'rate_limited', put: 'rate_limited', unknown: false, saved: false },
-		{ fault: { kind: 'error' }, read: 'unavailable', put: 'unavailable', unknown: true, saved: false },
-		{ fault: { kind: 'error', saves: true }, read: 'unavailable', put: 'unavailable', unknown: true, saved: true },
-		{
-			fault: { kind: 'error', body: 'Something went wrong!' },
-			read: 'unavailable',
-			put: 'unavailable',
-			unknown: true,
-			saved: false,
-		},
-		{ fault: { kind: 'html' }, read: 'unavailable', put: 'unavailable', unknown: true, saved: false },
-		{
-			fault: { kind: 'html', status: 200 },
-			read: 'unreadable_answer',
-			put: 'unreadable_answer',
-			unknown: true,
-			saved: false,
-		},
-		{ fault: { kind: 'reset' }, read: 'unavailable', put: 'unavailable', unknown: true, saved: false },
-		{ fault: { kind: 'reset', saves: true }, read: 'unavailable', put: 'unavailable', unknown: true, saved: true },
-		{ fault: { kind: 'broken-http' }, read: 'unavailable', put: 'unavailable', unknown: true, saved: true },
-		{ fault: { kind: 'cut-off' }, read: 'unavailable', put: 'unavailable', unknown: true, saved: true },
-		{ fault: { kind: 'garbage' }, read: 'unreadable_answer', put: 'unreadable_answer', unknown: true, saved: true },
-		{ fault: { kind: 'truncated' }, read: 'unreadable_answer', put: 'unreadable_answer', unknown: true, saved: true },
-		{
-			fault: { kind: 'foreign-json' },
-			read: 'unreadable_answer',
-			put: 'unreadable_answer',
-			unknown: true,
-			saved: false,
-		},
-		{
-			fault: { kind: 'wrong-types' },
-			read: 'unreadable_answer',
-			put: 'unreadable_answer',
-			unknown: true,
-			saved: false,
-		},
-		{ fault: { kind: 'error', status: 413 }, read: 'refused', put: 'refused', unknown: false, saved: false },
-		{ fault: { kind: 'error', status: 400 }, read: 'refused', put: 'refused', unknown: false, saved: false },
-		{ fault: { kind: 'huge' }, read: 'body_too_large', put: 'body_too_large', unknown: true, saved: true },
-		{
-			fault: { kind: 'huge', chunked: true },
-			read: 'body_too_large',
-			put: 'body_too_large',
-			unknown: true,
-			saved: true,
-		},
-		{
-			fault: { kind: 'redirect', location: 'http://127.0.0.2:1/', status: 302 },
-			read: 'redirected',
-			put: 'redirected',
-			unknown: true,
-			saved: false,
-		},
-		{
-			fault: { kind: 'redirect', location: '/v1/sessions/s2', status: 307 },
-			read: 'session_not_found',
-			put: 'redirected',
-			unknown: false,
-			saved: false,
-		},
+	type Code = SessionServiceError['code'];
+	/** `put`: where a PUT fails otherwise. */
+	const table: readonly (readonly [Fault, Code, { unknown: boolean; saved: boolean; put?: Code }])[] = [
+		[{ kind: 'unauthorized' }, 'unauthorized', { unknown: false, saved: false }],
+		[{ kind: 'error', status: 403 }, 'unauthorized', { unknown: false, saved: false }],
+		[{ kind: 'rate-limited' }, 'rate_limited', { unknown: false, saved: false }],
+		[{ kind: 'error' }, 'unavailable', { unknown: true, saved: false }],
+		[{ kind: 'error', saves: true }, 'unavailable', { unknown: true, saved: true }],
+		[{ kind: 'error', body: 'Something went wrong!' }, 'unavailable', { unknown: true, saved: false }],
+		[{ kind: 'html' }, 'unavailable', { unknown: true, saved: false }],
+		[{ kind: 'html', status: 200 }, 'unreadable_answer', { unknown: true, saved: false }],
+		[{ kind: 'reset' }, 'unavailable', { unknown: true, saved: false }],
+		[{ kind: 'reset', saves: true }, 'unavailable', { unknown: true, saved: true }],
+		[{ kind: 'broken-http' }, 'unavailable', { unknown: true, saved: true }],
+		[{ kind: 'cut-off' }, 'unavailable', { unknown: true, saved: true }],
+		[{ kind: 'garbage' }, 'unreadable_answer', { unknown: true, saved: true }],
+		[{ kind: 'truncated' }, 'unreadable_answer', { unknown: true, saved: true }],
+		[{ kind: 'foreign-json' }, 'unreadable_answer', { unknown: true, saved: false }],
+		[{ kind: 'wrong-types' }, 'unreadable_answer', { unknown: true, saved: false }],
+		[{ kind: 'error', status: 413 }, 'refused', { unknown: false, saved: false }],
+		[{ kind: 'error', status: 400 }, 'refused', { unknown: false, saved: false }],
+		[{ kind: 'huge' }, 'body_too_large', { unknown: true, saved: true }],
+		[{ kind: 'huge', chunked: true }, 'body_too_large', { unknown: true, saved: true }],
+		[{ kind: 'redirect', location: 'http://127.0.0.2:1/', status: 302 }, 'redirected', { unknown: true, saved: false }],
+		[
+			{ kind: 'redirect', location: '/v1/sessions/s2', status: 307 },
+			'session_not_found',
+			{ unknown: false, saved: false, put: 'redirected' },
+		],
 	];
 
-	it.each(table)('a read with fault $fault fails with $read', async ({ fault, read }) => {
+	it.each(table)('a read with fault %o fails with %s', async (fault, read) => {
 		const { service, client, clock } = await createHarness();
 		service.faults.add({ ...fault, times: 1 });
 		const error = await failureOf(client.read('s1', once));
@@ -109,14 +67,17 @@ describe('a fault of the service', () => {
 		expect((await client.read('s1', once)).session.name).toBe('Order cards');
 	});
 
-	it.each(table)('a PUT with fault $fault fails with $put', async ({ fault, put, unknown, saved }) => {
-		const { service, client } = await createHarness();
-		service.faults.add({ ...fault, times: 1 });
-		const error = await failureOf(send(client, 's1', 1, ANSWERS));
-		expect(summary(error)).toMatchObject({ code: put, outcomeUnknown: unknown });
-		expect(service.log.savedPuts('s1').length > 0).toBe(saved);
-		expect(service.log.puts('s1')).toHaveLength(1);
-	});
+	it.each(table)(
+		'a PUT with fault %o fails, where a read fails with %s',
+		async (fault, read, { put = read, unknown, saved }) => {
+			const { service, client } = await createHarness();
+			service.faults.add({ ...fault, times: 1 });
+			const error = await failureOf(send(client, 's1', 1, ANSWERS));
+			expect(summary(error)).toMatchObject({ code: put, outcomeUnknown: unknown });
+			expect(service.log.savedPuts('s1').length > 0).toBe(saved);
+			expect(service.log.puts('s1')).toHaveLength(1);
+		},
+	);
 });
 
 it('an unknown session is not found by a read or a PUT', async () => {

@@ -1,5 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { signedHeaders } from '../../fake-slack/index.ts';
+import { WHAT_IT_IS } from '../../src/slack/words/commands.ts';
+import { errorWords } from '../../src/slack/words/errors.ts';
+import { whatHappened } from '../support/sentences.ts';
 import type { App } from './support/open-session.ts';
 import { startTimedApp } from './support/timed-app.ts';
 
@@ -43,14 +46,14 @@ it('replies to a history request without a trigger, which cannot open a modal', 
 		team_id: team(),
 		channel_id: 'C0AGENTS',
 	};
-	const hears = told('Slack did not let Handraise finish this.');
+	const hears = told(whatHappened('slack_unavailable'));
 	expect(await deliver(new URLSearchParams(command).toString(), 'application/x-www-form-urlencoded')).toBe(200);
 	await timed.until(hears);
 });
 
 it('handles each mention without an event id', async () => {
 	for (const ts of ['1700000001.000100', '1700000002.000100']) {
-		const hears = told("Handraise brings agents' questions to you");
+		const hears = told(WHAT_IT_IS);
 		const nothing = { thread_ts: null, user_team: null, bot_id: null };
 		const event = { type: 'app_mention', user: 'U0ADA', channel: 'C0AGENTS', ts, text: 'hello', ...nothing };
 		const body = JSON.stringify({ type: 'event_callback', team_id: team(), event });
@@ -67,7 +70,7 @@ it('replies outside the form when the service responds to Refresh after the trig
 	await timed.clock.advance(11 * 60_000);
 	app.service.faults.add({ kind: 'hang', method: 'GET' });
 	app.slack.faults.add({ method: 'views.push', error: 'expired_trigger_id' });
-	const hears = told('The session service took too long to respond. Your text is still here.');
+	const hears = told(errorWords('timed_out', { kept: 'text', adminContact: null }).text);
 	await ada.modal()?.press('Refresh');
 	await timed.until(hears);
 	expect(ada.modal()?.text()).toContain('Which colour?');
@@ -76,7 +79,7 @@ it('replies outside the form when the service responds to Refresh after the trig
 it('replies in a message when Slack refuses every update of the view', async () => {
 	app.service.faults.add({ kind: 'error', status: 404, method: 'GET' });
 	app.slack.faults.add({ method: 'views.update', error: 'internal_error' });
-	const hears = told('has no session with this id');
+	const hears = told(whatHappened('session_not_found'));
 	await app.slack.as('ada').command('#agents', '/session choices');
 	await timed.until(hears);
 });

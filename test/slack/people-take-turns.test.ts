@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { unwatchedWords } from '../../src/slack/words/watching.ts';
+import { watchOutcome, whatHappened } from '../support/sentences.ts';
 import { expectNothingWrong, watchingApp } from './watching/harness.ts';
 
 const RATES = { PERSON_BURST: '20', PERSON_READS_PER_MINUTE: '20' };
@@ -45,13 +47,14 @@ describe('one person who is too fast', () => {
 		await vi.waitFor(() => expect(grace.modal()?.text()).toContain('Grace’s own'), { timeout: 30_000 });
 		expect((await Promise.all(flood)).every(({ ok }) => ok)).toBe(true);
 		const slow = () =>
-			ada.messages('#agents', { all: true }).filter((message) => message.text().includes('Slow down')).length;
+			ada.messages('#agents', { all: true }).filter((message) => message.text().includes(whatHappened('too_fast')))
+				.length;
 		await vi.waitFor(() => expect(slow()).toBe(680), { timeout: 30_000 });
 		expect(app.calls('views.open', from)).toHaveLength(21);
 		expect(app.service.log.list().length - reads).toBeLessThanOrEqual(21);
 		expect(app.calls('chat.postEphemeral', from)).toEqual([]);
 		const told = ada.messages('#agents', { all: true }).findLast((message) => message.isEphemeral());
-		expect(told?.text()).toMatch(/too many sessions in a short time.*Please try again after 09:00:\d\d UTC\./s);
+		expect(told?.text()).toMatch(new RegExp(`${whatHappened('too_fast')} Please try again after 09:00:\\d\\d UTC\\.`));
 		const metrics = await fetch(`${app.url}/metrics`).then((answer) => answer.text());
 		expect(metrics).toContain('handraise_person_reads_total{outcome="tooFast"} 680');
 		await grace.modal()?.close(true);
@@ -82,13 +85,13 @@ describe('one person who is too fast', () => {
 		const from = app.now();
 		const logged = app.log.length;
 		for (const line of [`/session history ${id}`, `/session watch ${id} another`])
-			expect((await app.command(line)).text()).toContain('Slow down');
+			expect((await app.command(line)).text()).toContain(whatHappened('too_fast'));
 		const files = await app.toldAfter(async () => app.card(id)?.press('Files (1)'));
-		expect(files.text()).toContain('Slow down');
+		expect(files.text()).toContain(whatHappened('too_fast'));
 		expect(app.calls('views.open', from)).toEqual([]);
 		expect(app.calls('conversations.info', from)).toEqual([]);
 		expect((await app.command('/session list')).text()).toContain('This channel watches');
-		expect((await app.command(`/session unwatch ${id}`)).text()).toContain('not watched here any more');
+		expect((await app.command(`/session unwatch ${id}`)).text()).toContain(unwatchedWords(id, true));
 		expect(accesses(app.log, logged).map(({ access, outcome }) => `${access} ${outcome}`)).toEqual([
 			'history too_fast',
 			'watch too_fast',
@@ -138,7 +141,7 @@ describe('one person who is too fast', () => {
 		}
 		const turned = app.calls('views.update', from).length;
 		expect(turned).toBe(41);
-		expect(modal.text()).toContain('Slow down');
+		expect(modal.text()).toContain(whatHappened('too_fast'));
 		for (let n = 0; n < 60; n++) await modal.press('Older steps');
 		await app.until(() => handled() === before + 41 + 60);
 		expect(app.calls('views.update', from).length - turned).toBeLessThanOrEqual(1);
@@ -159,7 +162,7 @@ describe('one person who is too fast', () => {
 			.as(who)
 			.messages('#agents', { all: true })
 			.findLast((message) => message.isEphemeral());
-		expect(told?.text()).toContain('Slow down');
+		expect(told?.text()).toContain(whatHappened('too_fast'));
 	});
 
 	it('limits help in the direct message', async () => {
@@ -213,13 +216,14 @@ describe('one person who is too fast', () => {
 			await app.until(() => ada.modal()?.text().includes(words));
 			await ada.modal()?.close(true);
 		};
-		await opened('slip1', 'has no session with this id');
-		await opened('slip2', 'has no session with this id');
+		await opened('slip1', whatHappened('session_not_found'));
+		await opened('slip2', whatHappened('session_not_found'));
 		for (let n = 0; n < 8; n++) await opened(id, 'chairs');
 		await calmDown();
 		const tells = await app.command(`/session watch ${Array.from({ length: 20 }, (_, n) => `guess${n}`).join(' ')}`);
-		expect(tells.text().match(/No session named/g)).toHaveLength(4);
-		expect(tells.text()).toMatch(/guess4\* and 15 more were not read.*too many sessions in a short time/);
+		const isUnknown = (n: number) => tells.text().includes(watchOutcome(`guess${n}`, 'unknownSession'));
+		expect(Array.from({ length: 20 }, (_, n) => n).filter(isUnknown)).toEqual([0, 1, 2, 3]);
+		expect(tells.text()).toMatch(new RegExp(`guess4\\* and 15 more were not read.*${whatHappened('too_fast')}`));
 		expect(app.service.log.reads('guess3')).toHaveLength(1);
 		expect(app.service.log.reads('guess4')).toHaveLength(0);
 		const metrics = await fetch(`${app.url}/metrics`).then((answer) => answer.text());
@@ -228,11 +232,11 @@ describe('one person who is too fast', () => {
 		expect(counted.map((line) => JSON.parse(line).unknownInHour)).toEqual([1, 2, 3, 4, 5, 6]);
 		// The next guess is allowed when the cost of those four is paid.
 		await app.pass(4_000);
-		expect((await app.command('/session watch guess9')).text()).toContain('No session named');
+		expect((await app.command('/session watch guess9')).text()).toBe(watchOutcome('guess9', 'unknownSession'));
 		await app.pass(12_000);
-		expect((await app.command('/session watch guess10')).text()).toContain('Slow down');
+		expect((await app.command('/session watch guess10')).text()).toContain(whatHappened('too_fast'));
 		await app.pass(3_100);
-		expect((await app.command('/session watch guess10')).text()).toContain('No session named');
+		expect((await app.command('/session watch guess10')).text()).toBe(watchOutcome('guess10', 'unknownSession'));
 	});
 });
 
@@ -293,7 +297,7 @@ describe('the limits of watching', () => {
 			told.push((await app.command(line, 'ada', 'dm')).text());
 		}
 		const words = told.join('\n');
-		expect(words.match(/is watched in this channel now/g)).toHaveLength(50);
+		expect(ids.filter((id) => words.includes(watchOutcome(id, 'watching')))).toHaveLength(50);
 		expect(words).toMatch(
 			/is not watched: you watch 50 sessions, and the limit for one person is 50\. Stop one of yours/,
 		);
@@ -303,7 +307,7 @@ describe('the limits of watching', () => {
 		app.ask(theirs);
 		await app.threadSays(theirs, 'Which colour?');
 		expect((await app.command(`/session unwatch ${ids[0]}`, 'ada', 'dm')).text()).toContain(
-			'not watched here any more',
+			unwatchedWords(ids[0] ?? '', true),
 		);
 		expect((await app.command(`/session watch ${ids[60]}`, 'ada', 'dm')).text()).toContain('is watched');
 		expectNothingWrong(app);

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Posted } from '../../fake-slack/index.ts';
 import { itemsOf } from '../../sandbox/session-service/log.ts';
 import { systemClock } from '../../src/clock.ts';
+import { OUTSIDE } from '../../src/slack/words/watching.ts';
 import type { StoreDatabase } from '../../src/store/database.ts';
 import { createCipher } from '../../src/store/encryption.ts';
 import { migrate } from '../../src/store/migrate.ts';
@@ -14,6 +15,7 @@ import { openSqlite } from '../../src/store/sqlite.ts';
 import { readAnnouncement } from '../../src/store/watch-rows.ts';
 import type { App } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
+import { DELIVERED, headline, line } from '../support/sentences.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { dumpPostgres, dumpSqlite } from './former-version/dump.ts';
 import {
@@ -99,10 +101,7 @@ function useProgramOn(which: Which, awayMs: number) {
 
 	/** The former version's direct message about this session's answer. */
 	function receipt(sessionId: string, who: string): Posted {
-		const found = app.slack
-			.as(who)
-			.dm()
-			.filter((message) => message.text().includes(`session *${sessionId}*`));
+		const found = app.slack.as(who).dm(`session *${sessionId}*`);
 		const [first, ...others] = found;
 		if (first === undefined || others.length > 0) throw new Error(`${found.length} receipts for ${sessionId}`);
 		return first;
@@ -159,11 +158,11 @@ describe.each(STORES)('a database of the former version, on %s,', (kind) => {
 			expect(sessions.values(id, 1), id).toEqual(values);
 		}
 		for (const id of ['live', 'live-secret', 'unknown-saved']) {
-			await until(() => receipt(id, 'grace').text().includes('Your answer was delivered and the agent went on.'));
+			await until(() => receipt(id, 'grace').text().includes(headline('resumed')));
 		}
 		for (const [id, wasSaved] of IN_HAND) {
 			expect(log.puts(id), id).toHaveLength(wasSaved ? 0 : 1);
-			await expect.poll(() => historyOf(id), { timeout: PATIENCE_MS }).toContain('✅ Delivered');
+			await expect.poll(() => historyOf(id), { timeout: PATIENCE_MS }).toContain(line('delivered'));
 		}
 	});
 
@@ -185,14 +184,14 @@ describe.each(STORES)('a database of the former version, on %s,', (kind) => {
 			expect(run.app.service.log.puts(id)).toEqual([]);
 			expect(receipt(id, 'ada').buttons()).toEqual(['Try again', 'Discard answer']);
 			expect(await receipt(id, 'ada').press('Try again')).toBe(true);
-			await until(() => receipt(id, 'ada').text().includes('Your answer was delivered and the agent went on.'));
+			await until(() => receipt(id, 'ada').text().includes(headline('resumed')));
 			expect(run.app.service.sessions.values(id, 1)).toEqual([value]);
 			expect(run.app.service.log.puts(id)).toHaveLength(1);
 		}
 	});
 
 	it('reports an answer as delivered whose outcome was unknown for too long', { timeout: 60_000 }, async () => {
-		await until(() => receipt('unknown-long', 'ada').text().includes('Your answer was delivered'));
+		await until(() => receipt('unknown-long', 'ada').text().includes(DELIVERED));
 		expect(run.app.service.log.puts('unknown-long')).toEqual([]);
 	});
 
@@ -228,12 +227,12 @@ describe.each(STORES)('a database of the former version, on %s,', (kind) => {
 		await until(() => thread().length > 1);
 		expect(thread().map((post) => post.text())).toEqual([
 			expect.stringContaining('I have found two shops.'),
-			expect.stringContaining('Answered outside Slack'),
+			expect.stringContaining(OUTSIDE),
 		]);
-		await until(() => cardOf('working').text().includes('Answered outside Slack'));
+		await until(() => cardOf('working').text().includes(OUTSIDE));
 		const [question] = thread();
 		await until(() => question?.buttons().length === 0);
-		expect(question?.text()).toContain('✅ Answered outside Slack');
+		expect(question?.text()).toContain(`✅ ${OUTSIDE}`);
 		expect(run.app.slack.as('ada').messages('#secret')).toHaveLength(1);
 	});
 
@@ -254,8 +253,8 @@ describe.each(STORES)('a database of the former version, on %s,', (kind) => {
 
 	it('lists ended answers in the history and sends none of them', { timeout: 60_000 }, async () => {
 		for (const [id, words] of [
-			['resumed', '▶️ The agent went on'],
-			['conflicted', 'Not sent: somebody else answered first'],
+			['resumed', line('resumed')],
+			['conflicted', line('conflicted')],
 			['refused', 'Words for refused'],
 		] as const) {
 			expect(await historyOf(id)).toContain(words);
@@ -284,11 +283,11 @@ describe.each(STORES)('a database of schema 3, on %s,', (kind) => {
 			if (!wasSaved) await saved(id);
 			expect(sessions.values(id, 1), id).toEqual(values);
 		}
-		await until(() => receipt('waiting-saved', 'ada').text().includes('Your answer was delivered'));
+		await until(() => receipt('waiting-saved', 'ada').text().includes(DELIVERED));
 		expect(receipt('waiting', 'ada').buttons()).toEqual(['Try again', 'Give it up']);
 		await receipt('waiting', 'ada').press('Try again');
 		await saved('waiting');
-		await until(() => receipt('waiting', 'ada').text().includes('Your answer was delivered and the agent went on.'));
+		await until(() => receipt('waiting', 'ada').text().includes(headline('resumed')));
 		expect(log.puts('waiting')).toHaveLength(1);
 		for (const id of [...ENDED, 'waiting-saved']) expect(log.puts(id), id).toEqual([]);
 		for (const [id, wasSaved] of IN_HAND) expect(log.puts(id), id).toHaveLength(wasSaved ? 0 : 1);

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Message } from '../../fake-slack/index.ts';
+import { MAYBE_REPEAT } from '../../src/slack/words/watching.ts';
 import type { Harness } from '../faults/harness.ts';
 import type { Random } from '../support/random.ts';
 import { createFleet } from './fleet.ts';
@@ -43,7 +44,6 @@ const LEASES_LAPSED_MS = 28_000;
 const RESTARTED_MS = 8_000;
 const TOLD_WITHIN_MS = 60_000;
 const ASKED_OVER_MS = 3_000;
-const REPEAT_WORDS = 'this post may be a repeat';
 
 interface Expected {
 	readonly id: string;
@@ -160,7 +160,7 @@ export async function runWatchFaults(options: WatchFaultOptions): Promise<WatchF
 			if (one.isQuestion) delays.push(Math.max(0, Number(first.ts) * 1000 - Math.max(one.at, one.killedAt)));
 			for (const other of others) {
 				// When the question is settled later, the post says who answered.
-				const isMarked = JSON.stringify([other.blocks, other.history]).includes(REPEAT_WORDS);
+				const isMarked = JSON.stringify([other.blocks, other.history]).includes(MAYBE_REPEAT);
 				if (isMarked) markedRepeats += 1;
 				else unmarkedRepeats += 1;
 				if (!isMarked || historyReadable)

@@ -125,8 +125,11 @@ export function ownText(answer: Answer, room: number): KnownBlock[] {
 	return [...shown, ...context(andMoreWords(items.length - MOST_ITEMS, 'answers'))];
 }
 
+/** In place of a secret that is not stored any more. */
+export const REMOVED_ANSWER = '(hidden, and removed from Handraise)';
+
 function answerText({ secret, value, wiped }: AnswerItem, limit: number): string {
-	if (secret) return wiped ? '(hidden, and removed from Handraise)' : '(hidden)';
+	if (secret) return wiped ? REMOVED_ANSWER : '(hidden)';
 	return value === null || isBlank(value) ? '(left empty)' : quoted(value, limit);
 }
 

@@ -51,6 +51,8 @@ export function refusedModal(refusal: Refusal, metadata: ViewMetadata, adminCont
 /** Slack's limit for a select. */
 const MOST_OPTIONS = 100;
 
+export const WHICH_QUESTION = '*Which question does it answer?*';
+
 /** Asks which item of a question a chosen message answers. `positions`: the items that may be filled from text. */
 export function chooseItemModal(
 	question: Question,
@@ -64,7 +66,7 @@ export function chooseItemModal(
 		metadata,
 		blocks: [
 			...section(`*Your message*\n${quoted(text, 1_500)}`),
-			...section('*Which question does it answer?*'),
+			...section(WHICH_QUESTION),
 			{
 				type: 'actions',
 				elements: [

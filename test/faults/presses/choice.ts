@@ -5,6 +5,9 @@ import { ACTIONS } from '../../../src/slack/ids.ts';
 import { receiptHeadline } from '../../../src/slack/words/answers.ts';
 import {
 	choiceLateWords,
+	chosenAlreadyWords,
+	lostChoiceWords,
+	notChosenWords,
 	ownChoiceWords,
 	undoneWords,
 	undoTooLateWords,
@@ -262,12 +265,15 @@ export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
 function toldBy({ options }: Choice, shown: string): Told | null {
 	const own = options.find((option) => shown.includes(option)) ?? '';
 	const choice = { option: own, title: QUESTION_TITLE, sessionId: '' };
+	/** Also where the option of the other answer is in it. */
+	const isSaid = (words: (own: typeof choice, first: string | null) => string) =>
+		options.some((option) => [null, ...options].some((first) => shown.includes(words({ ...choice, option }, first))));
 	if (shown.includes(undoneWords(choice))) return 'taken back';
 	if (shown.includes(undoTooLateWords(choice))) return 'too late';
 	if (shown.includes(OFFERED)) return 'offered again';
-	if (/You have already answered/.test(shown)) return 'second of their own';
-	if (/before you\. Your choice, .*, was not sent/.test(shown)) return 'second';
-	if (/Your choice, .*, was not sent/.test(shown)) return 'not taken';
+	if (isSaid(chosenAlreadyWords)) return 'second of their own';
+	if (isSaid((own, first) => lostChoiceWords(own, '', first))) return 'second';
+	if (isSaid((own) => notChosenWords(own, '').trim())) return 'not taken';
 	if (shown.includes(choiceLateWords(choice))) return 'not saved yet';
 	if (shown.includes(ownChoiceWords(choice, UNDO_MS))) return 'chosen';
 	return claimIn(shown) ?? null;

@@ -5,6 +5,7 @@ import { watchCard } from '../../../src/slack/blocks/watch-card.ts';
 import { type PostedContent, settledQuestionPost, watchPost } from '../../../src/slack/blocks/watch-posts.ts';
 import { snapshotOf } from '../../../src/watches/session-snapshot.ts';
 import { randomRuns } from '../../support/random-runs.ts';
+import { ended } from '../../support/sentences.ts';
 import { answerOf, now } from '../support/answers.ts';
 import { expectSafeMessage } from '../support/check.ts';
 import { hostileSession } from '../support/hostile-session.ts';
@@ -32,7 +33,7 @@ describe('hostile watched sessions', () => {
 					handOver: null,
 					isUpdate: true,
 					standing,
-					endedWords: isAnswered ? null : 'Not watched any more.',
+					endedWords: isAnswered ? null : ended('unwatched'),
 					names,
 					dashboardUrl: 'https://dash.example',
 				});

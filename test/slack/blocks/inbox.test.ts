@@ -68,20 +68,13 @@ describe('the inbox', () => {
 		expect(textOf(asking('One of: red, green'), false)).toContain('> One of: red, green');
 	});
 
-	it('counts what waits and what is snoozed', () => {
-		expect(
-			[
-				[0, 0],
-				[0, 1],
-				[1, 2],
-				[2, 0],
-			].map(([total = 0, snoozed = 0]) => waitingCountWords(total, snoozed)),
-		).toEqual([
-			'No question waits for you.',
-			'No question waits for you, 1 is snoozed.',
-			'1 question waits for you, 2 are snoozed',
-			'2 questions wait for you',
-		]);
+	it.each([
+		[0, 0, 'No question waits for you.'],
+		[0, 1, 'No question waits for you, 1 is snoozed.'],
+		[1, 2, '1 question waits for you, 2 are snoozed'],
+		[2, 0, '2 questions wait for you'],
+	])('says that %d wait and %d are snoozed', (total, snoozedCount, words) => {
+		expect(waitingCountWords(total, snoozedCount)).toBe(words);
 	});
 
 	it('begins with the count, then Undo, the questions and the other own answers', () => {

@@ -5,6 +5,7 @@ import { historyView } from '../../../src/slack/blocks/lists.ts';
 import { ownTextMessage, receiptMessage, receiptModal, savedModal } from '../../../src/slack/blocks/receipt.ts';
 import { decodeMetadata, newMetadata } from '../../../src/slack/metadata.ts';
 import { momentMrkdwn } from '../../../src/slack/words/times.ts';
+import { whatHappened } from '../../support/sentences.ts';
 import { answerOf, item, now } from '../support/answers.ts';
 import { expectSafeMessage, expectSafeView } from '../support/check.ts';
 import { textsOf } from '../support/questions.ts';
@@ -22,196 +23,160 @@ function show(more: Partial<Answer>) {
 	return { texts: textsOf(view.blocks), buttons: buttonsOf(message.blocks), view, message };
 }
 
+function expectReceipt(
+	answer: Partial<Answer>,
+	headline: string,
+	{ explanation = /^\*“Hall”/, buttons = [] }: { explanation?: RegExp; buttons?: string[] } = {},
+) {
+	const shown = show(answer);
+	expect(shown.texts[0]).toBe(`*${headline}*`);
+	expect(shown.texts[1]).toMatch(explanation);
+	expect(shown.buttons).toEqual(buttons);
+	expect(shown.texts).toContain('*“Hall”*\n> The &lt;garden&gt;\n> please');
+}
+
+const WRONG_KEY = whatHappened('unauthorized');
+const OPEN = 'Open the session';
+const POST = 'Post my text to the thread';
+
 describe('receipts', () => {
-	it.each<{ what: string; answer: Partial<Answer>; headline: string; explanation: RegExp; buttons?: string[] }>([
-		{
-			what: 'saved',
-			answer: { acceptedAt: soon },
-			headline: '💾 Your answer is saved. Delivering…',
-			explanation: /^You can close this/,
-		},
-		{
-			what: 'being sent',
-			answer: { state: 'delivering', acceptedAt: soon },
-			headline: '📨 Your answer is saved. Delivering…',
-			explanation: /^You can close this/,
-		},
-		{
-			what: 'saved half a minute ago',
-			answer: { acceptedAt: soon - 1 },
-			headline: '💾 Your answer is saved. Delivering…',
-			explanation: /^The session service is slow to respond\. Handraise is still sending your answer\./,
-		},
-		{
-			what: 'being sent for half a minute',
-			answer: { state: 'delivering', acceptedAt: soon - 1 },
-			headline: '📨 Your answer is saved. Delivering…',
-			explanation: /^The session service is slow to respond\. Handraise is still sending your answer\./,
-		},
-		{
-			what: 'in trouble',
-			answer: { lastError: 'unavailable', nextAttemptAt: now + 60_000 },
-			headline: '💾 Your answer is saved and not delivered yet.',
-			explanation: /cannot be reached.* Your answer is saved\. It is sent again automatically\. Next try: <!date/,
-			buttons: ['Discard answer'],
-		},
-		{
-			what: 'waiting for its author',
-			answer: { state: 'waiting', lastError: 'unauthorized', attempts: 24 },
-			headline: '⚠️ Your answer is saved, but could not be delivered.',
-			explanation:
-				/does not accept Handraise's key\. Handraise tried 24 times since <!date.*Try again, or discard it\?$/,
-			buttons: ['Try again', 'Discard answer'],
-		},
-		{
-			what: 'delivered',
-			answer: { state: 'delivered' },
-			headline: '✅ Your answer was delivered. Waiting for the agent to go on…',
-			explanation: /^\*“Hall”/,
-		},
-		{
-			what: 'resumed',
-			answer: { state: 'resumed', agentOutcome: 'resumed' },
-			headline: '✅ Your answer was delivered and the agent went on.',
-			explanation: /^\*“Hall”/,
-		},
-		{
-			what: 'failed after',
-			answer: { state: 'delivered', agentOutcome: 'failed' },
-			headline: '⚠️ Your answer was delivered, then the session failed.',
-			explanation: /^\*“Hall”/,
-		},
-		{
-			what: 'stopped after',
-			answer: { state: 'delivered', agentOutcome: 'stopped' },
-			headline: '⚠️ Your answer was delivered, then the session was stopped.',
-			explanation: /^\*“Hall”/,
-		},
-		{
-			what: 'paused after',
-			answer: { state: 'delivered', agentOutcome: 'paused' },
-			headline: '⚠️ Your answer was delivered, then the session was paused.',
-			explanation: /^\*“Hall”/,
-		},
-		{
-			what: 'completed after',
-			answer: { state: 'delivered', agentOutcome: 'completed' },
-			headline: '✅ Your answer was delivered and the session is complete.',
-			explanation: /^\*“Hall”/,
-		},
-		{
-			what: 'not seen',
-			answer: { state: 'delivered', agentOutcome: 'unseen' },
-			headline: '⚠️ Your answer was delivered. The agent has not gone on yet.',
-			explanation: /^\*“Hall”/,
-		},
-		{
-			what: 'overwritten',
-			answer: { state: 'delivered', agentOutcome: 'overwritten' },
-			headline: '⚠️ Your answer was delivered, then somebody outside Handraise overwrote it.',
-			explanation: /^\*“Hall”/,
-			buttons: ['Open the session', 'Post my text to the thread'],
-		},
-		{
-			what: 'too late',
-			answer: { state: 'conflicted' },
-			headline: '⚠️ Your answer was not sent: somebody else answered first.',
-			explanation: /^Nothing was overwritten\. Your text is below\.$/,
-			buttons: ['Open the session', 'Post my text to the thread'],
-		},
-		{
-			what: 'outdated',
-			answer: { state: 'changed' },
-			headline: '⚠️ Your answer was not sent: the question has changed.',
-			explanation: /Your text is below\. \*Answer the new question\* fills it in where it fits\.$/,
-			buttons: ['Answer the new question', 'Post my text to the thread'],
-		},
-		{
-			what: 'refused',
-			answer: { state: 'refused', lastError: 'request_too_large' },
-			headline: '⚠️ Your answer could not be delivered: the session service refused it.',
-			explanation: /\(100 kB\)\. Your text is below\. .*<@U0OURSADMIN> can help\.$/,
-			buttons: ['Try again', 'Post my text to the thread'],
-		},
-		{
-			what: 'after the end',
-			answer: { state: 'ended' },
-			headline: '⚠️ Your answer was not sent: the session is over.',
-			explanation: /^The agent of this session no longer reads answers/,
-			buttons: ['Open the session', 'Post my text to the thread'],
-		},
-		{
-			what: 'given up though it was sent once',
-			answer: { state: 'withdrawn', putStartedAt: now - 30_000 },
-			headline: '↩️ You discarded this answer. It was sent before and may have arrived.',
-			explanation: /^\*“Hall”/,
-		},
-		{
-			what: 'of which nobody knows whether it arrived',
-			answer: { state: 'waiting', putStartedAt: now - 30_000, lastError: 'timed_out', attempts: 3 },
-			headline: '⚠️ Your answer is saved. It was sent and may have arrived, but Handraise could not check.',
-			explanation: /took too long to respond\. Handraise tried 3 times/,
-			buttons: ['Try again', 'Discard answer'],
-		},
-		{
-			what: 'that was sent before the question changed',
-			answer: { state: 'changed', putStartedAt: now - 30_000 },
-			headline:
-				'⚠️ The agent has gone on or asks something else. Your answer was sent before that and may have arrived.',
-			explanation: /^Look at the session before you answer again/,
-			buttons: ['Answer the new question', 'Post my text to the thread'],
-		},
-		{
-			what: 'that was sent before the session ended',
-			answer: { state: 'ended', putStartedAt: now - 30_000 },
-			headline: '⚠️ The session is over. Your answer was sent before that and may have arrived.',
-			explanation: /^The agent of this session no longer reads answers/,
-			buttons: ['Open the session', 'Post my text to the thread'],
-		},
-		{
-			what: 'that stands behind another one',
-			answer: { state: 'conflicted', putStartedAt: now - 30_000 },
-			headline: '⚠️ The session has a different answer now. Yours was sent and may have arrived first.',
-			explanation: /^It is not sent again/,
-			buttons: ['Open the session', 'Post my text to the thread'],
-		},
-		{
-			what: 'of which it is not known yet whether it arrived',
-			answer: { state: 'delivering', putStartedAt: now - 30_000, lastError: 'timed_out' },
-			headline: '📨 Your answer is saved and was sent. Handraise is checking whether it arrived.',
-			explanation: /sends your answer again only when it is certain that the first one did not arrive/,
-		},
-		{
-			what: 'whose agent could not be started',
-			answer: { state: 'delivered', startFailed: true },
-			headline:
-				'⚠️ Your answer was delivered, but the session service reported a failure. The agent may not have been started.',
-			explanation: /^\*Send again\* sends the same answer once more/,
-			buttons: ['Send again'],
-		},
-		{
-			what: 'that is sent again to start the agent',
-			answer: { state: 'delivered', startFailed: true, restartAskedAt: now },
-			headline:
-				'⚠️ Your answer was delivered, but the session service reported a failure. The agent may not have been started.',
-			explanation: /^It is being sent again/,
-		},
-		{
-			what: 'given up',
-			answer: { state: 'withdrawn' },
-			headline: '↩️ You discarded this answer. Nothing was sent.',
-			explanation: /^\*“Hall”/,
-		},
-	])(
-		'shows headline, explanation and buttons for an answer: $what',
-		({ answer, headline, explanation, buttons = [] }) => {
-			const shown = show(answer);
-			expect(shown.texts[0]).toBe(`*${headline}*`);
-			expect(shown.texts[1]).toMatch(explanation);
-			expect(shown.buttons).toEqual(buttons);
-			expect(shown.texts).toContain('*“Hall”*\n> The &lt;garden&gt;\n> please');
-		},
-	);
+	it.each<[what: string, answer: Partial<Answer>, headline: string, more?: Parameters<typeof expectReceipt>[2]]>([
+		['saved', { acceptedAt: soon }, '💾 Your answer is saved. Delivering…', { explanation: /^You can close this/ }],
+		[
+			'being sent',
+			{ state: 'delivering', acceptedAt: soon },
+			'📨 Your answer is saved. Delivering…',
+			{ explanation: /^You can close this/ },
+		],
+		[
+			'saved half a minute ago',
+			{ acceptedAt: soon - 1 },
+			'💾 Your answer is saved. Delivering…',
+			{ explanation: /^The session service is slow to respond\. Handraise is still sending your answer\./ },
+		],
+		[
+			'being sent for half a minute',
+			{ state: 'delivering', acceptedAt: soon - 1 },
+			'📨 Your answer is saved. Delivering…',
+			{ explanation: /^The session service is slow to respond\. Handraise is still sending your answer\./ },
+		],
+		[
+			'in trouble',
+			{ lastError: 'unavailable', nextAttemptAt: now + 60_000 },
+			'💾 Your answer is saved and not delivered yet.',
+			{
+				explanation: /cannot be reached.* Your answer is saved\. It is sent again automatically\. Next try: <!date/,
+				buttons: ['Discard answer'],
+			},
+		],
+		[
+			'waiting for its author',
+			{ state: 'waiting', lastError: 'unauthorized', attempts: 24 },
+			'⚠️ Your answer is saved, but could not be delivered.',
+			{
+				explanation: new RegExp(`^${WRONG_KEY} Handraise tried 24 times since <!date.*Try again, or discard it\\?$`),
+				buttons: ['Try again', 'Discard answer'],
+			},
+		],
+		['delivered', { state: 'delivered' }, '✅ Your answer was delivered. Waiting for the agent to go on…'],
+		['resumed', { state: 'resumed', agentOutcome: 'resumed' }, '✅ Your answer was delivered and the agent went on.'],
+		[
+			'overwritten',
+			{ state: 'delivered', agentOutcome: 'overwritten' },
+			'⚠️ Your answer was delivered, then somebody outside Handraise overwrote it.',
+			{ buttons: [OPEN, POST] },
+		],
+		[
+			'too late',
+			{ state: 'conflicted' },
+			'⚠️ Your answer was not sent: somebody else answered first.',
+			{ explanation: /^Nothing was overwritten\. Your text is below\.$/, buttons: [OPEN, POST] },
+		],
+		[
+			'outdated',
+			{ state: 'changed' },
+			'⚠️ Your answer was not sent: the question has changed.',
+			{
+				explanation: /Your text is below\. \*Answer the new question\* fills it in where it fits\.$/,
+				buttons: ['Answer the new question', POST],
+			},
+		],
+		[
+			'refused',
+			{ state: 'refused', lastError: 'request_too_large' },
+			'⚠️ Your answer could not be delivered: the session service refused it.',
+			{ explanation: /\(100 kB\)\. Your text is below\. .*<@U0OURSADMIN> can help\.$/, buttons: ['Try again', POST] },
+		],
+		[
+			'after the end',
+			{ state: 'ended' },
+			'⚠️ Your answer was not sent: the session is over.',
+			{ explanation: /^The agent of this session no longer reads answers/, buttons: [OPEN, POST] },
+		],
+		[
+			'given up though it was sent once',
+			{ state: 'withdrawn', putStartedAt: now - 30_000 },
+			'↩️ You discarded this answer. It was sent before and may have arrived.',
+		],
+		[
+			'of which nobody knows whether it arrived',
+			{ state: 'waiting', putStartedAt: now - 30_000, lastError: 'timed_out', attempts: 3 },
+			'⚠️ Your answer is saved. It was sent and may have arrived, but Handraise could not check.',
+			{
+				explanation: new RegExp(`^${whatHappened('timed_out')} Handraise tried 3 times`),
+				buttons: ['Try again', 'Discard answer'],
+			},
+		],
+		[
+			'that was sent before the question changed',
+			{ state: 'changed', putStartedAt: now - 30_000 },
+			'⚠️ The agent has gone on or asks something else. Your answer was sent before that and may have arrived.',
+			{ explanation: /^Look at the session before you answer again/, buttons: ['Answer the new question', POST] },
+		],
+		[
+			'that was sent before the session ended',
+			{ state: 'ended', putStartedAt: now - 30_000 },
+			'⚠️ The session is over. Your answer was sent before that and may have arrived.',
+			{ explanation: /^The agent of this session no longer reads answers/, buttons: [OPEN, POST] },
+		],
+		[
+			'that stands behind another one',
+			{ state: 'conflicted', putStartedAt: now - 30_000 },
+			'⚠️ The session has a different answer now. Yours was sent and may have arrived first.',
+			{ explanation: /^It is not sent again/, buttons: [OPEN, POST] },
+		],
+		[
+			'of which it is not known yet whether it arrived',
+			{ state: 'delivering', putStartedAt: now - 30_000, lastError: 'timed_out' },
+			'📨 Your answer is saved and was sent. Handraise is checking whether it arrived.',
+			{ explanation: /sends your answer again only when it is certain that the first one did not arrive/ },
+		],
+		[
+			'whose agent could not be started',
+			{ state: 'delivered', startFailed: true },
+			'⚠️ Your answer was delivered, but the session service reported a failure. The agent may not have been started.',
+			{ explanation: /^\*Send again\* sends the same answer once more/, buttons: ['Send again'] },
+		],
+		[
+			'that is sent again to start the agent',
+			{ state: 'delivered', startFailed: true, restartAskedAt: now },
+			'⚠️ Your answer was delivered, but the session service reported a failure. The agent may not have been started.',
+			{ explanation: /^It is being sent again/ },
+		],
+		['given up', { state: 'withdrawn' }, '↩️ You discarded this answer. Nothing was sent.'],
+	])('shows headline, explanation and buttons for an answer: %s', (_, answer, headline, more) => {
+		expectReceipt(answer, headline, more);
+	});
+
+	it.each([
+		['failed', '⚠️ Your answer was delivered, then the session failed.'],
+		['stopped', '⚠️ Your answer was delivered, then the session was stopped.'],
+		['paused', '⚠️ Your answer was delivered, then the session was paused.'],
+		['completed', '✅ Your answer was delivered and the session is complete.'],
+		['unseen', '⚠️ Your answer was delivered. The agent has not gone on yet.'],
+	] as const)('says how the session went on after the delivery: %s', (agentOutcome, headline) => {
+		expectReceipt({ state: 'delivered', agentOutcome }, headline);
+	});
 
 	it('lists each state of an answer with its time', () => {
 		const timeline = [

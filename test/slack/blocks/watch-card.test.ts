@@ -47,7 +47,7 @@ describe('answered questions in a channel', () => {
 		'does not name the author of an answer from Handraise that is %s',
 		(state) => {
 			for (const words of wordsOf(answerOf({ state, person: AUTHOR })))
-				expect(words).toContain('Answered outside Slack');
+				expect(words).toContain("Answered outside Slack, on the session service's own page");
 		},
 	);
 });

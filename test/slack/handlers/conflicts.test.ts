@@ -3,7 +3,8 @@ import type { Modal } from '../../../fake-slack/index.ts';
 import { asking, askingSession } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { PRESS_NOTES } from '../../../src/slack/words/answers.ts';
-import { DELIVERED, headline, whatHappened } from '../../support/sentences.ts';
+import { waitingWords } from '../../../src/slack/words/sessions.ts';
+import { answeredMeanwhile, DELIVERED, headline, whatHappened } from '../../support/sentences.ts';
 import { type App, answerFields, openSession } from '../support/open-session.ts';
 import { startTimedApp } from '../support/timed-app.ts';
 
@@ -121,12 +122,10 @@ describe('a question that another person of Handraise answered first', () => {
 		await timed.shows(headline('resumed'));
 		app.service.sessions.setStatus(id, 'humanInput');
 		const other = await openSession(app, id, 'grace');
-		expect(other.text()).toMatch(
-			/The newest question has been answered by <?@ada>? .*\. The agent should go on soon\./,
-		);
+		expect(other.text()).toMatch(/The newest question has been answered by @ada .*\. The agent should go on soon\./);
 		app.service.sessions.push(id, { role: 'assistant', content: 'Log in, please.', human_input: [] });
 		await other.press('Refresh');
-		await timed.shows('Its last question was answered, and it asked nothing new that can be answered here', 'grace');
+		await timed.shows(waitingWords({ goneOn: true }, null, { displayName: String }), 'grace');
 		expect(other.text()).not.toContain('should go on soon');
 	});
 
@@ -136,7 +135,7 @@ describe('a question that another person of Handraise answered first', () => {
 		await (await fill(await openSession(app, id), 'blue', 'small')).submit();
 		await timed.shows(headline('resumed'));
 		await other.press('Refresh');
-		await timed.shows('Answered meanwhile by', 'grace');
+		await timed.shows(answeredMeanwhile('ada'), 'grace');
 		expect(other.text()).toContain('> blue');
 		expect(other.submitText()).toBeNull();
 	});
@@ -276,7 +275,7 @@ describe('a question that changed while the form was open', () => {
 		app.service.sessions.patch(id, { messages: [{ role: 'user', content: 'Do it.' }, question('Which aisle now?')] });
 		await modal.submit();
 		await modal.close();
-		const told = () => ada.dm().find((post) => post.text().includes('Aisle 7'));
+		const told = () => ada.dm('Aisle 7')[0];
 		await timed.until(() => told() !== undefined);
 		await told()?.press('Answer the new question');
 		await timed.shows('Which aisle now?');
@@ -412,12 +411,7 @@ describe('a button on an answer of somebody else', () => {
 			payload: press as never,
 			acceptsPayload: false,
 		});
-		await timed.until(() =>
-			app.slack
-				.as('grace')
-				.dm()
-				.some((message) => message.text().includes(whatHappened('answer_not_yours'))),
-		);
+		await timed.until(() => app.slack.as('grace').dm(whatHappened('answer_not_yours')).length > 0);
 		expect(app.service.log.puts(id)).toHaveLength(before);
 	});
 });

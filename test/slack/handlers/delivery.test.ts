@@ -274,11 +274,7 @@ describe('the modal says how the session went on', () => {
 });
 
 describe('a closed modal', () => {
-	const dm = (id: string) =>
-		app.slack
-			.as('ada')
-			.dm()
-			.filter((message) => message.text().includes(id));
+	const dm = (id: string) => app.slack.as('ada').dm(id);
 	const overwrite = (id: string) => {
 		for (const item of app.service.sessions.get(id).messages?.[1]?.human_input ?? []) item.value = 'Somebody else';
 		app.service.sessions.setStatus(id, 'humanInput');
@@ -380,7 +376,7 @@ describe('an answer that is refused for good', () => {
 		put.resolve();
 		delete app.service.hooks.onRequest;
 		const ada = app.slack.as('ada');
-		const dm = () => ada.dm().find((message) => message.text().includes(id));
+		const dm = () => ada.dm(id)[0];
 		await passTime(app, clock, () => dm() !== undefined, { describe: () => 'no direct message' });
 		expect(dm()?.text()).toContain(headline('refused'));
 		expect(dm()?.text()).toContain('> Grace');
@@ -390,7 +386,7 @@ describe('an answer that is refused for good', () => {
 			describe: () => dm()?.text() ?? 'gone',
 		});
 		expect(effective(id)).toHaveLength(1);
-		expect(ada.dm().filter((message) => message.text().includes(id))).toHaveLength(1);
+		expect(ada.dm(id)).toHaveLength(1);
 	});
 
 	it('asks for a secret again after it was wiped', async () => {

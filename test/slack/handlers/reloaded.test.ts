@@ -23,10 +23,7 @@ afterEach(async () => {
 });
 
 const ada = () => app.slack.as('ada');
-const dms = (id: string) =>
-	ada()
-		.dm()
-		.filter((message) => message.text().includes(id));
+const dms = (id: string) => ada().dm(id);
 const told = (id: string, words: string) =>
 	timed.until(
 		() => dms(id).some((message) => message.text().includes(words)),

@@ -28,11 +28,7 @@ export async function handOverApp(env: Readonly<Record<string, string>> = {}) {
 
 	/** Somebody presses a button of a post that another person sees too. */
 	async function press(post: Posted, who: string, label: string) {
-		const seen = app.slack
-			.as(who)
-			.messages(post.channel, { all: true })
-			.find(({ ts }) => ts === post.ts);
-		await seen?.press(label);
+		await app.seenBy(who, post).press(label);
 	}
 
 	/** Somebody presses *Hand over*, chooses somebody and submits; resolves to the window. */

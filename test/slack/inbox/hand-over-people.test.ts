@@ -77,8 +77,7 @@ describe('Hand over', () => {
 		await start();
 		const { post } = await app.asked();
 		const press = async (who: string, to: string) => {
-			const seen = app.slack.as(who).messages(post.channel, { all: true });
-			await seen.find(({ ts }) => ts === post.ts)?.press('Hand over');
+			await app.press(post, who, 'Hand over');
 			const modal = await app.slack.as(who).waitForModal('Hand over to');
 			await modal.choose('Hand over to', to);
 			return modal;
@@ -91,8 +90,7 @@ describe('Hand over', () => {
 		await app.pass(5_000);
 		expect(app.dms('bob').length + app.dms('cleo').length).toBe(1);
 		// Somebody who does not have it hears that at once.
-		const seen = app.slack.as('dan').messages(post.channel, { all: true });
-		await seen.find(({ ts }) => ts === post.ts)?.press('Hand over');
+		await app.press(post, 'dan', 'Hand over');
 		await app.windowSays('has this question', { who: 'dan' });
 	});
 

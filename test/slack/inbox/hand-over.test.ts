@@ -72,12 +72,7 @@ describe('Hand over', () => {
 		await form.submit();
 		await app.windowSays(headline('conflicted'), { who: 'tess' });
 		await app.slack.as('tess').modal()?.press('Post my text to the thread');
-		await app.until(() =>
-			app
-				.card(id)
-				?.thread()
-				.some((one) => one.text().includes('> grey')),
-		);
+		await app.threadSays(id, '> grey');
 	});
 
 	it('is given back with one press, of which whoever handed it over hears', async () => {
@@ -159,11 +154,7 @@ describe('Hand over', () => {
 		await app.handOver(post, 'ada', 'tess');
 		const dm = await app.handedTo('tess');
 		app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
-		await app.slack
-			.as('grace')
-			.messages(post.channel, { all: true })
-			.find(({ ts }) => ts === post.ts)
-			?.press('LH 1173');
+		await app.press(post, 'grace', 'LH 1173');
 		await app.until(() => app.service.log.effectivePuts(id).length === 1);
 		const before = app.dms('tess').length;
 		await dm.press('TP 570');

@@ -85,12 +85,7 @@ describe('the Home tab', () => {
 		await form.submit();
 		await app.windowSays(headline('conflicted'));
 		await app.slack.as('ada').modal()?.press('Post my text to the thread');
-		await app.until(() =>
-			app
-				.card(id)
-				?.thread()
-				.some((post) => post.text().includes('> grey')),
-		);
+		await app.threadSays(id, '> grey');
 		expect(app.textOf('ada')).toContain('Chairs');
 	});
 
@@ -198,12 +193,7 @@ describe('who sees what in the Home tab', () => {
 		await start();
 		const id = app.session({ name: 'My own' });
 		await app.slack.as('ada').command('dm', `/session watch ${id}`);
-		await app.until(() =>
-			app.slack
-				.as('ada')
-				.dm()
-				.some((message) => message.text().includes('My own')),
-		);
+		await app.until(() => app.card(id, 'dm'));
 		await app.pass(3_000);
 		app.ask(id);
 		await app.openHome();

@@ -277,11 +277,7 @@ describe('a question that somebody is answering', () => {
 		await app.slack.as('ada').waitForModal('Which colour?');
 		await app.cardSays(id, 'answering this, at least until');
 		await app.restart();
-		const reminder = await app.until(
-			() => rungs(app.thread(id))[0],
-			() => '',
-			10 * MINUTE,
-		);
+		const reminder = await app.until(() => rungs(app.thread(id))[0], undefined, 10 * MINUTE);
 		expect(reminder.text()).toContain(heldWords('ada', { displayName: () => 'ada' }));
 	});
 });

@@ -138,12 +138,7 @@ describe('a reminder', () => {
 		await says(escalation, OUTSIDE);
 		expect(escalation.buttons()).toEqual([]);
 		expect(post.buttons()).toEqual([]);
-		expect(
-			app.slack
-				.as('ada')
-				.messages('#agents')
-				.some((one) => one.text().includes(REMINDER)),
-		).toBe(false);
+		expect(app.inChannel().some((one) => one.text().includes(REMINDER))).toBe(false);
 	});
 
 	it('is settled after a restart', async () => {
@@ -165,7 +160,7 @@ it('an escalation mentions nobody again when it is drawn again or settled', asyn
 	const { id, post } = await reminded([FLIGHT]);
 	const escalation = await app.until(
 		() => app.thread(id).find((one) => one.text().includes(ESCALATION)),
-		() => '',
+		undefined,
 		10 * MINUTE,
 	);
 	expect(escalation.rung()).toEqual(['grace']);

@@ -52,11 +52,7 @@ describe('reminders while Slack is away', () => {
 		await app.told(1);
 		const id = await asked();
 		const lift = app.slack.faults.add({ method: 'chat.postMessage', status: 503 });
-		await app.until(
-			() => app.clock.now() > now + 5 * MINUTE,
-			() => '',
-			8 * MINUTE,
-		);
+		await app.until(() => app.clock.now() > now + 5 * MINUTE, undefined, 8 * MINUTE);
 		lift();
 		await app.pass(3 * MINUTE);
 		const texts = rungs(app.thread(id)).map((post) => post.text().split('\n')[0]);
@@ -75,11 +71,7 @@ describe('reminders while Slack is away', () => {
 			return isRung;
 		};
 		const lift = app.slack.faults.add({ method: 'chat.postMessage', when, status: 503 });
-		await app.until(
-			() => isLimited,
-			() => '',
-			10 * MINUTE,
-		);
+		await app.until(() => isLimited, undefined, 10 * MINUTE);
 		await app.save({ 'Escalate after': 'Off', Mention: [] });
 		await app.told(2);
 		lift();

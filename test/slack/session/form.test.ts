@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
+import { REMOVED_ANSWER } from '../../../src/slack/blocks/receipt.ts';
 import { FIELD_ERRORS, MAY_STAY_EMPTY } from '../../../src/slack/words/form.ts';
+import { claimsWords } from '../../../src/slack/words/notices.ts';
 import { startApp } from '../../support/app.ts';
-import { DELIVERED, headline, whatHappened } from '../../support/sentences.ts';
+import { DELIVERED, DRAFT_RESTORED, headline, whatHappened } from '../../support/sentences.ts';
 import { type App, answerFields, openSession } from '../support/open-session.ts';
 
 let app: App;
@@ -255,7 +257,7 @@ describe('a draft', () => {
 		const other = await openSession(app, id, 'grace');
 		expect(valuesIn(other)).toEqual([null, null, null]);
 		const again = await openSession(app, id);
-		expect(again.text()).toContain('is back in the fields');
+		expect(again.text()).toContain(DRAFT_RESTORED);
 		expect(valuesIn(again)).toEqual(['Ada Lovelace', null, null]);
 		await again.fill(1, 'Grace Hopper');
 		await again.fill(2, 'Navy');
@@ -296,7 +298,7 @@ describe('a draft', () => {
 		await modal.close();
 		const again = await openSession(app, id);
 		expect(valuesIn(again)).toEqual([null]);
-		expect(again.text()).not.toContain('is back in the fields');
+		expect(again.text()).not.toContain(DRAFT_RESTORED);
 		expect(await app.said()).not.toContain('918273');
 	});
 });
@@ -306,7 +308,7 @@ describe('somebody who is answering', () => {
 		const id = await fresh('choices');
 		const modal = await openSession(app, id);
 		const other = await openSession(app, id, 'grace');
-		expect(other.text()).toContain('is answering this. You can answer too; the first answer counts.');
+		expect(other.text()).toContain(claimsWords(['@ada'], { displayName: String }).replace(/[“”]/g, ''));
 		expect(other.submitText()).toBe('Send answer');
 		await modal.close();
 		await press(other, 'Refresh');
@@ -332,12 +334,12 @@ describe('a secret', () => {
 		const modal = await openSession(app, id);
 		await modal.fill(0, '271828');
 		expect((await modal.submit()).outcome).toBe('updated');
-		const receipt = await app.slack.as('ada').waitForModal('hidden, and removed from Handraise');
+		const receipt = await app.slack.as('ada').waitForModal(REMOVED_ANSWER);
 		expect(receipt.text()).toContain('hidden');
 		expect(lastPut(id)).toEqual(['271828']);
 		await receipt.close();
 		await app.slack.as('ada').command('#agents', `/session history ${id}`);
-		expect((await app.slack.as('ada').waitForModal('One answer')).text()).toContain('(hidden, and removed');
+		expect((await app.slack.as('ada').waitForModal('One answer')).text()).toContain(REMOVED_ANSWER);
 		expect(await app.said()).not.toContain('271828');
 	});
 });

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { asking } from '../../../sandbox/session-service/builders.ts';
+import { REMOVED_ANSWER } from '../../../src/slack/blocks/receipt.ts';
+import { TEXT_REMOVED } from '../../../src/slack/words/answers.ts';
 import { headline, line } from '../../support/sentences.ts';
 import { type App, openSession } from '../support/open-session.ts';
 import { startTimedApp } from '../support/timed-app.ts';
@@ -47,7 +49,7 @@ describe('the history of a session', () => {
 		expect(text).toContain('2 answers to session *h1*, newest first.');
 		expect(text.indexOf('@grace')).toBeLessThan(text.indexOf('@ada'));
 		expect(text).toContain('*“Colour”*\n> blue');
-		expect(text).toContain('*“Password”*\n(hidden, and removed from Handraise)');
+		expect(text).toContain(`*“Password”*\n${REMOVED_ANSWER}`);
 		for (const state of ['accepted', 'delivering', 'delivered', 'resumed'] as const) {
 			expect(text.split(`${line(state)} · 5 Jan 2026, `)).toHaveLength(3);
 		}
@@ -106,7 +108,7 @@ describe('the history of a session', () => {
 		await timed.clock.advance(91 * 24 * 3_600_000);
 		await timed.restart();
 		const modal = await history('h5');
-		expect(modal.text()).toContain('removed because its retention time is over');
+		expect(modal.text()).toContain(TEXT_REMOVED);
 		expect(modal.text()).toContain('✅ Delivered · 5 Jan 2026');
 		expect(modal.text()).not.toContain('mauve');
 	});

@@ -1,6 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { CANARY_STRINGS } from '../../../sandbox/session-service/canaries.ts';
+import { noFormWords, SECRET_WARNING } from '../../../src/slack/words/form.ts';
+import { GONE_ON, WITHOUT_SCREENSHOT } from '../../../src/slack/words/notices.ts';
+import { statusWords } from '../../../src/slack/words/sessions.ts';
 import { startApp } from '../../support/app.ts';
 import { answerFields, openSession } from '../support/open-session.ts';
 
@@ -24,7 +27,7 @@ describe('the modal of a session that asks', () => {
 		const text = (await open('demo')).text();
 		const order = [
 			'Session “Book a flight to Frankfurt”',
-			'✋ *Waiting for a person* · step 3 of 30',
+			`✋ *${statusWords('humanInput').mrkdwn}* · step 3 of 30`,
 			'*The agent asks*\n> Two flights fit.',
 			'“Which flight should I book?”',
 			'LH 1173 at 06:05 for 129 €',
@@ -100,13 +103,13 @@ describe('the modal of a session that asks', () => {
 	});
 
 	it('warns that Slack hides nothing before a field for a secret', async () => {
-		expect((await open('code')).text()).toContain('Slack cannot hide what you type');
-		expect((await open('choices')).text()).not.toContain('Slack cannot hide');
+		expect((await open('code')).text()).toContain(SECRET_WARNING);
+		expect((await open('choices')).text()).not.toContain(SECRET_WARNING);
 	});
 
 	it('says that the agent has continued since the question', async () => {
 		const modal = await open('goneon');
-		expect(modal.text()).toContain('The agent has gone on since it asked this. You can still answer.');
+		expect(modal.text()).toContain(GONE_ON);
 		expect(fields(modal)).toEqual([['“Budget for each person”', 'plain_text_input']]);
 	});
 
@@ -117,12 +120,11 @@ describe('the modal of a session that asks', () => {
 	});
 
 	it.each([
-		['ninetyfive', '95 questions at once, more than Slack can show'],
-		['toolong', 'so long that the session service would not accept an answer'],
-	])('refers people with %s to the dashboard and offers no Submit', async (id, words) => {
+		['ninetyfive', { kind: 'tooMany', count: 95 }],
+		['toolong', { kind: 'tooLarge' }],
+	] as const)('refers people with %s to the dashboard and offers no Submit', async (id, form) => {
 		const modal = await open(id);
-		expect(modal.text()).toContain(words);
-		expect(modal.text()).toContain('in the dashboard');
+		expect(modal.text()).toContain(noFormWords(form, true));
 		expect(modal.buttons()).toContain('Open in the dashboard');
 		expect(answerFields(modal)).toEqual([]);
 		expect(modal.submitText()).toBeNull();
@@ -146,14 +148,14 @@ describe('the modal of a session that asks', () => {
 
 describe('the modal of a session that asks nothing', () => {
 	it.each([
-		['completed', '✅ *Completed* · step 4 of 30', 'The agent is done. It takes no more answers.'],
-		['failed', '❌ *Failed* · step 1 of 15 · took 12 min', 'The session failed. It takes no more answers.'],
-		['stopped', '⏹️ *Stopped* · step 2 of 40 · took 12 min', 'The session was stopped. It takes no more answers.'],
-		['empty', '🟢 *Working* · no step yet', 'The agent is working and has no question right now.'],
-	])('shows the state of %s and offers no Submit', async (id, headline, words) => {
+		['completed', '✅ *Completed* · step 4 of 30'],
+		['failed', '❌ *Failed* · step 1 of 15 · took 12 min'],
+		['stopped', '⏹️ *Stopped* · step 2 of 40 · took 12 min'],
+		['empty', '🟢 *Working* · no step yet', 'active'],
+	])('shows the state of %s and offers no Submit', async (id, headline, status = id) => {
 		const modal = await open(id);
 		expect(modal.text()).toContain(headline);
-		expect(modal.text()).toContain(words);
+		expect(modal.text()).toContain(statusWords(status).meaning);
 		expect(modal.submitText()).toBeNull();
 		expect(answerFields(modal)).toEqual([]);
 	});
@@ -256,7 +258,7 @@ describe('a screenshot', () => {
 	it('leaves out a screenshot that Slack cannot load, and says so', async () => {
 		app.slack.settings.undownloadable = (url) => url.includes('screenshot');
 		const modal = await open('choices');
-		expect(modal.text()).toContain('Slack could not load the screenshot, so it is left out.');
+		expect(modal.text()).toContain(WITHOUT_SCREENSHOT);
 		expect(modal.text()).not.toContain('[image: ');
 		expect(modal.submitText()).toBe('Send answer');
 	});

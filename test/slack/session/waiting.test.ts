@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
+import { LINKS_FOR_YOU } from '../../../src/slack/words/sessions.ts';
 import { DELIVERED, whatHappened } from '../../support/sentences.ts';
 import { type App, openSession } from '../support/open-session.ts';
 import { startTimedApp } from '../support/timed-app.ts';
@@ -337,8 +338,8 @@ describe('a command or button without a modal', () => {
 		await timed.until(() => card() !== undefined);
 		await card()?.press('Files (1)');
 		await timed.until(() => said('Still waiting for the session service') > before + 1);
-		expect(said('Only you see this.')).toBe(0);
-		await timed.until(() => said('Only you see this.') > 0);
+		expect(said(LINKS_FOR_YOU)).toBe(0);
+		await timed.until(() => said(LINKS_FOR_YOU) > 0);
 		expect(said('Still waiting for the session service')).toBe(before + 2);
 		app.service.faults.clear();
 		await ada().command('#agents', `/session unwatch ${id}`);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Modal } from '../../../fake-slack/index.ts';
+import { CHANGED_REMINDERS } from '../../support/sentences.ts';
 import { watchingApp } from '../watching/harness.ts';
 
 /** The whole program, and people who change the settings of channels. It escalates, or nobody could be mentioned. */
@@ -44,7 +45,7 @@ export async function settingsApp(options: Parameters<typeof watchingApp>[0] = {
 		app
 			.inChannel(channel)
 			.map((post) => post.text())
-			.filter((text) => text.includes('changed the reminders'));
+			.filter((text) => text.includes(CHANGED_REMINDERS));
 
 	return {
 		...app,

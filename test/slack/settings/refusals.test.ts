@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
+import { SETTINGS_ERRORS } from '../../../src/slack/words/channel-settings.ts';
+import { whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { type SettingsApp, settingsApp } from './harness.ts';
 
@@ -79,7 +81,7 @@ describe('an error stands at its field, and everything typed stays', () => {
 	it('for people who would be mentioned while the escalation is off', async () => {
 		await start({ env: { ESCALATE_AFTER: 'off' } });
 		const { errors, modal } = await app.save({ Mention: ['grace'] });
-		expect(errors).toEqual({ 'Escalate after': expect.stringContaining('Nobody is mentioned while this is off.') });
+		expect(errors).toEqual({ 'Escalate after': expect.stringContaining(SETTINGS_ERRORS.neverMentioned) });
 		await modal.choose('Escalate after', '30 min');
 		expect((await app.submit(modal)).outcome).toBe('updated');
 		await app.told(1);
@@ -181,7 +183,7 @@ describe('who may change the settings', () => {
 	it('is no guest', async () => {
 		await start();
 		const post = await app.command('/session settings', 'gus');
-		expect(post.text()).toContain('Guests of this workspace cannot use Handraise.');
+		expect(post.text()).toContain(whatHappened('guest'));
 		expect(app.slack.as('gus').modal()).toBeNull();
 	});
 });
@@ -233,7 +235,9 @@ describe('while Slack is away', () => {
 		await app.clock.advance(2_000);
 		const { outcome, errors } = await submitted;
 		expect(outcome).toBe('fieldErrors');
-		expect(errors).toEqual({ [field]: expect.stringMatching(/Slack did not tell in time|could not check with Slack/) });
+		expect(errors).toEqual({
+			[field]: expect.stringMatching(/Slack did not tell in time|Handraise could not check with Slack/),
+		});
 		await expectNothingStored();
 	});
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { ESCALATION, REMINDER, rungText } from '../../support/sentences.ts';
+import { CHANGED_REMINDERS, ESCALATION, REMINDER, rungText } from '../../support/sentences.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { type SettingsApp, settingsApp } from './harness.ts';
 
@@ -24,7 +24,7 @@ describe('reminders after a change of the settings', () => {
 		const askedAt = app.clock.now();
 		await app.save({ 'Remind after': '5 min', 'Escalate after': '15 min', Mention: ['grace'] });
 		await app.told(1);
-		const change = app.inChannel().find((post) => post.text().includes('changed the reminders'));
+		const change = app.inChannel().find((post) => post.text().includes(CHANGED_REMINDERS));
 		expect(change?.rung()).toEqual([]);
 
 		await app.pass(3 * MINUTE);
@@ -33,7 +33,7 @@ describe('reminders after a change of the settings', () => {
 		expect(app.clock.now() - askedAt).toBeLessThan(5 * MINUTE + 30_000);
 		const escalation = await app.until(
 			() => app.thread(here).find((post) => post.text().includes(ESCALATION)),
-			() => '',
+			undefined,
 			20 * MINUTE,
 		);
 		expect(escalation.rung()).toEqual(['grace']);

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Json, sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
+import { lastChangeWords, peopleError } from '../../../src/slack/words/channel-settings.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { type SettingsApp, settingsApp } from './harness.ts';
 
@@ -31,7 +32,7 @@ describe('/session settings', () => {
 			['Quiet hours to', '08:00'],
 			['Time zone', 'Europe/London'],
 		]);
-		expect(modal.text()).toContain('Nobody has changed these settings yet.');
+		expect(modal.text()).toContain(lastChangeWords(null, { displayName: String }));
 	});
 
 	it("begins with the person's own time zone", async () => {
@@ -196,18 +197,15 @@ describe('/session settings', () => {
 	it('works in the direct message with the app', async () => {
 		await start();
 		await app.save({ 'Remind after': '4 h', Mention: ['ada'] }, { channel: 'dm' });
-		const told = await app.until(() =>
-			app.slack
-				.as('ada')
-				.dm()
-				.find((post) => post.text().includes('default (15 min) → 4 h')),
-		);
+		const told = await app.until(() => app.inChannel('dm').find((post) => post.text().includes('(15 min) → 4 h')));
 		expect(told.text()).toContain('changed the reminders of our direct messages.');
 		expect(app.slack.as('ada').modal()?.text()).toContain('A message here says what changed.');
 		const form = await app.openSettings({ channel: 'dm' });
 		expect(form.text()).not.toContain('channel');
 		const { errors } = await app.save({ Mention: ['grace'] }, { channel: 'dm' });
-		expect(errors).toEqual({ Mention: expect.stringContaining('“grace” is not a member') });
+		expect(errors).toEqual({
+			Mention: peopleError([{ kind: 'person', userId: 'grace', why: 'not_here' }], { displayName: String }),
+		});
 	});
 
 	it('offers at most 100 user groups and says so', async () => {

@@ -1,5 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { item } from '../../../sandbox/session-service/builders.ts';
+import { statusWords, waitingWords } from '../../../src/slack/words/sessions.ts';
+import { OUTSIDE } from '../../../src/slack/words/watching.ts';
+import { ended } from '../../support/sentences.ts';
 import { openSession } from '../support/open-session.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
@@ -43,20 +46,21 @@ describe('a watched session', () => {
 		const id = await app.watched();
 		app.step(id, 'Log in, please.');
 		app.service.sessions.setStatus(id, 'humanInput');
-		const words = 'it asked nothing that can be answered here. Look at its latest message';
+		const names = { displayName: String };
+		const words = waitingWords(null, null, names);
 		const card = await app.cardSays(id, words);
 		expect(card.text()).toContain('Log in, please.');
 		expect(card.text()).not.toContain('Answered');
-		expect((await app.threadSays(id, 'Waiting for a person')).text()).toContain(words);
+		expect((await app.threadSays(id, statusWords('humanInput').mrkdwn)).text()).toContain(words);
 		app.step(id, 'I ask.');
 		app.ask(id);
 		const asked = await app.cardSays(id, 'Which colour?');
 		expect(asked.text()).not.toContain(words);
 		app.service.sessions.answerAsPage(id, ['Sand']);
-		await app.cardSays(id, 'Answered outside Slack');
+		await app.cardSays(id, OUTSIDE);
 		app.step(id, 'Now log in there, please.');
 		app.service.sessions.setStatus(id, 'humanInput');
-		await app.cardSays(id, 'Its last question was answered, and it asked nothing new that can be answered here');
+		await app.cardSays(id, waitingWords({ goneOn: true }, null, names));
 	});
 
 	it('accepts questions in messages of every role but user, and delivers the answer', async () => {
@@ -135,9 +139,9 @@ describe('a watched session', () => {
 		const first = await app.threadSays(id, 'Which colour?');
 		app.service.sessions.answerAsPage(id, ['Graphite']);
 		const answered = await app.threadSays(id, 'Graphite');
-		expect(answered.text()).toContain("Answered outside Slack, on the session service's own page");
+		expect(answered.text()).toContain(OUTSIDE);
 		await app.until(() => first.buttons().length === 0);
-		await app.cardSays(id, 'Answered outside Slack');
+		await app.cardSays(id, OUTSIDE);
 
 		for (const [channel, words] of [
 			['dm', 'Said in a DM'],
@@ -184,7 +188,7 @@ describe('a watched session', () => {
 		const end = await app.threadSays(id, 'Completed after 2 steps');
 		expect(end.text()).toContain('Ordered:');
 		expect(end.isBroadcast()).toBe(false);
-		const card = await app.cardSays(id, 'The session is over');
+		const card = await app.cardSays(id, ended('sessionOver'));
 		expect(card.text()).toContain('Ordered:');
 		expect(card.buttons()).toEqual(['Open', 'Dashboard']);
 		expect(app.thread(id)).toHaveLength(3);

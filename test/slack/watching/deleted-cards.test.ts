@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
+import { MAYBE_REPEAT, OUTSIDE } from '../../../src/slack/words/watching.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 let app: WatchingApp;
@@ -159,7 +160,7 @@ describe('a card that somebody deleted', () => {
 			.messages('#agents', { all: true })
 			.filter((one) => one.ts > former.ts && one.ts !== card.ts && one.text().includes(words));
 		expect(all.map((one) => one.threadTs())).toEqual([what === 'question' ? null : card.ts]);
-		expect(all[0]?.text()).not.toContain('may be a repeat');
+		expect(all[0]?.text()).not.toContain(MAYBE_REPEAT);
 		expect(cards(id)).toHaveLength(1);
 	});
 
@@ -189,7 +190,7 @@ describe('a card that somebody deleted', () => {
 		await app.clock.advance(3_600_000);
 		await app.restart();
 		await app.until(() => cards(id).length === 1);
-		expect(cardOf(id).text()).toContain('Answered outside Slack');
+		expect(cardOf(id).text()).toContain(OUTSIDE);
 		app.ask(id, [{ title: 'And which size?', description: '', value: '' }]);
 		expect((await app.threadSays(id, 'And which size?')).threadTs()).toBe(cardOf(id).ts);
 	});

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
+import { BEGAN_ALL, ENDED_ALL } from '../../support/sentences.ts';
 import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
 const MINUTE = 60_000;
@@ -19,7 +20,10 @@ const postsOf = (name: string): Posted[] => app.inChannel().filter((post) => pos
 const openPostsOf = (name: string) => postsOf(name).filter((post) => post.buttons().length > 0);
 const postOf = (name: string) => app.until(() => postsOf(name)[0]);
 const notices = () =>
-	app.inChannel().flatMap((post) => /has typed `\/session (watch|unwatch) all`/.exec(post.text())?.[1] ?? []);
+	app.inChannel().flatMap((post) => {
+		if (post.text().includes(BEGAN_ALL)) return 'watch';
+		return post.text().includes(ENDED_ALL) ? 'unwatch' : [];
+	});
 
 /** A session that nobody watches and that waits for a person. */
 function waiting(name: string): string {

@@ -1,5 +1,6 @@
 import type { Posted } from '../../../fake-slack/index.ts';
 import type { AppOptions } from '../../support/app.ts';
+import { BEGAN_ALL, ENDED_ALL } from '../../support/sentences.ts';
 import { watchingApp } from './harness.ts';
 
 const COLOURS = [{ title: 'Which colour?', description: 'One of: red, green' }];
@@ -15,8 +16,9 @@ export async function discoveringApp({ env, service, ...options }: AppOptions = 
 	/** The posts about a session in a channel. */
 	const asked = (id: string, channel?: string): Posted[] =>
 		app.inChannel(channel).filter((post) => post.text().includes(app.service.sessions.get(id)?.name ?? id));
-	/** All posts in the channel but the one that tells who began. */
-	const raised = () => app.inChannel().filter((post) => !post.text().includes('has typed'));
+	/** All posts in the channel but those that tell who began or ended. */
+	const raised = () =>
+		app.inChannel().filter((post) => ![BEGAN_ALL, ENDED_ALL].some((words) => post.text().includes(words)));
 	const postOf = (id: string, channel?: string) => app.until(() => asked(id, channel)[0]);
 	const saysInChannel = (words: string, channel?: string) =>
 		app.until(() => app.inChannel(channel).find((post) => post.text().includes(words)));

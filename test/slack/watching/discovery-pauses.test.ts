@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { ended } from '../../support/sentences.ts';
 import { discoveringApp } from './discovery-harness.ts';
 import { expectNothingWrong, USUAL_REQUESTS } from './harness.ts';
 
@@ -69,7 +70,7 @@ describe('what ends or pauses it', () => {
 		const dm = await app.until(() => app.slack.as('ada').dm().at(-1));
 		expect(dm.text()).toContain('The watch of all sessions in');
 		expect(dm.text()).toContain('use `/session watch all` to start again');
-		expect(dm.text()).toContain('I was removed from the channel');
+		expect(dm.text()).toContain(ended('botRemoved').replace('watch`', 'watch all`'));
 		app.waiting('Another');
 		await app.pass(MINUTE);
 		expect(app.slack.as('ada').dm()).toHaveLength(1);

@@ -1,4 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { DISCOVERY_BACK, discoveryPausedWords } from '../../../src/slack/words/discovery.ts';
+import { asksWords, OUTSIDE, unwatchedAllWords, watchCountWords } from '../../../src/slack/words/watching.ts';
+import { watchOutcome, whatHappened } from '../../support/sentences.ts';
 import { discoveringApp } from './discovery-harness.ts';
 import { expectNothingWrong } from './harness.ts';
 
@@ -41,7 +44,7 @@ describe('/session watch all', () => {
 		const id = app.waiting();
 		const first = await app.postOf(id);
 		app.answerElsewhere(id);
-		await app.until(() => first.text().includes('Answered outside Slack'));
+		await app.until(() => first.text().includes(OUTSIDE));
 		await app.pass(15_000);
 		app.ask(id, ['Which size?']);
 		const second = await app.until(() => app.asked(id)[1]);
@@ -67,7 +70,7 @@ describe('/session watch all', () => {
 		expect(second.text()).toContain('Which size?');
 		expect(app.listCalls() - lists).toBeLessThanOrEqual(1);
 		app.answerElsewhere(id, app.service.sessions.askingIndex(id));
-		await app.until(() => second.text().includes('Answered outside Slack'));
+		await app.until(() => second.text().includes(OUTSIDE));
 		await app.pass(MINUTE);
 		expect(app.asked(id)).toHaveLength(2);
 		expect((await app.command('/session list')).text()).toContain('No session waits here now');
@@ -124,9 +127,9 @@ describe('/session watch all', () => {
 		await app.postOf(id);
 		await app.command(`/session unwatch ${id}`);
 		app.service.list.mode = 'off';
-		await app.saysInChannel('`watch all` is paused');
+		await app.saysInChannel(discoveryPausedWords('noList', null));
 		app.service.list.mode = 'on';
-		await app.saysInChannel('come into this channel again');
+		await app.saysInChannel(DISCOVERY_BACK);
 		app.service.sessions.setStatus(id, 'active');
 		await app.pass(15_000);
 		app.service.sessions.setStatus(id, 'humanInput');
@@ -138,7 +141,7 @@ describe('/session watch all', () => {
 			human_input: [{ title: 'Which size?', description: '' }],
 		});
 		await app.until(() => app.asked(id)[1]);
-		expect(app.asked(id)[1]?.text()).toContain('asks for an answer');
+		expect(app.asked(id)[1]?.text()).toContain(asksWords('Session “Order new chairs”'));
 	});
 
 	it('finds the list again after an outage in which nothing could be read', async () => {
@@ -160,13 +163,13 @@ describe('/session watch all', () => {
 		await app.watchAll();
 		const id = app.waiting();
 		const post = await app.postOf(id);
-		expect((await app.command(`/session watch ${id}`, 'grace')).text()).toContain('is watched in this channel now');
+		expect((await app.command(`/session watch ${id}`, 'grace')).text()).toContain(watchOutcome(id, 'watching'));
 		const card = await app.until(() => app.asked(id)[1]);
 		expect(card.text()).toContain('Waiting');
 		app.answerElsewhere(id);
 		await app.until(() => post.buttons().length === 0);
-		await app.until(() => card.thread().some((reply) => reply.text().includes('Answered outside Slack')));
-		expect((await app.command('/session list')).text()).toContain('This channel watches one session');
+		await app.until(() => card.thread().some((reply) => reply.text().includes(OUTSIDE)));
+		expect((await app.command('/session list')).text()).toContain(watchCountWords(1, true));
 	});
 
 	it('believes the read, not the list: a session that asks nothing is looked at every 30 seconds', async () => {
@@ -248,11 +251,10 @@ describe('/session watch all', () => {
 		await app.watchAll();
 		const post = await app.postOf(app.waiting());
 		const listed = (await app.command('/session list', 'grace')).text();
-		expect(listed).toContain('This channel watches one session');
+		expect(listed).toContain(watchCountWords(1, true));
 		expect(listed).toMatch(/The questions of all sessions come into this channel: `watch all` by @ada/);
 		const told = (await app.command('/session unwatch all', 'grace')).text();
-		expect(told).toContain('One session is not watched here any more.');
-		expect(told).toContain('do not come into this channel any more');
+		expect(told).toBe(unwatchedAllWords(1, true));
 		await app.until(() => post.buttons().length === 0);
 		const ended = await app.saysInChannel('has typed `/session unwatch all`');
 		expect(ended.text()).toContain('grace');
@@ -260,7 +262,7 @@ describe('/session watch all', () => {
 		await app.pass(MINUTE);
 		expect(app.asked(another)).toEqual([]);
 		expect((await app.command('/session list')).text()).not.toContain('all sessions');
-		expect((await app.command('/session unwatch all')).text()).toContain('This channel watches no session');
+		expect((await app.command('/session unwatch all')).text()).toContain(unwatchedAllWords(0, false));
 	});
 
 	it('does not bring back a raised hand that somebody unwatched, until it is raised again', async () => {
@@ -306,12 +308,12 @@ describe('/session watch all is refused in words', () => {
 	});
 
 	it.each([
-		{ what: 'where the bot is not a member', channel: '#general', words: 'I am not in this channel' },
-		{ what: 'in a shared channel', channel: '#shared', words: 'shared with another organisation' },
-		{ what: 'by a guest', channel: '#agents', words: 'Guests', who: 'gus' },
-	])('$what', async ({ channel, words, who = 'ada' }) => {
+		{ what: 'where the bot is not a member', channel: '#general', code: 'watch_not_member' },
+		{ what: 'in a shared channel', channel: '#shared', code: 'watch_external' },
+		{ what: 'by a guest', channel: '#agents', code: 'guest', who: 'gus' },
+	])('$what', async ({ channel, code, who = 'ada' }) => {
 		await start();
-		expect((await app.command('/session watch all', who, channel)).text()).toContain(words);
+		expect((await app.command('/session watch all', who, channel)).text()).toContain(whatHappened(code));
 		app.waiting();
 		await app.pass(MINUTE);
 		expect(app.inChannel(channel)).toEqual([]);

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { OUTSIDE, watchCountWords } from '../../../src/slack/words/watching.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -17,11 +18,7 @@ afterEach(async () => {
 });
 
 /** The direct messages to this person about a session. */
-const dms = (who: string, words: string) =>
-	app.slack
-		.as(who)
-		.dm()
-		.filter((message) => message.text().includes(words));
+const dms = (who: string, words: string) => app.slack.as(who).dm(words);
 
 async function expectLeftAlone(id: string): Promise<void> {
 	// A post may be under way.
@@ -104,7 +101,7 @@ it('ends a watch without a change for WATCH_MAX_DAYS, also when the program was 
 	expect(card.buttons()).not.toContain('Stop watching');
 	await app.cardSays(lively, 'I was at work meanwhile.');
 	await expectLeftAlone(id);
-	expect((await app.command('/session list')).text()).toContain('This channel watches one session.');
+	expect((await app.command('/session list')).text()).toContain(watchCountWords(1, false));
 	// The session can be watched again, with a new card.
 	await app.command(`/session watch ${id}`);
 	await app.until(() => app.card(id)?.buttons().includes('Stop watching'));
@@ -144,7 +141,7 @@ it('posts only questions when only questions were requested', async () => {
 	const post = await app.threadSays(id, 'Which colour?');
 	expect(post.isBroadcast()).toBe(false);
 	app.service.sessions.answerAsPage(id, ['Sand']);
-	await app.threadSays(id, 'Answered outside Slack');
+	await app.threadSays(id, OUTSIDE);
 	app.service.sessions.setStatus(id, 'completed');
 	await app.cardSays(id, 'The session is over');
 	await app.pass(5_000);

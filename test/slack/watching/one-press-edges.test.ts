@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { asking, done, item, task } from '../../../sandbox/session-service/builders.ts';
 import type { ItemJson } from '../../../sandbox/session-service/json.ts';
+import { headline } from '../../support/sentences.ts';
 import { openSession } from '../support/open-session.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
@@ -38,7 +39,7 @@ describe('what happens to a question while a choice can be taken back', () => {
 		await app.until(() => post.buttons().length === 0);
 		app.service.sessions.answerAsPage(id, ['TP 570']);
 		await app.threadSays(id, 'Answered outside');
-		await app.until(() => dmOf('ada').some((dm) => dm.text().includes('somebody else answered first')));
+		await app.until(() => dmOf('ada').some((dm) => dm.text().includes(headline('conflicted'))));
 		await app.pass(10_000);
 		expect(value(id, index)).toBe('TP 570');
 		expect(app.service.log.puts(id)).toHaveLength(0);
@@ -76,7 +77,7 @@ describe('what happens to a question while a choice can be taken back', () => {
 		await app.toldAfter(() => post.press('LH 1173'));
 		const told = await app.toldAfter(() => app.seenBy('grace', next).press('ICE 5'), 'grace');
 		expect(told.text()).toMatch(/before you/);
-		await app.until(() => dmOf('ada').some((dm) => dm.text().includes('question has changed')));
+		await app.until(() => dmOf('ada').some((dm) => dm.text().includes(headline('changed'))));
 		const offer = await app.until(() => dmOf('grace').findLast((dm) => dm.buttons().includes('Send mine')));
 		expect(offer.text()).toContain('The first answer was for an older question and was not sent.');
 		expect(offer.text()).toContain('ICE 5');

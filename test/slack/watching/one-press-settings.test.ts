@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
+import { ASKS, whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 const FLIGHT = item('Which flight should I book?', 'One of: LH 1173, TP 570');
@@ -67,8 +68,8 @@ describe('one-press answers and their settings', () => {
 	it('tells neither question nor choice with --discreet', async () => {
 		app = await watchingApp();
 		const { id, index, post } = await asked('--discreet');
-		expect(post.notification()).toBe('An agent asks for an answer.');
-		expect(app.card(id)?.notification()).toBe('An agent asks for an answer.');
+		expect(post.notification()).toBe(ASKS);
+		expect(app.card(id)?.notification()).toBe(ASKS);
 		await app.toldAfter(() => post.press('LH 1173'));
 		await app.until(() => /ada answered/i.test(post.text()));
 		expect(post.text()).not.toContain('chose');
@@ -95,7 +96,7 @@ describe('one-press answers and their settings', () => {
 		app = await watchingApp();
 		const { post } = await asked('', [item('Which password should I use?', 'One of: hunter1, hunter2')]);
 		expect(post.buttons()).toEqual(['Answer', 'Hand over']);
-		expect(post.notification()).toBe('An agent asks for an answer.');
+		expect(post.notification()).toBe(ASKS);
 	});
 
 	it('sends nothing and tells the person when Slack does not say who they are', async () => {
@@ -105,7 +106,7 @@ describe('one-press answers and their settings', () => {
 		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
 		const told = await app.toldAfter(() => post.press('TP 570'));
 		expect(told.text()).toContain('Your choice, “TP 570”, was not sent.');
-		expect(told.text()).toContain('could not check');
+		expect(told.text()).toContain(whatHappened('could_not_check'));
 		await app.pass(20_000);
 		expect(app.service.log.puts(id)).toHaveLength(0);
 		expect(post.buttons()).toContain('TP 570');

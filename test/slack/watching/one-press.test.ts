@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
+import { headline } from '../../support/sentences.ts';
 import { openSession } from '../support/open-session.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
@@ -106,7 +107,7 @@ describe('a question with short options', () => {
 		await graces.press('TP 570');
 		const receipt = await app.until(() => dmOf('grace')[before]);
 		app.slack.faults.clear();
-		expect(receipt.text()).toContain('Your answer was not sent: somebody else answered first.');
+		expect(receipt.text()).toContain(headline('conflicted'));
 		expect(receipt.text()).toContain('LH 1173');
 		expect(receipt.text()).toContain('TP 570');
 		await app.until(() => value(id, index) === 'LH 1173');
@@ -119,7 +120,7 @@ describe('a question with short options', () => {
 		await form.choose(0, 'TP 570');
 		const told = await app.toldAfter(() => post.press('LH 1173'));
 		await form.submit();
-		expect(form.text()).toContain('somebody else answered first');
+		expect(form.text()).toContain(headline('conflicted'));
 		await form.close();
 		await told.press('Undo');
 		const offer = await app.until(() => dmOf('grace').findLast((dm) => dm.buttons().includes('Send mine')));
@@ -193,7 +194,7 @@ describe('a question with short options', () => {
 		const { id, post } = await asked();
 		app.service.sessions.setStatus(id, 'completed');
 		await app.toldAfter(() => post.press('LH 1173'));
-		const receipt = await app.until(() => dmOf('ada').findLast((dm) => dm.text().includes('the session is over')));
+		const receipt = await app.until(() => dmOf('ada').findLast((dm) => dm.text().includes(headline('ended'))));
 		expect(receipt.text()).toContain('LH 1173');
 		expect(app.service.log.puts(id)).toHaveLength(0);
 	});

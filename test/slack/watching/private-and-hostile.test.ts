@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { asking, done, item, task } from '../../../sandbox/session-service/builders.ts';
 import type { SessionJson } from '../../../sandbox/session-service/json.ts';
+import { ended } from '../../support/sentences.ts';
 import { answerFields, openSession } from '../support/open-session.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
@@ -49,12 +50,8 @@ it('shows the screenshot and the files with fresh links only to the person who p
 	const screenshot = await app.toldAfter(() => card.press('Screenshot'));
 	const first = screenshot.link('Open the screenshot');
 	expect(first).toContain('X-Amz-Signature');
-	expect(
-		app.slack
-			.as('grace')
-			.messages('#agents', { all: true })
-			.filter((one) => one.text().includes('list.csv')),
-	).toEqual([]);
+	const graces = app.slack.as('grace').messages('#agents', { all: true });
+	expect(graces.filter((one) => one.text().includes('list.csv'))).toEqual([]);
 	app.service.sessions.renewLinks(id);
 	step('I go on.');
 	const again = await app.toldAfter(() => card.press('Screenshot'));
@@ -97,7 +94,7 @@ it('keeps signed links out of a channel whatever the agent writes', async () => 
 		agent_data: { action: [{ done: { text: `Result at [here](${link}) and ${link}` } }] },
 	});
 	app.service.sessions.setStatus(id, 'completed');
-	await app.cardSays(id, 'The session is over');
+	await app.cardSays(id, ended('sessionOver'));
 });
 
 it("neutralises a session's texts in the card and in the thread", async () => {
@@ -126,7 +123,7 @@ it("neutralises a session's texts in the card and in the thread", async () => {
 	app.service.sessions.setStatus(id, `<!everyone> ${nasty}`);
 	await app.cardSays(id, '<!everyone>');
 	app.service.sessions.setStatus(id, 'completed');
-	await app.cardSays(id, 'The session is over');
+	await app.cardSays(id, ended('sessionOver'));
 	await app.command('/session list');
 	expectDisarmed();
 });

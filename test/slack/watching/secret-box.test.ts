@@ -3,8 +3,12 @@ import type { Modal } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { systemClock } from '../../../src/clock.ts';
+import { REMOVED_ANSWER } from '../../../src/slack/blocks/receipt.ts';
+import { WHICH_QUESTION } from '../../../src/slack/blocks/small-modals.ts';
+import { OUTSIDE } from '../../../src/slack/words/watching.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { createRecordingLog } from '../../store/support.ts';
+import { answeredMeanwhile } from '../../support/sentences.ts';
 import { openSession } from '../support/open-session.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
@@ -107,10 +111,10 @@ describe('an answer whose box is ticked', () => {
 		expect((await app.threadSays(id, 'Answered by')).text()).toContain('(hidden)');
 		await app.cardSays(id, 'Answered by');
 		await app.until(() => question.buttons().length === 0);
-		const receipt = await windowSays(app, 'ada', 'hidden, and removed from Handraise');
+		const receipt = await windowSays(app, 'ada', REMOVED_ANSWER);
 		await receipt.close();
 		await app.slack.as('grace').command('#agents', `/session history ${id}`);
-		expect((await windowSays(app, 'grace', 'One answer')).text()).toContain('(hidden, and removed');
+		expect((await windowSays(app, 'grace', 'One answer')).text()).toContain(REMOVED_ANSWER);
 		await app.slack.as('grace').modal()?.close();
 		expect(app.service.log.effectivePuts(id).map(itemsOf)[0]?.[0]?.value).toBe('behind-the-ivy-77');
 		// Another channel that begins to watch reads the session with the value in it.
@@ -171,7 +175,7 @@ describe('an answer whose box is ticked', () => {
 		const ada = app.slack.as('ada');
 		const offer = await app.toldAfter(() => ada.mention('#agents', 'behind-the-shed-99', { thread }));
 		await offer.press('Use as answer');
-		const chooser = await ada.waitForModal('Which question does it answer?');
+		const chooser = await ada.waitForModal(WHICH_QUESTION);
 		await chooser.choose(0, '2. “Which door?”');
 		const modal = await ada.waitForModal((shown) => shown.submitText() !== null);
 		expect(modal.value(1)).toBe('behind-the-shed-99');
@@ -204,7 +208,7 @@ describe('an answer whose box is ticked', () => {
 		const told = await windowSays(app, 'ada', '(hidden)');
 		expect(told.text()).not.toContain('secret-of-theirs-2');
 		await hers.press('Refresh');
-		const notice = await windowSays(app, 'grace', 'Answered meanwhile by somebody outside Slack');
+		const notice = await windowSays(app, 'grace', answeredMeanwhile(null));
 		expect(notice.text()).toContain('> (hidden)');
 		expect(notice.text()).not.toContain('secret-of-theirs-2');
 	});
@@ -336,13 +340,8 @@ it('applies SHOW_ANSWERS=never to posts that an earlier process queued', async (
 	await app.stop();
 	app.slack.faults.clear();
 	await app.restart({ SHOW_ANSWERS: 'never' });
-	await app.threadSays(id, 'Answered outside Slack');
-	expect(
-		app
-			.thread(id)
-			.map((post) => post.text())
-			.join('\n'),
-	).not.toContain('Plaintextofmine');
+	await app.threadSays(id, OUTSIDE);
+	expect(app.thread(id).some((post) => post.text().includes('Plaintextofmine'))).toBe(false);
 });
 
 describe.each([
@@ -354,12 +353,12 @@ describe.each([
 		await using app = await watchingApp({ env: { SHOW_ANSWERS: mode } });
 		const id = await app.watchedAsking([item('Colour?', 'One of: Sand, Forest'), 'Remarks', 'Password']);
 		app.service.sessions.answerAsPage(id, ['Sand', 'see https://shop.example/a?b', 'hunter2']);
-		const post = await app.threadSays(id, 'Answered outside Slack');
+		const post = await app.threadSays(id, OUTSIDE);
 		for (const words of seen) expect(post.text()).toContain(words);
 		expect(post.text().match(/not shown in channels/g) ?? []).toHaveLength(
 			seen.filter((words) => words === '(not shown in channels)').length,
 		);
-		await app.cardSays(id, 'Answered outside Slack');
+		await app.cardSays(id, OUTSIDE);
 		expect(await app.said()).not.toContain('hunter2');
 		if (mode !== 'always') expect(await app.said()).not.toContain('shop.example/a');
 	});

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { sampleOrganisation } from '../../../fake-slack/index.ts';
 import type { AppOptions } from '../../support/app.ts';
+import { whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 const OTHER = 'T0OTHER';
@@ -18,11 +19,7 @@ afterEach(async () => {
 });
 
 /** The direct messages to this person about the session. */
-const dms = (who: string, words: string) =>
-	app.slack
-		.as(who)
-		.dm()
-		.filter((message) => message.text().includes(words));
+const dms = (who: string, words: string) => app.slack.as(who).dm(words);
 const told = (who: string, words = SHARED) => app.until(() => dms(who, words)[0]);
 const listings = (from = 0) => app.calls('users.conversations', from);
 
@@ -74,7 +71,7 @@ describe('a watched channel that is shared with another organisation', () => {
 		expect(dms('ada', SHARED)).toHaveLength(1);
 		expect(app.log.join('\n')).toContain('"reason":"channelShared","ended":2');
 		const again = await app.command(`/session watch ${id}`);
-		expect(again.text()).toContain('shared with another organisation');
+		expect(again.text()).toContain(whatHappened('watch_external'));
 		// Sharing that ends needs nothing: whoever wants to watches again.
 		await app.slack.unshare('#agents', OTHER);
 		expect((await app.command(`/session watch ${id}`)).text()).toContain('is watched');
@@ -268,12 +265,9 @@ describe('a channel of several workspaces of the own organisation', () => {
 		const post = await app.threadSays(id, 'Which colour?', '#together');
 		expect(dms('ada', id)).toEqual([]);
 		// People of the other workspaces read it; the access policy decides whether they act.
-		const henrys = app.slack
-			.as('henry')
-			.messages('#together', { all: true })
-			.find(({ ts }) => ts === post.ts);
-		expect(henrys?.text()).toContain('Which colour?');
-		await henrys?.press('Answer');
+		const henrys = app.seenBy('henry', post);
+		expect(henrys.text()).toContain('Which colour?');
+		await henrys.press('Answer');
 		const modal = await app.until(() => {
 			const shown = app.slack.as('henry').modal();
 			return shown?.text().includes('Nothing was changed') === true && shown;
@@ -288,7 +282,7 @@ describe('a channel of several workspaces of the own organisation', () => {
 		await app.slack.share('#together', OTHER);
 		await told('ada');
 		expect((await app.command(`/session watch ${id}`, 'ada', '#together')).text()).toContain(
-			'shared with another organisation',
+			whatHappened('watch_external'),
 		);
 	});
 
@@ -300,7 +294,7 @@ describe('a channel of several workspaces of the own organisation', () => {
 			method: 'conversations.info',
 			answer: { channel: { ...channel, is_pending_ext_shared: false } },
 		});
-		expect((await app.command(`/session watch ${id}`)).text()).toContain('does not say clearly who else can read');
+		expect((await app.command(`/session watch ${id}`)).text()).toContain(whatHappened('watch_unclear_sharing'));
 		await app.pass(5_000);
 		expect(app.card(id)).toBeUndefined();
 	});

@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { unwatchedWords } from '../../../src/slack/words/watching.ts';
+import { answeredMeanwhile, ended, watchOutcome, whatHappened } from '../../support/sentences.ts';
 import { openSession } from '../support/open-session.ts';
 import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 
@@ -72,20 +74,16 @@ describe('/session watch', () => {
 	});
 
 	it.each([
-		{ what: 'where the bot is not a member', channel: '#general', words: 'I am not in this channel' },
-		{ what: 'in a private channel that the bot cannot see', channel: '#vault', words: 'I am not in this channel' },
-		{ what: 'in an archived channel', channel: '#old', words: 'archived' },
-		{
-			what: 'in a channel shared with another organisation',
-			channel: '#shared',
-			words: 'shared with another organisation',
-		},
-		{ what: 'by a guest', channel: '#agents', words: 'Guests', who: 'gus' },
-		{ what: 'by somebody of another organisation', channel: '#shared', words: 'organi', who: 'eve' },
-	])('refuses to watch $what, with the reason', async ({ channel, words, who = 'ada' }) => {
+		{ what: 'where the bot is not a member', channel: '#general', code: 'watch_not_member' },
+		{ what: 'in a private channel that the bot cannot see', channel: '#vault', code: 'watch_not_member' },
+		{ what: 'in an archived channel', channel: '#old', code: 'watch_archived' },
+		{ what: 'in a channel shared with another organisation', channel: '#shared', code: 'watch_external' },
+		{ what: 'by a guest', channel: '#agents', code: 'guest', who: 'gus' },
+		{ what: 'by somebody of another organisation', channel: '#shared', code: 'external', who: 'eve' },
+	])('refuses to watch $what, with the reason', async ({ channel, code, who = 'ada' }) => {
 		const id = app.session();
 		const told = await app.command(`/session watch ${id}`, who, channel);
-		expect(told.text()).toContain(words);
+		expect(told.text()).toContain(whatHappened(code));
 		await app.pass(5_000);
 		expect(app.calls('chat.postMessage').filter(({ request }) => JSON.stringify(request).includes(id))).toEqual([]);
 		expect(app.service.log.reads(id)).toEqual([]);
@@ -94,9 +92,9 @@ describe('/session watch', () => {
 	it('says that the service is down, and watches after it comes back', async () => {
 		const id = app.session();
 		await app.service.goDown();
-		expect((await app.command(`/session watch ${id}`)).text()).toMatch(/cannot be reached/);
+		expect((await app.command(`/session watch ${id}`)).text()).toContain(whatHappened('unavailable'));
 		await app.service.comeBack();
-		expect((await app.command(`/session watch ${id}`)).text()).toContain('is watched in this channel now');
+		expect((await app.command(`/session watch ${id}`)).text()).toContain(watchOutcome(id, 'watching'));
 		await app.until(() => app.card(id));
 	});
 
@@ -115,14 +113,14 @@ describe('the buttons', () => {
 		const id = app.session();
 		const modal = await openSession(app, id);
 		const told = await app.toldAfter(() => modal.press('Watch in this channel'));
-		expect(told.text()).toContain('is watched in this channel now');
+		expect(told.text()).toContain(watchOutcome(id, 'watching'));
 		const card = await app.until(() => app.card(id));
 		await app.until(() => modal.buttons().includes('Stop watching here'));
 		expect((await app.toldAfter(() => modal.press('Stop watching here'))).text()).toContain(
 			'is not watched here any more',
 		);
 		await app.until(() => modal.buttons().includes('Watch in this channel'));
-		await app.until(() => card.text().includes('Not watched any more.'));
+		await app.until(() => card.text().includes(ended('unwatched')));
 	});
 
 	it('keeps typed texts when a person watches in the modal', async () => {
@@ -142,9 +140,9 @@ describe('the buttons', () => {
 		await app.slack.as('ada').waitForModal('Order six desk chairs.');
 		await app.slack.as('ada').modal()?.close(true);
 		const told = await app.toldAfter(() => card.press('Stop watching'));
-		expect(told.text()).toContain('is not watched here any more');
+		expect(told.text()).toContain(unwatchedWords(id, true));
 		await app.until(() => !card.buttons().includes('Stop watching'));
-		expect(card.text()).toContain('Not watched any more.');
+		expect(card.text()).toContain(ended('unwatched'));
 		// A read under way at the press ends.
 		await app.pass(2_000);
 		const reads = app.service.log.reads(id).length;
@@ -156,11 +154,10 @@ describe('the buttons', () => {
 
 	it('refuses the watch buttons to a guest', async () => {
 		const id = await app.watched();
-		const own = app.slack
-			.as('gus')
-			.messages('#agents')
-			.find((message) => message.ts === app.card(id)?.ts);
-		expect((await app.toldAfter(async () => own?.press('Stop watching'), 'gus')).text()).toContain('Guests');
+		const own = app.card(id, '#agents', 'gus');
+		expect((await app.toldAfter(async () => own?.press('Stop watching'), 'gus')).text()).toContain(
+			whatHappened('guest'),
+		);
 		expect(app.card(id)?.buttons()).toContain('Stop watching');
 	});
 });
@@ -211,7 +208,7 @@ describe('/session unwatch and list', () => {
 		app.service.sessions.answerAsPage(asks, ['This', 'Because']);
 		await app.threadSays(asks, 'Because');
 		await list.press('Answer');
-		const late = await app.slack.as('ada').waitForModal('Answered meanwhile by somebody outside Slack');
+		const late = await app.slack.as('ada').waitForModal(answeredMeanwhile(null));
 		expect(late.submitText()).toBeNull();
 		await app.command('/session unwatch all');
 	});

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { item } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
+import { answeredMeanwhile } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 let app: WatchingApp;
@@ -141,7 +142,7 @@ describe('a mention in the thread', () => {
 		await app.threadSays(id, 'Answered by');
 		await told.press('Use as answer');
 		const modal = await ada().waitForModal((now) => !now.text().includes('Looking at session'));
-		expect(modal.text()).toMatch(/Answered meanwhile by .*grace/i);
+		expect(modal.text()).toContain(answeredMeanwhile('grace'));
 		expect(app.service.log.effectivePuts(id)).toHaveLength(1);
 	});
 

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json, Posted } from '../../../fake-slack/index.ts';
+import { MAYBE_REPEAT } from '../../../src/slack/words/watching.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 let app: WatchingApp;
@@ -145,7 +146,7 @@ describe('Slack', () => {
 		await app.pass(60_000);
 		settings.scopes = scopes;
 		expect(app.thread(id)).toHaveLength(posts);
-		expect(app.thread(id).filter((post) => post.text().includes('this post may be a repeat'))).toHaveLength(marked);
+		expect(app.thread(id).filter((post) => post.text().includes(MAYBE_REPEAT))).toHaveLength(marked);
 		app.service.sessions.answerAsPage(id, ['Sand']);
 		await app.until(() => app.thread(id).filter((post) => post.text().includes('Sand')).length === 1);
 		await app.until(() => app.thread(id).at(-2)?.buttons().length === 0);
@@ -215,7 +216,7 @@ describe('Slack', () => {
 			const from = app.now();
 			loseReply();
 			app.ask(id);
-			await app.until(() => app.thread(id).some((post) => post.text().includes('this post may be a repeat')));
+			await app.until(() => app.thread(id).some((post) => post.text().includes(MAYBE_REPEAT)));
 			await app.pass(30_000);
 			expect(app.calls('conversations.replies', from)).toHaveLength(10);
 			expect(app.thread(id)).toHaveLength(2);

@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { callSlack, sampleOrganisation, sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { FOLLOWED_MS } from '../../../src/inbox/inbox.ts';
+import { WHICH_QUESTION } from '../../../src/slack/blocks/small-modals.ts';
+import { waitingCountWords } from '../../../src/slack/words/inbox.ts';
 import { openSession } from '../support/open-session.ts';
 import { type WatchingApp, watchingApp } from '../watching/harness.ts';
 import { ACTS, type Act, type ActContext, type Member } from './acts.ts';
@@ -74,7 +76,7 @@ async function prepare(
 	}
 	if (act.needs === 'inbox') {
 		await person.command(place, '/session inbox');
-		await person.waitForModal('waits for you');
+		await person.waitForModal((modal) => [0, 1].some((count) => modal.text().includes(waitingCountWords(count, 0))));
 	}
 	if (act.needs === 'handOver') {
 		const post = await app.until(() =>
@@ -97,7 +99,7 @@ async function prepare(
 		const thread = person.messages(card.channel).find(({ ts }) => ts === card.ts);
 		if (thread === undefined) throw new Error('there is no card');
 		await person.shortcut(await person.say(place, 'grey', { thread }), 'use_as_answer');
-		await person.waitForModal('Which question does it answer?');
+		await person.waitForModal(WHICH_QUESTION);
 	}
 }
 

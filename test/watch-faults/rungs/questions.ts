@@ -1,4 +1,5 @@
 import type { Message } from '../../../fake-slack/index.ts';
+import { MAYBE_REPEAT } from '../../../src/slack/words/watching.ts';
 import type { Harness } from '../../faults/harness.ts';
 import type { Fleet } from '../fleet.ts';
 
@@ -45,7 +46,6 @@ export interface Questions {
 }
 
 const RUNG_WORDS = /^(⏰|📣)/u;
-const REPEAT_WORDS = 'this post may be a repeat';
 
 export function followQuestions({ slack }: Harness, fleet: Fleet): Questions {
 	const all: Asked[] = [];
@@ -103,6 +103,6 @@ function seenRung({ text, threadTs, metadata }: Message, shown: string, at: numb
 		at,
 		key: payload?.key ?? null,
 		kind: threadTs === undefined ? 'together' : ofOne,
-		isMarked: shown.includes(REPEAT_WORDS),
+		isMarked: shown.includes(MAYBE_REPEAT),
 	};
 }
