@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { peopleError } from '../src/slack/words/channel-settings.ts';
 import { CHANGED_REMINDERS, DELIVERED, REMINDER, rungText } from '../test/support/sentences.ts';
 import { type Harness, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
@@ -7,6 +8,9 @@ import { askingSession, item } from './session-service/builders.ts';
 
 const AGENTS = 'C0AGENTS';
 const SECRET = 'C0SECRET';
+
+const guest = { kind: 'person', userId: '', why: 'guest' } as const;
+const IS_GUEST = peopleError([guest], { displayName: () => '' }).replace('Somebody ', '');
 
 let harness: Harness;
 /** Lets the time until then pass. */
@@ -94,7 +98,7 @@ it('refuses a guest in the settings, keeps the other choices, and tells the chan
 	// The menu stays open for more.
 	await page.keyboard.press('Escape');
 	await button(form, 'Save').click();
-	await form.getByText(/is a guest, and guests cannot answer here\. Take them out/).waitFor();
+	await form.getByText(IS_GUEST).waitFor();
 	expect(posts(AGENTS).some(({ text }) => text.includes(CHANGED_REMINDERS))).toBe(false);
 	await button(form, 'Remove Gus Guest').click();
 	await expect.poll(() => form.getByRole('combobox', { name: 'Escalate after' }).inputValue()).toBe('1 h');
@@ -223,7 +227,7 @@ it('fits a phone and has no serious axe findings, with an open menu and with err
 	expect(box.x >= 0 && box.x + box.width <= 375).toBe(true);
 	await page.keyboard.press('Escape');
 	await button(form, 'Save').click();
-	await form.getByText('is a guest').waitFor();
+	await form.getByText(IS_GUEST).waitFor();
 	expect(await seriousFindings(page, '.dialog')).toEqual([]);
 	await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
 	for (const field of await form.locator('.field').all()) {

@@ -1,6 +1,8 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
+import { waitingCountWords } from '../src/slack/words/inbox.ts';
+import { ESCALATION, headline, youHandedOver } from '../test/support/sentences.ts';
 import { launchBrowser } from './browser.ts';
 import { createSandbox } from './sandbox.ts';
 
@@ -37,7 +39,7 @@ async function inboxPicture(): Promise<void> {
 		await page.getByRole('button', { name: 'Handraise', exact: true }).click();
 		await page.getByRole('tab', { name: 'Home' }).click();
 		const home = page.getByRole('tabpanel', { name: 'Home' });
-		await home.getByText('4 questions wait for you').waitFor({ timeout: 60_000 });
+		await home.getByText(waitingCountWords(4, 0)).waitFor({ timeout: 60_000 });
 		await home.getByRole('button', { name: 'Yes', exact: true }).click();
 		await home.getByRole('button', { name: 'Undo', exact: true }).waitFor();
 		// The pressed question may have been further down.
@@ -89,7 +91,7 @@ async function reminderPictures(): Promise<void> {
 		const replies = channel.getByRole('button', { name: /^2 replies/ });
 		await replies.waitFor({ timeout: 60_000 });
 		await move('+15 min');
-		await channel.getByText('Still no answer').waitFor({ timeout: 60_000 });
+		await channel.getByText(ESCALATION).waitFor({ timeout: 60_000 });
 		await channel.getByRole('button', { name: /^3 replies/ }).click();
 		await page.setViewportSize({ width: 1400, height: 800 });
 		await page.evaluate('for (const list of document.querySelectorAll(".messages")) list.scrollTo(0, 1e6)');
@@ -99,7 +101,7 @@ async function reminderPictures(): Promise<void> {
 		await channel.getByRole('button', { name: 'Hand over' }).click();
 		await choose('Hand over to', 'grace');
 		await modal.getByRole('button', { name: 'Hand over' }).click();
-		await modal.getByText('You handed the question over').waitFor();
+		await modal.getByText(youHandedOver('Grace Hopper')).waitFor();
 		await page.close();
 		const grace = await browser.newPage({ viewport: { ...WINDOW, height: 560 }, reducedMotion: 'reduce' });
 		await grace.goto(`${own.url}/?as=grace&in=C0GENERAL`);
@@ -142,7 +144,7 @@ try {
 	await picture(page, 'saved');
 
 	await sandbox.troubles.clear();
-	await modal.getByText('the agent went on').first().waitFor({ timeout: 60_000 });
+	await modal.getByText(headline('resumed')).first().waitFor({ timeout: 60_000 });
 	await picture(page, 'resumed');
 	await page.keyboard.press('Escape');
 	await modal.waitFor({ state: 'detached' });

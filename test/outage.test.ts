@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { askingSession } from '../sandbox/session-service/builders.ts';
+import { statusWords } from '../src/slack/words/sessions.ts';
 import { openSession } from './slack/support/open-session.ts';
 import { startTimedApp } from './slack/support/timed-app.ts';
 import { headline, whatHappened } from './support/sentences.ts';
@@ -44,7 +45,7 @@ it('ten minutes without the service: people are told, nothing is lost or doubled
 
 	await app.service.comeBack();
 	const back = await openSession(app, 'o1', 'grace');
-	expect(back.text()).toContain('Waiting for a person');
+	expect(back.text()).toContain(statusWords('humanInput').mrkdwn);
 	const backAt = clock.now();
 	await timed.until(
 		() => ids.every((id) => app.service.sessions.get(id).status === 'active'),

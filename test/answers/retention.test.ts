@@ -85,7 +85,7 @@ it('removes drafts, answers, posts and ended watches after RETENTION_DAYS', asyn
 	await ada.command('#agents', '/session unwatch unwatched');
 	await ada.waitForMessage('#agents', unwatchedWords('unwatched', true));
 	await restartAfter(2);
-	await dm('Try again, or discard it?');
+	await dm(headline('waiting'));
 	expect(await stored()).toEqual({
 		answers: ['waiting with text'],
 		drafts: 1,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { unwatchedWords } from '../../src/slack/words/watching.ts';
-import { watchOutcome, whatHappened } from '../support/sentences.ts';
+import { stale, watchOutcome, whatHappened } from '../support/sentences.ts';
 import { expectNothingWrong, watchingApp } from './watching/harness.ts';
 
 const RATES = { PERSON_BURST: '20', PERSON_READS_PER_MINUTE: '20' };
@@ -13,6 +13,8 @@ function accesses(log: readonly string[], from = 0) {
 		.filter(({ msg }) => msg === 'access')
 		.map(({ user, access, session, outcome }) => ({ user, access, session, outcome }));
 }
+
+const TOO_FAST = whatHappened('too_fast');
 
 describe('one person who is too fast', () => {
 	let app: Awaited<ReturnType<typeof watchingApp>>;
@@ -47,14 +49,13 @@ describe('one person who is too fast', () => {
 		await vi.waitFor(() => expect(grace.modal()?.text()).toContain('Grace’s own'), { timeout: 30_000 });
 		expect((await Promise.all(flood)).every(({ ok }) => ok)).toBe(true);
 		const slow = () =>
-			ada.messages('#agents', { all: true }).filter((message) => message.text().includes(whatHappened('too_fast')))
-				.length;
+			ada.messages('#agents', { all: true }).filter((message) => message.text().includes(TOO_FAST)).length;
 		await vi.waitFor(() => expect(slow()).toBe(680), { timeout: 30_000 });
 		expect(app.calls('views.open', from)).toHaveLength(21);
 		expect(app.service.log.list().length - reads).toBeLessThanOrEqual(21);
 		expect(app.calls('chat.postEphemeral', from)).toEqual([]);
 		const told = ada.messages('#agents', { all: true }).findLast((message) => message.isEphemeral());
-		expect(told?.text()).toMatch(new RegExp(`${whatHappened('too_fast')} Please try again after 09:00:\\d\\d UTC\\.`));
+		expect(told?.text()).toMatch(new RegExp(`${TOO_FAST} Please try again after 09:00:\\d\\d UTC\\.`));
 		const metrics = await fetch(`${app.url}/metrics`).then((answer) => answer.text());
 		expect(metrics).toContain('handraise_person_reads_total{outcome="tooFast"} 680');
 		await grace.modal()?.close(true);
@@ -85,9 +86,9 @@ describe('one person who is too fast', () => {
 		const from = app.now();
 		const logged = app.log.length;
 		for (const line of [`/session history ${id}`, `/session watch ${id} another`])
-			expect((await app.command(line)).text()).toContain(whatHappened('too_fast'));
+			expect((await app.command(line)).text()).toContain(TOO_FAST);
 		const files = await app.toldAfter(async () => app.card(id)?.press('Files (1)'));
-		expect(files.text()).toContain(whatHappened('too_fast'));
+		expect(files.text()).toContain(TOO_FAST);
 		expect(app.calls('views.open', from)).toEqual([]);
 		expect(app.calls('conversations.info', from)).toEqual([]);
 		expect((await app.command('/session list')).text()).toContain('This channel watches');
@@ -109,14 +110,14 @@ describe('one person who is too fast', () => {
 		const from = app.now();
 		const isOnTop = () => ada.modal()?.id === modal.id;
 		let presses = 0;
-		for (; isOnTop() && !ada.modal()?.text().includes('Slow down') && presses < 40; presses++) {
+		for (; isOnTop() && !ada.modal()?.text().includes(TOO_FAST) && presses < 40; presses++) {
 			await modal.press('Refresh');
 			await app.until(
 				() => accesses(app.log, logged).filter(({ access }) => access === 'refresh').length === presses + 1,
 			);
 		}
 		expect(presses).toBe(20);
-		expect(ada.modal()?.text()).toMatch(/Slow down.*You see the session as it was/s);
+		expect(ada.modal()?.text()).toMatch(new RegExp(stale('too_fast').replace(TOO_FAST, '$&.*')));
 		const told = app.calls('views.update', from).length;
 		for (let n = 0; n < 5; n++) await modal.press('Refresh');
 		await app.until(() => accesses(app.log, logged).filter(({ access }) => access === 'refresh').length === 25);
@@ -137,11 +138,11 @@ describe('one person who is too fast', () => {
 		for (let n = 0; n < 60; n++) {
 			await modal.press(n % 2 === 0 ? 'Older steps' : 'Newer steps');
 			await app.until(() => handled() === before + n + 1);
-			if (modal.text().includes('Slow down')) break;
+			if (modal.text().includes(TOO_FAST)) break;
 		}
 		const turned = app.calls('views.update', from).length;
 		expect(turned).toBe(41);
-		expect(modal.text()).toContain(whatHappened('too_fast'));
+		expect(modal.text()).toContain(TOO_FAST);
 		for (let n = 0; n < 60; n++) await modal.press('Older steps');
 		await app.until(() => handled() === before + 41 + 60);
 		expect(app.calls('views.update', from).length - turned).toBeLessThanOrEqual(1);
@@ -162,7 +163,7 @@ describe('one person who is too fast', () => {
 			.as(who)
 			.messages('#agents', { all: true })
 			.findLast((message) => message.isEphemeral());
-		expect(told?.text()).toContain(whatHappened('too_fast'));
+		expect(told?.text()).toContain(TOO_FAST);
 	});
 
 	it('limits help in the direct message', async () => {
@@ -223,7 +224,7 @@ describe('one person who is too fast', () => {
 		const tells = await app.command(`/session watch ${Array.from({ length: 20 }, (_, n) => `guess${n}`).join(' ')}`);
 		const isUnknown = (n: number) => tells.text().includes(watchOutcome(`guess${n}`, 'unknownSession'));
 		expect(Array.from({ length: 20 }, (_, n) => n).filter(isUnknown)).toEqual([0, 1, 2, 3]);
-		expect(tells.text()).toMatch(new RegExp(`guess4\\* and 15 more were not read.*${whatHappened('too_fast')}`));
+		expect(tells.text()).toMatch(new RegExp(`guess4\\* and 15 more were not read.*${TOO_FAST}`));
 		expect(app.service.log.reads('guess3')).toHaveLength(1);
 		expect(app.service.log.reads('guess4')).toHaveLength(0);
 		const metrics = await fetch(`${app.url}/metrics`).then((answer) => answer.text());
@@ -234,7 +235,7 @@ describe('one person who is too fast', () => {
 		await app.pass(4_000);
 		expect((await app.command('/session watch guess9')).text()).toBe(watchOutcome('guess9', 'unknownSession'));
 		await app.pass(12_000);
-		expect((await app.command('/session watch guess10')).text()).toContain(whatHappened('too_fast'));
+		expect((await app.command('/session watch guess10')).text()).toContain(TOO_FAST);
 		await app.pass(3_100);
 		expect((await app.command('/session watch guess10')).text()).toBe(watchOutcome('guess10', 'unknownSession'));
 	});

@@ -10,6 +10,7 @@ import {
 import type { Answer } from '../../src/answers/answer.ts';
 import { createSlackClients } from '../../src/slack/clients.ts';
 import { createReceipts } from '../../src/slack/receipts.ts';
+import { receiptExplanation } from '../../src/slack/words/answers.ts';
 import { createRecordingLog } from '../store/support.ts';
 import { headline } from '../support/sentences.ts';
 import { answerOf } from './support/answers.ts';
@@ -60,7 +61,7 @@ describe('an answer that is not delivered after half a minute', () => {
 			expect(dm().map((message) => message.ts)).toEqual([receiptState.dm?.ts]);
 			expect(dm()[0]?.notification()).toContain(headline('accepted'));
 			expect(dm()[0]?.text()).toContain(
-				'The session service is slow to respond. Handraise is still sending your answer.',
+				receiptExplanation(adasAnswer({ state }), { adminContact: null, now: Date.now() }),
 			);
 		},
 	);

@@ -8,6 +8,7 @@ import * as handOver from '../../src/slack/words/hand-over.ts';
 import { type Notice, noticeWords } from '../../src/slack/words/notices.ts';
 import { questionText } from '../../src/slack/words/question-text.ts';
 import { rungsWords, rungWords, settingsChangedWords } from '../../src/slack/words/reminders.ts';
+import { agoText } from '../../src/slack/words/times.ts';
 import { endWords, watchOutcomeWords } from '../../src/slack/words/watching.ts';
 import type { Rung } from '../../src/watches/channel-settings.ts';
 import type { WatchOutcome } from '../../src/watches/subscribe.ts';
@@ -109,6 +110,11 @@ export function answeredMeanwhile(by: string | null): string {
 	const other = { person, values: [], at: null, answerId: null, same: false };
 	return notice({ kind: 'answeredMeanwhile', other }).replace(/\.$/, '');
 }
+/** Above an old reading of the session, up to how old it is. */
+export const stale = (code: string) =>
+	notice({ kind: 'stale', code, readAt: 0 })
+		.replace(`${agoText(0, 0)}.`, '')
+		.trim();
 /** Behind the time. */
 export const DRAFT_RESTORED = notice({ kind: 'draftRestored', at: 1 }).split('> ')[1] ?? '';
 

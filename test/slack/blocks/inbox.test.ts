@@ -84,7 +84,7 @@ describe('the inbox', () => {
 			ownAnswers: { shown: [answerOf({ press: { undoUntil: now + 1 }, attempts: 0, content })], total: 1 },
 			lastAnswers: [answerOf({ state: 'withdrawn', content })],
 		});
-		const order = ['1 question waits for you', 'Undo', 'Your last answers'].map((words) => shown.indexOf(words));
+		const order = [waitingCountWords(1, 0), 'Undo', 'Your last answers'].map((words) => shown.indexOf(words));
 		expect(order).toEqual(order.toSorted((a, b) => a - b));
 		expect(order).not.toContain(-1);
 		expect(shown).toMatch(/“Which size\?”: “L” · ↩️ Discarded by you · /);

@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { Message, Session } from '../../../src/questions/session.ts';
 import { type SessionModel, sessionModal } from '../../../src/slack/blocks/session-modal.ts';
 import { decodeMetadata, newMetadata } from '../../../src/slack/metadata.ts';
+import { statusWords } from '../../../src/slack/words/sessions.ts';
 import { momentMrkdwn } from '../../../src/slack/words/times.ts';
+import { whatHappened } from '../../support/sentences.ts';
 import { buildSessionModel } from '../../support/session-model.ts';
 import { saying } from '../../support/sessions.ts';
 import { expectSafeView } from '../support/check.ts';
@@ -31,7 +33,9 @@ describe('sessionModal with an open question', () => {
 	it("shows the agent's text, then the fields, then everything else", () => {
 		const view = show(asking({ status: 'humanInput', name: 'Book <a> hall', startTime: '2026-11-20T08:35:00Z' }));
 		const [headline, said] = textsOf(view.blocks);
-		expect(headline).toBe('*Session “Book &lt;a&gt; hall”*\n✋ *Waiting for a person* · step 1 of 30 · for 5 min');
+		expect(headline).toBe(
+			`*Session “Book &lt;a&gt; hall”*\n✋ *${statusWords('humanInput').mrkdwn}* · step 1 of 30 · for 5 min`,
+		);
 		expect(said).toBe('*The agent asks*\n> I need to know something.');
 		expect(typesOf(view).slice(0, 5)).toEqual(['section', 'section', 'input', 'input', 'actions']);
 		// The field is plain text already.
@@ -217,7 +221,7 @@ describe('notices', () => {
 		[{ kind: 'draftRestored', at }, `Your text from ${momentMrkdwn(at)} is back in the fields.`],
 		[
 			{ kind: 'stale', code: 'unavailable', readAt: at },
-			'cannot be reached or reports an error. You see the session as it was 10 min ago.',
+			`${whatHappened('unavailable')} You see the session as it was 10 min ago.`,
 		],
 		[{ kind: 'ownAnswer', state: 'delivering', at }, 'is being delivered.'],
 		[{ kind: 'ownAnswer', state: 'waiting', at }, 'Sending another one replaces it.'],

@@ -3,6 +3,7 @@ import type { Modal } from '../../../fake-slack/index.ts';
 import { asking, askingSession } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { PRESS_NOTES } from '../../../src/slack/words/answers.ts';
+import { noticeWords } from '../../../src/slack/words/notices.ts';
 import { waitingWords } from '../../../src/slack/words/sessions.ts';
 import { answeredMeanwhile, DELIVERED, headline, whatHappened } from '../../support/sentences.ts';
 import { type App, answerFields, openSession } from '../support/open-session.ts';
@@ -40,6 +41,9 @@ async function fill(modal: Modal, ...texts: string[]): Promise<Modal> {
 }
 
 const saved = (id: string) => app.service.log.savedPuts(id).map((put) => itemsOf(put).map((item) => item.value));
+
+const names = { displayName: String };
+const [answered, soon = ''] = waitingWords({ goneOn: false }, null, names).split('. ');
 
 /** Holds every PUT until the returned function is called. */
 function holdPuts(): () => void {
@@ -122,11 +126,11 @@ describe('a question that another person of Handraise answered first', () => {
 		await timed.shows(headline('resumed'));
 		app.service.sessions.setStatus(id, 'humanInput');
 		const other = await openSession(app, id, 'grace');
-		expect(other.text()).toMatch(/The newest question has been answered by @ada .*\. The agent should go on soon\./);
+		expect(other.text()).toMatch(new RegExp(`${answered} by @ada .*\\. ${soon}`));
 		app.service.sessions.push(id, { role: 'assistant', content: 'Log in, please.', human_input: [] });
 		await other.press('Refresh');
-		await timed.shows(waitingWords({ goneOn: true }, null, { displayName: String }), 'grace');
-		expect(other.text()).not.toContain('should go on soon');
+		await timed.shows(waitingWords({ goneOn: true }, null, names), 'grace');
+		expect(other.text()).not.toContain(soon);
 	});
 
 	it('says who answered when a person refreshes the form', async () => {
@@ -298,7 +302,7 @@ describe('a question that changed while the form was open', () => {
 		const modal = await fill(await openSession(app, id), 'Row 4');
 		app.service.sessions.patch(id, { messages: [{ role: 'user', content: 'Do it.' }, question('Which row now?')] });
 		await modal.press('Refresh');
-		await timed.shows('The question has changed. This is the new one, with your text where it fits.');
+		await timed.shows(noticeWords({ kind: 'questionChanged', carried: true }, { names, now: 0, adminContact: null }));
 		expect(modal.value('“Which row now?”')).toBe('Row 4');
 	});
 });

@@ -50,6 +50,8 @@ async function submit(id: string, who = 'ada'): Promise<Modal> {
 }
 
 const textOf = (who: string) => app.slack.as(who).modal()?.text() ?? 'no modal';
+const newestDm = () => app.slack.as('ada').dm().at(-1)?.text() ?? 'no direct message';
+const until = (condition: () => boolean) => passTime(app, clock, condition, { describe: newestDm });
 const shows = (words: string, who = 'ada') =>
 	passTime(app, clock, () => textOf(who).includes(words), {
 		describe: () => `${who} waited for "${words}" in:\n${textOf(who)}`,
@@ -62,7 +64,7 @@ async function restart(whileStopping = async () => {}): Promise<void> {
 		isBack = true;
 	});
 	const other = whileStopping();
-	await passTime(app, clock, () => isBack, { describe: () => 'It did not come back.' });
+	await until(() => isBack);
 	await Promise.all([restarted, other]);
 }
 const effective = (id: string) => app.service.log.effectivePuts(id);
@@ -131,7 +133,8 @@ describe('an answer is delivered once', () => {
 		app.service.faults.add({ kind: 'rate-limited', retryAfterSeconds: 90, method: 'PUT', sessionId: id, times: 1 });
 		await submit(id);
 		await shows(whatHappened('rate_limited'));
-		expect(textOf('ada')).toMatch(/It is sent again automatically\. Next try: \d+ \w+ 2026/);
+		const again = errorWords('rate_limited', { kept: 'answer', adminContact: null, retryAt: 1 }).text;
+		expect(textOf('ada')).toMatch(new RegExp(`${again.split('<!')[0]}\\d+ \\w+ 2026`));
 		await shows(headline('resumed'));
 		const [first, second] = app.service.log.puts(id);
 		expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(90_000);
@@ -197,13 +200,9 @@ describe('an answer is delivered once', () => {
 		const ada = app.slack.as('ada');
 		const dm = (words: string) =>
 			ada.dm().filter((message) => message.text().includes(words) && message.text().includes(id));
-		await passTime(app, clock, () => dm(headline('accepted', { lastError: 'unavailable' })).length > 0, {
-			describe: () => 'no direct message',
-		});
+		await until(() => dm(headline('accepted', { lastError: 'unavailable' })).length > 0);
 		await app.service.comeBack();
-		await passTime(app, clock, () => dm(headline('resumed')).length > 0, {
-			describe: () => JSON.stringify(ada.dm().map((one) => one.text())),
-		});
+		await until(() => dm(headline('resumed')).length > 0);
 		expect(dm('')).toHaveLength(1);
 		expect(dm('')[0]?.text()).toContain('> Ada');
 		expect(effective(id)).toHaveLength(1);
@@ -287,7 +286,7 @@ describe('a closed modal', () => {
 		await (await submit(id)).close();
 		put.resolve();
 		delete app.service.hooks.onRequest;
-		await passTime(app, clock, () => effective(id).length > 0, { describe: () => 'not delivered' });
+		await until(() => effective(id).length > 0);
 	}
 	/** Resolves when the confirmation checks have ended. */
 	async function passLooks(): Promise<void> {
@@ -307,7 +306,7 @@ describe('a closed modal', () => {
 			await closeAndDeliver(id, () =>
 				agentOutcome === 'overwritten' ? overwrite(id) : app.service.sessions.setStatus(id, agentOutcome),
 			);
-			await passTime(app, clock, () => dm(id).length > 0, { describe: () => 'no direct message' });
+			await until(() => dm(id).length > 0);
 			expect(dm(id)[0]?.notification()).toContain(headline('delivered', { agentOutcome }));
 			await passLooks();
 			expect(dm(id)).toHaveLength(1);
@@ -331,10 +330,7 @@ describe('a closed modal', () => {
 		await app.service.goDown();
 		expect((await modal.submit()).outcome).toBe('updated');
 		await modal.close();
-		const says = (words: string) =>
-			passTime(app, clock, () => dm(id).some((message) => message.text().includes(words)), {
-				describe: () => `no direct message says ${words}`,
-			});
+		const says = (words: string) => until(() => dm(id).some((message) => message.text().includes(words)));
 		await says(headline('accepted', { lastError: 'unavailable' }));
 		const { channel, ts } = dm(id)[0] ?? {};
 		await callSlack(app.slack, 'chat.delete', { channel, ts });
@@ -377,14 +373,12 @@ describe('an answer that is refused for good', () => {
 		delete app.service.hooks.onRequest;
 		const ada = app.slack.as('ada');
 		const dm = () => ada.dm(id)[0];
-		await passTime(app, clock, () => dm() !== undefined, { describe: () => 'no direct message' });
+		await until(() => dm() !== undefined);
 		expect(dm()?.text()).toContain(headline('refused'));
 		expect(dm()?.text()).toContain('> Grace');
 		app.service.faults.clear();
 		await dm()?.press('Try again');
-		await passTime(app, clock, () => dm()?.text().includes(headline('resumed')) ?? false, {
-			describe: () => dm()?.text() ?? 'gone',
-		});
+		await until(() => dm()?.text().includes(headline('resumed')) ?? false);
 		expect(effective(id)).toHaveLength(1);
 		expect(ada.dm(id)).toHaveLength(1);
 	});
@@ -421,7 +415,7 @@ describe('an answer that cannot be delivered yet', () => {
 		app.service.faults.clear();
 		const puts = app.service.log.puts(id).length;
 		const start = clock.now();
-		await passTime(app, clock, () => clock.now() > start + 30_000, { describe: () => '' });
+		await until(() => clock.now() > start + 30_000);
 		expect(app.service.log.puts(id)).toHaveLength(puts);
 		expect(effective(id)).toEqual([]);
 	});

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
+import { PRESS_NOTES, receiptExplanation } from '../../../src/slack/words/answers.ts';
 import { headline } from '../../support/sentences.ts';
+import { answerOf } from '../support/answers.ts';
 import { type App, openSession } from '../support/open-session.ts';
 import { startTimedApp } from '../support/timed-app.ts';
 
@@ -51,8 +53,9 @@ it.each([
 it('tells a second failure and does not send again by itself', async () => {
 	const modal = await answerSavedWith500('start-twice');
 	app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: 'start-twice', saves: true, times: 1 });
+	const again = answerOf({ state: 'delivered', startFailed: true, restartAskedAt: 1 });
 	await modal.press('Send again');
-	await timed.shows('It is being sent again');
+	await timed.shows(receiptExplanation(again, { adminContact: null, now: 0 }));
 	await timed.until(() => modal.text().includes(REPORTED) && modal.buttons().includes('Send again'));
 	expect(app.service.log.savedPuts('start-twice')).toHaveLength(2);
 	await modal.close();
@@ -62,7 +65,9 @@ it('does not send again when the agent has written something since', async () =>
 	const modal = await answerSavedWith500('start-late');
 	app.service.sessions.push('start-late', { role: 'assistant', content: 'On it.' });
 	await modal.press('Send again');
-	await timed.until(() => /Nothing was sent|the agent went on/.test(modal.text()));
+	await timed.until(() =>
+		[PRESS_NOTES.nothingToStart, headline('resumed')].some((words) => modal.text().includes(words)),
+	);
 	expect(app.service.log.savedPuts('start-late')).toHaveLength(1);
 	await modal.close();
 });

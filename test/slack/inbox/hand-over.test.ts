@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { asking } from '../../../sandbox/session-service/builders.ts';
 import { waitingCountWords } from '../../../src/slack/words/inbox.ts';
-import { asksWords, OUTSIDE, SETTLED_WORDS } from '../../../src/slack/words/watching.ts';
+import { asksWords, OUTSIDE, placeMrkdwn, SETTLED_WORDS } from '../../../src/slack/words/watching.ts';
 import {
 	ASKS,
 	GAVE_BACK,
@@ -246,7 +246,7 @@ describe('Hand over', () => {
 		await app.homeSays(place, { who: 'grace' });
 		await app.handOver(dm, 'grace', 'ada');
 		const back = await app.handedTo('ada');
-		expect(back.text()).toContain('Asked in our direct messages.');
+		expect(back.text()).toContain(`Asked in ${placeMrkdwn('D')}.`);
 	});
 
 	it('shows in its window which question it is about, unless that may not be told, and is logged with ids', async () => {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { CHANNELS_UNKNOWN, waitingCountWords } from '../../../src/slack/words/inbox.ts';
-import { headline, line, whatHappened } from '../../support/sentences.ts';
+import { placeMrkdwn } from '../../../src/slack/words/watching.ts';
+import { DRAFT_RESTORED, headline, line, whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { type InboxApp, inboxApp } from './harness.ts';
 
@@ -145,7 +146,7 @@ describe('the Home tab', () => {
 		await form.close();
 		await app.homeSays('“half a thought”');
 		await ada.home()?.press('Continue');
-		const again = await ada.waitForModal('Your text from');
+		const again = await ada.waitForModal(DRAFT_RESTORED);
 		expect(again.value(0)).toBe('half a thought');
 	});
 });
@@ -197,7 +198,7 @@ describe('who sees what in the Home tab', () => {
 		await app.pass(3_000);
 		app.ask(id);
 		await app.openHome();
-		await app.homeSays('our direct messages');
+		await app.homeSays(placeMrkdwn('D'));
 		expect(await app.openHome('grace')).toContain(NOTHING);
 	});
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Json, Posted } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
-import { heldWords, sessionAsksWords } from '../../../src/slack/words/reminders.ts';
-import { ASKS, ESCALATION, REMINDER, rungsTogether, WAIT } from '../../support/sentences.ts';
+import { heldWords, rungWords, sessionAsksWords } from '../../../src/slack/words/reminders.ts';
+import { ASKS, ESCALATION, REMINDER, rungsTogether, rungText, WAIT } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from '../watching/harness.ts';
 
 const MINUTE = 60_000;
@@ -20,6 +20,8 @@ const start = async (env: Record<string, string> = {}) => {
 /** The posts of a thread or channel that remind. */
 const rungs = (posts: readonly Posted[]) =>
 	posts.filter((post) => [REMINDER, ESCALATION].some((words) => post.text().includes(words)));
+
+const LAST = rungWords({ rung: 'escalation', isLast: true }, null).replace(rungText('escalation', null), '').trim();
 
 /** The messages outside of threads that remind of several questions. */
 const listsOfRungs = () => app.inChannel().filter((post) => post.text().includes(WAIT));
@@ -46,7 +48,7 @@ describe('a question that nobody answers', () => {
 		await app.pass(6 * MINUTE);
 		expect(rungs(app.thread(id))).toHaveLength(4);
 		expect(rungs(app.inChannel()).length).toBe(3);
-		const isLast = rungs(app.thread(id)).map((post) => post.text().includes('This is the last reminder.'));
+		const isLast = rungs(app.thread(id)).map((post) => post.text().includes(LAST));
 		expect(isLast).toEqual([false, false, false, true]);
 	});
 

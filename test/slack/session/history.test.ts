@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { asking } from '../../../sandbox/session-service/builders.ts';
 import { REMOVED_ANSWER } from '../../../src/slack/blocks/receipt.ts';
-import { TEXT_REMOVED } from '../../../src/slack/words/answers.ts';
+import { historyWords, TEXT_REMOVED } from '../../../src/slack/words/answers.ts';
 import { headline, line } from '../../support/sentences.ts';
 import { type App, openSession } from '../support/open-session.ts';
 import { startTimedApp } from '../support/timed-app.ts';
@@ -90,7 +90,7 @@ describe('the history of a session', () => {
 
 	it('says that nobody has answered yet, and reads nothing from the service', async () => {
 		const reads = app.service.log.reads().length;
-		expect((await history('h4')).text()).toContain('Nobody has answered session *h4* through Handraise yet.');
+		expect((await history('h4')).text()).toContain(historyWords('h4', 0));
 		expect(app.service.log.reads()).toHaveLength(reads);
 	});
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import type { Modal } from '../../../fake-slack/index.ts';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { LINKS_FOR_YOU } from '../../../src/slack/words/sessions.ts';
-import { DELIVERED, whatHappened } from '../../support/sentences.ts';
+import { DELIVERED, stale, whatHappened } from '../../support/sentences.ts';
 import { type App, openSession } from '../support/open-session.ts';
 import { startTimedApp } from '../support/timed-app.ts';
 
@@ -254,7 +254,7 @@ describe('a form that is read again', () => {
 		app.service.faults.add({ kind: 'hang', sessionId: id, method: 'GET' });
 		await press(modal, 'Refresh', id);
 		await timed.shows('(4 s)');
-		await timed.shows(`${whatHappened('timed_out')} You see the session as it was`);
+		await timed.shows(stale('timed_out'));
 		expect(ada().modal()?.id).toBe(modal.id);
 		expect(modal.text()).not.toContain('Still waiting');
 		expect(modal.value(0)).toBe('blue');

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { DISCOVERY_BACK, discoveryPausedWords } from '../../../src/slack/words/discovery.ts';
 import { asksWords, OUTSIDE, unwatchedAllWords, watchCountWords } from '../../../src/slack/words/watching.ts';
-import { watchOutcome, whatHappened } from '../../support/sentences.ts';
+import { REMINDER, watchOutcome, whatHappened } from '../../support/sentences.ts';
 import { discoveringApp } from './discovery-harness.ts';
 import { expectNothingWrong } from './harness.ts';
 
@@ -89,7 +89,7 @@ describe('/session watch all', () => {
 		const second = await app.until(() => app.asked(id)[1]);
 		await app.until(() => first.buttons().length === 0);
 		const reminder = await app.until(() => second.thread()[0]);
-		expect(reminder.text()).toContain('Nobody has answered');
+		expect(reminder.text()).toContain(REMINDER);
 		expect(first.thread()).toEqual([]);
 	});
 

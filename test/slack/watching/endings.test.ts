@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { OUTSIDE, watchCountWords } from '../../../src/slack/words/watching.ts';
+import { OUTSIDE } from '../../../src/slack/words/watching.ts';
+import { ended } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -101,7 +102,7 @@ it('ends a watch without a change for WATCH_MAX_DAYS, also when the program was 
 	expect(card.buttons()).not.toContain('Stop watching');
 	await app.cardSays(lively, 'I was at work meanwhile.');
 	await expectLeftAlone(id);
-	expect((await app.command('/session list')).text()).toContain(watchCountWords(1, false));
+	expect((await app.command('/session list')).text()).toContain('This channel watches one session.');
 	// The session can be watched again, with a new card.
 	await app.command(`/session watch ${id}`);
 	await app.until(() => app.card(id)?.buttons().includes('Stop watching'));
@@ -125,7 +126,7 @@ it.each([
 	app.service.sessions.setStatus(id, status);
 	await app.threadSays(id, words);
 	await app.until(() => post.buttons().length === 0);
-	const card = await app.cardSays(id, 'The session is over');
+	const card = await app.cardSays(id, 'The session is over; this card stays as it is.');
 	expect(card.buttons()).not.toContain('Answer');
 	await expectLeftAlone(id);
 	expect(app.thread(id).length).toBeLessThanOrEqual(3);
@@ -143,7 +144,7 @@ it('posts only questions when only questions were requested', async () => {
 	app.service.sessions.answerAsPage(id, ['Sand']);
 	await app.threadSays(id, OUTSIDE);
 	app.service.sessions.setStatus(id, 'completed');
-	await app.cardSays(id, 'The session is over');
+	await app.cardSays(id, ended('sessionOver'));
 	await app.pass(5_000);
 	expect(app.thread(id)).toHaveLength(2);
 });

@@ -65,7 +65,7 @@ it('shows only the link when Slack cannot load the screenshot', async () => {
 	const card = await app.until(() => app.card(id));
 	app.slack.settings.undownloadable = () => true;
 	const told = await app.toldAfter(() => card.press('Screenshot'));
-	expect(told.text()).toContain('could not load the screenshot');
+	expect(told.text()).toContain('this opens it in the browser');
 	expect(told.link('Open the screenshot')).toContain('X-Amz-Signature');
 });
 

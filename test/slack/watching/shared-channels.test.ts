@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { sampleOrganisation } from '../../../fake-slack/index.ts';
+import { placeMrkdwn } from '../../../src/slack/words/watching.ts';
 import type { AppOptions } from '../../support/app.ts';
 import { whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
@@ -314,7 +315,7 @@ describe('ALLOWED_CHANNELS', () => {
 		await app.until(() => dms('ada', words).length === 2);
 		const [one, other] = dms('ada', words).map((message) => message.text());
 		expect([one, other].join('\n')).toContain(secret);
-		expect([one, other].join('\n')).toMatch(new RegExp(`${dm}.* in our direct messages has ended`));
+		expect([one, other].join('\n')).toMatch(new RegExp(`${dm}.* in ${placeMrkdwn('D')} has ended`));
 		expect(one).toMatch(/ask @grace|<@U0GRACE>|Grace/);
 		await expectSilence(secret, from, 'C0SECRET');
 		app.ask(dm);
