@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { errorWords } from '../../src/slack/words/errors.ts';
 import { unwatchedWords } from '../../src/slack/words/watching.ts';
 import { stale, watchOutcome, whatHappened } from '../support/sentences.ts';
 import { expectNothingWrong, watchingApp } from './watching/harness.ts';
@@ -55,7 +56,8 @@ describe('one person who is too fast', () => {
 		expect(app.service.log.list().length - reads).toBeLessThanOrEqual(21);
 		expect(app.calls('chat.postEphemeral', from)).toEqual([]);
 		const told = ada.messages('#agents', { all: true }).findLast((message) => message.isEphemeral());
-		expect(told?.text()).toMatch(new RegExp(`${TOO_FAST} Please try again after 09:00:\\d\\d UTC\\.`));
+		const [again] = errorWords('too_fast', { kept: 'nothing', adminContact: null, retryAt: 1 }).text.split('<!');
+		expect(told?.text()).toMatch(new RegExp(`${again}09:00:\\d\\d UTC\\.`));
 		const metrics = await fetch(`${app.url}/metrics`).then((answer) => answer.text());
 		expect(metrics).toContain('handraise_person_reads_total{outcome="tooFast"} 680');
 		await grace.modal()?.close(true);

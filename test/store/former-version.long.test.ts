@@ -84,13 +84,7 @@ function useProgramOn(which: Which, awayMs: number) {
 	});
 
 	function until<T>(look: () => T, limitMs = PATIENCE_MS) {
-		const told = () =>
-			['ada', 'grace'].flatMap((who) =>
-				app.slack
-					.as(who)
-					.dm()
-					.map((message) => message.text()),
-			);
+		const told = () => ['ada', 'grace'].flatMap((who) => app.slack.as(who).dm()).map((message) => message.text());
 		return app.slack.changes.until(look, () => [look.toString(), ...told()].join('\n--\n'), limitMs);
 	}
 
