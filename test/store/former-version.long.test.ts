@@ -1,23 +1,17 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
-import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Posted } from '../../fake-slack/index.ts';
 import { itemsOf } from '../../sandbox/session-service/log.ts';
 import { systemClock } from '../../src/clock.ts';
 import { OUTSIDE } from '../../src/slack/words/watching.ts';
-import type { StoreDatabase } from '../../src/store/database.ts';
 import { createCipher } from '../../src/store/encryption.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { openPostgres } from '../../src/store/postgres.ts';
-import { openSqlite } from '../../src/store/sqlite.ts';
 import { readAnnouncement } from '../../src/store/watch-rows.ts';
 import type { App } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
 import { DELIVERED, headline, line } from '../support/sentences.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import { dumpPostgres, dumpSqlite } from './former-version/dump.ts';
+import { type Database, postgresAt, type Row, rowsOf, sqliteIn, useDatabaseOf } from './former-version/database.ts';
 import {
 	FIXTURE_KEY,
 	type FormerVersion,
@@ -26,7 +20,7 @@ import {
 	sqlMovedTo,
 	type Which,
 } from './former-version/fixture.ts';
-import { createRecordingLog, makeDataDir } from './support.ts';
+import { createRecordingLog } from './support.ts';
 
 const CALL_TIMEOUT_MS = 20_000;
 /** Time between the kill of the former version and this start: its leases and waits still run, or have ended. */
@@ -288,6 +282,15 @@ describe.each(STORES)('a database of schema 3, on %s,', (kind) => {
 	});
 });
 
+/** What the migration adds to rows. */
+const ADDED: Readonly<Record<string, Row>> = {
+	watches: { discreet: 0, buttons: 1 },
+	watched_sessions: { question_since: null },
+	announcements: { shown_key: null },
+};
+
+const context = () => ({ clock: systemClock, log: createRecordingLog() });
+
 describe.each(STORES)('the migration of the former version on %s', (kind) => {
 	it('changes no value and gives watches the settings of before', () =>
 		useDatabaseOf({ kind, schema: 7 }, async ({ db, former }) => {
@@ -335,89 +338,3 @@ describe.each(STORES)('the migration of the former version on %s', (kind) => {
 			expect(await dump()).not.toBe(before);
 		}));
 });
-
-type Row = Readonly<Record<string, unknown>>;
-
-/** What the migration adds to rows. */
-const ADDED: Readonly<Record<string, Row>> = {
-	watches: { discreet: 0, buttons: 1 },
-	watched_sessions: { question_since: null },
-	announcements: { shown_key: null },
-};
-
-const context = () => ({ clock: systemClock, log: createRecordingLog() });
-
-async function rowsOf(db: StoreDatabase, tables: readonly string[]): Promise<ReadonlyMap<string, readonly Row[]>> {
-	const all = new Map<string, readonly Row[]>();
-	for (const table of tables) {
-		const { rows } = await sql<Row>`select * from ${sql.table(table)}`.execute(db.read);
-		all.set(
-			table,
-			rows.map((row) => ({ ...row })),
-		);
-	}
-	return all;
-}
-
-/** Opens a database of a former version without migrating it. */
-async function useDatabaseOf(
-	which: Which,
-	work: (opened: { db: StoreDatabase; former: FormerVersion; dump: () => Promise<string> }) => Promise<void>,
-): Promise<void> {
-	const former = await readFormerVersion(which);
-	const directory = makeDataDir();
-	const url = which.kind === 'postgres' ? await (await sharedPostgres()).createDatabase() : null;
-	const database = url === null ? sqliteIn(directory.path) : postgresAt(url);
-	await database.load(former.sql);
-	const db = url === null ? openSqlite(directory.path) : openPostgres(url, createRecordingLog());
-	try {
-		await work({ db, former, dump: database.dump });
-	} finally {
-		await db.close();
-		await directory.remove();
-	}
-}
-
-/** A database that the program may have open. */
-interface Database {
-	load(sql: string): Promise<void>;
-	/** The first row of this query. */
-	first(query: string): Promise<Row>;
-	dump(): Promise<string>;
-}
-
-function sqliteIn(dataDir: string): Database {
-	const path = join(dataDir, 'handraise.db');
-	return {
-		async load(text) {
-			using database = new DatabaseSync(path);
-			database.exec(text);
-		},
-		async first(query) {
-			using database = new DatabaseSync(path, { readOnly: true });
-			return database.prepare(query).get() ?? {};
-		},
-		dump: async () => dumpSqlite(path),
-	};
-}
-
-function postgresAt(url: string): Database {
-	async function ask(text: string): Promise<Row> {
-		const client = new pg.Client({ connectionString: url });
-		await client.connect();
-		try {
-			const { rows } = await client.query<Row>(text);
-			return rows?.[0] ?? {};
-		} finally {
-			await client.end();
-		}
-	}
-
-	return {
-		async load(text) {
-			await ask(text);
-		},
-		first: ask,
-		dump: () => dumpPostgres(url),
-	};
-}

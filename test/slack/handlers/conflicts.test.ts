@@ -391,31 +391,3 @@ describe('one form submitted again', () => {
 		expect(saved(id)).toEqual([['blue', 'small']]);
 	});
 });
-
-describe('a button on an answer of somebody else', () => {
-	it('refuses a button on the answer of another person, and says so', async () => {
-		const id = ask();
-		app.service.faults.add({ kind: 'error', status: 400, method: 'PUT', sessionId: id });
-		await (await fill(await openSession(app, id), 'blue', 'small')).submit();
-		await timed.shows('refused it');
-		const puts = app.service.log.puts(id).length;
-		await app.slack.as('ada').modal()?.press('Try again');
-		const press = structuredClone(app.slack.traffic.deliveries('block_actions').at(-1)?.request ?? {}) as {
-			user: { id: string };
-			trigger_id: string;
-		};
-		await timed.until(() => app.service.log.puts(id).length > puts);
-		await timed.shows('refused it');
-		const before = app.service.log.puts(id).length;
-		press.user.id = 'U0GRACE';
-		press.trigger_id = 'forged';
-		await app.slack.deliver({
-			kind: 'interactive',
-			name: 'block_actions',
-			payload: press as never,
-			acceptsPayload: false,
-		});
-		await timed.until(() => app.slack.as('grace').dm(whatHappened('answer_not_yours')).length > 0);
-		expect(app.service.log.puts(id)).toHaveLength(before);
-	});
-});
