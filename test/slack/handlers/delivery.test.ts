@@ -248,30 +248,6 @@ describe('an answer is delivered once', () => {
 	});
 });
 
-describe('the modal says how the session went on', () => {
-	it.each(['failed', 'stopped', 'completed', 'paused'] as const)(
-		'shows in the modal that the session has %s',
-		async (status) => {
-			const id = ask();
-			app.service.hooks.onSaved = () => app.service.sessions.setStatus(id, status);
-			await submit(id);
-			await shows(headline('delivered', { agentOutcome: status }));
-			delete app.service.hooks.onSaved;
-			expect(effective(id)).toHaveLength(1);
-		},
-	);
-
-	it('shows in the modal that the agent has not moved for ten minutes', async () => {
-		const id = ask();
-		app.service.hooks.onSaved = () => app.service.sessions.setStatus(id, 'inactive');
-		await submit(id);
-		await shows(headline('delivered'));
-		app.service.sessions.setStatus(id, 'humanInput');
-		await shows(headline('delivered', { agentOutcome: 'unseen' }));
-		delete app.service.hooks.onSaved;
-	});
-});
-
 describe('a closed modal', () => {
 	const dm = (id: string) => app.slack.as('ada').dm(id);
 	const overwrite = (id: string) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
@@ -11,7 +11,7 @@ import { startTimedApp } from '../support/timed-app.ts';
 let timed: Awaited<ReturnType<typeof startTimedApp>>;
 let app: App;
 beforeAll(async () => {
-	timed = await startTimedApp({ service: { resumeAfterMs: 600_000 } });
+	timed = await startTimedApp({ service: { resumeAfterMs: 3_600_000 } });
 	app = timed.app;
 });
 afterAll(() => timed[Symbol.asyncDispose]());
@@ -81,4 +81,32 @@ it('sends the author a direct message when the modal is closed', async () => {
 	await modal.close();
 	const dms = () => app.slack.as('ada').dm();
 	await timed.until(() => dms().some((dm) => dm.text().includes(REPORTED) && dm.text().includes('start-dm')));
+});
+
+describe('the modal says how the session went on', () => {
+	async function answered(id: string, status: Parameters<typeof app.service.sessions.setStatus>[1]): Promise<Modal> {
+		app.service.sessions.put(id, askingSession(['Name']));
+		app.service.hooks.onSaved = () => app.service.sessions.setStatus(id, status);
+		const modal = await openSession(app, id);
+		await modal.fill(0, 'Ada');
+		await modal.submit();
+		return modal;
+	}
+
+	it.each(['failed', 'stopped', 'completed', 'paused'] as const)('shows that the session has %s', async (status) => {
+		const modal = await answered(`then-${status}`, status);
+		await timed.shows(headline('delivered', { agentOutcome: status }));
+		delete app.service.hooks.onSaved;
+		expect(app.service.log.effectivePuts(`then-${status}`)).toHaveLength(1);
+		await modal.close();
+	});
+
+	it('shows that the agent has not moved for ten minutes', async () => {
+		const modal = await answered('unseen', 'inactive');
+		await timed.shows(headline('delivered'));
+		app.service.sessions.setStatus('unseen', 'humanInput');
+		await timed.shows(headline('delivered', { agentOutcome: 'unseen' }));
+		delete app.service.hooks.onSaved;
+		await modal.close();
+	});
 });
