@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { DELIVERED, rungText } from '../test/support/sentences.ts';
-import { type Harness, openHarness, type } from './harness.ts';
+import { expectNothingWrong, type Harness, moveClock, openHarness, type } from './harness.ts';
 import { askingSession, item } from './session-service/builders.ts';
 
 /** The app is a process of its own here, as for a visitor of the sandbox. Its time is the machine's. */
@@ -18,8 +18,7 @@ afterEach(async () => {
 	const close = dialog().getByRole('button', { name: 'Close', exact: true }).last();
 	if (await close.isVisible()) await close.click();
 	await dialog().waitFor({ state: 'detached' });
-	expect(harness.complaints).toEqual([]);
-	expect(harness.sandbox.slack.violations()).toEqual([]);
+	expectNothingWrong(harness, false);
 });
 
 const PATIENCE = { timeout: 30_000 };
@@ -42,11 +41,6 @@ async function kill(): Promise<void> {
 async function start(): Promise<void> {
 	await button('Start').click();
 	await page.getByText(/^running/).waitFor();
-}
-async function move(label: string): Promise<void> {
-	const moved = page.waitForResponse(/do\/move-clock/);
-	await button(label).click();
-	expect((await moved).status()).toBe(200);
 }
 /** The agent has the answer, exactly once. */
 async function arrivesOnce(id: string): Promise<void> {
@@ -79,7 +73,7 @@ it('a stopped bot: the command fails in Slack’s words, and the modal keeps wha
 });
 
 it('keeps the moved time when the app is killed and started again', async () => {
-	await move('To tomorrow 9:00');
+	await moveClock(page, 'To tomorrow 9:00');
 	await expect.poll(() => page.locator('.clock time').innerText()).toMatch(/, 09:00$/);
 	const { bot, slack } = harness.sandbox;
 	const before = bot?.status().pid;
@@ -92,8 +86,8 @@ it('keeps the moved time when the app is killed and started again', async () => 
 	const posts = () => slack.state.messages.filter((one) => one.channel === 'C0AGENTS');
 	await expect.poll(() => JSON.stringify(posts()), PATIENCE).toContain('Order vases” asks');
 	await expect.poll(() => page.locator('.channel .message time').last().innerText()).toMatch(/^9:0\d AM$/);
-	await move('+15 min');
-	await move('+5 min');
+	await moveClock(page, '+15 min');
+	await moveClock(page, '+5 min');
 	const reminders = () => posts().filter(({ text }) => text.includes('⏰'));
 	await expect.poll(() => reminders().at(-1)?.text, PATIENCE).toContain(rungText('reminder', 20));
 });

@@ -11,7 +11,7 @@ import {
 	YOU_HAVE_IT,
 	youHandedOver,
 } from '../test/support/sentences.ts';
-import { type Harness, openHarness, type } from './harness.ts';
+import { expectNothingWrong, type Harness, moveClock, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
 import { askingSession, item } from './session-service/builders.ts';
 
@@ -28,9 +28,7 @@ afterAll(() => harness?.close());
 afterEach(async () => {
 	await harness.closeWindows();
 	await harness.sandbox.slack.as('ada').command('#agents', '/session unwatch all');
-	expect(harness.complaints).toEqual([]);
-	expect(harness.problems).toEqual([]);
-	expect(harness.sandbox.slack.violations()).toEqual([]);
+	expectNothingWrong(harness);
 });
 
 const dialog = (page: Page) => page.getByRole('dialog');
@@ -64,13 +62,6 @@ async function snooze(home: Locator, label: string): Promise<void> {
 	await menu.click();
 	await menu.fill(label);
 	await menu.press('Enter');
-}
-async function move(page: Page, ...labels: string[]): Promise<void> {
-	for (const label of labels) {
-		const moved = page.waitForResponse(/do\/move-clock/);
-		await button(page.locator('.panel'), label).click();
-		expect((await moved).status()).toBe(200);
-	}
 }
 /** The label of what has the focus. */
 const focused = (page: Page) =>
@@ -144,12 +135,12 @@ it('snoozes a question in one’s own inbox only, shows it again, and brings it 
 	await snooze(home, '15 min');
 	await home.getByText('1 is snoozed').waitFor();
 	await homeOf(grace).getByText(waitingCountWords(1, 0)).waitFor();
-	await move(ada, '+5 min', '+5 min');
+	await moveClock(ada, '+5 min', '+5 min');
 	// An inbox follows for ten minutes after it was opened.
 	await ada.getByRole('tab', { name: 'Messages' }).click();
 	await ada.getByRole('tab', { name: 'Home' }).click();
 	await home.getByText('1 is snoozed').waitFor();
-	await move(ada, '+5 min');
+	await moveClock(ada, '+5 min');
 	await soon(home.getByText(waitingCountWords(1, 0)).waitFor());
 	await button(home, 'Sand').waitFor();
 });

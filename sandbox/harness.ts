@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { passTime, steadyClock, watchRequests } from '../test/support/pass-time.ts';
 import { createAppHere } from './app-here.ts';
 import { launchBrowser } from './browser.ts';
@@ -136,4 +137,20 @@ export async function openHarness({ ownProcess = false, ...options }: HarnessOpt
 export async function type(page: Page, line: string): Promise<void> {
 	await page.locator('#composer').fill(line);
 	await page.locator('#composer').press('Enter');
+}
+
+/** Presses these buttons of the clock. The panel *Trouble* is open. */
+export async function moveClock(page: Page, ...labels: string[]): Promise<void> {
+	for (const label of labels) {
+		const moved = page.waitForResponse(/do\/move-clock/);
+		await page.locator('.panel').getByRole('button', { name: label, exact: true }).click();
+		expect((await moved).status()).toBe(200);
+	}
+}
+
+/** No script error, no refusal of Slack, and, where the app was not made to fail, no error in its log. */
+export function expectNothingWrong({ complaints, problems, sandbox }: Harness, withProblems = true): void {
+	expect(complaints).toEqual([]);
+	if (withProblems) expect(problems).toEqual([]);
+	expect(sandbox.slack.violations()).toEqual([]);
 }

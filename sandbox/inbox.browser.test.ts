@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { emptyWords, waitingCountWords } from '../src/slack/words/inbox.ts';
 import { DELIVERED, line } from '../test/support/sentences.ts';
-import { type Harness, openHarness, type } from './harness.ts';
+import { expectNothingWrong, type Harness, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
 import { askingSession, item } from './session-service/builders.ts';
 
@@ -23,9 +23,7 @@ afterEach(async () => {
 	for (const id of asked) service().setStatus(id, 'stopped');
 	await harness.until(homesAreEmpty);
 	await harness.closeWindows();
-	expect(harness.complaints).toEqual([]);
-	expect(harness.problems).toEqual([]);
-	expect(slack().violations()).toEqual([]);
+	expectNothingWrong(harness);
 });
 
 const service = () => harness.sandbox.service.sessions;

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { NEVER_GIVE } from '../src/slack/words/form.ts';
 import { DELIVERED, whatHappened } from '../test/support/sentences.ts';
-import { type Harness, openHarness, type } from './harness.ts';
+import { expectNothingWrong, type Harness, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
 import { askingSession } from './session-service/builders.ts';
 
@@ -16,8 +16,7 @@ beforeAll(async () => {
 afterAll(() => harness?.close());
 afterEach(async () => {
 	await harness.closeWindows();
-	expect(harness.complaints).toEqual([]);
-	expect(harness.sandbox.slack.violations()).toEqual([]);
+	expectNothingWrong(harness, false);
 });
 
 const dialog = (page: Page) => page.getByRole('dialog');

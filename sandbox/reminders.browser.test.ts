@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { peopleError } from '../src/slack/words/channel-settings.ts';
 import { CHANGED_REMINDERS, DELIVERED, REMINDER, rungText } from '../test/support/sentences.ts';
-import { type Harness, openHarness, type } from './harness.ts';
+import { expectNothingWrong, type Harness, moveClock, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
 import { askingSession, item } from './session-service/builders.ts';
 
@@ -23,9 +23,7 @@ afterAll(() => harness?.close());
 afterEach(async () => {
 	await harness.closeWindows();
 	await harness.sandbox.slack.as('ada').command('#agents', '/session unwatch all');
-	expect(harness.complaints).toEqual([]);
-	expect(harness.problems).toEqual([]);
-	expect(harness.sandbox.slack.violations()).toEqual([]);
+	expectNothingWrong(harness);
 });
 
 const { stringify } = JSON;
@@ -42,14 +40,6 @@ async function adaWithTime(): Promise<Page> {
 	const page = await harness.window('ada', { channel: AGENTS });
 	await page.getByRole('button', { name: /^Trouble/ }).click();
 	return page;
-}
-/** Presses these buttons of the clock. */
-async function move(page: Page, ...labels: string[]): Promise<void> {
-	for (const label of labels) {
-		const moved = page.waitForResponse(/do\/move-clock/);
-		await button(page.locator('.panel'), label).click();
-		expect((await moved).status()).toBe(200);
-	}
 }
 /** Watches sessions that ask, each with a name of its own. Resolves when their questions are posted. */
 async function watch(page: Page, names: readonly string[], channel = AGENTS): Promise<void> {
@@ -113,7 +103,7 @@ it('refuses a guest in the settings, keeps the other choices, and tells the chan
 it('reminds in the thread when the time has come, then mentions the chosen person in the channel', async () => {
 	const page = await adaWithTime();
 	await watch(page, ['chairs']);
-	await move(page, '+15 min', '+5 min');
+	await moveClock(page, '+15 min', '+5 min');
 	await soon(
 		channelOf(page)
 			.getByRole('button', { name: /^2 replies/ })
@@ -125,7 +115,7 @@ it('reminds in the thread when the time has come, then mentions the chosen perso
 	await expect.poll(() => channelOf(page).getByText(REMINDER).count()).toBe(0);
 
 	const grace = await harness.window('grace', { channel: 'C0GENERAL' });
-	await move(page, '+1 h');
+	await moveClock(page, '+1 h');
 	const agents = grace.getByRole('button', { name: /agents.*unread/ });
 	await soon(agents.locator('.badge').waitFor());
 	await agents.click();
@@ -142,7 +132,7 @@ it('makes one message of several that are due, without the one that was answered
 	const page = await adaWithTime();
 	const before = rungs(AGENTS).length;
 	await watch(page, ['desks', 'lamps', 'plants']);
-	await move(page, '+15 min', '+1 min');
+	await moveClock(page, '+15 min', '+1 min');
 	const post = channelOf(page).locator('.message', { hasText: '3 questions wait' });
 	await soon(post.waitFor());
 	const text = await post.innerText();
@@ -169,16 +159,16 @@ it('says nothing in quiet hours, and everything in one message at their end', as
 	await form.getByLabel('Quiet hours to').fill('09:00');
 	await save(page);
 	await channelOf(page).getByText('Quiet hours: none → every day 22:00 to 09:00').waitFor();
-	await move(page, 'To 22:00');
+	await moveClock(page, 'To 22:00');
 	await watch(page, ['cups', 'plates']);
 	await watch(page, ['safes'], SECRET);
 	const before = rungs(AGENTS).length;
-	await move(page, '+1 h');
+	await moveClock(page, '+1 h');
 	// A channel without quiet hours is reminded now.
 	await soon(expect.poll(() => rungs(SECRET).length).toBe(1));
 	await expect.poll(() => rungs(AGENTS)).toHaveLength(before);
 
-	await move(page, 'To tomorrow 9:00');
+	await moveClock(page, 'To tomorrow 9:00');
 	const post = channelOf(page).locator('.message', { hasText: '2 questions wait' }).last();
 	await soon(post.waitFor());
 	await expect.poll(() => post.locator('time').innerText()).toBe('9:00 AM');
