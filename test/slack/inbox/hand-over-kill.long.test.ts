@@ -1,12 +1,8 @@
 import { expect, it } from 'vitest';
 import { asking, done, task } from '../../../sandbox/session-service/builders.ts';
-import { createHarness } from '../../faults/harness.ts';
-import { copySource } from '../../faults/source-copy.ts';
-import { createPostgresUnderTest, createSqliteUnderTest } from '../../faults/stores.ts';
+import { createKillHarness } from '../../faults/shared-stores.ts';
 import { GAVE_BACK } from '../../support/sentences.ts';
-import { sharedPostgres } from '../../support/shared-postgres.ts';
 
-const HARNESS = { people: 1, callTimeoutMs: 2_000, env: { LOG_LEVEL: 'info', SESSION_SERVICE_RPM: '2000' } };
 /** Longer than the lease on a post that the killed process was sending. */
 const WITHIN_MS = 90_000;
 const ID = 'chairs';
@@ -15,12 +11,7 @@ it.each(['sqlite', 'postgres'] as const)(
 	'posts and settles the direct message of a hand-over once, although processes are killed, on %s',
 	{ timeout: 400_000 },
 	async (kind) => {
-		await using source = await copySource();
-		await using store =
-			kind === 'sqlite'
-				? await createSqliteUnderTest()
-				: await createPostgresUnderTest(await (await sharedPostgres()).createDatabase());
-		await using harness = await createHarness({ ...HARNESS, store, entry: source.entry, replicas: 1 });
+		await using harness = await createKillHarness(kind, 1);
 		const { slack, service, replicas } = harness;
 		const ada = slack.as('ada');
 		const messages = () => slack.as('grace').dm();

@@ -1,11 +1,8 @@
 import { expect, it } from 'vitest';
 import { asking, done, task } from '../../../sandbox/session-service/builders.ts';
 import { waitingCountWords } from '../../../src/slack/words/inbox.ts';
-import { createHarness } from '../../faults/harness.ts';
-import { createStoreUnderTest } from '../../faults/shared-stores.ts';
-import { copySource } from '../../faults/source-copy.ts';
+import { createKillHarness } from '../../faults/shared-stores.ts';
 
-const HARNESS = { people: 1, callTimeoutMs: 2_000, env: { LOG_LEVEL: 'info', SESSION_SERVICE_RPM: '2000' } };
 /** Longer than the lease on a session that the killed process was reading. */
 const WITHIN_MS = 90_000;
 const ID = 'chairs';
@@ -16,14 +13,7 @@ it.each(['sqlite', 'postgres'] as const)(
 	'shows each state once, and follows on after a process was killed, on %s',
 	{ timeout: 400_000 },
 	async (kind) => {
-		await using source = await copySource();
-		await using store = await createStoreUnderTest(kind);
-		await using harness = await createHarness({
-			...HARNESS,
-			store,
-			entry: source.entry,
-			replicas: kind === 'sqlite' ? 1 : 2,
-		});
+		await using harness = await createKillHarness(kind);
 		const { slack, service, replicas } = harness;
 		const ada = slack.as('ada');
 		const homeSays = (words: string) =>

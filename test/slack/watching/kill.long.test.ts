@@ -1,26 +1,16 @@
 import { expect, it } from 'vitest';
-import { createHarness } from '../../faults/harness.ts';
-import { createStoreUnderTest } from '../../faults/shared-stores.ts';
-import { copySource } from '../../faults/source-copy.ts';
+import { createKillHarness } from '../../faults/shared-stores.ts';
 import { createRandom } from '../../support/random.ts';
 import { runWatchFaults } from '../../watch-faults/run.ts';
 
 /** The short form of `npm run test:watch-faults`. */
 const RUN = { sessions: 9, perChannel: 3, kills: 1, questions: 9, random: createRandom(3), historyReadable: true };
-const HARNESS = { people: 1, callTimeoutMs: 2_000, env: { LOG_LEVEL: 'info', SESSION_SERVICE_RPM: '2000' } };
 
 it.each(['sqlite', 'postgres'] as const)(
 	'tells every question once when a process is killed meanwhile, on %s',
 	{ timeout: 120_000 },
 	async (kind) => {
-		await using source = await copySource();
-		await using store = await createStoreUnderTest(kind);
-		await using harness = await createHarness({
-			...HARNESS,
-			store,
-			entry: source.entry,
-			replicas: kind === 'sqlite' ? 1 : 2,
-		});
+		await using harness = await createKillHarness(kind);
 		const result = await runWatchFaults({ ...RUN, harness });
 		expect(result.problems).toEqual([]);
 		expect(result).toMatchObject({ kills: 1, expected: 9, missed: 0, unmarkedRepeats: 0, markedRepeats: 0 });
