@@ -262,12 +262,21 @@ export function followChoices(harness: Harness, desk: QuestionDesk): Choices {
 	};
 }
 
+/** What both texts end with. */
+function commonEnd(one: string, other: string): string {
+	let length = 0;
+	while (length < one.length && one.at(-1 - length) === other.at(-1 - length)) length += 1;
+	return one.slice(one.length - length);
+}
+
 function toldBy({ options }: Choice, shown: string): Told | null {
 	const own = options.find((option) => shown.includes(option)) ?? '';
 	const choice = { option: own, title: QUESTION_TITLE, sessionId: '' };
-	/** Also where the option of the other answer is in it. */
+	/** Whatever the other answer was: what stands after it. */
 	const isSaid = (words: (own: typeof choice, first: string | null) => string) =>
-		options.some((option) => [null, ...options].some((first) => shown.includes(words({ ...choice, option }, first))));
+		options.some((option) =>
+			shown.includes(commonEnd(words({ ...choice, option }, null), words({ ...choice, option }, '?'))),
+		);
 	if (shown.includes(undoneWords(choice))) return 'taken back';
 	if (shown.includes(undoTooLateWords(choice))) return 'too late';
 	if (shown.includes(OFFERED)) return 'offered again';
