@@ -77,9 +77,9 @@ async function fillIn(id: string, who = 'ada', secret = secretOf(id)): Promise<M
 }
 
 /** Submits, waits for the confirmation and closes the window. */
-async function submit(form: Modal, words: string, who = 'ada'): Promise<void> {
+async function submit(form: Modal, words: string | RegExp, who = 'ada'): Promise<void> {
 	expect((await form.submit()).outcome).toBe('updated');
-	await slack.as(who).waitForModal((modal) => modal.text().includes(words));
+	await slack.as(who).waitForModal(words);
 	await form.close();
 }
 

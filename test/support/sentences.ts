@@ -32,12 +32,8 @@ export const headline = (state: AnswerState, shown: Shown = {}) => receiptHeadli
 /** The state of an answer in one line. */
 export const line = (state: AnswerState, shown: Shown = {}) => stateLine({ ...NO_NEWS, ...shown, state });
 
-const UNDELIVERED = ['accepted', 'delivering', 'waiting', 'conflicted', 'changed', 'refused', 'ended'] as const;
 /** What a receipt says once the answer is delivered, whether or not the agent has gone on. */
-export const DELIVERED = beginning(
-	[headline('delivered'), headline('resumed')],
-	UNDELIVERED.map((one) => headline(one)),
-);
+export const DELIVERED = anyOf(headline('delivered'), headline('resumed'));
 
 /** What happened, for the code of a failure or a refusal. */
 export const whatHappened = (code: string) => errorWords(code, NOTHING_KEPT).what;
@@ -46,14 +42,7 @@ export const whatHappened = (code: string) => errorWords(code, NOTHING_KEPT).wha
 export const rungText = (rung: Rung, minutes: number | null) =>
 	rungWords({ rung, isLast: false }, minutes === null ? null : minutes * 60_000);
 /** What rungs say whatever time has passed. */
-export const REMINDER = beginning(
-	[null, 1].map((minutes) => rungText('reminder', minutes)),
-	[rungText('escalation', 1)],
-);
-export const ESCALATION = beginning(
-	[null, 1].map((minutes) => rungText('escalation', minutes)),
-	[REMINDER],
-);
+export const [REMINDER, ESCALATION] = [anyRung('reminder'), anyRung('escalation')];
 /** Reminders of so many questions in one message. */
 export const rungsTogether = (count: number) => rungsWords(Array(count).fill({ rung: 'reminder', isLast: false }));
 /** The same, without the number: of one question, and of several. */
@@ -115,20 +104,23 @@ export const stale = (code: string) =>
 	notice({ kind: 'stale', code, readAt: 0 })
 		.replace(`${agoText(0, 0)}.`, '')
 		.trim();
-/** Behind the time. */
-export const DRAFT_RESTORED = notice({ kind: 'draftRestored', at: 1 }).split('> ')[1] ?? '';
+/** The longer part, before or behind the time. */
+export const DRAFT_RESTORED = besideNames(notice({ kind: 'draftRestored', at: 1 }));
 
-/** The longest part without a name. */
+/** The longest part without a name or a time. */
 function besideNames(words: string): string {
-	const parts = words.split(QUOTED_NAME).toSorted((one, other) => other.length - one.length);
+	const parts = words.split(/“@[\w ]+”|<!date[^>]*>/).toSorted((one, other) => other.length - one.length);
 	return parts[0]?.trim() ?? '';
 }
 
-/** What both begin with. Throws where one of the others begins with it too: tests could not tell them apart. */
-function beginning([one = '', two = '']: readonly string[], others: readonly string[]): string {
-	let end = 0;
-	while (end < one.length && one[end] === two[end]) end += 1;
-	const words = one.slice(0, end).trim();
-	if (others.some((other) => other.startsWith(words))) throw new Error(`Other sentences begin with "${words}" too.`);
-	return words;
+function anyOf(...sentences: readonly string[]): RegExp {
+	return new RegExp(sentences.map((words) => words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'));
 }
+
+function anyRung(rung: Rung): RegExp {
+	return new RegExp(anyOf(rungText(rung, null), rungText(rung, 1)).source.replace('1 min', '[^.\n]+'));
+}
+
+/** Whether a text has these words in it. */
+export const says = (text: string, words: string | RegExp) =>
+	typeof words === 'string' ? text.includes(words) : words.test(text);

@@ -7,7 +7,7 @@ import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { errorWords } from '../../../src/slack/words/errors.ts';
 import { startApp } from '../../support/app.ts';
 import { passTime, watchRequests } from '../../support/pass-time.ts';
-import { DELIVERED, headline, line, whatHappened } from '../../support/sentences.ts';
+import { DELIVERED, headline, line, says, whatHappened } from '../../support/sentences.ts';
 import { type App, openSession } from '../support/open-session.ts';
 
 const clock = createManualClock();
@@ -52,8 +52,8 @@ async function submit(id: string, who = 'ada'): Promise<Modal> {
 const textOf = (who: string) => app.slack.as(who).modal()?.text() ?? 'no modal';
 const newestDm = () => app.slack.as('ada').dm().at(-1)?.text() ?? 'no direct message';
 const until = (condition: () => boolean) => passTime(app, clock, condition, { describe: newestDm });
-const shows = (words: string, who = 'ada') =>
-	passTime(app, clock, () => textOf(who).includes(words), {
+const shows = (words: string | RegExp, who = 'ada') =>
+	passTime(app, clock, () => says(textOf(who), words), {
 		describe: () => `${who} waited for "${words}" in:\n${textOf(who)}`,
 		limitMs: 3_600_000,
 	});

@@ -1,4 +1,5 @@
 import type { ItemJson } from '../../../sandbox/session-service/json.ts';
+import { says } from '../../support/sentences.ts';
 import { type WatchingApp, watchingApp } from '../watching/harness.ts';
 
 /** With more sessions, waiting for each would take minutes. */
@@ -10,11 +11,10 @@ export async function inboxApp(options: Parameters<typeof watchingApp>[0] = {}) 
 	const textOf = (who: string) => app.slack.as(who).home()?.text() ?? 'no Home';
 	const windowOf = (who: string) => app.slack.as(who).modal()?.text() ?? 'no modal';
 	/** Waits until `text` holds these words, and until it holds none of `notThese`. */
-	const says = (text: () => string, words: string | RegExp, notThese: readonly string[] = []) =>
+	const waitFor = (text: () => string, words: string | RegExp, notThese: readonly string[] = []) =>
 		app.until(
 			() => {
-				const isThere = typeof words === 'string' ? text().includes(words) : words.test(text());
-				return isThere && !notThese.some((one) => text().includes(one)) && text();
+				return says(text(), words) && !notThese.some((one) => text().includes(one)) && text();
 			},
 			() => `waited for ${words} and got:\n${text()}`,
 		);
@@ -23,9 +23,9 @@ export async function inboxApp(options: Parameters<typeof watchingApp>[0] = {}) 
 		...app,
 		textOf,
 		homeSays: (words: string | RegExp, { who = 'ada', without = [] as readonly string[] } = {}) =>
-			says(() => textOf(who), words, without),
+			waitFor(() => textOf(who), words, without),
 		windowSays: (words: string | RegExp, { who = 'ada', without = [] as readonly string[] } = {}) =>
-			says(() => windowOf(who), words, without),
+			waitFor(() => windowOf(who), words, without),
 		/** Opens the Home tab; resolves to its text once the inbox is in it. */
 		async openHome(who = 'ada'): Promise<string> {
 			const before = publishedTo(app, who);

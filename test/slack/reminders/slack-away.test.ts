@@ -11,7 +11,7 @@ afterEach(async () => {
 });
 
 const rungs = (posts: readonly Posted[]) =>
-	posts.filter((post) => [REMINDER, ESCALATION].some((words) => post.text().includes(words)));
+	posts.filter((post) => [REMINDER, ESCALATION].some((words) => words.test(post.text())));
 
 const start = async (env: Record<string, string>) => {
 	app = await settingsApp({ env: { UNDO_SECONDS: '0', ...env } });
@@ -66,7 +66,7 @@ describe('reminders while Slack is away', () => {
 		const id = await asked();
 		let isLimited = false;
 		const when = (args: Json) => {
-			const isRung = JSON.stringify(args).includes(ESCALATION);
+			const isRung = ESCALATION.test(JSON.stringify(args));
 			isLimited ||= isRung;
 			return isRung;
 		};
@@ -91,7 +91,7 @@ describe('an escalation whose thread was deleted', () => {
 		app.card(id)?.remove();
 		const from = app.now();
 		const escalations = () =>
-			app.calls('chat.postMessage', from).filter(({ request }) => JSON.stringify(request).includes(ESCALATION));
+			app.calls('chat.postMessage', from).filter(({ request }) => ESCALATION.test(JSON.stringify(request)));
 		await app.until(() => escalations().length > 0, undefined, 10 * MINUTE);
 		await app.pass(15_000);
 		expect(escalations()).toHaveLength(1);

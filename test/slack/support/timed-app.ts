@@ -1,6 +1,7 @@
 import { createManualClock } from '../../../fake-slack/index.ts';
 import { type AppOptions, startApp } from '../../support/app.ts';
 import { passTime, watchRequests } from '../../support/pass-time.ts';
+import { says } from '../../support/sentences.ts';
 
 /** The whole program on a clock that only moves while a test waits for something. */
 export async function startTimedApp(options: AppOptions = {}) {
@@ -23,8 +24,8 @@ export async function startTimedApp(options: AppOptions = {}) {
 		app,
 		clock,
 		/** Waits until the person's modal has these words in it. */
-		shows: (words: string, who = 'ada') =>
-			passTime(app, clock, () => textOf(who).includes(words), {
+		shows: (words: string | RegExp, who = 'ada') =>
+			passTime(app, clock, () => says(textOf(who), words), {
 				describe: () => `${who} waited for "${words}" in:\n${textOf(who)}`,
 			}),
 		until: (condition: () => boolean, describe: () => string = () => 'It never came true.') =>

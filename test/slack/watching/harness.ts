@@ -5,6 +5,7 @@ import { CANARY_STRINGS } from '../../../sandbox/session-service/canaries.ts';
 import type { ItemJson, SessionJson } from '../../../sandbox/session-service/json.ts';
 import { type AppOptions, startApp } from '../../support/app.ts';
 import { passTime, steadyClock } from '../../support/pass-time.ts';
+import { says } from '../../support/sentences.ts';
 
 const BOT = 'handraise';
 /** Calls that put something where more people than one may read it. */
@@ -114,17 +115,16 @@ export async function watchingApp({
 		return until(
 			() => {
 				const found = card(id, channel);
-				const isThere = typeof words === 'string' ? found?.text().includes(words) : words.test(found?.text() ?? '');
-				return isThere === true && found !== undefined && found;
+				return found !== undefined && says(found.text(), words) && found;
 			},
 			() => `The card of ${id} was to say "${words}" and says:\n${card(id, channel)?.text()}`,
 		);
 	}
 
 	/** Resolves with the post in the thread that says so. */
-	function threadSays(id: string, words: string, channel = '#agents'): Promise<Posted> {
+	function threadSays(id: string, words: string | RegExp, channel = '#agents'): Promise<Posted> {
 		return until(
-			() => thread(id, channel).findLast((post) => post.text().includes(words)),
+			() => thread(id, channel).findLast((post) => says(post.text(), words)),
 			() =>
 				`The thread of ${id} was to say "${words}" and says:\n${thread(id, channel)
 					.map((post) => post.text())
