@@ -32,8 +32,12 @@ export const headline = (state: AnswerState, shown: Shown = {}) => receiptHeadli
 /** The state of an answer in one line. */
 export const line = (state: AnswerState, shown: Shown = {}) => stateLine({ ...NO_NEWS, ...shown, state });
 
-/** What a receipt says once the answer is delivered, whether or not the agent has gone on. */
-export const DELIVERED = anyOf(headline('delivered'), headline('resumed'));
+/** What a receipt says once the answer is delivered, while nothing went wrong after that. */
+export const DELIVERED = anyOf(
+	headline('delivered'),
+	headline('resumed'),
+	headline('delivered', { agentOutcome: 'completed' }),
+);
 
 /** What happened, for the code of a failure or a refusal. */
 export const whatHappened = (code: string) => errorWords(code, NOTHING_KEPT).what;
