@@ -5,6 +5,7 @@ import { ACTIONS } from '../../../src/slack/ids.ts';
 import { receiptHeadline } from '../../../src/slack/words/answers.ts';
 import {
 	choiceLateWords,
+	choiceUnknownWords,
 	chosenAlreadyWords,
 	lostChoiceWords,
 	notChosenWords,
@@ -283,6 +284,7 @@ function toldBy({ options }: Choice, shown: string): Told | null {
 	if (isSaid(chosenAlreadyWords)) return 'second of their own';
 	if (isSaid((own, first) => lostChoiceWords(own, '', first))) return 'second';
 	if (isSaid((own) => notChosenWords(own, '').trim())) return 'not taken';
+	if (isSaid((own) => choiceUnknownWords(own))) return 'not known';
 	if (shown.includes(choiceLateWords(choice))) return 'not saved yet';
 	if (shown.includes(ownChoiceWords(choice, UNDO_MS))) return 'chosen';
 	return claimIn(shown) ?? null;

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Json, Posted } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
 import { heldWords, rungWords, sessionAsksWords } from '../../../src/slack/words/reminders.ts';
+import { OUTSIDE } from '../../../src/slack/words/watching.ts';
 import { ASKS, ESCALATION, REMINDER, rungsTogether, rungText, says, WAIT } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from '../watching/harness.ts';
 
@@ -311,7 +312,7 @@ describe('reminders that are off', () => {
 		const id = await asked();
 		await app.pass(3 * MINUTE);
 		app.service.sessions.answerAsPage(id, ['red']);
-		await app.threadSays(id, 'Answered outside');
+		await app.threadSays(id, OUTSIDE);
 		expect(app.thread(id)).toHaveLength(2);
 	});
 });

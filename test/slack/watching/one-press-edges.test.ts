@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { asking, done, item, task } from '../../../sandbox/session-service/builders.ts';
 import type { ItemJson } from '../../../sandbox/session-service/json.ts';
+import { OUTSIDE } from '../../../src/slack/words/watching.ts';
 import { headline } from '../../support/sentences.ts';
 import { openSession } from '../support/open-session.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
@@ -38,13 +39,13 @@ describe('what happens to a question while a choice can be taken back', () => {
 		await app.toldAfter(() => post.press('LH 1173'));
 		await app.until(() => post.buttons().length === 0);
 		app.service.sessions.answerAsPage(id, ['TP 570']);
-		await app.threadSays(id, 'Answered outside');
+		await app.threadSays(id, OUTSIDE);
 		await app.until(() => dmOf('ada').some((dm) => dm.text().includes(headline('conflicted'))));
 		await app.pass(10_000);
 		expect(value(id, index)).toBe('TP 570');
 		expect(app.service.log.puts(id)).toHaveLength(0);
 		expect(post.text()).not.toMatch(/chose/i);
-		expect(post.text()).toContain('Answered outside');
+		expect(post.text()).toContain(OUTSIDE);
 	});
 
 	it('takes the options off the post of a question that the agent replaces', async () => {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
+import { OUTSIDE } from '../../../src/slack/words/watching.ts';
 import { ASKS, whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
@@ -59,7 +60,7 @@ describe('one-press answers and their settings', () => {
 		expect(post.buttons()).toEqual(['Answer', 'Hand over']);
 		await app.command(`/session watch ${id} --buttons`);
 		app.service.sessions.answerAsPage(id, ['TP 570']);
-		await app.threadSays(id, 'Answered outside');
+		await app.threadSays(id, OUTSIDE);
 		app.ask(id, [item('Which seat?', 'One of: aisle, window')], '');
 		const next = await app.threadSays(id, 'Which seat?');
 		expect(next.buttons()).toEqual(['aisle', 'window', 'Answer…', 'Hand over']);
