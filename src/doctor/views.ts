@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { cutText } from '../cut.ts';
 import { counted, type Finding, findingsOf } from './report.ts';
 import type { SlackCall, SlackReply } from './request.ts';
 import { tokenAdvice } from './slack.ts';
@@ -139,11 +140,11 @@ function wordsOf({ data }: Extract<SlackReply, { kind: 'refused' }>): string {
 /** An error of `blocks.validate` or of a method that posts, which is a sentence with the pointer in it. */
 function errorOf(error: unknown): { words: string; pointer: string } {
 	if (typeof error === 'string')
-		return { words: error.replace(/^\[ERROR\] /, '').slice(0, MAX_ERROR_LENGTH), pointer: '' };
+		return { words: cutText(error.replace(/^\[ERROR\] /, ''), MAX_ERROR_LENGTH), pointer: '' };
 	const { message, code, pointer } = (error ?? {}) as Readonly<Record<string, unknown>>;
 	const fallback = typeof code === 'string' ? code : 'no words';
 	const words = typeof message === 'string' && message !== '' ? message : fallback;
-	return { words: words.slice(0, MAX_ERROR_LENGTH), pointer: typeof pointer === 'string' ? pointer : '' };
+	return { words: cutText(words, MAX_ERROR_LENGTH), pointer: typeof pointer === 'string' ? pointer : '' };
 }
 
 /** Shapes per line when the output is not a terminal. */

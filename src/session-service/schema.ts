@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cutText } from '../cut.ts';
 import type {
 	AgentAction,
 	HumanInputItem,
@@ -209,7 +210,7 @@ function readAction(name: string, value: unknown): AgentAction {
 		case 'save_to_file':
 			return readSavedFile(asObject(value) ?? { filename: value });
 		default:
-			return { kind: 'other', name: cut(name) };
+			return { kind: 'other', name: cutText(name, LONGEST_NAME) };
 	}
 }
 
@@ -233,11 +234,4 @@ function hostOf(whole: string): string {
 	const written = /^[\w.-]+\.[\w-]+(:\d+)?([/?#]|$)/.test(address) ? `https://${address}` : address;
 	const url = URL.parse(written);
 	return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') ? url.host : '';
-}
-
-function cut(name: string): string {
-	if (name.length <= LONGEST_NAME) return name;
-	const kept = name.slice(0, LONGEST_NAME - 1);
-	// Never half of a surrogate pair.
-	return `${kept.isWellFormed() ? kept : kept.slice(0, -1)}…`;
 }

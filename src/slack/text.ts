@@ -1,6 +1,7 @@
 import type { MrkdwnElement, PlainTextElement } from '@slack/types';
+import { boundaryBefore } from '../cut.ts';
 import { escapeMrkdwn, nameWithin, neutralise } from './text/clean.ts';
-import { boundaryBefore, fitCharacters, fitText } from './text/cut.ts';
+import { fitCharacters, fitText } from './text/cut.ts';
 import { markdownToMrkdwn } from './text/mrkdwn.ts';
 
 /*
@@ -69,7 +70,7 @@ export function quoted(text: string, limit: number): string {
 
 /** The same on one line. Empty when nothing of it is visible. */
 export function quotedLine(text: string, limit: number): string {
-	return isBlank(text) ? '' : quoted(squeeze(text.slice(0, limit * 4)), limit);
+	return isBlank(text) ? '' : fitText(text, limit, (part) => quoteLines(escapeMrkdwn(withoutFences(squeeze(part)))));
 }
 
 /** For mrkdwn that is escaped already. `verbatim`: Slack makes no links of names, channels and addresses. */
@@ -79,7 +80,7 @@ export function mrkdwn(text: string): MrkdwnElement {
 
 /** Cuts between characters, without a note: for the initial value of an input. */
 export function cutTo(text: string, limit: number): string {
-	return text.length <= limit ? text : text.slice(0, boundaryBefore(text.slice(0, limit + 512), limit));
+	return text.slice(0, boundaryBefore(text, limit));
 }
 
 /** Whether nothing of the text is visible. */

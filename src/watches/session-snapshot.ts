@@ -1,3 +1,4 @@
+import { cutText } from '../cut.ts';
 import { type Digest, digestOf } from '../questions/changes.ts';
 import {
 	type Disclosure,
@@ -169,11 +170,7 @@ function cutAction(action: AgentAction): AgentAction {
 	}
 }
 
-/** Removes signed links and cuts to `length` UTF-16 units: cut text ends with an ellipsis and never with half a character. */
+/** Removes signed links and cuts. */
 function cut(original: string, length: number): string {
-	const text = withoutSignedLinks(original);
-	if (text.length <= length) return text;
-	const end = length - 1;
-	const splits = /[\uD800-\uDBFF]/.test(text.charAt(end - 1));
-	return `${text.slice(0, splits ? end - 1 : end)}…`;
+	return cutText(withoutSignedLinks(original), length);
 }

@@ -243,6 +243,8 @@ describe('actions', () => {
 		expect(long).toEqual({ kind: 'other', name: `${'x'.repeat(63)}…` });
 		const [emoji] = actionsOf({ action: [{ [`${'x'.repeat(62)}🙂🙂`]: {} }] }) ?? [];
 		expect(emoji).toEqual({ kind: 'other', name: `${'x'.repeat(62)}…` });
+		const [joined] = actionsOf({ action: [{ [`${'x'.repeat(58)}👩‍👩‍👧‍👦`]: {} }] }) ?? [];
+		expect(joined).toEqual({ kind: 'other', name: `${'x'.repeat(58)}…` });
 	});
 
 	it('finds the host that a browser finds, with and without the fast path', () => {

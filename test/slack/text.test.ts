@@ -67,6 +67,10 @@ describe('cutting', () => {
 		expect(mrkdwnText('&'.repeat(30), 150)).toBe('&amp;'.repeat(30));
 	});
 
+	it('says that words are missing behind many spaces', () => {
+		expect(quotedLine(`x${' '.repeat(5_000)}y`, 120)).toMatch(/^> x… \([\d,]+ more characters\)$/);
+	});
+
 	it('ends a short label with an ellipsis only', () => {
 		expect(oneLine('abcdefghij', 5)).toBe('abcd…');
 	});

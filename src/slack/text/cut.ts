@@ -1,26 +1,10 @@
+import { boundaryBefore, GRAPHEMES, LONGEST_CLUSTER } from '../../cut.ts';
 import { neutralise } from './clean.ts';
 
-const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
-/** A longer cluster is not a readable character, so it is cut between code points. */
-const LONGEST_CLUSTER = 200;
 /** `… (1,234,567,890 more characters)` fits. */
 const NOTE_LENGTH = 36;
 /** Below this length there is no room for a note of what was cut. */
 const SHORT_LIMIT = 100;
-
-/** The last position up to `at` where `text` can be cut without splitting what people see as one character. */
-export function boundaryBefore(text: string, at: number): number {
-	if (at >= text.length) return text.length;
-	if (at <= 0) return 0;
-	const before = text.charCodeAt(at - 1);
-	const after = text.charCodeAt(at);
-	if (before < 0x80 && after < 0x80 && !(before === 13 && after === 10)) return at;
-	// The segmenter is slow on long texts.
-	const cluster = GRAPHEMES.segment(text.slice(0, at + LONGEST_CLUSTER)).containing(at);
-	if (cluster !== undefined && cluster.index > 0 && at - cluster.index <= LONGEST_CLUSTER) return cluster.index;
-	if (cluster?.index === 0 && at <= LONGEST_CLUSTER) return 0;
-	return isLowSurrogate(after) ? at - 1 : at;
-}
 
 /**
  * Cuts `source` so that the converted part and a note of how much is missing take at most `limit` UTF-16 units. It cuts
@@ -86,8 +70,4 @@ function withoutLast(shown: readonly string[], characters: number, limit: number
 
 function noteOf(characters: number): string {
 	return `… (${characters.toLocaleString('en-US')} more ${characters === 1 ? 'character' : 'characters'})`;
-}
-
-function isLowSurrogate(unit: number): boolean {
-	return unit >= 0xdc00 && unit <= 0xdfff;
 }

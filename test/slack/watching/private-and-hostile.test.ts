@@ -157,6 +157,21 @@ function expectDisarmed(): void {
 /** The app's own marks in angle brackets: people who answered, times, a channel. */
 const OURS = /<@U0(?:ADA|GRACE)>|<!date\^\d+\^[^<>]*>|<#C0[A-Z]+>/g;
 
+it('cuts no joined emoji in two, in cards, posts and their notifications', async () => {
+	const family = '👩‍👩‍👧‍👦';
+	const many = family.repeat(300);
+	const ending = `I ask the families: ${many}`;
+	const id = await app.watched({ messages: [task(many), done(many, { [many]: {} })], name: many });
+	app.ask(id, [item(many, many)], ending);
+	const post = await app.threadSays(id, 'I ask the families');
+	const card = await app.cardSays(id, 'I ask the families');
+	const shown = [card, post].flatMap((one) => [one.notification(), JSON.stringify(one.blocks())]);
+	for (const text of shown) {
+		expect(text).toContain(`${family}…`);
+		expect(text.replaceAll(family, '')).not.toMatch(/\u200d|\p{Extended_Pictographic}\u{fe0f}?…/u);
+	}
+});
+
 /** Every text of a message with what Slack takes it for; the one that notifications use has no type. */
 function* partsOf(value: unknown): Generator<{ readonly type: string; readonly text: string }> {
 	if (typeof value === 'string') {

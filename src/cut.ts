@@ -1,0 +1,26 @@
+export const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** A longer cluster is not a readable character, so it is cut between code points. */
+export const LONGEST_CLUSTER = 200;
+
+/** The last position up to `at` where `text` can be cut without splitting what people see as one character. */
+export function boundaryBefore(text: string, at: number): number {
+	if (at >= text.length) return text.length;
+	if (at <= 0) return 0;
+	const before = text.charCodeAt(at - 1);
+	const after = text.charCodeAt(at);
+	if (before < 0x80 && after < 0x80 && !(before === 13 && after === 10)) return at;
+	// The segmenter is slow on long texts.
+	const cluster = GRAPHEMES.segment(text.slice(0, at + LONGEST_CLUSTER)).containing(at);
+	if (cluster !== undefined && cluster.index > 0 && at - cluster.index <= LONGEST_CLUSTER) return cluster.index;
+	if (cluster?.index === 0 && at <= LONGEST_CLUSTER) return 0;
+	return isLowSurrogate(after) ? at - 1 : at;
+}
+
+/** Cuts to `limit` UTF-16 units, at a boundary; cut text ends with "…". */
+export function cutText(text: string, limit: number): string {
+	return text.length <= limit ? text : `${text.slice(0, boundaryBefore(text, limit - 1))}…`;
+}
+
+function isLowSurrogate(unit: number): boolean {
+	return unit >= 0xdc00 && unit <= 0xdfff;
+}
