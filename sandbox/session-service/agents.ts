@@ -93,7 +93,7 @@ export function createAgent(settings: AgentSettings, record: SessionRecord): Age
 		if (toReplay === 0) {
 			await state.until(id, (json) => json.status === 'active' && items().some(isAnswered), abort.signal);
 		}
-		return items().map((one) => one.value ?? '');
+		return items().map((one) => String(one.value ?? ''));
 	}
 
 	return {

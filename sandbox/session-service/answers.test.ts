@@ -143,3 +143,16 @@ it('accepts nothing more in the web page once any item has a value, and sends em
 	expect(log.list({ kind: 'page' })).toHaveLength(1);
 	expect(log.effectivePuts('s1')).toEqual([]);
 });
+
+it.each([
+	[0, true],
+	[false, true],
+	['0', false],
+	[5, false],
+	[{}, false],
+])('takes an item with the value %j for open in the web page: %j', async (value, isOpen) => {
+	await using client = await startForTest({ resumeAfterMs: null });
+	const { sessions } = client.service;
+	sessions.put('s1', { status: 'humanInput', messages: [{ role: 'assistant', human_input: [{ title: 'A', value }] }] });
+	expect(sessions.answerAsPage('s1', ['one']).ok).toBe(isOpen);
+});

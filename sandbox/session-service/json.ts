@@ -5,7 +5,8 @@
 export interface ItemJson {
 	title?: string | null;
 	description?: string | null;
-	value?: string | null;
+	/** A string, or whatever the agent wrote. */
+	value?: unknown;
 	[other: string]: unknown;
 }
 
@@ -46,7 +47,7 @@ export interface AnswerJson {
 	value: string;
 }
 
-/** An item is answered when its value is a non-empty string. */
+/** The service's page takes `0`, `false`, null and `""` for open. */
 export function isAnswered(item: ItemJson): boolean {
-	return typeof item.value === 'string' && item.value !== '';
+	return Boolean(item.value);
 }

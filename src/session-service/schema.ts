@@ -169,9 +169,13 @@ function rawOf(item: JsonObject): RawTexts | null {
 	return odd.length === 0 ? null : Object.fromEntries(odd.map((name) => [name, jsonTextOf(item[name])]));
 }
 
-/** A value of a foreign type counts as an answer: read as unanswered, it would be overwritten. */
+/**
+ * Like the service's page: `0`, `false` and null are open; other values of a foreign type count as an answer, because read as
+ * unanswered they would be overwritten.
+ */
 function readAnswer(value: unknown): string {
-	if (typeof value !== 'object' || value === null) return asText(value);
+	if (!value) return '';
+	if (typeof value !== 'object') return asText(value);
 	return jsonTextOf(value);
 }
 

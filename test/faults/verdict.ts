@@ -110,7 +110,7 @@ export function judge(harness: Harness, rounds: readonly Round[]): Verdict {
 function replacedBy(entry: LogEntry): string[] {
 	const items = itemsOf(entry);
 	return (entry.previous ?? []).flatMap(({ value }, position) =>
-		!value || value === items[position]?.value ? [] : [value],
+		!value || value === items[position]?.value ? [] : [String(value)],
 	);
 }
 

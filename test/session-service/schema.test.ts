@@ -168,7 +168,7 @@ describe('messages and questions', () => {
 			{ title: '', description: '', value: '' },
 			{ title: 'Colour?', description: '', value: '' },
 			{ title: '5', description: '', value: '', raw: { title: '5', description: 'null' } },
-			{ title: 'Size', description: '', value: '0', raw: { value: '0' } },
+			{ title: 'Size', description: '', value: '', raw: { value: '0' } },
 		]);
 	});
 
@@ -184,9 +184,18 @@ describe('messages and questions', () => {
 		]);
 	});
 
-	it('reads a value of a foreign type as an answer, so that it is not overwritten', () => {
-		const human_input = [{ title: 'Size', value: { cm: 5 } }];
-		expect(read({ messages: [{ human_input }] }).messages[0]?.humanInput[0]?.value).toBe('{"cm":5}');
+	it.each([
+		[{ cm: 5 }, '{"cm":5}'],
+		[[], '[]'],
+		[5, '5'],
+		[true, 'true'],
+		['0', '0'],
+	])('reads the value %j as an answer, so that it is not overwritten', (value, text) => {
+		expect(read({ messages: [{ human_input: [{ value }] }] }).messages[0]?.humanInput[0]?.value).toBe(text);
+	});
+
+	it.each([0, false, null, ''])('reads the value %j as open, like the page of the service', (value) => {
+		expect(read({ messages: [{ human_input: [{ value }] }] }).messages[0]?.humanInput[0]?.value).toBe('');
 	});
 
 	it('reads content in parts as text', () => {

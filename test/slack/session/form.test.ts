@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
+import { asking, item } from '../../../sandbox/session-service/builders.ts';
 import { REMOVED_ANSWER } from '../../../src/slack/blocks/receipt.ts';
 import { FIELD_ERRORS, MAY_STAY_EMPTY } from '../../../src/slack/words/form.ts';
 import { claimsWords } from '../../../src/slack/words/notices.ts';
@@ -52,6 +53,24 @@ async function delivered(id: string): Promise<void> {
 }
 
 describe('what was typed', () => {
+	it('asks for items with the values 0 and false, as the page of the service does, and fills them', async () => {
+		const id = 'falsy';
+		const items = [
+			{ ...item('How many?'), value: 0 },
+			{ ...item('Which colour?'), value: false },
+			{ ...item('Which day?'), value: 0 },
+		];
+		app.service.sessions.put(id, { status: 'humanInput', messages: [asking('I need three things.', items)] });
+		const modal = await openSession(app, id);
+		expect(valuesIn(modal)).toHaveLength(3);
+		await press(modal, "I can't answer all of it");
+		await modal.fill(0, '12');
+		await modal.fill(1, 'Sand');
+		expect((await modal.submit()).outcome).toBe('updated');
+		await delivered(id);
+		expect(lastPut(id)).toEqual(['12', 'Sand', '']);
+	});
+
 	it('keeps typed texts over paging, refreshing and optional fields, and sends them', async () => {
 		const id = await fresh('report');
 		const modal = await openSession(app, id);
