@@ -19,9 +19,10 @@ interface Dependencies {
 }
 
 /**
- * Sends a delivered answer again at its author's request, because the same PUT starts the agent that the service could
- * not start. It does so only while a fresh read shows the answer and nothing newer. The request is cleared before the PUT
- * begins, so a crash does not repeat it. Null when the lease was lost.
+ * Sends a delivered answer again at its author's request, because with some versions of the service the same PUT starts
+ * the agent that it could not start before; others answer 500 each time. It does so only while a fresh read shows the
+ * answer and nothing newer. The request is cleared before the PUT begins, so a crash does not repeat it. Null when the
+ * lease was lost.
  */
 export function createRestart({ store, service, put, clock, log }: Dependencies) {
 	return async function restart(answer: Answer, token: string, signal: AbortSignal): Promise<Answer | null> {
@@ -54,7 +55,7 @@ export function createRestart({ store, service, put, clock, log }: Dependencies)
 		} catch (error) {
 			if (error instanceof LeaseLost) return null;
 			if (signal.aborted && begun === answer) throw error;
-			const { code, kind } = classifyFailure(error, clock.now());
+			const { code, kind, reported } = classifyFailure(error, clock.now());
 			log.warn(
 				{ answer: answer.id, code },
 				'could not send an answer again to start the agent; its author can ask for it again',
@@ -63,7 +64,8 @@ export function createRestart({ store, service, put, clock, log }: Dependencies)
 				// While it may still land, the lease blocks all other answers to this session.
 				await clock.sleep(put.landsForMs(begun.putStartedAt), signal);
 			}
-			const failed = { ...deliveredAgain(clock.now()), restartAskedAt: null, lastError: code, receiptState };
+			const lastError = reported ? 'still_not_started' : code;
+			const failed = { ...deliveredAgain(clock.now()), restartAskedAt: null, lastError, receiptState };
 			return store.update(begun, token, failed, { now: clock.now(), release: false });
 		}
 	};

@@ -182,7 +182,7 @@ export function receiptExplanation(
 		case 'ended':
 			return `The agent of this session no longer reads answers. ${keptText(answer)}`;
 		case 'delivered':
-			return agentMayStand(answer) ? startFailedText(answer) : '';
+			return agentMayStand(answer) ? startFailedText(answer, adminContact) : '';
 		default:
 			return '';
 	}
@@ -200,13 +200,13 @@ function firstUnsentText(answer: Answer): string {
 	return `${what} ${why}. The question is open again. Your text is kept.${secrets}`;
 }
 
-function startFailedText({ restartAskedAt, lastError }: Answer): string {
-	if (restartAskedAt !== null) return 'It is being sent again to start the agent.';
+function startFailedText({ restartAskedAt, lastError }: Answer, adminContact: string | null): string {
+	if (restartAskedAt !== null) return 'It is being sent again, which may start the agent.';
 	const failed =
 		lastError === null
 			? ''
 			: `The last *Send again* failed. ${whatHappened(lastError)} Your answer is still in the session. `;
-	return `${failed}*Send again* sends the same answer once more, which starts the agent. It works only if your answer is unchanged and the agent has not continued.`;
+	return `${failed}*Send again* sends the same answer once more, if it is unchanged and the agent has not continued. That starts the agent with some versions of the session service only. If it does not, look at the session in the dashboard; ${contactMrkdwn(adminContact)} can help.`;
 }
 
 /** Retention removes secrets of a waiting answer first, then its whole text. */

@@ -43,6 +43,10 @@ const FAILURES: Readonly<Record<string, Row>> = {
 		'again',
 	],
 	unavailable: ['The session service cannot be reached or reports an error.', 'again'],
+	still_not_started: [
+		'The session service reported the failure again: most likely, it cannot start the agent by itself.',
+		'operator',
+	],
 	timed_out: ['The session service took too long to respond.', 'again'],
 	refused: ['The session service refused the request.', 'operator'],
 	unreadable_answer: ['Handraise cannot read what the session service sent.', 'again'],

@@ -155,7 +155,21 @@ describe('receipts', () => {
 			'whose agent could not be started',
 			{ state: 'delivered', startFailed: true },
 			'⚠️ Your answer was delivered, but the session service reported a failure. The agent may not have been started.',
-			{ explanation: /^\*Send again\* sends the same answer once more/, buttons: ['Send again'] },
+			{
+				explanation:
+					/^\*Send again\* sends the same answer once more, if .*\. That starts the agent with some versions of the session service only\. If it does not, look at the session in the dashboard; <@U0OURSADMIN> can help\.$/,
+				buttons: ['Send again'],
+			},
+		],
+		[
+			'whose agent could not be started again',
+			{ state: 'delivered', startFailed: true, lastError: 'still_not_started' },
+			'⚠️ Your answer was delivered, but the session service reported a failure. The agent may not have been started.',
+			{
+				explanation:
+					/^The last \*Send again\* failed\. The session service reported the failure again: most likely, it cannot start the agent by itself\. Your answer is still in the session\. \*Send again\*/,
+				buttons: ['Send again'],
+			},
 		],
 		[
 			'that is sent again to start the agent',

@@ -3,7 +3,7 @@ import type { Modal } from '../../../fake-slack/index.ts';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { PRESS_NOTES, receiptExplanation } from '../../../src/slack/words/answers.ts';
-import { headline } from '../../support/sentences.ts';
+import { headline, whatHappened } from '../../support/sentences.ts';
 import { answerOf } from '../support/answers.ts';
 import { type App, openSession } from '../support/open-session.ts';
 import { startTimedApp } from '../support/timed-app.ts';
@@ -50,13 +50,17 @@ it.each([
 	},
 );
 
-it('tells a second failure and does not send again by itself', async () => {
+it('says that the service reported the failure again, and does not send again by itself', async () => {
 	const modal = await answerSavedWith500('start-twice');
-	app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: 'start-twice', saves: true, times: 1 });
+	expect(modal.text()).not.toContain(whatHappened('still_not_started'));
+	// Every PUT to a session whose machine is stopped.
+	app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: 'start-twice', saves: true });
 	const again = answerOf({ state: 'delivered', startFailed: true, restartAskedAt: 1 });
 	await modal.press('Send again');
 	await timed.shows(receiptExplanation(again, { adminContact: null, now: 0 }));
 	await timed.until(() => modal.text().includes(REPORTED) && modal.buttons().includes('Send again'));
+	expect(modal.text()).toContain(whatHappened('still_not_started'));
+	app.service.faults.clear();
 	expect(app.service.log.savedPuts('start-twice')).toHaveLength(2);
 	await modal.close();
 });
