@@ -107,7 +107,8 @@ export function createListen(deps: Dependencies) {
 		if (!verdict.allowed) {
 			const { refusal } = verdict;
 			request.log.info({ refusal }, 'refused');
-			await (task.refused?.(refusal) ?? reply.refused(request, refusal, view));
+			await (task.refused?.(refusal) ??
+				reply.refused(request, refusal, { view, kept: task.changes ? 'unchanged' : 'nothing' }));
 			return;
 		}
 		const nextTask = await task.run({ ...request, access: 'allowed' });

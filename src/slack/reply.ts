@@ -117,12 +117,17 @@ export function createReply({ client, adminContact, clock }: Dependencies) {
 		},
 		slowDown,
 		/** Tells a person about a refusal: on top of the view in which they pressed, else as a message. */
-		async refused(request: PersonRequest, refusal: Refusal, view: SubmittedView | null = null): Promise<void> {
+		async refused(
+			request: PersonRequest,
+			refusal: Refusal,
+			{ view = null, kept = 'nothing' }: { view?: SubmittedView | null; kept?: ErrorContext['kept'] } = {},
+		): Promise<void> {
 			const metadata = decodeMetadata(view?.privateMetadata);
-			const message = refusedMessage(refusal, adminContact);
+			const context = { kept, adminContact };
+			const message = refusedMessage(refusal, context);
 			if (metadata === null) await toPerson(request, message);
 			else {
-				const modal = refusedModal(refusal, metadata, adminContact);
+				const modal = refusedModal(refusal, metadata, context);
 				await onTop(request, metadata, { modal, message, overHome: view?.callbackId === CALLBACKS.home });
 			}
 		},

@@ -15,6 +15,8 @@ export interface Task {
 	readonly place: Place | 'anybody';
 	/** The maximum age of the facts about the person; left out: the policy's default. */
 	readonly maxAgeMs?: number;
+	/** It changes something, so a refusal says that nothing was changed. */
+	readonly changes?: true;
 	/** May resolve to the next task, for which the access policy is asked again. */
 	run(request: AllowedRequest): Done;
 	/** Replaces the usual reply to a person who is refused. */
@@ -37,9 +39,14 @@ export function ifAllowed(
 	return { place: { channelId }, run, ...(refused === undefined ? {} : { refused }) };
 }
 
+/** For work that changes something for its person or others. */
+export function changing(task: Task): Task {
+	return { ...task, changes: true };
+}
+
 /** For work that sends something in a person's name: facts about them are as fresh as for "Send answer". */
 export function inTheirName(task: Task): Task {
-	return { ...task, maxAgeMs: FRESH_MS };
+	return changing({ ...task, maxAgeMs: FRESH_MS });
 }
 
 /** For people who may act in any channel: the reply must show nothing of a session. */

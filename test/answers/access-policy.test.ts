@@ -305,6 +305,7 @@ describe('the access policy in the app', () => {
 		await ada.command('#agents', '/session demo');
 		const modal = await ada.waitForModal(whatHappened('could_not_check'));
 		expect(modal.text()).toContain('ops@example.com');
+		expect(modal.text()).not.toContain('Nothing was changed');
 		expect(app.service.log.reads('demo')).toEqual([]);
 		app.slack.faults.clear();
 		await modal.close();

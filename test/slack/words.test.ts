@@ -58,7 +58,10 @@ describe('errorWords', () => {
 		expect(errorWords('rate_limited', { kept: 'nothing', adminContact: null, retryAt: now }).text).toContain(
 			`Please try again after ${momentMrkdwn(now)}.`,
 		);
-		expect(errorWords('session_not_found', { kept: 'nothing', adminContact: null })).toMatchObject({ retry: false });
+		expect(errorWords('session_not_found', { kept: 'nothing', adminContact: null })).toMatchObject({
+			text: 'The session service has no session with this id. Check the id. Sessions of another account are not visible here. `/session help` shows what else you can type.',
+			retry: false,
+		});
 	});
 
 	it('names whom to tell and the code to report if the operator has to fix it', () => {
@@ -78,7 +81,10 @@ describe('refusals', () => {
 	it.each(REFUSAL_CODES)('says why and whom to ask: %s', (refusal) => {
 		const { text } = errorWords(refusal, { kept: 'nothing', adminContact: 'U0ADMIN' });
 		const atSubmit = (adminContact: string) => errorWords(refusal, { kept: 'text', adminContact }).plain;
-		expect(text).toMatch(/\. Nothing was changed\. .*ask <@U0ADMIN>\.$/);
+		expect(text).toMatch(/\. .*ask <@U0ADMIN>\.$/);
+		expect(text).not.toContain('Nothing was changed');
+		const unchanged = errorWords(refusal, { kept: 'unchanged', adminContact: 'U0ADMIN' }).text;
+		expect(unchanged).toMatch(/\. Nothing was changed\. .*ask <@U0ADMIN>\.$/);
 		expect(atSubmit('help@example.org')).toMatch(/ask help@example\.org\.$/);
 		expect(atSubmit('U0ADMIN')).toMatch(/ask whoever runs Handraise here\.$/);
 	});

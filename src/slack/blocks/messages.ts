@@ -49,8 +49,8 @@ export function outcomesMessage(lines: readonly string[], note = ''): MessageCon
 }
 
 /** Somebody may not do this. */
-export function refusedMessage(refusal: Refusal, adminContact: string | null): MessageContent {
-	const { text } = errorWords(refusal, { kept: 'nothing', adminContact });
+export function refusedMessage(refusal: Refusal, context: ErrorContext): MessageContent {
+	const { text } = errorWords(refusal, context);
 	return message(text, section(`🔒 ${text}`));
 }
 

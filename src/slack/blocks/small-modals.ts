@@ -39,12 +39,12 @@ export function errorModal(code: string, metadata: ViewMetadata, context: ErrorC
 }
 
 /** Says that somebody may not do this. Shows nothing of the session. */
-export function refusedModal(refusal: Refusal, metadata: ViewMetadata, adminContact: string | null): ModalView {
+export function refusedModal(refusal: Refusal, metadata: ViewMetadata, context: ErrorContext): ModalView {
 	return modal({
 		callbackId: CALLBACKS.error,
 		title: 'Handraise',
 		metadata,
-		blocks: section(`🔒 ${errorWords(refusal, { kept: 'nothing', adminContact }).text}`),
+		blocks: section(`🔒 ${errorWords(refusal, context).text}`),
 	});
 }
 

@@ -286,7 +286,7 @@ export function registerChannelSettings(
 			const metadata = metadataOf(view);
 			const place = { channelId: metadata?.channelId ?? null };
 			const refused = (refusal: Refusal) => {
-				const { plain } = errorWords(refusal, { kept: 'nothing', adminContact });
+				const { plain } = errorWords(refusal, { kept: 'unchanged', adminContact });
 				return refuse(view, metadata, { remind: plain });
 			};
 			if (metadata !== null) {

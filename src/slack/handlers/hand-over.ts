@@ -92,7 +92,7 @@ export function registerHandOver(
 		async plan({ person }, view) {
 			const metadata = metadataOf(view);
 			const { channelId } = metadata.origin;
-			const refused = (refusal: Refusal) => onField(errorWords(refusal, { kept: 'nothing', adminContact }).plain);
+			const refused = (refusal: Refusal) => onField(errorWords(refusal, { kept: 'unchanged', adminContact }).plain);
 			const { data } = VALUES.safeParse(view.values);
 			const to = data?.[HAND_OVER_FIELD][ACTIONS.handOverTo].selected_user;
 			if (to === undefined || channelId === null) {

@@ -7,7 +7,7 @@ import { choiceMessage, ownChoiceMessage } from '../blocks/quick-answer.ts';
 import { codeOf } from '../clients.ts';
 import { ACTIONS, CHOOSE_IDS, type Choice, decodeChoice, decodeInboxRow } from '../ids.ts';
 import { isInbox, isSamePerson, type PersonRequest, type Press } from '../request.ts';
-import { type AllowedRequest, forAnybody, ifAllowed } from '../task.ts';
+import { type AllowedRequest, changing, forAnybody, ifAllowed } from '../task.ts';
 import { receiptHeadline } from '../words/answers.ts';
 import { errorWords } from '../words/errors.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
@@ -131,16 +131,18 @@ export function registerQuickAnswers(
 		if (own === null || !isSamePerson(asked, own.person)) {
 			return forAnybody(() => reply.failed(asked, 'answer_not_yours'));
 		}
-		return ifAllowed(own.origin.channelId, async (request) => {
-			const withdrawn = await answers.withdraw(own.id, own.person, { onlyUnsent: true });
-			const current = withdrawn ?? (await store.get(own.id)) ?? own;
-			request.log.info({ answer: own.id, outcome: withdrawn === null ? current.state : 'undone' }, 'undo');
-			// The inbox shows it by itself.
-			if (isInbox(press.view) && withdrawn !== null) return;
-			const content = choiceMessage(afterUndoWords(current));
-			if (press.view === null && (await reply.inPlace(request, content))) return;
-			await tell(request, press, content);
-		});
+		return changing(
+			ifAllowed(own.origin.channelId, async (request) => {
+				const withdrawn = await answers.withdraw(own.id, own.person, { onlyUnsent: true });
+				const current = withdrawn ?? (await store.get(own.id)) ?? own;
+				request.log.info({ answer: own.id, outcome: withdrawn === null ? current.state : 'undone' }, 'undo');
+				// The inbox shows it by itself.
+				if (isInbox(press.view) && withdrawn !== null) return;
+				const content = choiceMessage(afterUndoWords(current));
+				if (press.view === null && (await reply.inPlace(request, content))) return;
+				await tell(request, press, content);
+			}),
+		);
 	});
 }
 

@@ -2,7 +2,7 @@ import { isReservedId } from '../../questions/session.ts';
 import type { DiscoverySettings } from '../../watches/discovered.ts';
 import type { WatchSettings } from '../../watches/watch.ts';
 import { helpMessage } from '../blocks/messages.ts';
-import { forAnybody, ifAllowed, ifAllowedAnywhere } from '../task.ts';
+import { changing, forAnybody, ifAllowed, ifAllowedAnywhere } from '../task.ts';
 import type { ChannelSettingsCommand } from './channel-settings.ts';
 import type { HandlerContext } from './context.ts';
 import type { History } from './history.ts';
@@ -207,11 +207,13 @@ export function registerSessionCommand(
 			case 'settings':
 				return ifAllowed(asked.channelId, (request) => settings.open(request));
 			case 'watch':
-				return ifAllowed(asked.channelId, (request) => watching.watch(request, command.sessionIds, command.settings));
+				return changing(
+					ifAllowed(asked.channelId, (request) => watching.watch(request, command.sessionIds, command.settings)),
+				);
 			case 'watchAll':
-				return ifAllowed(asked.channelId, (request) => watching.watchAll(request, command.settings));
+				return changing(ifAllowed(asked.channelId, (request) => watching.watchAll(request, command.settings)));
 			case 'unwatch':
-				return ifAllowedAnywhere((request) => watching.unwatch(request, command.sessionIds));
+				return changing(ifAllowedAnywhere((request) => watching.unwatch(request, command.sessionIds)));
 		}
 	});
 }

@@ -14,7 +14,15 @@ import { type ReadPermit, TooFastError } from '../person-reads.ts';
 import { channelOf, logAccess, type PersonRequest, type Press, type SubmittedView } from '../request.ts';
 import { type StandingForm, typedIn } from '../session/drafts.ts';
 import { withNotes } from '../session/waiting.ts';
-import { type AllowedRequest, ifAllowed, ifAllowedAnywhere, NOTHING_TO_DO, silently, type Task } from '../task.ts';
+import {
+	type AllowedRequest,
+	changing,
+	ifAllowed,
+	ifAllowedAnywhere,
+	NOTHING_TO_DO,
+	silently,
+	type Task,
+} from '../task.ts';
 import {
 	DISCOVERY_OPTIONS,
 	discoveredByWords,
@@ -206,26 +214,30 @@ export function registerWatching(
 		const target = decodeTarget(value);
 		if (target === null) return NOTHING_TO_DO;
 		const channelId = channelOf(asked, view);
-		return ifAllowed(channelId, async (request) => {
-			// The draft is saved first, because the person may type while the session is read.
-			const form = view === null ? null : await keepForm(request, view);
-			// A press inside a modal names no channel.
-			await watch({ ...request, channelId }, [target.sessionId]);
-			if (view !== null) await showAgain(request, view, form);
-		});
+		return changing(
+			ifAllowed(channelId, async (request) => {
+				// The draft is saved first, because the person may type while the session is read.
+				const form = view === null ? null : await keepForm(request, view);
+				// A press inside a modal names no channel.
+				await watch({ ...request, channelId }, [target.sessionId]);
+				if (view !== null) await showAgain(request, view, form);
+			}),
+		);
 	});
 
 	listen.action(ACTIONS.unwatch, (asked, { value, view }) => {
 		const target = decodeTarget(value);
 		if (target === null) return NOTHING_TO_DO;
 		const channelId = channelOf(asked, view);
-		return ifAllowedAnywhere(async (anybody) => {
-			await unwatch({ ...anybody, channelId }, [target.sessionId]);
-			if (view === null) return NOTHING_TO_DO;
-			const update = async (request: AllowedRequest) => showAgain(request, view, await keepForm(request, view));
-			// The unwatch succeeded, so a refusal to show the session again is not worth a message.
-			return ifAllowed(channelId, update, silently);
-		});
+		return changing(
+			ifAllowedAnywhere(async (anybody) => {
+				await unwatch({ ...anybody, channelId }, [target.sessionId]);
+				if (view === null) return NOTHING_TO_DO;
+				const update = async (request: AllowedRequest) => showAgain(request, view, await keepForm(request, view));
+				// The unwatch succeeded, so a refusal to show the session again is not worth a message.
+				return ifAllowed(channelId, update, silently);
+			}),
+		);
 	});
 
 	/** Reads the session again, because its links expire, and replies to the person. Resolves to the outcome for the log. */

@@ -102,8 +102,8 @@ export function messageShapes(): Shape[] {
 			giant: [giantText],
 		}),
 		...shapesOf(refusedMessage, {
-			'a contact': ['guest', USER_ID],
-			'a hostile contact': ['could_not_check', HOSTILE],
+			'a contact': ['guest', { kept: 'nothing', adminContact: USER_ID }],
+			'a hostile contact': ['could_not_check', { kept: 'unchanged', adminContact: HOSTILE }],
 		}),
 		...shapesOf(errorMessage, {
 			'about a session': ['unauthorized', LONGEST_ID, ERROR_CONTEXT],

@@ -177,8 +177,8 @@ export function modalShapes(): Shape[] {
 			'after a while': [SESSION_ID, metadataOf(), 124_000],
 		}),
 		...shapesOf(refusedModal, {
-			...Object.fromEntries(REFUSAL_CODES.map((refusal) => [refusal, [refusal, metadataOf(), USER_ID] as const])),
-			'a hostile contact': ['guest', metadataOf(), HOSTILE],
+			...Object.fromEntries(REFUSAL_CODES.map((refusal) => [refusal, [refusal, metadataOf(), ERROR_CONTEXT] as const])),
+			'a hostile contact': ['guest', metadataOf(), { kept: 'unchanged', adminContact: HOSTILE }],
 		}),
 		...shapesOf(errorModal, {
 			...Object.fromEntries(ERROR_CODES.map((code) => [code, [code, metadataOf(), ERROR_CONTEXT] as const])),

@@ -18,7 +18,7 @@ const NOT_SAVED = 'Nothing was saved; your choices are still here.';
 export const SETTINGS_LOADING = '⏳ Looking up the settings…';
 /** The window for the settings could not be opened. */
 export const NO_SETTINGS_WINDOW =
-	'Slack only opens a window within three seconds, and this took longer. Nothing was changed. Type `/session settings` again.';
+	'Slack only opens a window within three seconds, and this took longer. Type `/session settings` again.';
 export const SETTINGS_OUTDATED =
 	'⚠️ This window was made by another version of Handraise and cannot be read any more. Nothing was saved. Close it and type `/session settings` again.';
 
@@ -100,15 +100,15 @@ const PLACES = {
 
 /** Why a place has no settings, and what to do. mrkdwn. */
 export function noSettingsWords(reason: keyof typeof PLACES): string {
-	return `${PLACES[reason]} Nothing was changed.`;
+	return PLACES[reason];
 }
 
 export const NOT_A_MEMBER =
-	'🔒 Only members of this channel can see and change its settings. Nothing was changed. Join the channel, then type `/session settings` again.';
+	'🔒 Only members of this channel can see and change its settings. Join the channel, then type `/session settings` again.';
 
 /** A failure while the window is filled. mrkdwn. */
 export function settingsFailedWords(code: string, adminContact: string | null): string {
-	return `⚠️ ${whatHappened(code, adminContact).text} Nothing was changed. Type \`/session settings\` again.`;
+	return `⚠️ ${whatHappened(code, adminContact).text} Type \`/session settings\` again.`;
 }
 
 /** After saving, what holds now: a line for each setting. mrkdwn. */

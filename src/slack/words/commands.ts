@@ -18,7 +18,7 @@ const REASONS = {
 export function helpReason(reason: HelpReason, typed: string, command: string): string {
 	if (typed !== '' && reason === 'unclear') return `I did not understand \`${command} ${typed}\`.`;
 	if (typed !== '' && reason === 'reserved_id')
-		return `A session id cannot be “${typed}”: the session service uses that word itself. Nothing was changed.`;
+		return `A session id cannot be “${typed}”: the session service uses that word itself.`;
 	return REASONS[reason];
 }
 

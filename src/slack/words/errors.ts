@@ -5,8 +5,11 @@ import { momentMrkdwn, momentText, secondMrkdwn, secondText } from './times.ts';
 
 /** What the words about a failure need besides its code. */
 export interface ErrorContext {
-	/** What was kept: an answer in the store, text that the person still sees, or nothing. */
-	readonly kept: 'answer' | 'text' | 'nothing';
+	/**
+	 * What was kept: an answer in the store, text that the person still sees, what the person wanted to change (a refusal
+	 * says so), or nothing, because they only wanted to read.
+	 */
+	readonly kept: 'answer' | 'text' | 'unchanged' | 'nothing';
 	readonly adminContact: string | null;
 	/** When the next try makes sense, milliseconds since the epoch. */
 	readonly retryAt?: number | null;
@@ -35,7 +38,7 @@ const FAILURES: Readonly<Record<string, Row>> = {
 	session_not_found: [
 		'The session service has no session with this id.',
 		'person',
-		'Check the id. Sessions of another account are not visible here.',
+		'Check the id. Sessions of another account are not visible here. `/session help` shows what else you can type.',
 	],
 	rate_limited: ['The session service is getting too many requests right now.', 'again'],
 	too_fast: [
@@ -195,8 +198,9 @@ export function errorWords(code: string, context: ErrorContext): ErrorWords {
 
 function keptWords(kept: ErrorContext['kept'], kind: Row[1], code: string): string {
 	if (kept === 'answer') return 'Your answer is saved.';
-	if (kind === 'refused') return kept === 'text' ? 'Your text is still here and was not sent.' : 'Nothing was changed.';
-	if (kept === 'nothing') return '';
+	if (kept === 'text' && kind === 'refused') return 'Your text is still here and was not sent.';
+	if (kept === 'unchanged' && kind === 'refused') return 'Nothing was changed.';
+	if (kept !== 'text') return '';
 	return code === 'store_unavailable' ? 'Nothing was sent; your text is still here.' : 'Your text is still here.';
 }
 

@@ -98,7 +98,7 @@ describe('hostile answers', () => {
 				expectSafeView(savedModal(given));
 				expectSafeView(receiptModal(given, receipt));
 				expectSafeMessage(receiptMessage(given, receipt));
-				expectSafeMessage(refusedMessage('could_not_check', name));
+				expectSafeMessage(refusedMessage('could_not_check', { kept: 'unchanged', adminContact: name }));
 			}),
 			randomRuns(500),
 		);

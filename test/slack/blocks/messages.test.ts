@@ -60,8 +60,8 @@ describe('errorModal and errorMessage', () => {
 
 describe('refusedMessage and refusedModal', () => {
 	it('shows nothing of the session in a refusal', () => {
-		expectSafeMessage(refusedMessage('guest', 'U0OURSADMIN'));
-		const view = refusedModal('guest', metadata, null);
+		expectSafeMessage(refusedMessage('guest', { kept: 'unchanged', adminContact: 'U0OURSADMIN' }));
+		const view = refusedModal('guest', metadata, { kept: 'nothing', adminContact: null });
 		expectSafeView(view);
 		expect(JSON.stringify(view.blocks)).not.toContain('3f9a2c1d');
 	});

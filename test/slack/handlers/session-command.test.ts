@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WHAT_IT_IS } from '../../../src/slack/words/commands.ts';
 import { startApp } from '../../support/app.ts';
+import { whatHappened } from '../../support/sentences.ts';
 
 type App = Awaited<ReturnType<typeof startApp>>;
 
@@ -55,6 +56,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		['help', 'help', WHAT_IT_IS],
 		['HELP', 'HELP', WHAT_IT_IS],
 		['two words', 'open the pod', /I did not understand/],
+		['a misspelt command with an id', 'wacth choices', /I did not understand `\/session wacth choices`/],
 		['a mention', '@grace', /I did not understand/],
 		['markup', '<!channel>', /I did not understand/],
 		[
@@ -77,6 +79,17 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		expect(app.slack.as('ada').modal()).toBeNull();
 		expect(app.slack.as('grace').messages('#agents')).toEqual([]);
 	});
+
+	it.each(['frobnicate', 'hlep'])(
+		'looks for the session %s, and says where help is when there is none',
+		async (typed) => {
+			const ada = app.slack.as('ada');
+			expect(await ada.command('#agents', `/session ${typed}`)).toEqual({ ok: true, error: null });
+			const modal = await ada.waitForModal(whatHappened('session_not_found'));
+			expect(modal.text()).toContain('/session help');
+			expect(app.service.log.reads(typed)).not.toEqual([]);
+		},
+	);
 
 	it.each(['query', 'New', '"list"', 'watch file', 'https://dashboard.example.com/sessions/session?id=query'])(
 		"says that the service's own word in %s is no id, without a request",

@@ -153,10 +153,21 @@ describe('the buttons', () => {
 	it('refuses the watch buttons to a guest', async () => {
 		const id = await app.watched();
 		const own = app.card(id, '#agents', 'gus');
-		expect((await app.toldAfter(async () => own?.press('Stop watching'), 'gus')).text()).toContain(
-			whatHappened('guest'),
-		);
+		const told = await app.toldAfter(async () => own?.press('Stop watching'), 'gus');
+		expect(told.text()).toContain(whatHappened('guest'));
+		expect(told.text()).toContain('Nothing was changed');
 		expect(app.card(id)?.buttons()).toContain('Stop watching');
+	});
+
+	it.each([
+		['list', false],
+		['watch x', true],
+		['watch all', true],
+		['unwatch x', true],
+	])('tells a guest after /session %s whether anything would have been changed', async (typed, changes) => {
+		const told = await app.command(`/session ${typed}`, 'gus');
+		expect(told.text()).toContain(whatHappened('guest'));
+		expect(told.text().includes('Nothing was changed')).toBe(changes);
 	});
 });
 
