@@ -97,6 +97,7 @@ async function readyPresses(
 		messageIndex,
 		fingerprint: fingerprintOf([{ title: REPORT_ITEM.title ?? '', description: REPORT_ITEM.description ?? '' }]),
 		quick: { position: 0, options: OPTIONS },
+		openCount: 1,
 		items: [
 			{ title: REPORT_ITEM.title ?? '', description: '', open: true, value: null, secret: false, withheld: false },
 		],

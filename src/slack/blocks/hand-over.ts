@@ -16,7 +16,7 @@ import { personMrkdwn } from '../words/people.ts';
 import { questionText } from '../words/question-text.ts';
 import { asksWords, MAYBE_REPEAT, placeMrkdwn } from '../words/watching.ts';
 import { context, giveBackButton, handOnButtons, type MessageContent, message, modal, section } from './parts.ts';
-import { answerButtons } from './quick-answer.ts';
+import { answerButtons, noForm } from './quick-answer.ts';
 import { isChosen, type PostContext, questionBlocks, titleOf, watchPost } from './watch-posts.ts';
 
 /** The block_id of the input in the window. */
@@ -86,7 +86,11 @@ export function handedOverPost(
 		...section(`*${words}*`),
 		...questionBlocks(asksWords(titleOf(post)), question, 2_500),
 		...inOrigin(row, post, mark),
-		...context(handedOverHint(place, personMrkdwn(from, post.names)), post.maybeRepeat ? MAYBE_REPEAT : ''),
+		...context(
+			noForm(question),
+			handedOverHint(place, personMrkdwn(from, post.names)),
+			post.maybeRepeat ? MAYBE_REPEAT : '',
+		),
 	]);
 }
 
@@ -109,7 +113,7 @@ export function givenBackPost(
 		...section(words),
 		...questionBlocks(asksWords(titleOf(post)), question, 2_500),
 		...inOrigin(row, post, mark),
-		...context(post.maybeRepeat ? MAYBE_REPEAT : ''),
+		...context(noForm(question), post.maybeRepeat ? MAYBE_REPEAT : ''),
 	]);
 }
 

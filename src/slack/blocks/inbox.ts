@@ -54,7 +54,7 @@ import {
 	modal,
 	section,
 } from './parts.ts';
-import { answerButtons } from './quick-answer.ts';
+import { answerButtons, noForm } from './quick-answer.ts';
 import { type ReceiptContext, receiptButtons, receiptIcon } from './receipt.ts';
 
 export interface InboxModel {
@@ -175,7 +175,7 @@ const ITEMS_SHOWN = 2;
 /** Five options of 30 characters with what stands between them. */
 const MAX_OPTIONS_LENGTH = 250;
 
-/** At most about 900 characters and 4 blocks. */
+/** At most about 1,000 characters and 4 blocks. */
 function questionEntry(
 	entry: InboxQuestion,
 	{ quickAnswers, userId }: Pick<InboxModel, 'quickAnswers'> & { userId: string },
@@ -200,6 +200,7 @@ function questionEntry(
 		quotedMarkdown(view.context, 250),
 		...asked.map((item) => itemLine(item, shownOptions)),
 		andMoreWords(moreCount, moreCount === 1 ? 'question' : 'questions'),
+		noForm(view),
 	];
 	return [
 		divider(),

@@ -1,7 +1,9 @@
 import type { Button, KnownBlock, StaticSelect } from '@slack/types';
 import type { QuestionView } from '../../watches/session-snapshot.ts';
+import { MOST_FIELDS } from '../form/plan.ts';
 import { ACTIONS, CHOOSE_IDS, type Choice, encodeChoice, encodeTarget, type SessionTarget } from '../ids.ts';
 import { cutTo } from '../text.ts';
+import { noFormWords } from '../words/form.ts';
 import { answerButton, button, buttons, type MessageContent, message, section } from './parts.ts';
 
 /** Slack's limit for the value of a button. */
@@ -10,20 +12,21 @@ const MAX_VALUE_LENGTH = 2_000;
 const TITLE_LENGTH = 120;
 
 /**
- * The buttons of an open question: one for each option that can be sent in one press, and one that opens the form.
+ * The buttons of an open question: one for each option that can be sent in one press, and one that opens the form, if Slack
+ * can show one.
  *
  * @param offersOptions whether the settings allow buttons with options
  * @param others what comes after them
  */
 export function answerButtons(
-	question: Pick<QuestionView, 'messageIndex' | 'fingerprint' | 'quick' | 'items'>,
+	question: Pick<QuestionView, 'messageIndex' | 'fingerprint' | 'quick' | 'items' | 'openCount'>,
 	place: Pick<Choice, 'sessionId' | 'channelId' | 'readAt'>,
 	offersOptions: boolean,
 	others: readonly (Button | StaticSelect)[] = [],
 ): KnownBlock[] {
 	const { messageIndex, fingerprint, quick } = question;
 	const target = { sessionId: place.sessionId, messageIndex };
-	const form = buttons(answerButton(target), ...others);
+	const form = buttons(noForm(question) === '' ? answerButton(target) : null, ...others);
 	if (quick === null || !offersOptions) return form;
 	const { position, options } = quick;
 	const title = cutTo(question.items[position]?.title ?? '', TITLE_LENGTH);
@@ -37,6 +40,11 @@ export function answerButtons(
 		return option === undefined || value === undefined ? [] : [button(id, option, { value })];
 	});
 	return buttons(...row, button(ACTIONS.answer, 'Answer…', { value: encodeTarget(target) }), ...others);
+}
+
+/** Why no form can be made for a question, and where to answer it; empty if one can. mrkdwn. */
+export function noForm({ openCount }: Pick<QuestionView, 'openCount'>): string {
+	return openCount > MOST_FIELDS ? noFormWords({ kind: 'tooMany', count: openCount }, false) : '';
 }
 
 /** To the person who chose: what is sent, and *Undo* until then. */

@@ -19,7 +19,7 @@ import {
 } from '../words/reminders.ts';
 import { MAYBE_REPEAT } from '../words/watching.ts';
 import { context, type MessageContent, message, section } from './parts.ts';
-import { answerButtons } from './quick-answer.ts';
+import { answerButtons, noForm } from './quick-answer.ts';
 import type { PostContext } from './watch-posts.ts';
 
 /** A question as its reminder shows it. */
@@ -77,7 +77,7 @@ function openParts(asked: RungQuestion, words: string, names: Names) {
 		text: `${words} ${told.text}`,
 		blocks: [
 			...section(`${words}\n> ${told.mrkdwn}`),
-			...context(hasItWords(handOver, names), heldWords(entry.heldBy, names)),
+			...context(noForm(question), hasItWords(handOver, names), heldWords(entry.heldBy, names)),
 			...answerButtons(question, { sessionId: entry.sessionId, channelId, readAt }, withOptions),
 		],
 	};

@@ -22,6 +22,7 @@ import {
 	message,
 	section,
 } from './parts.ts';
+import { noForm } from './quick-answer.ts';
 import { answeredLine, isThere, questionBlocks, resultBlocks, waitingLine } from './watch-posts.ts';
 
 /** What a card shows. Holds no link that gives access to whoever has it. */
@@ -86,8 +87,11 @@ function openQuestion(model: CardModel): KnownBlock[] {
 	return [
 		divider(),
 		...questionBlocks('The agent asks', question, 1_200),
-		...buttons(answerButton({ sessionId: view.sessionId, messageIndex: question.messageIndex })),
+		...buttons(
+			noForm(question) === '' ? answerButton({ sessionId: view.sessionId, messageIndex: question.messageIndex }) : null,
+		),
 		...context(
+			noForm(question),
 			handOverLine(handOver, names, model),
 			claimsWords(claims, names, claimedUntil),
 			standing !== null && isBlocking(standing.state)

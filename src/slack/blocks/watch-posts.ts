@@ -38,7 +38,7 @@ import {
 	serviceDownWords,
 } from '../words/watching.ts';
 import { context, handOverButton, type MessageContent, message, section } from './parts.ts';
-import { answerButtons } from './quick-answer.ts';
+import { answerButtons, noForm } from './quick-answer.ts';
 
 /** What a post needs besides its content. */
 export interface PostContext {
@@ -154,7 +154,7 @@ function askedParts({ question, changed, readAt }: AskedContent, post: PostConte
 			...answerButtons(question, { sessionId, channelId, readAt }, quick !== null, [
 				handOverButton({ sessionId, fingerprint: question.fingerprint }),
 			]),
-			...context(handOverLine(post.handOver, post.names, post)),
+			...context(noForm(question), handOverLine(post.handOver, post.names, post)),
 			...(post.alone === null ? [] : context(claimsWords(post.alone.claims, post.names, post.alone.claimedUntil))),
 			...idBlocks(post),
 		],

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { item } from '../../../sandbox/session-service/builders.ts';
+import { noFormWords } from '../../../src/slack/words/form.ts';
 import { statusWords, waitingWords } from '../../../src/slack/words/sessions.ts';
 import { OUTSIDE } from '../../../src/slack/words/watching.ts';
 import { ended } from '../../support/sentences.ts';
@@ -132,6 +133,24 @@ describe('a watched session', () => {
 		await app.pass(30_000);
 		expect(app.thread(id)).toHaveLength(2);
 		expect(app.service.log.effectivePuts(id)).toHaveLength(1);
+	});
+
+	it('offers no form for a question that Slack cannot show in one, and says where to answer it', async () => {
+		const words = noFormWords({ kind: 'tooMany', count: 91 }, false);
+		const id = await app.watchedAsking(Array.from({ length: 91 }, (_, index) => `Item ${index}`));
+		const post = await app.threadSays(id, words);
+		expect(post.buttons()).toEqual(['Hand over']);
+		expect((await app.cardSays(id, words)).buttons()).not.toContain('Answer');
+		await app.slack.as('ada').openApp('home');
+		const home = () => app.slack.as('ada').home();
+		await app.until(() => home()?.text().includes(words));
+		expect(home()?.buttons()).not.toContain('Answer');
+
+		app.service.sessions.answerAsPage(id, ['All of it']);
+		await app.until(() => post.buttons().length === 0);
+		expect(post.text()).not.toContain(words);
+		const fits = await app.watchedAsking(Array.from({ length: 90 }, (_, index) => `Item ${index}`));
+		expect((await app.threadSays(fits, 'Item 0')).buttons()).toContain('Answer');
 	});
 
 	it('settles a question that is answered on the service’s page, in a direct message or in another channel', async () => {
