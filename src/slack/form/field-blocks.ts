@@ -46,16 +46,19 @@ export function fieldBlocks(field: Field, context: FieldContext): KnownBlock[] {
 		field.text.length > limits.offer ? cutHint(field.text.length) : '',
 	].filter((hint) => hint !== '');
 	const input = inputBlock(field, context, label, hints.join(' '));
-	const hasOther = field.variant === 'guessed' && field.kind === 'choice';
-	return [...about, input, ...(hasOther ? [otherBlock(field, context, label)] : [])];
+	return [...about, input, ...(hasOtherText(field) ? [otherBlock(field, context, label)] : [])];
 }
 
 /** Whether a description only repeats the options of its field: "One of: A, B". */
 function repeatsOptions(field: Field, description: string): boolean {
-	if (field.variant !== 'guessed' || field.kind !== 'choice') return false;
+	if (!hasOtherText(field)) return false;
 	const longestFirst = field.options.toSorted((a, b) => b.length - a.length);
 	const remainder = longestFirst.reduce((text, option) => text.replace(option, ' '), description);
 	return /^(one|either|any|of|options?|choices?|choose|pick|or|and|[\s,;:.?/|()"'-])*$/i.test(remainder.slice(0, 200));
+}
+
+function hasOtherText({ variant, kind }: Field): boolean {
+	return variant === 'guessed' && kind === 'choice';
 }
 
 function inputBlock(field: Field, context: FieldContext, label: string, hint: string): InputBlock {
@@ -64,7 +67,8 @@ function inputBlock(field: Field, context: FieldContext, label: string, hint: st
 		block_id: idOf(field, context, field.variant),
 		label: plain(label, 2000),
 		element: elementOf(field, context),
-		optional: context.metadata.partial,
+		// Slack would refuse a choice that is required before it sends the other text; `readForm` checks that there is one.
+		optional: context.metadata.partial || hasOtherText(field),
 		dispatch_action: !field.secret,
 		...(hint === '' ? {} : { hint: plain(hint, 2000) }),
 	};

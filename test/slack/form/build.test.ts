@@ -26,7 +26,9 @@ describe('inputs', () => {
 	])('chooses the input for $what', ({ item, type, more }) => {
 		const [field] = fieldsOf(formOf([item], metadata).blocks);
 		expect(field?.element).toMatchObject({ type, action_id: 'form.field', ...more });
-		expect(field?.optional).toBe(false);
+		// Beside a choice, a text for something else is enough.
+		const isChoice = 'description' in item && item.description?.startsWith('One of') === true;
+		expect(field?.optional).toBe(isChoice);
 	});
 
 	it('offers "Something else…" with an optional text beside the options', () => {

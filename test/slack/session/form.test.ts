@@ -230,6 +230,16 @@ describe('the fields', () => {
 		expect(lastPut(other)).toEqual(['Oak, please']);
 	});
 
+	it('sends a text for something else without a choice, and requires one of the two', async () => {
+		const id = await fresh('choices');
+		const modal = await openSession(app, id);
+		expect((await modal.submit()).errors).toEqual({ '“Which colour?”': FIELD_ERRORS.missing });
+		await modal.fill('Something else, for: “Which colour?”', 'Oak');
+		expect((await modal.submit()).outcome).toBe('updated');
+		await delivered(id);
+		expect(lastPut(id)).toEqual(['Oak']);
+	});
+
 	it('asks which one counts when an option is chosen and another text is written', async () => {
 		const id = await fresh('choices');
 		const modal = await openSession(app, id);
