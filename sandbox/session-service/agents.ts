@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/clock.ts';
 import { asking } from './builders.ts';
-import { type ItemJson, isAnswered, type MessageJson, type SessionJson } from './json.ts';
+import { type ItemJson, isAnswered, type MessageJson, type SessionJson, textOf } from './json.ts';
 import type { Blob, SessionRecord, State } from './state.ts';
 
 /** A session at its beginning, and its agent. */
@@ -93,7 +93,7 @@ export function createAgent(settings: AgentSettings, record: SessionRecord): Age
 		if (toReplay === 0) {
 			await state.until(id, (json) => json.status === 'active' && items().some(isAnswered), abort.signal);
 		}
-		return items().map((one) => String(one.value ?? ''));
+		return items().map(textOf);
 	}
 
 	return {

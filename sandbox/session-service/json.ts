@@ -51,3 +51,8 @@ export interface AnswerJson {
 export function isAnswered(item: ItemJson): boolean {
 	return Boolean(item.value);
 }
+
+/** The value as text; "" without one. */
+export function textOf({ value }: ItemJson): string {
+	return typeof value === 'string' ? value : value === null || value === undefined ? '' : JSON.stringify(value);
+}

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/clock.ts';
 import { type AgentSettings, createAgent, play, type Scenario } from './agents.ts';
-import { type AnswerJson, isAnswered, type MessageJson, type SessionJson } from './json.ts';
+import { type AnswerJson, isAnswered, type MessageJson, type SessionJson, textOf } from './json.ts';
 import type { RequestLog } from './log.ts';
 import { type Blob, isEnded, type State } from './state.ts';
 
@@ -163,7 +163,7 @@ export function createSessions({ state, clock, log, scenarios, pace, onScriptErr
 		get: (id: string): SessionJson => state.requireRecord(id).json,
 		/** The current values of a message's items. */
 		values: (id: string, messageIndex: number): readonly string[] =>
-			(state.requireRecord(id).json.messages?.[messageIndex]?.human_input ?? []).map((one) => String(one.value ?? '')),
+			(state.requireRecord(id).json.messages?.[messageIndex]?.human_input ?? []).map(textOf),
 		/** The index of the question that the service's web page shows; -1 without one. */
 		askingIndex: (id: string): number => askingIndex(state.requireRecord(id).json),
 		push: (id: string, message: MessageJson): number => state.push(id, message),

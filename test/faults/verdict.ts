@@ -1,3 +1,4 @@
+import { textOf } from '../../sandbox/session-service/json.ts';
 import { itemsOf, type LogEntry } from '../../sandbox/session-service/log.ts';
 import type { Harness } from './harness.ts';
 import { NOT_SENT, savedOf } from './receipt-watch.ts';
@@ -109,8 +110,8 @@ export function judge(harness: Harness, rounds: readonly Round[]): Verdict {
 /** Values of other people that this PUT replaced. */
 function replacedBy(entry: LogEntry): string[] {
 	const items = itemsOf(entry);
-	return (entry.previous ?? []).flatMap(({ value }, position) =>
-		!value || value === items[position]?.value ? [] : [String(value)],
+	return (entry.previous ?? []).flatMap((item, position) =>
+		!item.value || item.value === items[position]?.value ? [] : [textOf(item)],
 	);
 }
 
