@@ -11,6 +11,8 @@ RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
 
 COPY LICENSE ./
 COPY src ./src
+# A base image with an old Node.js fails here, with the reason.
+RUN node src/check-node.js
 
 # SQLite's files and the encryption key: the only place the program writes to, so the rest may be read-only. Keep it on
 # a local disk, not on a network file system.

@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +17,10 @@ import { HandraiseError } from '../src/errors.ts';
 import { createLog } from '../src/ops/log.ts';
 
 const MAIN = new URL('../src/main.ts', import.meta.url).pathname;
+const CHECK_NODE = new URL('../src/check-node.js', import.meta.url).pathname;
+const PACKAGE = new URL('../package.json', import.meta.url).pathname;
+/** Where a Node.js of the machine's own may be; the tests run with the one of the package `node`. */
+const OWN_NODE_FOLDER = '/usr/bin';
 
 let slack: FakeSlack;
 let service: FakeSessionService;
@@ -183,3 +188,52 @@ describe('a running program', () => {
 			expect(ended.stdout).not.toContain(secret);
 	});
 });
+
+describe('on an old Node.js', () => {
+	const { scripts, engines } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as {
+		scripts: Record<string, string>;
+		engines: { node: string };
+	};
+	const oldest = engines.node.replace('>=', '');
+	const check = (version: string) => spawnSync(process.execPath, [CHECK_NODE, version], { encoding: 'utf8' });
+	const saysWhichIsNeeded = (version: string) =>
+		new RegExp(`^This is Node.js ${version}; Handraise needs ${oldest} or newer: .*\\n$`);
+
+	it.each(['18.20.8', '20.20.2', '23.11.1'])('the check ends with 1 and one line on %s', (version) => {
+		const { status, stdout, stderr } = check(version);
+		expect([status, stdout]).toEqual([1, '']);
+		expect(stderr).toMatch(saysWhichIsNeeded(version));
+	});
+
+	it.each(['24.0.0', '100.0.0'])('the check says nothing on %s', (version) => {
+		expect(check(version)).toMatchObject({ status: 0, stdout: '', stderr: '' });
+	});
+
+	it.each(['start', 'dev', 'doctor'])('npm runs the check before %s', (script) => {
+		expect(scripts[`pre${script}`]).toBe('node src/check-node.js');
+	});
+
+	it.runIf(ownNodeMajor() < Number(oldest))(`npm start says it with the Node.js in ${OWN_NODE_FOLDER}`, async () => {
+		// Not in the project, where npm finds the package `node` first.
+		const folder = await mkdtemp(join(tmpdir(), 'handraise-old-node-'));
+		await cp(PACKAGE, join(folder, 'package.json'));
+		await cp(CHECK_NODE, join(folder, 'src/check-node.js'));
+		const { status, stdout, stderr } = spawnSync('npm', ['start', '--silent'], {
+			cwd: folder,
+			encoding: 'utf8',
+			env: { PATH: OWN_NODE_FOLDER, HOME: folder },
+		});
+		await rm(folder, { recursive: true });
+		expect([status, stdout]).toEqual([1, '']);
+		expect(stderr).toMatch(saysWhichIsNeeded('[\\d.]+'));
+	});
+});
+
+/** Infinity without a Node.js of the machine's own. */
+function ownNodeMajor(): number {
+	try {
+		return Number.parseInt(execFileSync(join(OWN_NODE_FOLDER, 'node'), ['-p', 'process.versions.node']).toString(), 10);
+	} catch {
+		return Number.POSITIVE_INFINITY;
+	}
+}
