@@ -36,6 +36,8 @@ export interface FakeSlackOptions {
 	clock?: Clock;
 	/** 0, the default, takes a free one. */
 	port?: number;
+	/** The host in its addresses, where a proxy leads the app from there to this machine; 127.0.0.1 by default. */
+	hostname?: string;
 	signingSecret?: string;
 	botToken?: string;
 	appToken?: string;
@@ -59,7 +61,7 @@ export interface FakeSlackOptions {
 
 /** A fake slack.com with one workspace and one installed app. */
 export interface FakeSlack {
-	/** `http://127.0.0.1:port` */
+	/** `http://127.0.0.1:port`, or with the `hostname` of the options. */
 	readonly origin: string;
 	/** The value for `clientOptions.slackApiUrl`, with the slash at the end. */
 	readonly apiUrl: string;
@@ -150,7 +152,7 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
 	}) as Server;
 	server.on('upgrade', (request, socket, head) => sockets.upgrade(request, socket, head));
 	if (!server.listening) await once(server, 'listening');
-	core.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	core.origin = `http://${options.hostname ?? '127.0.0.1'}:${(server.address() as AddressInfo).port}`;
 
 	return {
 		origin: core.origin,

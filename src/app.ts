@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import type { Dispatcher } from 'undici';
 import { createAnswers } from './answers/accept.ts';
 import { type AccessPolicy, createAccessPolicy, FRESH_MS } from './answers/access-policy.ts';
 import { createClaims } from './answers/claims.ts';
@@ -78,10 +79,13 @@ const TELL_MS = 1_000;
 export async function createHandraise({
 	config,
 	log,
+	proxy = null,
 	clock: ownClock,
 }: {
 	config: Config;
 	log: Log;
+	/** For what `fetch` does not send. Default: no proxy. */
+	proxy?: Dispatcher | null;
 	/** For tests. Default: the store's clock. */
 	clock?: Clock;
 }) {
@@ -117,6 +121,7 @@ export async function createHandraise({
 		log,
 		budget,
 		timeouts: { call: config.service.callTimeoutMs },
+		proxy,
 		onCall({ priority, outcome }) {
 			metrics.serviceRequest(priority, outcome);
 			// Watching reports its own reads, also those that were never sent.
@@ -319,7 +324,7 @@ export async function createHandraise({
 	/** Everything that serves people. It needs the app's identity in Slack. */
 	function createSlackApp(identity: Identity) {
 		const { teamId, botUserId } = identity;
-		const bolt = createBoltApp({ config: config.slack, identity, clock, log, onRefused: refusedRequests.add });
+		const bolt = createBoltApp({ config: config.slack, identity, proxy, clock, log, onRefused: refusedRequests.add });
 		const client = clients.people;
 		const reply = createReply({ client, adminContact, clock });
 		const accessPolicy = createAccessPolicy({ rules: config.access, installation: identity, directory, clock });

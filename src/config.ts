@@ -18,6 +18,21 @@ const withoutTrailingSlash = (url: string) => url.replace(/\/+$/, '');
 const HTTP = ['http:', 'https:'];
 const NOT_AN_ADDRESS = 'is not a valid address: use one that starts with https:// (or http://) and has no ? or #';
 
+/** undici decodes user and password, and throws when they are not percent-encoded. */
+function isProxyAddress(value: string): boolean {
+	try {
+		const { protocol, username, password } = new URL(value);
+		decodeURIComponent(username + password);
+		return HTTP.includes(protocol);
+	} catch {
+		return false;
+	}
+}
+const proxyAddress = optional.refine(
+	(value) => value === undefined || isProxyAddress(value),
+	'is not the address of a proxy: use one like http://proxy.example:3128, with user and password percent-encoded',
+);
+
 const flag = setting(
 	z
 		.enum(['true', 'false', '1', '0', 'yes', 'no'], { error: 'is neither true nor false' })
@@ -96,6 +111,9 @@ const environment = z.object({
 		(value) => value === undefined || ['postgres:', 'postgresql:'].includes(URL.parse(value)?.protocol ?? ''),
 		'is not a PostgreSQL address: use one like postgres://user:password@host:5432/database',
 	),
+	HTTPS_PROXY: proxyAddress,
+	HTTP_PROXY: proxyAddress,
+	NO_PROXY: optional,
 	DATA_DIR: setting(z.string().trim().default('./data')),
 	ENCRYPTION_KEY: optional,
 	ALLOW_GUESTS: flag,
@@ -165,12 +183,17 @@ export interface SettingsReading {
 	readonly unknown: readonly string[];
 }
 
+/** Names of proxies are also read in lower case, which comes first, as in undici and curl. */
+function rawValue(env: Environment, name: string): string | undefined {
+	return (name.endsWith('_PROXY') ? env[name.toLowerCase()] : undefined) ?? env[name];
+}
+
 /** Parses each setting separately, so that the valid ones can be used when others are invalid. */
 export function readSettings(env: Environment): SettingsReading {
 	const settings: Record<string, unknown> = {};
 	const problems: string[] = [];
 	for (const [name, type] of Object.entries(environment.shape)) {
-		const parsed = type.safeParse(env[name]);
+		const parsed = type.safeParse(rawValue(env, name));
 		if (parsed.success) settings[name] = parsed.data;
 		else problems.push(...parsed.error.issues.map((issue) => `${name} ${issue.message}`));
 	}
@@ -188,6 +211,16 @@ const OUR_NAMES =
 export function unknownSettings(env: Environment): readonly string[] {
 	return Object.keys(env).filter((name) => OUR_NAMES.test(name) && !Object.hasOwn(environment.shape, name));
 }
+
+/** The outgoing proxies; null without one. `hosts` is for logs: the addresses may hold a password. */
+export function proxySettings({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY: noProxy = '' }: Partial<Settings>) {
+	const addresses = [HTTPS_PROXY, HTTP_PROXY].filter((address) => address !== undefined);
+	if (addresses.length === 0) return null;
+	const hosts = [...new Set(addresses.map((address) => new URL(address).host))].join(', ');
+	return { httpsProxy: HTTPS_PROXY ?? '', httpProxy: HTTP_PROXY ?? '', noProxy, hosts };
+}
+
+export type ProxySettings = NonNullable<ReturnType<typeof proxySettings>>;
 
 /**
  * Parses the environment.
@@ -217,6 +250,7 @@ export function parseConfig(env: Environment) {
 			/** Whether its list of sessions is used where it has one. */
 			usesList: valid.SESSION_SERVICE_LIST === 'auto',
 		},
+		proxy: proxySettings(valid),
 		/** Without a trailing slash; null when there is no dashboard to link to. */
 		dashboardUrl: valid.SESSION_DASHBOARD_URL ?? null,
 		store: {

@@ -1,7 +1,10 @@
 import { systemClock } from './clock.ts';
+import { proxySettings, readSettings } from './config.ts';
 import { runDoctor } from './doctor/run.ts';
+import { applyProxy } from './proxy.ts';
 
 /** `npm run doctor` */
+applyProxy(proxySettings(readSettings(process.env).settings));
 process.exitCode = await runDoctor({
 	args: process.argv.slice(2),
 	env: process.env,

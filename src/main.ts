@@ -2,6 +2,7 @@ import { createHandraise } from './app.ts';
 import { parseConfig, unknownSettings } from './config.ts';
 import { HandraiseError } from './errors.ts';
 import { createLog } from './ops/log.ts';
+import { applyProxy } from './proxy.ts';
 
 /** By default Docker kills a process 10 s after SIGTERM. */
 const STOP_WITHIN_MS = 9_500;
@@ -19,8 +20,10 @@ async function main(): Promise<void> {
 	for (const setting of unknownSettings(process.env)) {
 		log.warn({ setting }, 'Handraise has no setting with this name: check its spelling');
 	}
+	const proxy = applyProxy(config.proxy);
+	if (config.proxy !== null) log.info({ proxy: config.proxy.hosts }, 'a proxy is used, except for hosts in NO_PROXY');
 	const stopping = new AbortController();
-	const handraise = await createHandraise({ config, log });
+	const handraise = await createHandraise({ config, log, proxy });
 
 	let isStopping = false;
 	async function stop(signal: string): Promise<void> {

@@ -34,6 +34,7 @@ describe('the settings', () => {
 				callTimeoutMs: 20_000,
 				usesList: true,
 			},
+			proxy: null,
 			dashboardUrl: null,
 			store: { databaseUrl: null, dataDir: './data', encryptionKey: null },
 			access: { allowGuests: false, allowExternal: false, channels: [], users: [], userGroups: [], adminContact: null },
@@ -83,6 +84,26 @@ describe('the settings', () => {
 			parseConfig({ ...COMPLETE, REMIND_AFTER: remind, ESCALATE_AFTER: escalate }).ladderTimes;
 		expect(times('90s', '2h')).toEqual({ remindAfterMs: 90_000, escalateAfterMs: 7_200_000 });
 		expect(times('off', '1d')).toEqual({ remindAfterMs: null, escalateAfterMs: 86_400_000 });
+	});
+
+	it('reads the proxies as undici does: lower case first, also when it is empty', () => {
+		const proxyOf = (env: Record<string, string>) => parseConfig({ ...COMPLETE, ...env }).proxy;
+		expect(proxyOf({ HTTPS_PROXY: 'http://ada:p%40ss@one:3128', NO_PROXY: '.corp.example, ten.example:8443' })).toEqual(
+			{
+				httpsProxy: 'http://ada:p%40ss@one:3128',
+				httpProxy: '',
+				noProxy: '.corp.example, ten.example:8443',
+				hosts: 'one:3128',
+			},
+		);
+		expect(proxyOf({ http_proxy: 'http://two', HTTP_PROXY: 'http://one', no_proxy: 'a', NO_PROXY: 'b' })).toEqual({
+			httpsProxy: '',
+			httpProxy: 'http://two',
+			noProxy: 'a',
+			hosts: 'two',
+		});
+		expect(proxyOf({ https_proxy: '', HTTPS_PROXY: 'http://one' })).toBeNull();
+		expect(proxyOf({ NO_PROXY: 'a' })).toBeNull();
 	});
 
 	it('reads lists with commas and spaces', () => {
@@ -136,6 +157,13 @@ describe('the settings', () => {
 		['a service that ends in /v1', { SESSION_SERVICE_URL: 'https://s.example/v1/' }, /ends in \/v1/],
 		['a service with a password', { SESSION_SERVICE_URL: 'https://a:secret@s.example' }, /contains a user name/],
 		['a service with a query', { SESSION_SERVICE_URL: 'https://s.example/?a=1' }, /not a valid address/],
+		['a proxy without a scheme', { HTTPS_PROXY: 'secret.example:3128' }, /^HTTPS_PROXY is not the address of a proxy/],
+		['a proxy of another kind', { HTTP_PROXY: 'socks5://secret.example' }, /^HTTP_PROXY is not the address of a proxy/],
+		[
+			'a proxy in lower case',
+			{ https_proxy: 'http://secret:x%@h', HTTPS_PROXY: 'http://h' },
+			/^HTTPS_PROXY is not the/,
+		],
 		['no key', { SESSION_SERVICE_API_KEY: undefined }, /^SESSION_SERVICE_API_KEY is missing/],
 		[
 			'a key with a line end',

@@ -1,5 +1,4 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -7,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFakeSlack, type FakeSlack } from '../fake-slack/index.ts';
-import { COMPILE_CACHE } from '../sandbox/compile-cache.ts';
 import { connectionEnv } from '../sandbox/connection-env.ts';
 import { manifestPath } from '../sandbox/manifest-path.ts';
 import { createFakeSessionService, type FakeSessionService } from '../sandbox/session-service/fake-session-service.ts';
@@ -15,8 +13,8 @@ import { createHandraise } from '../src/app.ts';
 import { parseConfig } from '../src/config.ts';
 import { HandraiseError } from '../src/errors.ts';
 import { createLog } from '../src/ops/log.ts';
+import { startProgram as start } from './support/program.ts';
 
-const MAIN = new URL('../src/main.ts', import.meta.url).pathname;
 const CHECK_NODE = new URL('../src/check-node.js', import.meta.url).pathname;
 const PACKAGE = new URL('../package.json', import.meta.url).pathname;
 /** Where a Node.js of the machine's own may be; the tests run with the one of the package `node`. */
@@ -42,31 +40,6 @@ const complete = () => ({
 	DATA_DIR: dataDir,
 	PORT: '0',
 });
-
-/** Starts the program like `npm start`, with only these settings in its environment. */
-function start(env: Record<string, string>) {
-	const child = spawn(process.execPath, [MAIN], { env: { PATH: process.env.PATH ?? '', ...COMPILE_CACHE, ...env } });
-	let stdout = '';
-	let stderr = '';
-	child.stdout.on('data', (data) => {
-		stdout += data;
-	});
-	child.stderr.on('data', (data) => {
-		stderr += data;
-	});
-	const closed = once(child, 'close').then(([code]) => ({ code: code as number | null, stdout, stderr }));
-	return {
-		child,
-		closed,
-		/** Resolves when the log contains these words. */
-		async says(words: string): Promise<void> {
-			while (!stdout.includes(words)) {
-				const ended = await Promise.race([once(child.stdout, 'data').then(() => null), closed]);
-				if (ended !== null) throw new Error(`It ended without saying "${words}": ${stdout}${stderr}`);
-			}
-		},
-	};
-}
 
 /** The reason why the program does not start, in this process. */
 async function refusal(env: Record<string, string>): Promise<unknown> {
@@ -96,6 +69,7 @@ describe('the program', () => {
 		const { code, stdout, stderr } = await start({
 			SLACK_BOT_TOKEN: 'xapp-very-secret',
 			SESSION_SERVICE_URL: 'ftp://nowhere.secret',
+			HTTPS_PROXY: 'user:secret@proxy',
 			ALLOWED_USERS: 'ada-secret',
 			PORT: 'many-secret',
 		}).closed;
@@ -106,6 +80,7 @@ describe('the program', () => {
 			'SLACK_BOT_TOKEN',
 			'SESSION_SERVICE_URL',
 			'SESSION_SERVICE_API_KEY',
+			'HTTPS_PROXY',
 			'ALLOWED_USERS',
 			'PORT',
 			'SLACK_APP_TOKEN',

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import type { SettingsReading } from '../config.ts';
+import { proxySettings, type SettingsReading } from '../config.ts';
 import { type Examined, type Finding, findingsOf } from './report.ts';
 import { request } from './request.ts';
 
@@ -8,7 +8,7 @@ const OLDEST_NODE = 24;
 const MAX_OFF_MS = 60_000;
 
 export async function examineEnvironment(reading: SettingsReading): Promise<Examined> {
-	return { findings: [...checkNode(process.versions.node), ...checkSettings(reading)] };
+	return { findings: [...checkNode(process.versions.node), ...checkSettings(reading), ...checkProxy(reading)] };
 }
 
 export function checkNode(version: string): Finding[] {
@@ -30,6 +30,15 @@ export function checkSettings({ problems, unknown }: Pick<SettingsReading, 'prob
 }
 
 /** Whether Handraise can listen on its port, or already does. */
+/** Only names the proxy: whether it works is found by the checks of Slack and the service. */
+function checkProxy({ settings }: SettingsReading): Finding[] {
+	const proxy = proxySettings(settings);
+	if (proxy === null) return [];
+	return findingsOf('Proxy').ok(
+		`${proxy.hosts} is used, except for hosts in NO_PROXY. If no other host can be reached, check this address.`,
+	);
+}
+
 export async function examinePort({ settings: { PORT: port } }: SettingsReading): Promise<Examined> {
 	return { findings: port === undefined ? [] : await checkPort(port) };
 }

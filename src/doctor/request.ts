@@ -90,6 +90,10 @@ const CAUSES: Readonly<Record<string, string>> = {
 function causeOf(error: unknown, timeoutMs: number): string {
 	if (error instanceof DOMException && error.name === 'TimeoutError')
 		return `nothing came within ${timeoutMs / 1000} s`;
+	const { message } = (error as { cause?: { cause?: { message?: unknown } } } | null)?.cause?.cause ?? {};
+	const proxyStatus = /^Proxy response \((\d+)\)/.exec(String(message))?.[1];
+	if (proxyStatus !== undefined)
+		return `the proxy refuses the connection (${proxyStatus}): see HTTPS_PROXY and NO_PROXY`;
 	const code = systemCodeOf(error) ?? systemCodeOf((error as { cause?: unknown } | null)?.cause) ?? 'unknown';
 	if (/CERT|ISSUER|SELF_SIGNED/.test(code) && CAUSES[code] === undefined) {
 		return `its certificate is not trusted (${code}); for a private authority, set NODE_EXTRA_CA_CERTS to its certificate`;

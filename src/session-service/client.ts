@@ -1,3 +1,4 @@
+import type { Dispatcher } from 'undici';
 import { type Clock, uptimeOf } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { putBodyOf } from '../questions/compare.ts';
@@ -70,6 +71,7 @@ const LATEST_MS = 10 * 60_000;
  * @param timeouts the headers may take as long as the whole call, because the service checks keys before it sends any
  * @param largeBodies bodies over 1 MiB held at once
  * @param cacheBytes memory for sessions that were read, for conditional reads and open windows
+ * @param proxy sends the requests instead of a pool of its own; `close` ends it too
  * @param onCall is told of every call that was sent
  * @throws TypeError for an invalid address or key
  */
@@ -82,6 +84,7 @@ export function createSessionServiceClient({
 	timeouts: chosen = {},
 	largeBodies = 2,
 	cacheBytes = 64 * 1_048_576,
+	proxy = null,
 	onCall,
 }: {
 	baseUrl: string;
@@ -92,11 +95,12 @@ export function createSessionServiceClient({
 	timeouts?: Partial<CallTimeouts>;
 	largeBodies?: number;
 	cacheBytes?: number;
+	proxy?: Dispatcher | null;
 	onCall?: (report: CallReport) => void;
 }): SessionServiceClient {
 	const call = chosen.call ?? 20_000;
 	const timeouts = { connect: 3_000, headers: call, body: 10_000, ...chosen, call };
-	const transport = createTransport({ baseUrl, apiKey, clock, log, budget, timeouts, largeBodies, onCall });
+	const transport = createTransport({ baseUrl, apiKey, clock, log, budget, timeouts, largeBodies, proxy, onCall });
 	const cache = createSessionCache(cacheBytes);
 	const reader = createSessionReader({ transport, cache, callMs: call, clock, log });
 	const share = createSharedReads(clock);

@@ -1,4 +1,4 @@
-import type { Pool } from 'undici';
+import type { Dispatcher } from 'undici';
 import { type Clock, uptimeOf } from '../clock.ts';
 
 /** Milliseconds. */
@@ -15,6 +15,7 @@ export interface CallTimeouts {
 
 export interface ExchangeRequest {
 	readonly method: 'GET' | 'PUT';
+	readonly origin: string;
 	readonly path: string;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body?: Buffer | undefined;
@@ -51,7 +52,7 @@ export class ExchangeFailure extends Error {
 const SMALL_BODY_BYTES = 1_048_576;
 
 /**
- * One request and its whole response, on a connection of the pool.
+ * One request and its whole response, on a connection of the dispatcher.
  *
  * It uses undici's `dispatch` because its handler is told when a request is written to a connection: only then is it
  * known whether a failed PUT can have had any effect. All time-outs but that of connecting use the injected clock's
@@ -61,7 +62,12 @@ const SMALL_BODY_BYTES = 1_048_576;
  * @throws ExchangeFailure
  */
 export function exchange(
-	{ pool, clock, timeouts, maxBodyBytes }: { pool: Pool; clock: Clock; timeouts: CallTimeouts; maxBodyBytes: number },
+	{
+		dispatcher,
+		clock,
+		timeouts,
+		maxBodyBytes,
+	}: { dispatcher: Dispatcher; clock: Clock; timeouts: CallTimeouts; maxBodyBytes: number },
 	request: ExchangeRequest,
 	{
 		signal,
@@ -122,9 +128,10 @@ export function exchange(
 		signal?.addEventListener('abort', onAbort, { once: true });
 		void watch();
 
-		pool.dispatch(
+		dispatcher.dispatch(
 			{
 				method: request.method,
+				origin: request.origin,
 				path: request.path,
 				headers: request.headers,
 				body: request.body ?? null,

@@ -1,7 +1,8 @@
-import { Pool } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
 import type { Clock } from '../clock.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { CONNECTIONS } from '../proxy.ts';
 import { listPath, parseBaseUrl, sessionPath } from './address.ts';
 import type { RequestBudget } from './budget.ts';
 import type { RateLimitObservation, RequestPriority } from './budget-state.ts';
@@ -64,6 +65,7 @@ export function createTransport({
 	budget,
 	timeouts,
 	largeBodies,
+	proxy,
 	onCall,
 }: {
 	baseUrl: string;
@@ -73,22 +75,13 @@ export function createTransport({
 	budget: RequestBudget;
 	timeouts: CallTimeouts;
 	largeBodies: number;
+	proxy: Dispatcher | null;
 	onCall: ((report: CallReport) => void) | undefined;
 }): Transport {
 	const address = parseBaseUrl(baseUrl);
 	if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('The API key must be printable ASCII without spaces');
-	const pool = new Pool(address.origin, {
-		// At least as many as the budget grants in a minute: no request waits for the slow response to another one.
-		connections: 256,
-		pipelining: 1,
-		allowH2: false,
-		connect: { timeout: timeouts.connect },
-		// The service closes idle connections after 5 s. A PUT at that moment has an unknown outcome, so we close ours
-		// well before, whatever a `Keep-Alive` header says.
-		keepAliveTimeout: 3_500,
-		keepAliveMaxTimeout: 3_500,
-		keepAliveTimeoutThreshold: 1_500,
-	});
+	const { origin } = address;
+	const dispatcher = proxy ?? new Pool(origin, { ...CONNECTIONS, connect: { timeout: timeouts.connect } });
 	const slots = createBodySlots(largeBodies);
 
 	/** Tells the budget what the response says. @returns for a 429, when the next try makes sense */
@@ -118,8 +111,8 @@ export function createTransport({
 			let giveBack = () => {};
 			try {
 				const response = await exchange(
-					{ pool, clock, timeouts: callTimeouts, maxBodyBytes },
-					{ method, path, headers: { ...commonHeaders, ...call.headers }, body, maySend },
+					{ dispatcher, clock, timeouts: callTimeouts, maxBodyBytes },
+					{ method, origin, path, headers: { ...commonHeaders, ...call.headers }, body, maySend },
 					{
 						signal,
 						claimLargeBody: async (ended) => {
@@ -145,11 +138,11 @@ export function createTransport({
 		},
 
 		redirectTarget(response, from) {
-			const target = URL.parse(response.headers.get('location') ?? '', `${address.origin}${from}`);
-			return target?.origin === address.origin ? `${target.pathname}${target.search}` : null;
+			const target = URL.parse(response.headers.get('location') ?? '', `${origin}${from}`);
+			return target?.origin === origin ? `${target.pathname}${target.search}` : null;
 		},
 
-		close: () => pool.destroy(),
+		close: () => dispatcher.destroy(),
 	};
 }
 

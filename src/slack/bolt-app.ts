@@ -5,11 +5,12 @@ import type { Log } from '../log.ts';
 import { createSlackLogger } from './clients.ts';
 import type { Identity } from './identity.ts';
 import { createHttpReceiver } from './receivers/http.ts';
-import { createSocketReceiver } from './receivers/socket.ts';
+import { createSocketReceiver, type SocketOptions } from './receivers/socket.ts';
 
 interface Dependencies {
 	readonly config: Config['slack'];
 	readonly identity: Identity;
+	readonly proxy: SocketOptions['proxy'];
 	readonly clock: Clock;
 	readonly log: Log;
 	/** Called with the reason when an HTTP request is refused. */
@@ -17,13 +18,13 @@ interface Dependencies {
 }
 
 /** Creates Bolt with the receiver of the configured transport. No other folder uses Bolt's types. */
-export function createBoltApp({ config, identity, clock, log, onRefused }: Dependencies) {
+export function createBoltApp({ config, identity, proxy, clock, log, onRefused }: Dependencies) {
 	const { transport, apiUrl, botToken } = config;
 	const { teamId, botId, botUserId } = identity;
 	const receiver =
 		transport.kind === 'http'
 			? createHttpReceiver({ signingSecret: transport.signingSecret, log, onRefused })
-			: createSocketReceiver({ appToken: transport.appToken, apiUrl, clock, log });
+			: createSocketReceiver({ appToken: transport.appToken, apiUrl, proxy, clock, log });
 	const app = new App({
 		receiver,
 		// Without this, Bolt calls auth.test itself, retries it for many minutes, and drops events when the token is bad.

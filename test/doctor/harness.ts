@@ -34,9 +34,9 @@ export interface Report {
 	readonly lines: readonly string[];
 }
 
-/** A set-up in order: Slack, a session service, a directory. Tests break one part of it. */
-export async function createHarness() {
-	const slack = await createFakeSlack({ ...SECRETS, manifest: manifestPath });
+/** A set-up in order: Slack (under another host name for a proxy), a session service, a directory. Tests break one part of it. */
+export async function createHarness(options: { readonly hostname?: string } = {}) {
+	const slack = await createFakeSlack({ ...SECRETS, ...options, manifest: manifestPath });
 	const service = createFakeSessionService({ apiKey: SECRETS.apiKey });
 	await service.start();
 	const dataDir = mkdtempSync(join(tmpdir(), 'handraise-doctor-'));
@@ -145,7 +145,7 @@ function asProcess(env: Env, { args = [], by = [], options = [], cwd = ROOT }: S
 	});
 }
 
-/** The values of secret settings, and the password in DATABASE_URL. */
+/** The values of secret settings, and the passwords in addresses. */
 function secretsIn(env: Env): string[] {
 	const names = [
 		'SLACK_BOT_TOKEN',
@@ -155,8 +155,9 @@ function secretsIn(env: Env): string[] {
 		'ENCRYPTION_KEY',
 	];
 	const values = names.map((name) => env[name] ?? '');
-	const password = URL.parse(env.DATABASE_URL ?? '')?.password ?? '';
-	return [...values, password].filter((value) => value.length > 5);
+	const addresses = [env.DATABASE_URL, env.HTTPS_PROXY, env.HTTP_PROXY];
+	const passwords = addresses.map((address) => URL.parse(address ?? '')?.password ?? '');
+	return [...values, ...passwords].filter((value) => value.length > 5);
 }
 
 /** The files of a directory and their contents, except those that SQLite changes for every reader. */

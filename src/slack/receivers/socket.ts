@@ -1,6 +1,7 @@
 import { type App, type Receiver, SocketModeReceiver } from '@slack/bolt';
 import type { Clock } from '../../clock.ts';
 import type { Log } from '../../log.ts';
+import { withSocket } from '../../proxy.ts';
 import { createSlackLogger, slackErrorCode } from '../clients.ts';
 import { tokenRefused } from '../identity.ts';
 
@@ -21,9 +22,11 @@ const HOPELESS = new Set([
 	'missing_scope',
 ]);
 
-interface Options {
+export interface SocketOptions {
 	readonly appToken: string;
 	readonly apiUrl: string;
+	/** Null without a proxy. */
+	readonly proxy: Parameters<typeof withSocket>[0] | null;
 	readonly clock: Clock;
 	readonly log: Log;
 }
@@ -37,23 +40,26 @@ export interface SocketReceiver extends Receiver {
  * Receives over Socket Mode with two connections and its own reconnect loop. The library's loop stays without a connection
  * for five seconds or more at each routine refresh, and ends the process when Slack refuses a reconnect.
  */
-export function createSocketReceiver({ appToken, apiUrl, clock, log }: Options): SocketReceiver {
+export function createSocketReceiver({ appToken, apiUrl, proxy, clock, log }: SocketOptions): SocketReceiver {
 	const stopping = new AbortController();
 	let serving = 0;
 	let loops: Promise<void>[] = [];
-	const receivers = Array.from(
-		{ length: CONNECTIONS },
-		() =>
-			new SocketModeReceiver({
-				appToken,
-				logger: createSlackLogger(log),
-				autoReconnectEnabled: false,
-				// One object for each, because the library writes into it.
-				installerOptions: {
-					clientOptions: { slackApiUrl: apiUrl, timeout: 10_000, retryConfig: { retries: 0 } },
-				},
-			}),
-	);
+	const receivers = Array.from({ length: CONNECTIONS }, () => {
+		const through = proxy === null ? null : withSocket(proxy);
+		const receiver = new SocketModeReceiver({
+			appToken,
+			logger: createSlackLogger(log),
+			autoReconnectEnabled: false,
+			...(through !== null && { dispatcher: through.dispatcher }),
+			// One object for each, because the library writes into it.
+			installerOptions: {
+				clientOptions: { slackApiUrl: apiUrl, timeout: 10_000, retryConfig: { retries: 0 } },
+			},
+		});
+		// The library gives up a stalled connection, but only closes its socket without a dispatcher of ours.
+		receiver.client.on('disconnected', () => through?.destroySocket());
+		return receiver;
+	});
 
 	/** Connects, calls `onServing`, and resolves when the connection is closed. Rejects when it cannot connect. */
 	async function serveOnce({ client }: SocketModeReceiver, onServing: () => void): Promise<void> {

@@ -1,0 +1,65 @@
+import { createServer } from 'node:http';
+import { expect, it, onTestFinished } from 'vitest';
+import { createConnectProxy } from '../support/connect-proxy.ts';
+import { closed, createHarness, type Env, listening, nobody } from './harness.ts';
+
+// Slack and the session service have host names that only the proxy knows. The settings of a process are its proxy's.
+const SLACK = 'slack.test';
+const SERVICE = 'sessions.test';
+
+/** A set-up in order behind a proxy, and the doctor's report about it. */
+async function behindProxy() {
+	const proxy = await createConnectProxy();
+	const harness = await createHarness({ hostname: SLACK });
+	onTestFinished(async () => {
+		await harness[Symbol.asyncDispose]();
+		await proxy[Symbol.asyncDispose]();
+	});
+	const serviceUrl = new URL(harness.service.url);
+	serviceUrl.hostname = SERVICE;
+	const env = { HTTP_PROXY: proxy.url, SESSION_SERVICE_URL: serviceUrl.origin };
+	return { proxy, doctor: (changed: Env = {}) => harness.doctorProcess({ ...env, ...changed }) };
+}
+
+it('asks Slack and the session service through the proxy, and the own port without it', async () => {
+	const { proxy, doctor } = await behindProxy();
+	const handraise = createServer((_, response) => response.end('ok\n'));
+	const { port, host } = new URL(await listening(handraise));
+	onTestFinished(() => closed(handraise));
+	const { lines, exit } = await doctor({ PORT: port });
+	expect(lines).toContainEqual(expect.stringMatching(/^✓ Session service: /));
+	expect(lines).toContain(`✓ Port: Handraise is running on ${port}, and ready.`);
+	expect(proxy.hosts(), host).toEqual(new Set([SLACK, SERVICE]));
+	expect(exit).toBe(0);
+});
+
+it('says that the proxy refuses to connect', async () => {
+	const { proxy, doctor } = await behindProxy();
+	proxy.refuse(403);
+	const { lines, exit } = await doctor();
+	expect(lines).toContainEqual(
+		expect.stringMatching(
+			/^✗ Bot token: .*slack\.test:\d+: the proxy refuses the connection \(403\): see HTTPS_PROXY and NO_PROXY/,
+		),
+	);
+	expect(lines).toContainEqual(expect.stringMatching(/^✗ Session service: sessions\.test.* refuses the connection/));
+	expect(exit).toBe(1);
+});
+
+it('names the proxy without its password when nothing listens there', async () => {
+	const { doctor } = await behindProxy();
+	const { host } = new URL(await nobody());
+	const { lines, exit } = await doctor({ HTTP_PROXY: `http://user:canary-of-the-proxy@${host}` });
+	expect(lines).toContain(
+		`✓ Proxy: ${host} is used, except for hosts in NO_PROXY. If no other host can be reached, check this address.`,
+	);
+	expect(lines).toContainEqual(expect.stringMatching(/^✗ Bot token: .* nothing listens at that host and port/));
+	expect(exit).toBe(1);
+});
+
+it('reaches a host that NO_PROXY names without the proxy', async () => {
+	const { proxy, doctor } = await behindProxy();
+	const { lines } = await doctor({ no_proxy: SERVICE, NO_PROXY: SLACK });
+	expect(lines).toContainEqual(expect.stringMatching(/^✗ Session service: sessions\.test.* (host name|DNS)/));
+	expect(proxy.hosts()).toEqual(new Set([SLACK]));
+});

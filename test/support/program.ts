@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
+
+const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
+
+/** Starts the program like `npm start`, with only these settings in its environment. */
+export function startProgram(env: Record<string, string>) {
+	const child = spawn(process.execPath, [MAIN], { env: { PATH: process.env.PATH ?? '', ...COMPILE_CACHE, ...env } });
+	let stdout = '';
+	let stderr = '';
+	child.stdout.on('data', (data) => {
+		stdout += data;
+	});
+	child.stderr.on('data', (data) => {
+		stderr += data;
+	});
+	const closed = once(child, 'close').then(([code]) => ({ code: code as number | null, stdout, stderr }));
+	return {
+		child,
+		closed,
+		/** Resolves when the log contains these words. */
+		async says(words: string): Promise<void> {
+			while (!stdout.includes(words)) {
+				const ended = await Promise.race([once(child.stdout, 'data').then(() => null), closed]);
+				if (ended !== null) throw new Error(`It ended without saying "${words}": ${stdout}${stderr}`);
+			}
+		},
+	};
+}
