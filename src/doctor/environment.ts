@@ -29,7 +29,6 @@ export function checkSettings({ problems, unknown }: Pick<SettingsReading, 'prob
 	return okIfNone('complete and well-formed.');
 }
 
-/** Whether Handraise can listen on its port, or already does. */
 /** Only names the proxy: whether it works is found by the checks of Slack and the service. */
 function checkProxy({ settings }: SettingsReading): Finding[] {
 	const proxy = proxySettings(settings);
@@ -39,6 +38,7 @@ function checkProxy({ settings }: SettingsReading): Finding[] {
 	);
 }
 
+/** Whether Handraise can listen on its port, or already does. */
 export async function examinePort({ settings: { PORT: port } }: SettingsReading): Promise<Examined> {
 	return { findings: port === undefined ? [] : await checkPort(port) };
 }
