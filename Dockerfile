@@ -1,5 +1,5 @@
 # Node runs the TypeScript as it is: there is no build step, and production installs no development dependency.
-# Pin the image by its digest (README, "Use it in your Slack"): a tag can be moved to another image.
+# Pin the image by its digest (docs/operations.md): a tag can be moved to another image.
 ARG NODE_IMAGE=node:24-slim
 FROM ${NODE_IMAGE}
 

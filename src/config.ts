@@ -199,17 +199,28 @@ export function readSettings(env: Environment): SettingsReading {
 	}
 	return {
 		settings: settings as Partial<Settings>,
-		problems: [...new Set([...problems, ...crossProblems(env)])],
+		problems: [...new Set([...problems, ...crossProblems(env), ...misspeltAccess(env)])],
 		unknown: unknownSettings(env),
 	};
 }
 
 const OUR_NAMES =
-	/^(SLACK|DISCOVER|SESSION_SERVICE|SESSION_DASHBOARD|ALLOW|ALLOWED|PERSON|MAX_WATCH|MAX_WATCHES|SHOW|QUICK|UNDO|REMIND|ESCALATE|RETENTION|GIVE_UP|WAITING_SECRET|WATCH_MAX)_/;
+	/^(SLACK|DISCOVER|SESSION_SERVICE|SESSION_DASHBOARD|PERSON|MAX_WATCH|MAX_WATCHES|SHOW|QUICK|UNDO|REMIND|ESCALATE|RETENTION|GIVE_UP|WAITING_SECRET|WATCH_MAX)_/;
 
-/** Names in the environment that look like settings of Handraise but are none. */
+const isSetting = (name: string) => Object.hasOwn(environment.shape, name);
+const isAboutAccess = (name: string) => /^ALLOW/i.test(name);
+
+/** A misspelt rule about who may answer is no rule, and would let everybody in. */
+function misspeltAccess(env: Environment): string[] {
+	const known = Object.keys(environment.shape).filter(isAboutAccess).join(', ');
+	return Object.keys(env)
+		.filter((name) => isAboutAccess(name) && !isSetting(name))
+		.map((name) => `${name} is no setting and would not limit who may answer: correct it (${known}) or remove it`);
+}
+
+/** Names in the environment that look like settings of Handraise but are none. Those about access are problems. */
 export function unknownSettings(env: Environment): readonly string[] {
-	return Object.keys(env).filter((name) => OUR_NAMES.test(name) && !Object.hasOwn(environment.shape, name));
+	return Object.keys(env).filter((name) => OUR_NAMES.test(name) && !isSetting(name));
 }
 
 /** The outgoing proxies; null without one. `hosts` is for logs: the addresses may hold a password. */

@@ -157,6 +157,11 @@ describe('the settings', () => {
 		['a service that ends in /v1', { SESSION_SERVICE_URL: 'https://s.example/v1/' }, /ends in \/v1/],
 		['a service with a password', { SESSION_SERVICE_URL: 'https://a:secret@s.example' }, /contains a user name/],
 		['a service with a query', { SESSION_SERVICE_URL: 'https://s.example/?a=1' }, /not a valid address/],
+		[
+			'a misspelt rule about access',
+			{ ALLOWED_CHANNEL: 'C0ABC' },
+			/^ALLOWED_CHANNEL is no setting and would not limit who may answer: .*ALLOWED_CHANNELS/,
+		],
 		['a proxy without a scheme', { HTTPS_PROXY: 'secret.example:3128' }, /^HTTPS_PROXY is not the address of a proxy/],
 		['a proxy of another kind', { HTTP_PROXY: 'socks5://secret.example' }, /^HTTP_PROXY is not the address of a proxy/],
 		[

@@ -160,7 +160,7 @@ function replyFrom(response: HttpResponse | NoResponse, host: string): SlackRepl
 	}
 	const data = jsonObject(response.body);
 	if (typeof data?.ok !== 'boolean') {
-		const why = `${host} answers ${response.status}, but not as Slack does: is a proxy in between, or is SLACK_API_URL wrong?`;
+		const why = `${host} answers ${response.status}, but not as Slack does: a proxy may be in between, or SLACK_API_URL may be wrong`;
 		return { ...unreachable, why, response };
 	}
 	if (data.ok) return { kind: 'ok', data, response };

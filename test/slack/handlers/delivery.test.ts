@@ -161,7 +161,7 @@ describe('an answer is delivered once', () => {
 		const items = JSON.parse(
 			`[{"title":"First","description":"","value":2},{"title":"Second","description":null,"value":""},
 			{"title":{"en":"Third","__proto__":1},"description":["a"],"value":null},
-			{"title":7,"description":false,"value":{"cm":5,"of":[1.5,true,null]}},{"title":"Left","description":"","value":false}]`,
+			{"title":7,"description":false,"value":{"cm":5,"of":[1.5,true,null]}},{"title":"Left","description":"","value":true}]`,
 		);
 		app.service.sessions.patch(id, {
 			messages: [{ role: 'user' }, { role: 'assistant', content: 'I ask.', human_input: items }],
