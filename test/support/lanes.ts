@@ -6,7 +6,7 @@ import type { UserWorkspaceConfig } from 'vitest/config';
  */
 const NAMED = ['postgres', 'browser', 'kills', 'long'] as const;
 
-/** Pure: no network, no file, no process. `test/support/pure.ts` enforces that. */
+/** Pure: no network, no file, no process. `test/support/pure.ts` refuses network and databases. */
 const RULES = [
 	'test/{clock,config,rate-limiter}.test.ts',
 	'test/inbox/{channel-settings,ladder,quiet-hours}.test.ts',
