@@ -82,6 +82,7 @@ it('puts the value of every control where Slack gives it to the app', async () =
 	const select = dialog.getByRole('combobox', { name: 'Colour' });
 	await select.click();
 	await select.fill('gr');
+	await dialog.getByRole('option', { name: 'Red' }).waitFor({ state: 'detached' });
 	await page.keyboard.press('Enter');
 	await expect.poll(() => select.inputValue()).toBe('Green');
 	await dialog.getByRole('radio', { name: 'Large' }).check();
@@ -92,6 +93,7 @@ it('puts the value of every control where Slack gives it to the app', async () =
 	await stops.press('ArrowDown');
 	await stops.press('Enter');
 	await stops.fill('os');
+	await dialog.getByRole('option', { name: 'Rome' }).waitFor({ state: 'detached' });
 	await page.keyboard.press('Enter');
 	// The menu stays open for more. Escape closes it, and not the modal.
 	await page.keyboard.press('Escape');
