@@ -75,6 +75,12 @@ export function isGeneral(channel: Channel): boolean {
 	return channel.name === 'general';
 }
 
+/** The kind of a conversation, as scopes and subscriptions name it; an unknown one counts as public. */
+export function kindOf(channel: Channel | undefined): 'im' | 'mpim' | 'groups' | 'channels' {
+	if (channel?.isIm) return 'im';
+	return channel?.isMpim ? 'mpim' : channel?.isPrivate ? 'groups' : 'channels';
+}
+
 export function isMember(channel: Channel, user: string): boolean {
 	return channel.members.includes(user);
 }

@@ -23,7 +23,7 @@ import {
 	shareChannel,
 } from './people/channels.ts';
 import { seedState, type Workspace } from './seed.ts';
-import { type Settings, settingsOf } from './settings.ts';
+import { SENT_EVENTS, type Settings, settingsOf } from './settings.ts';
 import { createSockets, type Sockets } from './sockets.ts';
 import type { SlackState } from './state.ts';
 import { createTraffic, type Traffic, type Violation } from './traffic.ts';
@@ -90,7 +90,7 @@ export interface FakeSlack {
 	deliver(delivery: Delivery): Promise<Ack>;
 	/** Forgets views and empty windows without an event to the app, so that a long run does not grow without limit. */
 	forgetViews(ids: readonly string[]): void;
-	/** What the app sent that Slack refuses as malformed. */
+	/** What the app sent that Slack refuses as malformed, and what it uses that this fake does not have, in words. */
 	violations(): readonly Violation[];
 	/** Switches to signed HTTP (a URL) or to Socket Mode (null). */
 	setRequestUrl(url: string | null): void;
@@ -133,6 +133,10 @@ export async function createFakeSlack(options: FakeSlackOptions = {}): Promise<F
 		},
 		origin: '',
 	};
+	for (const event of core.settings.events.filter((one) => !SENT_EVENTS.some((sent) => sent === one))) {
+		const messages = [`this fake Slack never sends ${event}, to which the app is subscribed`];
+		core.traffic.violate({ where: 'event_subscriptions', messages, payload: event });
+	}
 	// The validator compiles its schema on first use, for a second on a busy machine. That must not happen while a trigger
 	// expires.
 	validateView({});

@@ -79,9 +79,9 @@ describe('signed HTTP', () => {
 		expect(received[1]?.headers['x-slack-retry-num']).toBeUndefined();
 	});
 
-	it('counts everything but 200 as a failure, and names it in the redelivery', async () => {
+	it('takes any 2xx for an event and only 200 for anything else, and names a failure in the redelivery', async () => {
 		answer = ({ response }) => {
-			response.statusCode = received.length === 1 ? 500 : 200;
+			response.statusCode = received.length === 1 ? 500 : 299;
 			response.end();
 		};
 		await slack.as('ada').say('dm', 'hello');
@@ -91,6 +91,8 @@ describe('signed HTTP', () => {
 			() => 'Nothing came again.',
 		);
 		expect(received[1]?.headers).toMatchObject({ 'x-slack-retry-num': '1', 'x-slack-retry-reason': 'http_error' });
+		expect(slack.traffic.deliveries('message').map((one) => one.status)).toEqual([500, 299]);
+		expect(await slack.as('ada').command('#agents', '/demo')).toEqual({ ok: false, error: 'http_service_error' });
 	});
 
 	it('follows no redirect, and names a timeout in the redelivery', async () => {

@@ -72,8 +72,9 @@ export function createHttpTransport(core: Core, requestUrl: () => string): Trans
 		try {
 			const duplicate = core.faults.takeDuplicate(delivery.name);
 			const [answer] = await Promise.all([post(delivery, signal), duplicate ? post(delivery, signal) : undefined]);
-			if (answer.status !== 200) return { ok: false, failure: 'http_error', status: answer.status };
-			return { ok: true, payload: parse(answer.body), status: 200 };
+			const { status, body } = answer;
+			const isAck = delivery.kind === 'events_api' ? status >= 200 && status < 300 : status === 200;
+			return isAck ? { ok: true, payload: parse(body), status } : { ok: false, failure: 'http_error', status };
 		} catch {
 			return { ok: false, failure: signal.aborted ? 'timeout' : 'connection_failed' };
 		}

@@ -22,3 +22,4 @@ export type { Message, SlackState } from './state.ts';
 export { callSlack } from './test-calls.ts';
 export type { TrafficEntry } from './traffic.ts';
 export { validateMessage, validateResponseActionErrors, validateView } from './validation/index.ts';
+export { canMeet, canOpen, sees } from './visibility.ts';

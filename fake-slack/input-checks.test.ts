@@ -103,6 +103,7 @@ describe('what Slack checks before it sends a modal', () => {
 		await expect(modal.enter('day', '2026-01-05')).rejects.toThrow('a datepicker: choose in it');
 		await expect(modal.choose('words', 'Yes')).rejects.toThrow('a plain_text_input: fill it');
 		await expect(modal.choose('day', 'tomorrow')).rejects.toThrow('a date as YYYY-MM-DD, not "tomorrow"');
+		for (const day of ['2026-13-45', '2027-02-29']) await expect(modal.choose('day', day)).rejects.toThrow(day);
 		await expect(modal.choose('hour', '9')).rejects.toThrow('a time as HH:mm');
 		await expect(modal.choose('moment', '2026-01-05')).rejects.toThrow('seconds since the epoch');
 		await expect(modal.choose('who', ['grace', 'nobody'])).rejects.toThrow('nobody called nobody');

@@ -100,6 +100,13 @@ describe('the app as its manifest declares it', () => {
 		expect(running.heard.map((body) => (body.event as Json).type)).toEqual(['app_mention']);
 	});
 
+	it('records a subscription to an event that it never sends', async () => {
+		await start(manifest({ events: ['app_mention', 'reaction_added', 'message.channels'] }));
+		expect(slack.violations().flatMap(({ messages }) => messages)).toEqual([
+			'this fake Slack never sends reaction_added, to which the app is subscribed',
+		]);
+	});
+
 	it('has a Home tab and direct messages only when the manifest declares them', async () => {
 		await start(manifest());
 		const view = { type: 'home', blocks: [] };

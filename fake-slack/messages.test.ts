@@ -50,6 +50,12 @@ describe('chat.postMessage', () => {
 		expect(await post({ text: 'x', thread_ts: 'yesterday' })).toMatchObject({ error: 'invalid_thread_ts' });
 	});
 
+	it('records attachments, which it does not show', async () => {
+		await post({ text: 'x', attachments: [] });
+		expect(await post({ text: 'x', attachments: [{ text: 'aside' }] })).toMatchObject({ ok: true });
+		expect(slack.violations().map(({ messages }) => messages)).toEqual([['this fake Slack shows no attachments']]);
+	});
+
 	it('takes markdown_text in place of text and blocks, and not beside them', async () => {
 		await post({ markdown_text: '# Report' });
 		const shown = slack.as('ada').messages('#agents');

@@ -38,6 +38,8 @@ export function requireValidMessage(core: Core, payload: Json, where: MessageMet
 		throw new SlackError(first.error, { errors: messages, response_metadata: { messages } });
 	}
 	requireDownloadableImages(core, payload.blocks, 'invalid_blocks');
+	if (!Array.isArray(payload.attachments) || payload.attachments.length === 0) return;
+	core.traffic.violate({ where, messages: ['this fake Slack shows no attachments'], payload });
 }
 
 /** The message of a channel with this ts. Ephemeral messages cannot be reached this way. */

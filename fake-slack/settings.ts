@@ -33,7 +33,18 @@ const DEFAULT_EVENTS = [
 	'member_joined_channel',
 	'member_left_channel',
 	'message.im',
-];
+] as const;
+
+/** Every event that this fake sends an app that is subscribed to it. */
+export const SENT_EVENTS = [
+	...DEFAULT_EVENTS,
+	'message.channels',
+	'message.groups',
+	'message.mpim',
+	'message_metadata_deleted',
+	'message_metadata_posted',
+	'message_metadata_updated',
+] as const;
 
 interface DeclaredCommand {
 	command: string;

@@ -3,7 +3,7 @@ import type { Json } from './json.ts';
 import type { Channel, Person, Team } from './state.ts';
 
 /** Whether a workspace is the app's own or another of the same organisation. */
-export function isOwnTeam(core: Core, teamId: string): boolean {
+export function isOwnTeam(core: Pick<Core, 'state'>, teamId: string): boolean {
 	const { team, enterprise } = core.state;
 	return teamId === team.id || (enterprise?.otherTeams.some((one) => one.id === teamId) ?? false);
 }

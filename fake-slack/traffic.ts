@@ -27,7 +27,7 @@ export interface TrafficEntry {
 	readonly retry: number;
 }
 
-/** Something that the app sent and Slack would refuse as malformed. */
+/** Something that the app sent and Slack would refuse as malformed, or that it uses and this fake does not have. */
 export interface Violation {
 	where: string;
 	messages: string[];

@@ -44,6 +44,7 @@ it('reads every kind of block, with controls in brackets', () => {
 					elements: [
 						{ type: 'text', text: '<raw> ' },
 						{ type: 'user', user_id: 'U0ADA' },
+						{ type: 'canvas_user_mention', user_id: 'U0GRACE' },
 					],
 				},
 			],
@@ -105,7 +106,7 @@ it('reads every kind of block, with controls in brackets', () => {
 			'small [image: icon]',
 			'Now\n[image: screen]',
 			'**bold** <@U0ADA>',
-			'<raw> @ada',
+			'<raw> @ada@grace',
 			'a | b',
 			'Plan\nStep (complete)\n',
 			'Next\nUntyped (pending)',

@@ -69,8 +69,13 @@ describe('tokens and scopes', () => {
 		}
 	});
 
-	it('answers unknown_method to other names', async () => {
+	it('tells names that Slack does not know from methods of Slack that it does not have', async () => {
 		expect(await callSlack(slack, 'chat.shout', {})).toMatchObject({ ok: false, error: 'unknown_method' });
+		expect(await callSlack(slack, 'reactions.add', {})).toMatchObject({ ok: false, error: 'not_in_this_fake_slack' });
+		expect(slack.violations().map(({ messages }) => messages)).toEqual([
+			['Slack has no method chat.shout'],
+			['this fake Slack does not have reactions.add, which Slack has'],
+		]);
 	});
 });
 

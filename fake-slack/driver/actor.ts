@@ -5,10 +5,11 @@ import { joinYourself, leaveYourself } from '../people/channels.ts';
 import { type CommandOutcome, typeCommand } from '../people/commands.ts';
 import { sendGlobalShortcut, sendMessageShortcut } from '../people/message-actions.ts';
 import { openHome, say } from '../people/talk.ts';
-import type { Channel } from '../state.ts';
+import type { Channel, View } from '../state.ts';
+import { sees } from '../visibility.ts';
 import { reloadWindow, topView } from '../windows.ts';
 import { createModal, type Modal } from './modal.ts';
-import { createPosted, type Posted, sees } from './posted.ts';
+import { createPosted, type Posted } from './posted.ts';
 
 interface Replying {
 	thread?: Posted | string;
@@ -73,10 +74,11 @@ export function createActor(core: Core, deliverer: Deliverer, viewer: Viewer): A
 		if (!name.startsWith('@')) return channelOf(core, name);
 		return openDirect(core, [viewer.user, ...name.split(' ').map((one) => personOf(core, one).id)]);
 	}
-	function modal(): Modal | null {
-		const view = topView(core, viewer.user, viewer.window);
-		return view ? createModal(core, deliverer, viewer, view) : null;
+	/** Nothing, when Slack has ended the person's sessions. */
+	function onScreen(view: View | undefined): Modal | null {
+		return view && !personOf(core, viewer.user).deleted ? createModal(core, deliverer, viewer, view) : null;
 	}
+	const modal = () => onScreen(topView(core, viewer.user, viewer.window));
 	function visible(channel: Channel): Posted[] {
 		return core.state.messages
 			.filter((one) => one.channel === channel.id && sees(core, viewer, one))
@@ -145,9 +147,6 @@ export function createActor(core: Core, deliverer: Deliverer, viewer: Viewer): A
 			return channel ? visible(channel).filter((one) => matches(one, wanted)) : [];
 		},
 		openApp: (tab = 'messages') => openHome(core, deliverer, viewer, { channel: openDm(core, viewer.user), tab }),
-		home() {
-			const view = core.state.views[core.state.homes[viewer.user] ?? ''];
-			return view ? createModal(core, deliverer, viewer, view) : null;
-		},
+		home: () => onScreen(core.state.views[core.state.homes[viewer.user] ?? '']),
 	};
 }

@@ -7,6 +7,7 @@ import type { Viewer } from '../payloads.ts';
 import { actInMessage, fillInMessage, messageInput, placedInMessage } from '../people/message-actions.ts';
 import { suggest } from '../people/suggestions.ts';
 import type { Message } from '../state.ts';
+import { sees } from '../visibility.ts';
 import { choice, type Field, fieldsOf, findField, findPress, pressesOf, typing } from './controls.ts';
 import { readBlocks, readMrkdwn, readText } from './visible-text.ts';
 
@@ -50,13 +51,6 @@ export interface Posted {
 	remove(): void;
 	metadata(): Json | null;
 	blocks(): Json[];
-}
-
-/** Whether a person sees the message at all. */
-export function sees(core: Core, viewer: Viewer, message: Message): boolean {
-	const channel = core.state.channels.find((one) => one.id === message.channel);
-	const mayLook = channel !== undefined && (!channel.isPrivate || channel.members.includes(viewer.user));
-	return mayLook && (message.ephemeralFor === undefined || message.ephemeralFor === viewer.user);
 }
 
 export function createPosted(core: Core, deliverer: Deliverer, viewer: Viewer, first: Message): Posted {

@@ -41,6 +41,7 @@ function readRichText(slack: Directory, element: Json): string {
 		case 'emoji':
 			return `:${text(element, 'name') ?? ''}:`;
 		case 'user':
+		case 'canvas_user_mention':
 			return readMrkdwn(slack, `<@${text(element, 'user_id') ?? ''}>`);
 		case 'channel':
 			return readMrkdwn(slack, `<#${text(element, 'channel_id') ?? ''}>`);

@@ -4,6 +4,7 @@ import type { Json } from '../json.ts';
 import { actionTs, type Viewer } from '../payloads.ts';
 import type { Channel } from '../state.ts';
 import { isOwnTeam } from '../teams.ts';
+import { canOpen, requireClient } from '../visibility.ts';
 import { tell } from './tell.ts';
 
 /** The workspace's administrator: its first member. */
@@ -16,10 +17,10 @@ async function tellOfChannel(
 	core: Core,
 	deliverer: Deliverer,
 	channel: Channel,
-	{ kind, facts }: { kind: string; facts: Json },
+	{ kind, facts }: { kind: 'archive' | 'deleted' | 'left' | 'unarchive'; facts: Json },
 ): Promise<void> {
 	core.changes.emit({ kind: 'channel', id: channel.id });
-	const type = `${channel.isPrivate ? 'group' : 'channel'}_${kind}`;
+	const type = `${channel.isPrivate ? 'group' : 'channel'}_${kind}` as const;
 	await tell(core, deliverer, type, {
 		event: { type, channel: channel.id, ...facts, event_ts: actionTs(core) },
 		channel,
@@ -34,15 +35,16 @@ function requireOpenChannel(channel: Channel): void {
 
 /** A person joins a public channel without an invitation. Throws with words for the person where they need one. */
 export async function joinYourself(core: Core, deliverer: Deliverer, viewer: Viewer, channel: Channel): Promise<void> {
+	requireClient(core, viewer);
 	requireOpenChannel(channel);
-	const person = personOf(core, viewer.user);
-	const isOutside = person.isRestricted || !isOwnTeam(core, person.teamId);
-	if (channel.isPrivate || isOutside) throw new Error(`${person.name} needs an invitation to #${channel.name}.`);
-	await joinChannel(core, deliverer, channel, { user: person.id });
+	const { id, name } = personOf(core, viewer.user);
+	if (!canOpen(core, id, channel)) throw new Error(`${name} needs an invitation to #${channel.name}.`);
+	await joinChannel(core, deliverer, channel, { user: id });
 }
 
 /** A person leaves a channel. Throws with words for the person where they cannot. */
 export async function leaveYourself(core: Core, deliverer: Deliverer, viewer: Viewer, channel: Channel): Promise<void> {
+	requireClient(core, viewer);
 	requireOpenChannel(channel);
 	const person = personOf(core, viewer.user);
 	if (!isMember(channel, person.id)) throw new Error(`${person.name} is not in #${channel.name}.`);
@@ -143,7 +145,7 @@ async function changeId(core: Core, deliverer: Deliverer, channel: Channel): Pro
 	core.changes.emit({ kind: 'channel', id: channel.id });
 	if (!isMember(channel, core.state.app.botUser)) return;
 	const event = {
-		type: 'channel_id_changed',
+		type: 'channel_id_changed' as const,
 		old_channel_id: before,
 		new_channel_id: channel.id,
 		event_ts: actionTs(core),
@@ -186,8 +188,8 @@ export async function shareChannel(
 	core.changes.emit({ kind: 'channel', id: channel.id });
 	if (isOwnTeam(core, teamId) || !isMember(channel, core.state.app.botUser)) return;
 	const facts = shared
-		? { type: 'channel_shared', connected_team_id: teamId }
-		: { type: 'channel_unshared', previously_connected_team_id: teamId, is_ext_shared: channel.isExtShared };
+		? { type: 'channel_shared' as const, connected_team_id: teamId }
+		: { type: 'channel_unshared' as const, previously_connected_team_id: teamId, is_ext_shared: channel.isExtShared };
 	const event = { ...facts, channel: channel.id, event_ts: actionTs(core) };
 	await tell(core, deliverer, facts.type, { event, channel });
 }

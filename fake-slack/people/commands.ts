@@ -6,6 +6,7 @@ import { channelNameForApp, type Viewer } from '../payloads.ts';
 import { createResponseUrl } from '../response-urls.ts';
 import type { Channel } from '../state.ts';
 import { createTrigger } from '../triggers.ts';
+import { requireClient } from '../visibility.ts';
 
 /** Slack's names for a command's failure in "failed with the error". */
 const FAILURES = {
@@ -64,7 +65,9 @@ export async function typeCommand(
 	{ where, line }: { where: string; line: string },
 ): Promise<CommandOutcome> {
 	const channel = channelOf(core, where);
-	if (!isMember(channel, viewer.user) && channel.isPrivate) throw new Error(`${viewer.user} cannot see ${where}.`);
+	requireClient(core, viewer);
+	// Who only looks at a public channel has a button to join it, and nowhere to type.
+	if (!isMember(channel, viewer.user)) throw new Error(`${viewer.user} is not in ${where}.`);
 	const [command = '', ...rest] = line.split(/(?<=^\S+)\s+/);
 	const { commands } = core.settings;
 	const declared = commands?.find((one) => one.command === command);

@@ -8,7 +8,9 @@ import { actionTs, channelForApp, payloadBase, type Viewer } from '../payloads.t
 import { createResponseUrl } from '../response-urls.ts';
 import type { InputState, Message } from '../state.ts';
 import { createTrigger } from '../triggers.ts';
+import { requireClient, requireSeen } from '../visibility.ts';
 import { actionForApp } from './modal-actions.ts';
+import { requireOffered } from './pickers.ts';
 
 /** The values that a person's client holds in a message's inputs. */
 export function messageInput(message: Message, user: string): InputState {
@@ -29,6 +31,7 @@ export async function actInMessage(
 	viewer: Viewer,
 	{ message, placed, chosen = {} }: { message: Message; placed: Placed; chosen?: Json },
 ): Promise<boolean> {
+	requireSeen(core, viewer, message);
 	const channel = channelOf(core, message.channel);
 	const input = messageInput(message, viewer.user);
 	const { channel: channelId, ts } = message;
@@ -64,6 +67,8 @@ export async function fillInMessage(
 	viewer: Viewer,
 	{ message, placed, held }: { message: Message; placed: Placed; held: unknown },
 ): Promise<void> {
+	requireSeen(core, viewer, message);
+	requireOffered(core, viewer, placed, held);
 	const input = messageInput(message, viewer.user);
 	setValue(input, placed, held);
 	core.changes.emit({ kind: 'message', id: message.ts });
@@ -86,6 +91,7 @@ export async function sendMessageShortcut(
 	viewer: Viewer,
 	{ message, callbackId }: { message: Message; callbackId: string },
 ): Promise<boolean> {
+	requireSeen(core, viewer, message);
 	requireShortcut(core, 'message', callbackId);
 	const channel = channelOf(core, message.channel);
 	const ack = await deliverer.deliver({
@@ -113,6 +119,7 @@ export async function sendGlobalShortcut(
 	viewer: Viewer,
 	callbackId: string,
 ): Promise<boolean> {
+	requireClient(core, viewer);
 	requireShortcut(core, 'global', callbackId);
 	const ack = await deliverer.deliver({
 		kind: 'interactive',

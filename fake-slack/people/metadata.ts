@@ -28,7 +28,7 @@ export async function tellOfMetadata(
 	const metadata = after ?? before;
 	if (metadata === undefined || !isMember(channel, core.state.app.botUser) || !isSubscribed(core, metadata)) return;
 	const kind = before === undefined ? 'posted' : after === undefined ? 'deleted' : 'updated';
-	const type = `message_metadata_${kind}`;
+	const type = `message_metadata_${kind}` as const;
 	const at = kind === 'posted' ? message.ts : actionTs(core);
 	const event = {
 		type,

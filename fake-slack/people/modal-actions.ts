@@ -10,7 +10,9 @@ import type { View } from '../state.ts';
 import { createTrigger } from '../triggers.ts';
 import { validateResponseActionErrors } from '../validation/index.ts';
 import { replaceView, requireValidView, requireViewType, stackView, viewForApp } from '../views.ts';
+import { requireClient } from '../visibility.ts';
 import { removeViews, topView, windowOf } from '../windows.ts';
+import { requireOffered } from './pickers.ts';
 
 /** What Slack shows above a modal when the app did not answer a submission properly. */
 const TROUBLE = 'We had some trouble connecting. Try again?';
@@ -38,6 +40,7 @@ export function actionForApp(core: Core, placed: Placed, chosen: Json): Json {
 
 /** The view a person can act on: the one on top. Throws when it is gone. */
 function requireTop(core: Core, viewer: Viewer): View {
+	requireClient(core, viewer);
 	const view = topView(core, viewer.user, viewer.window);
 	if (!view) throw new Error(`No modal is open for ${viewer.user}.`);
 	return view;
@@ -57,6 +60,7 @@ async function sendViewAction(
 	viewer: Viewer,
 	{ view, placed, chosen }: { view: View; placed: Placed; chosen: Json },
 ): Promise<boolean> {
+	requireClient(core, viewer);
 	const ack = await deliverer.deliver({
 		kind: 'interactive',
 		name: 'block_actions',
@@ -102,6 +106,8 @@ export async function fillInView(
 ): Promise<void> {
 	const { view } = target;
 	const placed = placedIn(view, target.blockId, target.actionId);
+	requireClient(core, viewer);
+	requireOffered(core, viewer, placed, target.held);
 	setValue(view.input, placed, target.held);
 	delete view.fieldErrors[placed.blockId];
 	core.changes.emit({ kind: 'view', id: view.id });

@@ -7,6 +7,7 @@ import { channelForApp, payloadBase, type Viewer } from '../payloads.ts';
 import type { Message, View } from '../state.ts';
 import { validateBlocks } from '../validation/index.ts';
 import { viewForApp } from '../views.ts';
+import { requireClient, requireSeen } from '../visibility.ts';
 
 /**
  * The app is not asked about fewer characters unless the element says so (docs.slack.dev, select menu of external
@@ -60,6 +61,8 @@ export async function suggest(
 	viewer: Viewer,
 	{ surface, placed, typed }: { surface: View | Message; placed: Placed; typed: string },
 ): Promise<Json[] | null> {
+	if ('ts' in surface) requireSeen(core, viewer, surface);
+	else requireClient(core, viewer);
 	if (!placed.type.endsWith('external_select')) throw new Error(`A ${placed.type} loads no options.`);
 	if (typed.length < Number(placed.element.min_query_length ?? MIN_QUERY_LENGTH)) return null;
 	const ack = await deliverer.deliver({

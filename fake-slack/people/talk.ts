@@ -1,21 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { type Core, isMember } from '../core.ts';
+import { type Core, isMember, kindOf } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
 import { messageForApp, postMessage } from '../messages.ts';
 import { actionTs, type Viewer } from '../payloads.ts';
 import type { Channel, Message } from '../state.ts';
 import { viewForApp } from '../views.ts';
+import { requireClient } from '../visibility.ts';
 import { write } from './composer.ts';
 import { tell } from './tell.ts';
-
-/** The kind of conversation as `channel_type` names it, and the subscription to its messages. */
-function kindOf(channel: Channel): { type: string; subscription: string } {
-	if (channel.isIm) return { type: 'im', subscription: 'message.im' };
-	if (channel.isMpim) return { type: 'mpim', subscription: 'message.mpim' };
-	return channel.isPrivate
-		? { type: 'group', subscription: 'message.groups' }
-		: { type: 'channel', subscription: 'message.channels' };
-}
 
 /**
  * The events that a new message causes where the bot is a member. The bot gets its own messages too (with its bot_id)
@@ -35,8 +27,9 @@ export async function tellOfMessage(
 		const mention = { ...common, type: 'app_mention', subtype: undefined, root: undefined };
 		told.push(tell(core, deliverer, 'app_mention', { event: mention, channel }));
 	}
-	const { type, subscription } = kindOf(channel);
-	told.push(tell(core, deliverer, subscription, { event: { ...common, channel_type: type }, channel }));
+	const kind = kindOf(channel);
+	const event = { ...common, channel_type: kind.replace(/s$/, '') };
+	told.push(tell(core, deliverer, `message.${kind}`, { event, channel }));
 	await Promise.all(told);
 }
 
@@ -57,6 +50,7 @@ export function say(
 	viewer: Viewer,
 	{ channel, typed, threadTs, broadcast = false }: Saying,
 ): { message: Message; told: Promise<void> } {
+	requireClient(core, viewer);
 	if (!isMember(channel, viewer.user)) throw new Error(`${viewer.user} is not in ${channel.name || channel.id}.`);
 	if (channel.isArchived) throw new Error(`#${channel.name} is archived. Nobody can write in it.`);
 	const { messagesTab, messagesTabReadOnly } = core.settings;
@@ -82,6 +76,7 @@ export async function openHome(
 	viewer: Viewer,
 	{ channel, tab }: { channel: Channel; tab: 'home' | 'messages' },
 ): Promise<void> {
+	requireClient(core, viewer);
 	if (tab === 'home' && !core.settings.homeTab) throw new Error('The app has no Home tab.');
 	if (tab === 'messages' && !core.settings.messagesTab) throw new Error('The app has no Messages tab.');
 	const view = core.state.views[core.state.homes[viewer.user] ?? ''];

@@ -1,23 +1,23 @@
-import type { Core } from '../core.ts';
+import { type Core, kindOf } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
 import type { Json } from '../json.ts';
 import { eventPayload } from '../payloads.ts';
+import type { SENT_EVENTS } from '../settings.ts';
 import type { Channel } from '../state.ts';
 
 /** The scope an event needs (each event's page on docs.slack.dev); `:read` scopes depend on the channel's kind. */
 function scopeOf(subscription: string, channel: Channel | undefined): string | undefined {
 	if (subscription === 'app_mention') return 'app_mentions:read';
 	if (subscription.startsWith('message_metadata_')) return 'metadata.message:read';
-	const kind = channel?.isMpim === true ? 'mpim' : channel?.isIm ? 'im' : channel?.isPrivate ? 'groups' : 'channels';
-	if (subscription.startsWith('message.')) return `${kind}:history`;
-	return /^(channel|group|member)_/.test(subscription) ? `${kind}:read` : undefined;
+	if (subscription.startsWith('message.')) return `${kindOf(channel)}:history`;
+	return /^(channel|group|member)_/.test(subscription) ? `${kindOf(channel)}:read` : undefined;
 }
 
 /** Sends an event to the app when it is subscribed to it and has the scope. Resolves after the first attempt. */
 export async function tell(
 	core: Core,
 	deliverer: Deliverer,
-	subscription: string,
+	subscription: (typeof SENT_EVENTS)[number],
 	{ event, channel }: { event: Json; channel?: Channel },
 ): Promise<void> {
 	if (!core.settings.events.includes(subscription)) return;

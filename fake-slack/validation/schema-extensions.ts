@@ -10,8 +10,10 @@ export type SchemaExtension = {
 };
 
 const blocks = 'docs.slack.dev/reference/block-kit/blocks';
+const elements = 'docs.slack.dev/reference/block-kit/block-elements';
 const string: JsonSchema = { type: 'string' };
 const number: JsonSchema = { type: 'number' };
+const boolean: JsonSchema = { type: 'boolean' };
 
 /** The definition of a type; the generator names them after the types, so an unknown name is a typo or a renamed type. */
 function definition(definitions: Definitions, name: string): JsonSchema {
@@ -109,6 +111,24 @@ export const schemaExtensions: readonly SchemaExtension[] = [
 		id: 'rich_text_list.offset',
 		source: 'docs.slack.dev/reference/block-kit/block-elements/rich-text-list-element',
 		extend: (definitions) => addProperties(definitions, 'RichTextList', { offset: number }),
+	},
+	{
+		id: 'styles and fields of rich text',
+		source: `${elements}/text-element, link, user, usergroup, broadcast, canvas-user-mention, rich-text-preformatted`,
+		extend: (definitions) => {
+			for (const name of ['Text', 'Link', 'UserMention', 'UsergroupMention', 'BroadcastMention']) {
+				const { style } = definition(definitions, `RichText${name}`).properties ?? {};
+				const properties = { ...style?.properties, highlight: boolean, client_highlight: boolean, unlink: boolean };
+				addProperties(definitions, `RichText${name}`, { style: { ...style, properties } });
+			}
+			const { style = {} } = definition(definitions, 'RichTextUserMention').properties ?? {};
+			const type: JsonSchema = { type: 'string', const: 'canvas_user_mention' };
+			definitions.RichTextCanvasUser = object({ type, user_id: string }, { thread_id: string, style });
+			definition(definitions, 'RichTextElement').anyOf?.push({ $ref: '#/definitions/RichTextCanvasUser' });
+			addProperties(definitions, 'RichTextUserMention', { from_llm: boolean });
+			addProperties(definitions, 'RichTextLink', { from_llm: boolean, is_slack_url: boolean, truncated: boolean });
+			addProperties(definitions, 'RichTextPreformatted', { language: string });
+		},
 	},
 	{
 		id: 'task_card without status',

@@ -1,4 +1,5 @@
 import type { HttpBindings } from '@hono/node-server';
+import { WebClient } from '@slack/web-api';
 import { type Context, Hono } from 'hono';
 import { type Core, SlackError } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
@@ -24,6 +25,10 @@ interface Answer {
 }
 
 const METHODS: Methods = { ...appMethods, ...chatMethods, ...conversationMethods, ...peopleMethods, ...viewMethods };
+
+/** Slack's SDK, which knows the methods that Slack has. */
+const sdk: unknown = new WebClient();
+const inSdk = (name: string) => name.split('.').reduce((at, step) => (isRecord(at) ? at[step] : undefined), sdk);
 
 function refusal(error: unknown): Json {
 	if (!(error instanceof SlackError)) throw error;
@@ -52,7 +57,14 @@ export function createWebApi(core: Core, sockets: Sockets, deliverer: Deliverer)
 
 	function call(name: string, token: string | undefined, args: Json): Answer {
 		const method = METHODS[name];
-		if (!method) return { status: 200, body: { ok: false, error: 'unknown_method', req_method: name } };
+		if (!method) {
+			const [error, words] =
+				typeof inSdk(name) === 'function'
+					? ['not_in_this_fake_slack', `this fake Slack does not have ${name}, which Slack has`]
+					: ['unknown_method', `Slack has no method ${name}`];
+			core.traffic.violate({ where: name, messages: [words], payload: args });
+			return { status: 200, body: { ok: false, error, req_method: name } };
+		}
 		if (method.token !== 'none') {
 			if (token === undefined) return { status: 200, body: { ok: false, error: 'not_authed' } };
 			if (token !== core.tokens.bot && token !== core.tokens.app) {

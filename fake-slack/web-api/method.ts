@@ -1,4 +1,4 @@
-import { type Core, channelById, findChannel, isMember, openDm, SlackError } from '../core.ts';
+import { type Core, channelById, findChannel, isMember, kindOf, openDm, SlackError } from '../core.ts';
 import type { Deliverer } from '../delivery.ts';
 import type { Json } from '../json.ts';
 import type { Sockets } from '../sockets.ts';
@@ -68,9 +68,7 @@ export function destination(core: Core, value: unknown): Channel {
 
 /** The scope for a kind of conversation: `channels:history`, `groups:read`, `im:history` … */
 export function conversationScope(core: Core, value: unknown, action: 'read' | 'history' | 'write'): string {
-	const channel = channelById(core, value);
-	const kind = channel?.isIm ? 'im' : channel?.isMpim ? 'mpim' : channel?.isPrivate ? 'groups' : 'channels';
-	return `${kind}:${action}`;
+	return `${kindOf(channelById(core, value))}:${action}`;
 }
 
 /**

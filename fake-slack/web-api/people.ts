@@ -1,6 +1,6 @@
-import { type Core, isMember, SlackError } from '../core.ts';
+import { type Core, isMember, kindOf, SlackError } from '../core.ts';
 import { flag, type Json, text } from '../json.ts';
-import type { Channel, Person, UserGroup } from '../state.ts';
+import type { Person, UserGroup } from '../state.ts';
 import { isOwnTeam, isStranger } from '../teams.ts';
 import { channelFacts } from './conversations.ts';
 import { type Methods, required, requireTeam, TIER } from './method.ts';
@@ -45,14 +45,11 @@ function userForApp(core: Core, person: Person): Json {
 	};
 }
 
-const CONVERSATION_KINDS: Readonly<Record<string, { scope: string; has: (channel: Channel) => boolean }>> = {
-	public_channel: { scope: 'channels:read', has: (channel) => !channel.isPrivate },
-	private_channel: {
-		scope: 'groups:read',
-		has: (channel) => channel.isPrivate && !channel.isIm && channel.isMpim !== true,
-	},
-	mpim: { scope: 'mpim:read', has: (channel) => channel.isMpim === true },
-	im: { scope: 'im:read', has: (channel) => channel.isIm },
+const CONVERSATION_KINDS: Readonly<Record<string, ReturnType<typeof kindOf>>> = {
+	public_channel: 'channels',
+	private_channel: 'groups',
+	mpim: 'mpim',
+	im: 'im',
 };
 
 function kindsArg(args: Json): string[] {
@@ -68,15 +65,13 @@ function conversationsOf(core: Core, args: Json): Json {
 	const user = text(args, 'user') ?? botUser;
 	if (!core.state.people.some((one) => one.id === user)) throw new SlackError('user_not_found');
 	const kinds = kindsArg(args).flatMap((kind) => CONVERSATION_KINDS[kind] ?? []);
-	const missing = kinds.find(({ scope }) => !core.settings.scopes.includes(scope));
-	if (missing) {
-		throw new SlackError('missing_scope', { needed: missing.scope, provided: core.settings.scopes.join(',') });
-	}
+	const needed = kinds.map((kind) => `${kind}:read`).find((scope) => !core.settings.scopes.includes(scope));
+	if (needed !== undefined) throw new SlackError('missing_scope', { needed, provided: core.settings.scopes.join(',') });
 	const channels = core.state.channels.filter(
 		(channel) =>
 			isMember(channel, user) &&
 			(!channel.isPrivate || isMember(channel, botUser)) &&
-			kinds.some(({ has }) => has(channel)) &&
+			kinds.includes(kindOf(channel)) &&
 			!(flag(args.exclude_archived) && channel.isArchived),
 	);
 	const mostItems = core.settings.conversationsPageSize;

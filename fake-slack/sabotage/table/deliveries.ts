@@ -182,20 +182,6 @@ export const DELIVERIES: readonly Sabotage[] = [
 		tests: ['channels.test.ts'],
 	},
 	{
-		name: 'calls messages of private channels public',
-		file: 'people/talk.ts',
-		from: "? { type: 'group', subscription: 'message.groups' }",
-		to: "? { type: 'channel', subscription: 'message.groups' }",
-		tests: ['channels.test.ts'],
-	},
-	{
-		name: 'asks events of private channels for the scope of public ones',
-		file: 'people/tell.ts',
-		from: "channel?.isPrivate ? 'groups' : 'channels'",
-		to: "'channels'",
-		tests: ['channels.test.ts'],
-	},
-	{
 		name: 'gives mentions a subtype',
 		file: 'people/talk.ts',
 		from: 'subtype: undefined, root: undefined',
@@ -233,8 +219,8 @@ export const DELIVERIES: readonly Sabotage[] = [
 	{
 		name: 'names an inviter of people who join by themselves',
 		file: 'people/channels.ts',
-		from: 'channel, { user: person.id });',
-		to: 'channel, { user: person.id, inviter: person.id });',
+		from: 'channel, { user: id });',
+		to: 'channel, { user: id, inviter: id });',
 		tests: ['channels.test.ts'],
 	},
 	{

@@ -26,9 +26,13 @@ function fieldRule(
 
 const isDecimal = (value: unknown): value is string => typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value);
 
-function isDate(value: string): boolean {
+export function isDate(value: string): boolean {
 	const date = new Date(`${value}T00:00:00Z`);
 	return /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
+}
+
+export function isTime(value: string): boolean {
+	return /^([01]\d|2[0-3]):[0-5]\d$/.test(value);
 }
 
 function isTimeZone(value: string): boolean {
@@ -133,7 +137,7 @@ export const inputTable: readonly Rule[] = [
 		'value:timepicker.initial_time',
 		types,
 		{ type: 'timepicker', path: 'initial_time' },
-		text((value) => /^([01]\d|2[0-3]):[0-5]\d$/.test(value), 'must be a time as HH:mm'),
+		text(isTime, 'must be a time as HH:mm'),
 	),
 	fieldRule(
 		'value:timepicker.timezone',

@@ -156,7 +156,22 @@ const layout: Accepted[] = [
 				elements: [richSection({ type: 'text', text: 'fifth' })],
 			},
 			{ type: 'rich_text_quote', elements: [{ type: 'text', text: 'c' }] },
-			{ type: 'rich_text_preformatted', elements: [{ type: 'text', text: 'd' }] },
+			{ type: 'rich_text_preformatted', language: 'json', elements: [{ type: 'text', text: 'd' }] },
+		),
+	),
+	inMessage(
+		"rich text with today's styles and fields",
+		richText(
+			richSection(
+				...[
+					{ type: 'text', text: 'a' },
+					{ type: 'link', url: 'https://example.com', from_llm: true, is_slack_url: false, truncated: true },
+					{ type: 'user', user_id: 'U1', from_llm: true },
+					{ type: 'usergroup', usergroup_id: 'S1' },
+					{ type: 'broadcast', range: 'here' },
+					{ type: 'canvas_user_mention', user_id: 'U1', thread_id: 'T1' },
+				].map((one) => ({ ...one, style: { highlight: true, client_highlight: true, underline: true, unlink: true } })),
+			),
 		),
 	),
 ];
