@@ -1,4 +1,6 @@
-import { access } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { access, rm } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as playwright } from 'playwright-core';
 
@@ -31,8 +33,20 @@ async function installedBrowser(): Promise<string | null> {
 const IS_PACKAGED = process.platform === 'linux' && process.arch === 'x64';
 
 /** The path of the browser, or null. Unpacks the packaged one into the system's temporary directory once. */
-export async function browserPath(): Promise<string | null> {
+async function browserPath(): Promise<string | null> {
 	return IS_PACKAGED ? await chromium.executablePath() : await installedBrowser();
+}
+
+/** Unpacks the packaged browser, also when a file is in its place that does not start: one that was cut off, for example. */
+export async function unpackBrowser(): Promise<void> {
+	if (!IS_PACKAGED) return;
+	const path = await chromium.executablePath();
+	try {
+		await promisify(execFile)(path, ['--version']);
+	} catch {
+		await rm(path);
+		await chromium.executablePath();
+	}
 }
 
 /**

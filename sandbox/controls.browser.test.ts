@@ -127,6 +127,28 @@ it('puts the value of every control where Slack gives it to the app', async () =
 		});
 });
 
+it('lets the keys choose in a menu that opens under a mouse at rest', async () => {
+	const view = await open([
+		input('Stop', { type: 'static_select', options: options('Rome', 'Oslo', 'Bern') }),
+		input('Text', { type: 'plain_text_input' }),
+	]);
+	const dialog = page.getByRole('dialog');
+	const menu = dialog.getByRole('combobox', { name: 'Stop' });
+	await menu.click();
+	await dialog.getByRole('option', { name: 'Bern' }).hover();
+	await page.keyboard.press('Escape');
+	const underTheMouse = dialog.locator('[role="option"]:hover');
+	await expect.poll(() => underTheMouse.count()).toBe(0);
+	await menu.press('ArrowDown');
+	await expect.poll(() => underTheMouse.count()).toBe(1);
+	await page.keyboard.press('Enter');
+	await expect.poll(() => held(view.id)?.Stop?.it?.selected_option).toMatchObject({ value: 'rome' });
+	await menu.click();
+	await dialog.getByRole('option', { name: 'Oslo' }).hover();
+	await page.keyboard.press('Enter');
+	await expect.poll(() => held(view.id)?.Stop?.it?.selected_option).toMatchObject({ value: 'oslo' });
+});
+
 it('waits for the confirmation of a button that asks first, and shows the entries of a menu', async () => {
 	await open([
 		{

@@ -1,6 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { FIRST_WITHDRAWN } from '../src/answers/answer.ts';
 import { lostChoiceWords, undoneWords } from '../src/slack/words/quick-answers.ts';
 import { ASKS, headline } from '../test/support/sentences.ts';
 import { type Harness, openHarness, type } from './harness.ts';
@@ -137,7 +136,7 @@ it('tells the second of two people who was first, and offers them the question w
 	await undo.click();
 	release();
 	await soon(grace.getByRole('button', { name: /^Handraise.*unread/ }).click());
-	const offer = grace.locator('.message', { hasText: headline('waiting', { lastError: FIRST_WITHDRAWN }) }).last();
+	const offer = grace.locator('.message', { hasText: headline('waiting', { lastError: 'first_withdrawn' }) }).last();
 	await offer.getByText('@Ada Lovelace answered before you and took that back.').waitFor();
 	await option(offer, 'Send mine').click();
 	await soon(expect.poll(() => values(id, index)).toEqual(['TP 570']));

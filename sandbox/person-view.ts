@@ -1,8 +1,15 @@
-import { type Manifest, type Message, records, type SlackState, type Viewer } from '../fake-slack/index.ts';
+import {
+	canMeet,
+	canOpen,
+	type Manifest,
+	type Message,
+	records,
+	type SlackState,
+	type Viewer,
+} from '../fake-slack/index.ts';
 import type { WireChannel, WireHome, WireMessage, WireModal, WirePerson, WireScenario, WireWorkspace } from './wire.ts';
 
 type Person = SlackState['people'][number];
-type Channel = SlackState['channels'][number];
 
 /** The newest message each person has seen in each channel. */
 export type ReadMarks = Map<string, string>;
@@ -13,7 +20,7 @@ function isOutside(state: SlackState, person: Person): boolean {
 	return person.teamId !== state.team.id;
 }
 
-function personOnPage(state: SlackState, person: Person): WirePerson {
+function personOnPage(state: SlackState, viewer: Viewer, person: Person): WirePerson {
 	const kind = person.isBot
 		? 'bot'
 		: isOutside(state, person)
@@ -21,31 +28,18 @@ function personOnPage(state: SlackState, person: Person): WirePerson {
 			: person.isRestricted || person.isUltraRestricted
 				? 'guest'
 				: 'member';
-	return { id: person.id, name: person.name, realName: person.realName, kind };
-}
-
-/** Whether a channel is in this person's sidebar: guests and other organisations see only their own channels. */
-function inSidebar(state: SlackState, viewer: Viewer, channel: Channel): boolean {
-	if (channel.members.includes(viewer.user)) return true;
-	if (channel.isPrivate || channel.isIm) return false;
-	const person = state.people.find((one) => one.id === viewer.user);
-	return person !== undefined && !isOutside(state, person) && !person.isRestricted;
+	const { id, name, realName } = person;
+	return { id, name, realName, kind, isListed: canMeet({ state }, viewer, person) };
 }
 
 export function channelsOf(state: SlackState, viewer: Viewer, marks: ReadMarks): WireChannel[] {
 	return state.channels
-		.filter((channel) => inSidebar(state, viewer, channel))
+		.filter((channel) => canOpen({ state }, viewer.user, channel))
 		.map((channel) => ({
 			...channel,
 			isMember: channel.members.includes(viewer.user),
 			readTs: marks.get(readKey(viewer.user, channel.id)) ?? '0',
 		}));
-}
-
-export function seesMessage(state: SlackState, viewer: Viewer, message: Message): boolean {
-	if (message.ephemeralFor !== undefined && message.ephemeralFor !== viewer.user) return false;
-	const channel = state.channels.find((one) => one.id === message.channel);
-	return channel !== undefined && inSidebar(state, viewer, channel);
 }
 
 export function messageOnPage(viewer: Viewer, message: Message): WireMessage {
@@ -87,7 +81,7 @@ export function workspaceOf(
 	about: { manifest: Manifest; hasHomeTab: boolean; scenarios: WireScenario[]; serviceOrigin: string },
 ): WireWorkspace {
 	const { manifest, hasHomeTab, scenarios, serviceOrigin } = about;
-	const people = state.people.filter((one) => !one.deleted).map((one) => personOnPage(state, one));
+	const people = state.people.filter((one) => !one.deleted).map((one) => personOnPage(state, viewer, one));
 	const me = people.find((one) => one.id === viewer.user);
 	if (me === undefined) throw new Error(`No person has the id ${viewer.user}.`);
 	return {

@@ -1,17 +1,9 @@
 import type { WebSocket } from 'ws';
-import type { FakeSlack, Manifest, Viewer } from '../fake-slack/index.ts';
+import { type FakeSlack, type Manifest, sees, type Viewer } from '../fake-slack/index.ts';
 import { agentsOnPage } from './agents.ts';
 import { recentCalls } from './calls.ts';
 import type { MovedClock } from './moved-clock.ts';
-import {
-	channelsOf,
-	homeOf,
-	messageOnPage,
-	modalsOf,
-	type ReadMarks,
-	seesMessage,
-	workspaceOf,
-} from './person-view.ts';
+import { channelsOf, homeOf, messageOnPage, modalsOf, type ReadMarks, workspaceOf } from './person-view.ts';
 import type { FakeSessionService } from './session-service/fake-session-service.ts';
 import type { Troubles } from './troubles.ts';
 import type { WireBot, WireCall, WireFrame, WireMessage, WireParts } from './wire.ts';
@@ -90,7 +82,7 @@ function createFrames(sources: StreamSources, viewer: Viewer): NextFrame {
 		const frame: WireFrame = Object.fromEntries(parts.map(([key, value]) => [key, value]));
 
 		const seen = slack.state.messages
-			.filter((message) => seesMessage(slack.state, viewer, message))
+			.filter((message) => sees(slack, viewer, message))
 			.map((message) => messageOnPage(viewer, message))
 			.map((one): [string, WireMessage, string] => [`${one.channel}/${one.ts}`, one, JSON.stringify(one)]);
 		const before = messagesSent;

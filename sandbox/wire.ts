@@ -10,6 +10,8 @@ export interface WirePerson {
 	realName: string;
 	/** member, guest (one channel or several), external or bot. */
 	kind: 'member' | 'guest' | 'external' | 'bot';
+	/** Whether fields of people offer them to this person. */
+	isListed: boolean;
 }
 
 export interface WireChannel {

@@ -25,7 +25,13 @@ interface MessageProps {
 	onThread?: (ts: string) => void;
 }
 
-const SLACKBOT: WirePerson = { id: 'USLACKBOT', name: 'slackbot', realName: 'Slackbot', kind: 'member' };
+const SLACKBOT: WirePerson = {
+	id: 'USLACKBOT',
+	name: 'slackbot',
+	realName: 'Slackbot',
+	kind: 'member',
+	isListed: true,
+};
 
 /** The author as this person sees them; the app's bot is a person too. */
 function authorOf(message: WireMessage, workspace: WireWorkspace): WirePerson {
@@ -36,6 +42,7 @@ function authorOf(message: WireMessage, workspace: WireWorkspace): WirePerson {
 			name: message.user,
 			realName: message.user,
 			kind: 'member',
+			isListed: false,
 		}
 	);
 }

@@ -31,7 +31,7 @@ it('replies with the updated message on request', async () => {
 	});
 });
 
-it('lets the last writer win silently, and logs who changed what', async () => {
+it('lets the last of two answers that do not overlap win silently, and logs who changed what', async () => {
 	await using client = await startForTest({ resumeAfterMs: null });
 	client.service.sessions.put('s1', waiting);
 	await client.answer('s1', 1, ['one', 'two']);
@@ -45,6 +45,39 @@ it('lets the last writer win silently, and logs who changed what', async () => {
 	expect(log.effectivePuts('s1', 0)).toEqual([]);
 });
 
+it('refuses the later of two answers that overlap, in the words of every failure, and does not save it', async () => {
+	await using client = await startForTest({ resumeAfterMs: null });
+	const { hooks, log, sessions } = client.service;
+	sessions.put('s1', waiting);
+	hooks.onLoaded = async () => {
+		delete hooks.onLoaded;
+		expect((await client.answer('s1', 1, ['first', 'saved'])).status).toBe(200);
+	};
+	const later = await client.answer('s1', 1, ['begun before', 'saved after']);
+	expect([later.status, later.json]).toEqual([500, { error: 'Failed to update human input' }]);
+	expect(sessions.values('s1', 1)).toEqual(['first', 'saved']);
+	// Agents write to the database themselves.
+	hooks.onLoaded = () => void sessions.push('s1', { role: 'assistant', content: 'A step.' });
+	expect((await client.answer('s1', 1, ['one', 'two'])).status).toBe(200);
+	expect(log.savedPuts('s1')).toHaveLength(2);
+});
+
+it('saves an answer to a session of another account', async () => {
+	await using client = await startForTest({ resumeAfterMs: null });
+	client.service.sessions.put('theirs', waiting, { foreign: true });
+	expect((await client.answer('theirs', 1, ['one', 'two'])).json).toEqual({ message: 'Updated successfully' });
+	expect(client.service.sessions.values('theirs', 1)).toEqual(['one', 'two']);
+	expect((await client.put('nowhere', {})).json).toEqual({ error: 'Session not found' });
+});
+
+it('drops every field of an item but title, description and value', async () => {
+	await using client = await startForTest();
+	client.service.sessions.put('s1', waiting);
+	const more = { title: 'A', description: 'first', value: 'one', choices: ['one', 'two'] };
+	await client.put('s1', { sessionId: 's1', messageIndex: 1, humanInputResponse: [more] });
+	expect(client.service.sessions.get('s1').messages?.[1]?.human_input?.[0]).not.toHaveProperty('choices');
+});
+
 it('answers 500 in JSON and saves nothing for an index out of range, no number or no array', async () => {
 	await using client = await startForTest();
 	client.service.sessions.put('s1', waiting);
@@ -53,6 +86,7 @@ it('answers 500 in JSON and saves nothing for an index out of range, no number o
 		{ messageIndex: -1, humanInputResponse: [] },
 		{ messageIndex: '1', humanInputResponse: [] },
 		{ messageIndex: 1, humanInputResponse: 'x' },
+		{ messageIndex: 1, humanInputResponse: [null] },
 		{},
 	]) {
 		const reply = await client.put('s1', body);
@@ -107,7 +141,7 @@ it('makes a waiting session active a moment after an answer, unless nothing was 
 	expect(client.service.sessions.get('s1').status).toBe('active');
 });
 
-it('wakes the machine of an inactive session with an answer, and leaves a paused one paused', async () => {
+it('makes an inactive session active after an answer, and leaves a paused one paused', async () => {
 	await using client = await startForTest({ resumeAfterMs: 0 });
 	client.service.sessions.put('sleeping', { ...waiting, status: 'inactive' });
 	client.service.sessions.put('held', { ...waiting, status: 'paused' });
@@ -115,8 +149,22 @@ it('wakes the machine of an inactive session with an answer, and leaves a paused
 	await client.answer('held', 1, ['one', 'two']);
 	expect(client.service.sessions.get('sleeping').status).toBe('active');
 	expect(client.service.sessions.get('held').status).toBe('paused');
-	expect(client.service.log.savedPuts().map((entry) => entry.restartedMachine)).toEqual([true, false]);
 });
+
+it.each(['humanInput', 'inactive', 'active'])(
+	'saves an answer and fails each time while the machine is stopped, with the status %s',
+	async (status) => {
+		await using client = await startForTest({ resumeAfterMs: 0 });
+		client.service.sessions.put('s1', { ...waiting, status, podStatus: 'stopped' });
+		for (let n = 0; n < 2; n++) {
+			const reply = await client.answer('s1', 1, ['one', 'two']);
+			expect([reply.status, reply.json]).toEqual([500, { error: 'Failed to update human input' }]);
+		}
+		expect(client.service.sessions.values('s1', 1)).toEqual(['one', 'two']);
+		expect(client.service.log.savedPuts('s1')).toHaveLength(2);
+		expect(client.service.sessions.get('s1').status).toBe(status);
+	},
+);
 
 it.each(['completed', 'failed', 'stopped'])(
 	'an answer to a %s session is stored and read by nobody',

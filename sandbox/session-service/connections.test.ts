@@ -8,7 +8,7 @@ it('closes an idle connection', async () => {
 	const socket = connect(Number(new URL(client.service.url).port), '127.0.0.1');
 	socket.write('GET /v1/sessions/none HTTP/1.1\r\nHost: x\r\n\r\n');
 	const [first] = await once(socket, 'data');
-	expect(String(first)).toMatch(/^HTTP\/1\.1 401 /);
+	expect(String(first)).toMatch(/^HTTP\/1\.1 302 /);
 	await once(socket, 'end');
 	socket.destroy();
 });

@@ -41,8 +41,8 @@ export function savesUnder(fault: Fault | undefined): boolean {
 	return fault.saves ?? AFTER_THE_FACT.has(fault.kind);
 }
 
-/** What is sent under `fault`, given the correct response. */
-export function deliveryUnder(fault: Fault | undefined, right: Outcome): Delivery {
+/** What is sent under `fault`, given the correct response and the one of a failure. */
+export function deliveryUnder(fault: Fault | undefined, right: Outcome, failed: Outcome): Delivery {
 	switch (fault?.kind) {
 		case undefined:
 		case 'slow':
@@ -61,10 +61,7 @@ export function deliveryUnder(fault: Fault | undefined, right: Outcome): Deliver
 			const status = fault.status ?? 500;
 			return {
 				how: 'answer',
-				outcome:
-					fault.body === undefined
-						? jsonOutcome(status, { error: 'Internal server error' })
-						: sentenceOutcome(status, fault.body),
+				outcome: fault.body === undefined ? { ...failed, status } : sentenceOutcome(status, fault.body),
 			};
 		}
 		case 'unauthorized':

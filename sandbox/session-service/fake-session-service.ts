@@ -19,7 +19,10 @@ export interface FakeSessionServiceOptions {
 	readonly clock?: Clock;
 	/** 250 requests in 60 s by default, as the real service; false counts nothing and sends no headers. */
 	readonly rateLimit?: RateLimitSettings | false;
-	/** How long the check of a key takes, on the clock; 0.3 s with five keys on the real service, 0 here by default. */
+	/**
+	 * How long the check of a key takes, on the clock; 0.3 s with five keys on the real service, 0 here by default. Calls wait
+	 * for each other's checks.
+	 */
 	readonly keyCheckMs?: number;
 	/**
 	 * How long after an answer the session with this id becomes active again, on the clock; null for never. Default 800.

@@ -1,6 +1,13 @@
 import { CANARIES } from './canaries.ts';
 import { signLink } from './links.ts';
-import { isFresh, jsonOutcome, type OperationRequest, type Outcome, sentenceOutcome } from './operations.ts';
+import {
+	isFresh,
+	jsonOutcome,
+	type OperationRequest,
+	type Outcome,
+	refusalOfKey,
+	sentenceOutcome,
+} from './operations.ts';
 import { type SessionRecord, type State, statusAt } from './state.ts';
 
 /** How the service lists sessions. The interface document does not show it, so other services have something else there. */
@@ -12,6 +19,8 @@ export interface ListSettings {
 	mode: 'on' | 'off' | 'page';
 	/** Response bodies are filled up with signed links to this many bytes. */
 	bytes: number;
+	/** Each session has about so many bytes of signed links. */
+	bytesEach: number;
 	/** Ids of sessions that lists leave out. */
 	readonly hidden: Set<string>;
 	/** Lists show, and filter by, the statuses of this long ago. */
@@ -21,7 +30,7 @@ export interface ListSettings {
 }
 
 export function defaultListSettings(): ListSettings {
-	return { mode: 'off', bytes: 0, hidden: new Set(), lateMs: 0, ignoresStatus: false };
+	return { mode: 'off', bytes: 0, bytesEach: 0, hidden: new Set(), lateMs: 0, ignoresStatus: false };
 }
 
 /** `/v1/sessions` and `/v1/sessions/query`. */
@@ -46,20 +55,32 @@ export function planList(context: ListContext, request: ListRequest): Outcome {
 	if (settings.mode === 'page') {
 		return sentenceOutcome(200, '<!DOCTYPE html>\n<html><body><h1>Sessions</h1></body></html>\n');
 	}
-	if (request.apiKey === null || request.apiKey === '') return sentenceOutcome(401, 'Unauthenticated!');
-	if (request.apiKey !== apiKey) return jsonOutcome(401, { success: false, error: 'Invalid API key' });
-	let search: RegExp;
-	try {
-		search = new RegExp(request.operation === 'query' ? (request.query.get('searchTerm') ?? '') : '', 'i');
-	} catch {
-		return jsonOutcome(500, { error: 'Failed to fetch browser sessions' });
-	}
-	const outcome = listOutcome(context, request, search);
+	const refusal = refusalOfKey(request.apiKey, apiKey);
+	if (refusal !== null) return refusal;
+	const outcome = listOutcome(context, request) ?? listFailed(request.operation);
 	const etag = outcome.headers.ETag ?? '';
 	return isFresh(request, etag) ? { status: 304, headers: { ETag: etag }, body: '' } : outcome;
 }
 
-function listOutcome(context: ListContext, { operation, query }: ListRequest, search: RegExp): Outcome {
+export function listFailed(operation: ListOperation): Outcome {
+	const error = operation === 'query' ? 'Failed to query documents' : 'Failed to fetch browser sessions';
+	return jsonOutcome(500, { error });
+}
+
+function patternOf(text: string): RegExp | null {
+	try {
+		return new RegExp(text, 'i');
+	} catch {
+		return null;
+	}
+}
+
+/** Null when the database refuses the query. */
+function listOutcome(context: ListContext, { operation, query }: ListRequest): Outcome | null {
+	const search = patternOf(operation === 'query' ? (query.get('searchTerm') ?? '') : '');
+	const limit = Number(query.get('limit') ?? 10);
+	const skipped = (Number(query.get('page') ?? 1) - 1) * limit;
+	if (search === null || !Number.isInteger(limit) || !Number.isInteger(skipped) || skipped < 0) return null;
 	const { state, settings, now } = context;
 	const wanted = query.get('status') ?? '';
 	const status = (record: SessionRecord) => statusAt(record, now - settings.lateMs);
@@ -69,16 +90,16 @@ function listOutcome(context: ListContext, { operation, query }: ListRequest, se
 		.filter((record) => settings.ignoresStatus || wanted === '' || status(record) === wanted)
 		.filter(({ id, json }) => search.test(id) || search.test(json.name ?? ''))
 		.sort((one, other) => (other.json.startTime ?? '').localeCompare(one.json.startTime ?? ''));
-	const limit = positive(query.get('limit'), 10);
-	const page = positive(query.get('page'), 1);
-	const shown = found.slice((page - 1) * limit, page * limit);
+	// A limit of 0 is none for the database.
+	const shown = limit === 0 ? found : found.slice(skipped, skipped + limit);
 	const counts = { totalPages: Math.ceil(found.length / limit), totalSessions: found.length };
 	const body = {
 		sessions: shown.map((record) => itemOf(record, status(record), context)),
-		...(operation === 'sessions' ? { currentPage: page } : {}),
+		...(operation === 'sessions' ? { currentPage: query.get('page') ?? 1 } : {}),
 		...counts,
 	};
-	fillUp(body.sessions, settings.bytes - Buffer.byteLength(JSON.stringify(body)), context);
+	for (const session of settings.bytesEach > 0 ? body.sessions : []) fillUp(session, settings.bytesEach, context);
+	fillUp(body.sessions[0], settings.bytes - Buffer.byteLength(JSON.stringify(body)), context);
 	return jsonOutcome(200, body);
 }
 
@@ -86,11 +107,6 @@ function listOutcome(context: ListContext, { operation, query }: ListRequest, se
 function isFromSource(operation: ListOperation, wanted: string, source: string): boolean {
 	if (wanted !== '') return source === wanted;
 	return operation === 'query' || source === 'api';
-}
-
-function positive(text: string | null, otherwise: number): number {
-	const number = Math.trunc(Number(text));
-	return number > 0 ? number : otherwise;
 }
 
 function itemOf({ id, json, linksIssuedAt, updatedAt }: SessionRecord, status: string | null, context: ListContext) {
@@ -113,12 +129,11 @@ function linkOf(baseUrl: string, path: string, issuedAt: number): string {
 	return `${signLink(baseUrl, encodeURI(path), issuedAt)}&x-canary=${CANARIES.listLink}`;
 }
 
-/** Adds files to the first session until the response has about `missing` bytes more. */
-function fillUp(sessions: readonly ReturnType<typeof itemOf>[], missing: number, context: ListContext): void {
-	const [first] = sessions;
-	if (first === undefined || missing <= 0) return;
-	const signedUrl = linkOf(context.baseUrl, `/files/${first.sessionId}/filler.txt`, context.now);
+/** Adds files to a session until the response has about `missing` bytes more. */
+function fillUp(session: ReturnType<typeof itemOf> | undefined, missing: number, context: ListContext): void {
+	if (session === undefined || missing <= 0) return;
+	const signedUrl = linkOf(context.baseUrl, `/files/${session.sessionId}/filler.txt`, context.now);
 	const file = { filename: 'filler.txt', signedUrl, timestamp: new Date(context.now).toISOString() };
 	const count = Math.ceil(missing / (JSON.stringify(file).length + 1));
-	for (let added = 0; added < count; added++) first.files.push(file);
+	for (let added = 0; added < count; added++) session.files.push(file);
 }

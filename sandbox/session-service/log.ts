@@ -40,8 +40,6 @@ export interface LogEntry {
 	sessionStatus: string | null;
 	/** A PUT like this one (no JSON content type) would have ended the real service's process. */
 	wouldEndProcess: boolean;
-	/** The save restarted the agent's machine. */
-	restartedMachine: boolean;
 }
 
 export interface LogFilter {
@@ -101,7 +99,6 @@ export function createRequestLog() {
 				previous: null,
 				sessionStatus: null,
 				wouldEndProcess: false,
-				restartedMachine: false,
 			};
 			entries.push(begun);
 			if (entries.length > MAX_ENTRIES) {

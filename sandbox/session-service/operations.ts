@@ -27,11 +27,11 @@ export interface Plan {
 		readonly record: SessionRecord;
 		readonly messageIndex: number;
 		readonly items: readonly AnswerJson[];
+		/** `SessionRecord.version` as it was loaded. */
+		readonly version: number;
 	};
 	/** The real service's process would have ended here. */
 	readonly endsProcess?: boolean;
-	/** The parsed body of a PUT, for the log. */
-	readonly parsed?: unknown;
 }
 
 /** The body limit of the real service: 100 kB. */
@@ -53,6 +53,15 @@ export function sentenceOutcome(status: number, sentence: string, headers: Recor
 
 const somethingWentWrong = () => sentenceOutcome(500, 'Something went wrong!');
 
+/** Of a PUT, whatever went wrong: a message that does not exist, a save that was refused, a machine that did not start. */
+export const updateFailed = () => jsonOutcome(500, { error: 'Failed to update human input' });
+
+/** What a request without the right key gets; null when it has that. */
+export function refusalOfKey(given: string | null, apiKey: string): Outcome | null {
+	if (given === null || given === '') return sentenceOutcome(302, 'Found. Redirecting to /', { Location: '/' });
+	return given === apiKey ? null : jsonOutcome(401, { success: false, error: 'Invalid API key' });
+}
+
 /** RFC 9110's weak comparison, with Express's exception for `Cache-Control: no-cache` (which fetch sends). */
 export function isFresh(request: Pick<OperationRequest, 'ifNoneMatch' | 'cacheControl'>, etag: string): boolean {
 	if (request.ifNoneMatch === null || /(?:^|,)\s*no-cache\s*(?:,|$)/.test(request.cacheControl ?? '')) return false;
@@ -68,20 +77,23 @@ function planRead(state: State, request: OperationRequest): Plan {
 	return { outcome: { status: 200, body, headers: { 'Content-Type': 'application/json; charset=utf-8', ETag: etag } } };
 }
 
+/** It does not look whose session it is. */
 function planAnswer(state: State, request: OperationRequest, parsed: unknown, echoMessage: boolean): Plan {
-	const failed = { parsed, outcome: jsonOutcome(500, { error: 'Failed to update human input' }) };
+	const failed = { outcome: updateFailed() };
 	const record = state.records.get(request.sessionId);
-	if (record === undefined || record.foreign) {
-		return { parsed, outcome: jsonOutcome(404, { error: 'Session not found' }) };
-	}
+	if (record === undefined) return { outcome: jsonOutcome(404, { error: 'Session not found' }) };
 	if (typeof parsed !== 'object' || parsed === null) return failed;
 	const { messageIndex, humanInputResponse } = parsed as { messageIndex?: unknown; humanInputResponse?: unknown };
 	const message = typeof messageIndex === 'number' ? record.json.messages?.[messageIndex] : undefined;
 	if (typeof messageIndex !== 'number' || message === undefined || !Array.isArray(humanInputResponse)) return failed;
-	const items = humanInputResponse as AnswerJson[];
+	if (humanInputResponse.some((item) => item == null)) return failed;
+	const items = (humanInputResponse as AnswerJson[]).map(({ title, description, value }) => {
+		return { title, description, value };
+	});
 	const reply: Record<string, unknown> = { message: 'Updated successfully' };
 	if (echoMessage) reply.updatedMessage = { ...message, human_input: items };
-	return { parsed, outcome: jsonOutcome(200, reply), save: { record, messageIndex, items } };
+	const save = { record, messageIndex, items, version: record.version };
+	return { outcome: jsonOutcome(200, reply), save };
 }
 
 export interface OperationSettings {
@@ -91,28 +103,29 @@ export interface OperationSettings {
 	readonly echoMessage: boolean;
 }
 
-/** The two operations and their errors, in the order of the real service's checks: body, key, session, index. */
+/** What a JSON body that is too large or does not parse gets, before anything else looks at the request; else null. */
+export function refusalOfBody({ contentType, body }: Pick<OperationRequest, 'contentType' | 'body'>): Outcome | null {
+	if (!isJson(contentType)) return null;
+	return body.length > BODY_LIMIT_BYTES || parse(body) === undefined ? somethingWentWrong() : null;
+}
+
+function isJson(contentType: string | null): boolean {
+	return /^application\/json\b/i.test(contentType ?? '');
+}
+
+function parse(body: Buffer): unknown {
+	try {
+		return body.length === 0 ? {} : JSON.parse(body.toString('utf8'));
+	} catch {
+		return undefined;
+	}
+}
+
+/** The two operations and their errors, in the order of the real service's checks: key, session, index. */
 export function planOperation({ state, apiKey, echoMessage }: OperationSettings, request: OperationRequest): Plan {
-	const isJson = /^application\/json\b/i.test(request.contentType ?? '');
-	let parsed: unknown;
-	if (request.method === 'PUT') {
-		if (isJson) {
-			if (request.body.length > BODY_LIMIT_BYTES) return { outcome: somethingWentWrong() };
-			try {
-				parsed = request.body.length === 0 ? {} : JSON.parse(request.body.toString('utf8'));
-			} catch {
-				return { parsed: request.body.toString('utf8'), outcome: somethingWentWrong() };
-			}
-		} else {
-			parsed = request.body.toString('utf8');
-		}
-	}
-	if (request.apiKey === null || request.apiKey === '')
-		return { parsed, outcome: sentenceOutcome(401, 'Unauthenticated!') };
-	if (request.apiKey !== apiKey) {
-		return { parsed, outcome: jsonOutcome(401, { success: false, error: 'Invalid API key' }) };
-	}
+	const refusal = refusalOfKey(request.apiKey, apiKey);
+	if (refusal !== null) return { outcome: refusal };
 	if (request.method === 'GET') return planRead(state, request);
-	if (!isJson) return { parsed, endsProcess: true, outcome: somethingWentWrong() };
-	return planAnswer(state, request, parsed, echoMessage);
+	if (!isJson(request.contentType)) return { endsProcess: true, outcome: somethingWentWrong() };
+	return planAnswer(state, request, parse(request.body), echoMessage);
 }

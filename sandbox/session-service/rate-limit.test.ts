@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
+import { BODY_LIMIT_BYTES } from './operations.ts';
 import { startForTest } from './test-client.ts';
 
 const small = { limit: 3, windowMs: 60_000 };
@@ -80,8 +81,18 @@ it('shares the budget with others behind the address, and forgets it at a restar
 	await client.service.goDown();
 	await client.service.comeBack();
 	// On a new connection: the client's pool may not have noticed that its old one is closed.
-	const reply = await fetch(`${client.service.url}/v1/sessions/none`);
+	const reply = await fetch(`${client.service.url}/v1/sessions/none`, { redirect: 'manual' });
 	expect(reply.headers.get('ratelimit-remaining')).toBe('249');
+});
+
+it('does not count bodies that do not parse or are too large, and says nothing of the limit', async () => {
+	await using client = await startForTest({ clock: createManualClock(), rateLimit: { limit: 1, windowMs: 60_000 } });
+	for (const body of ['{"messageIndex":', 'x'.repeat(BODY_LIMIT_BYTES + 1)]) {
+		const headers = { 'x-api-key': client.service.apiKey, 'content-type': 'application/json' };
+		const reply = await client.send('PUT', '/v1/sessions/s1/update-human-input', { headers, body });
+		expect([reply.status, reply.headers['ratelimit-limit']]).toEqual([500, undefined]);
+	}
+	expect((await client.read('none')).headers['ratelimit-remaining']).toBe('0');
 });
 
 it('does not count files and control paths', async () => {

@@ -38,26 +38,41 @@ it('gives the whole response for Cache-Control: no-cache, which fetch adds to co
 	expect((await client.read('s1', { 'if-none-match': etag, 'cache-control': 'no-cache' })).status).toBe(200);
 });
 
-it('answers a plain 401 without a key, and a JSON 401 with a wrong one', async () => {
+it('redirects to its front page without a key, and answers a JSON 401 with a wrong one', async () => {
 	await using client = await startForTest();
 	client.service.sessions.put('s1', plain);
 	const without = await client.send('GET', '/v1/sessions/s1');
-	expect([without.status, without.text]).toEqual([401, 'Unauthenticated!']);
+	expect([without.status, without.headers.location]).toEqual([302, '/']);
 	const wrong = await client.read('s1', { 'x-api-key': 'wrong' });
 	expect([wrong.status, wrong.json]).toEqual([401, { success: false, error: 'Invalid API key' }]);
 	expect(client.service.log.list().map((entry) => entry.hasKey)).toEqual([false, true]);
 	expect(JSON.stringify(client.service.log.list())).not.toContain('wrong');
 });
 
-it('answers 404 alike for an unknown session and one of another account, in other words on GET and on PUT', async () => {
+it('answers 404 alike for an unknown session and one of another account', async () => {
 	await using client = await startForTest();
 	client.service.sessions.put('theirs', plain, { foreign: true });
 	for (const id of ['nowhere', 'theirs']) {
 		const read = await client.read(id);
 		expect([read.status, read.json]).toEqual([404, { message: 'Session not found' }]);
-		const put = await client.put(id, { sessionId: id, messageIndex: 0, humanInputResponse: [] });
-		expect([put.status, put.json]).toEqual([404, { error: 'Session not found' }]);
 	}
+});
+
+it('shows an action without parameters as an empty object', async () => {
+	await using client = await startForTest();
+	const action = [{ go_back: {} }, { click: { index: 1, options: {} } }, { wait: null }];
+	client.service.sessions.put('s1', { messages: [{ role: 'assistant', content: '', agent_data: { action } }] });
+	const { messages } = await client.session('s1');
+	expect(messages?.[0]).toMatchObject({ agent_data: { action: [{}, { click: { index: 1 } }, { wait: null }] } });
+	expect(JSON.stringify(messages)).not.toMatch(/go_back|options/);
+});
+
+it('tells of the machine in the response of a renewal only', async () => {
+	await using client = await startForTest();
+	client.service.sessions.put('s1', { ...plain, podStatus: 'stopped' });
+	expect((await client.read('s1')).json.session).not.toHaveProperty('podStatus');
+	client.service.sessions.renewLinks('s1');
+	expect((await client.read('s1')).json.session.podStatus).toBe('stopped');
 });
 
 it('carries undocumented secrets in every response, and the user id only with renewed links', async () => {

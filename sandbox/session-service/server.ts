@@ -6,17 +6,27 @@ import { registerControl } from './control.ts';
 import { type Delivery, deliveryUnder, savesUnder } from './deliver.ts';
 import type { Fault, Faults } from './faults.ts';
 import { registerFiles } from './files.ts';
-import { type ListOperation, type ListSettings, planList } from './list.ts';
+import { type ListOperation, type ListSettings, listFailed, planList } from './list.ts';
 import type { LogEntry, RequestLog } from './log.ts';
-import { type Outcome, type Plan, planOperation, sentenceOutcome } from './operations.ts';
+import {
+	jsonOutcome,
+	type Outcome,
+	type Plan,
+	planOperation,
+	refusalOfBody,
+	sentenceOutcome,
+	updateFailed,
+} from './operations.ts';
 import { type createRateLimiter, type RateLimitVerdict, tooManySentence } from './rate-limit.ts';
 import type { Sessions } from './sessions.ts';
-import type { State } from './state.ts';
+import { isMachineStopped, type State } from './state.ts';
 
 /** Called in process at moments that fault runs need. May be set at any time. */
 export interface Hooks {
 	/** Before a request is handled, with its body read and logged. */
 	onRequest?: (entry: LogEntry) => void | Promise<void>;
+	/** Between loading the session of a PUT and saving it. Whoever saves it meanwhile is first. */
+	onLoaded?: (entry: LogEntry) => void | Promise<void>;
 	/** Right after a PUT was stored, before its response. */
 	onSaved?: (entry: LogEntry) => void | Promise<void>;
 	/** When a response is determined, before it is sent. */
@@ -49,6 +59,8 @@ type Env = { Bindings: HttpBindings };
 export function createApp(settings: AppSettings): Hono<Env> {
 	const { state, clock, log, faults, limiter, sessions, hooks, apiKey, echoMessage } = settings;
 	const app = new Hono<Env>();
+	/** The check of the newest request's key. */
+	let checking: Promise<void> = Promise.resolve();
 
 	async function begin(c: Context<Env>, kind: LogEntry['kind'], sessionId: string | null): Promise<[LogEntry, Buffer]> {
 		const at = clock.now();
@@ -70,14 +82,25 @@ export function createApp(settings: AppSettings): Hono<Env> {
 		return [entry, body];
 	}
 
-	async function save(entry: LogEntry, plan: Plan): Promise<void> {
-		if (plan.save === undefined) return;
-		const { record, messageIndex, items } = plan.save;
+	/** Saves a PUT. Returns its response. */
+	async function save(entry: LogEntry, plan: Plan): Promise<Outcome> {
+		if (plan.save === undefined) return plan.outcome;
+		const { record, messageIndex, items, version } = plan.save;
+		// The database refuses what was loaded before another save.
+		if (version !== record.version) return updateFailed();
 		entry.sessionStatus = record.json.status ?? null;
 		Object.assign(entry, state.save(record, messageIndex, items));
 		entry.savedAt = clock.now();
 		entry.savedWallMs = performance.timeOrigin + performance.now();
 		await hooks.onSaved?.(entry);
+		return isMachineStopped(record.json) ? updateFailed() : plan.outcome;
+	}
+
+	/** One key after the other: the checks need the processor. */
+	function checkKey(): Promise<void> {
+		const check = checking.then(() => clock.sleep(settings.keyCheckMs, settings.lifetime()));
+		checking = check.catch(() => undefined);
+		return check;
 	}
 
 	/** Waits for the delays. False when something in front dropped the request because the client had gone. */
@@ -87,7 +110,7 @@ export function createApp(settings: AppSettings): Hono<Env> {
 			await clock.sleep(fault.ms, settings.lifetime());
 			if (fault.kind === 'slow' && entry.clientGone) return false;
 		}
-		if (settings.keyCheckMs > 0) await clock.sleep(settings.keyCheckMs, settings.lifetime());
+		if (settings.keyCheckMs > 0) await checkKey();
 		return true;
 	}
 
@@ -97,7 +120,9 @@ export function createApp(settings: AppSettings): Hono<Env> {
 		} catch {
 			return;
 		}
-		await save(entry, plan);
+		// It was late before it loaded the session.
+		const late = plan.save && { ...plan.save, version: plan.save.record.version };
+		await save(entry, late === undefined ? plan : { ...plan, save: late });
 	}
 
 	async function list(c: Context<Env>, operation: ListOperation): Promise<Response> {
@@ -117,7 +142,8 @@ export function createApp(settings: AppSettings): Hono<Env> {
 		};
 		const context = { state, settings: settings.list, apiKey, baseUrl: settings.baseUrl(), now: clock.now() };
 		const fault = taken.find((candidate) => candidate.kind !== 'slow' && candidate.kind !== 'late');
-		return send(c, entry, deliveryUnder(fault, planList(context, request)), verdict?.headers ?? {});
+		const delivery = deliveryUnder(fault, planList(context, request), listFailed(operation));
+		return send(c, entry, delivery, verdict?.headers ?? {});
 	}
 
 	/** `list`: a service without lists reads a session called "query". */
@@ -135,6 +161,9 @@ export function createApp(settings: AppSettings): Hono<Env> {
 		};
 		if (kind === 'answer') logBody(entry, body);
 		await hooks.onRequest?.(entry);
+		// The limiter comes after the parser and does not count what that refuses.
+		const unparsed = kind === 'answer' ? refusalOfBody(request) : null;
+		if (unparsed !== null) return send(c, entry, { how: 'answer', outcome: unparsed }, {});
 		const verdict = limiter?.hit(entry.address);
 		const limitHeaders = verdict?.headers ?? {};
 		if (verdict !== undefined && !verdict.allowed) return tooMany(c, entry, verdict);
@@ -151,12 +180,15 @@ export function createApp(settings: AppSettings): Hono<Env> {
 			return send(c, entry, { how: 'reset' }, {});
 		}
 		const fault = taken.find((candidate) => candidate.kind !== 'slow' && candidate.kind !== 'late');
+		let { outcome } = plan;
 		if (savesUnder(fault)) {
-			if (fault?.saveAfterMs === undefined) await save(entry, plan);
+			if (plan.save !== undefined) await hooks.onLoaded?.(entry);
+			if (fault?.saveAfterMs === undefined) outcome = await save(entry, plan);
 			else void saveLater(entry, plan, fault.saveAfterMs);
 		}
 		await hooks.onWorkedOut?.(entry);
-		return send(c, entry, deliveryUnder(fault, plan.outcome), limitHeaders);
+		const failed = kind === 'answer' ? updateFailed() : jsonOutcome(500, { error: 'Internal server error' });
+		return send(c, entry, deliveryUnder(fault, outcome, failed), limitHeaders);
 	}
 
 	function tooMany(c: Context<Env>, entry: LogEntry, { resetSeconds, headers }: RateLimitVerdict): Response {

@@ -17,7 +17,7 @@ export interface SessionRecord {
 	readonly blobs: Map<string, Blob>;
 	/** The scenario that plays it; null for a test's own session. */
 	readonly scenario: string | null;
-	/** It belongs to another account: 404 with this key. */
+	/** It belongs to another account: a read with this key gets 404, a PUT is saved. */
 	readonly foreign: boolean;
 	/** Where it was started: `api`, or `client` for the service's web page. */
 	readonly source: string;
@@ -31,6 +31,8 @@ export interface SessionRecord {
 	/** Renews the links at the next read. */
 	renewDue: boolean;
 	revision: number;
+	/** Counts what was saved through the service. */
+	version: number;
 	/** Aborted when the session is replaced or removed, or the service stops: it ends the script. */
 	readonly abort: AbortController;
 }
@@ -38,7 +40,6 @@ export interface SessionRecord {
 export interface SaveResult {
 	readonly effective: boolean;
 	readonly previous: ItemJson[] | null;
-	readonly restartedMachine: boolean;
 }
 
 export interface StateSettings {
@@ -119,6 +120,7 @@ export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
 			linksIssuedAt: clock.now(),
 			renewDue: false,
 			revision: 0,
+			version: 0,
 			abort: new AbortController(),
 		};
 		records.set(id, record);
@@ -168,8 +170,8 @@ export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
 	}
 
 	/**
-	 * Replaces the whole `human_input` array of a message: no compare-and-set, the last writer wins. When anything was
-	 * answered, a session that waits for a person (or whose machine sleeps) becomes active a little later.
+	 * Replaces the whole `human_input` array of a message, whatever it holds. When anything was answered, a session that
+	 * waits for a person (or is inactive) becomes active a little later, unless its machine is stopped.
 	 */
 	function save(record: SessionRecord, messageIndex: number, items: readonly AnswerJson[]): SaveResult {
 		const message = record.json.messages?.[messageIndex];
@@ -178,15 +180,12 @@ export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
 		const stored = items.map((item) => ({ ...item }));
 		message.human_input = stored;
 		record.updatedAt = clock.now();
+		record.version++;
 		touch(record);
 		const status = record.json.status;
-		const resumes = (status === 'humanInput' || status === 'inactive') && stored.some(isAnswered);
-		if (resumes) void resume(record, status);
-		return {
-			effective: fingerprint(previous) !== fingerprint(stored),
-			previous,
-			restartedMachine: status === 'inactive' && resumes,
-		};
+		const mayResume = (status === 'humanInput' || status === 'inactive') && !isMachineStopped(record.json);
+		if (mayResume && stored.some(isAnswered)) void resume(record, status);
+		return { effective: fingerprint(previous) !== fingerprint(stored), previous };
 	}
 
 	/** The response to a read: `{session}` with links, and with the undocumented fields. Cached by revision. */
@@ -203,13 +202,15 @@ export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
 		const cached = bodies.get(record.id);
 		if (!renewed && cached?.key === key) return cached;
 
-		const { json } = record;
+		const { podStatus, ...json } = record.json;
 		const sign = (name: string) =>
 			signLink(baseUrl(), `/files/${encodeURIComponent(record.id)}/${encodeURIComponent(name)}`, record.linksIssuedAt);
 		const session: Record<string, unknown> = {
 			sessionId: record.id,
 			...json,
-			...(Array.isArray(json.messages) ? { messages: json.messages.map(withSecretMessageFields) } : {}),
+			...(Array.isArray(json.messages)
+				? { messages: json.messages.map((message) => withSecretMessageFields(minimized(message))) }
+				: {}),
 			...(Array.isArray(json.files)
 				? {
 						files: json.files.map((file) =>
@@ -219,7 +220,7 @@ export function createState({ clock, baseUrl, resumeAfterMs }: StateSettings) {
 				: {}),
 			...(record.screenshotStep === null ? {} : { lastScreenshotUrl: sign(`screenshot-${record.screenshotStep}.png`) }),
 			...secretSessionFields(),
-			...(renewed ? renewalFields() : {}),
+			...(renewed ? { ...renewalFields(), ...(podStatus === undefined ? {} : { podStatus }) } : {}),
 		};
 		const body = JSON.stringify({ session });
 		const rendered = { key, body, etag: weakEtag(body) };
@@ -246,6 +247,24 @@ export function weakEtag(body: string): string {
 /** The status at `time`; before the first one that is known, the current one. */
 export function statusAt({ json, statuses }: SessionRecord, time: number): string | null {
 	return (statuses.findLast(({ at }) => at <= time) ?? json).status ?? null;
+}
+
+/**
+ * Whether the agent's machine is stopped: `podStatus` of the stored session, whatever its status is. The service saves an
+ * answer then and reports that it could not start the machine.
+ */
+export function isMachineStopped({ podStatus }: SessionJson): boolean {
+	return podStatus === 'stopped';
+}
+
+/** As the database keeps it: without keys whose value is an empty object. `{"go_back":{}}` becomes `{}`. */
+function minimized<T>(value: T): T {
+	if (typeof value !== 'object' || value === null) return value;
+	if (Array.isArray(value)) return value.map(minimized) as T;
+	const kept = Object.entries(value).map(([key, inner]) => [key, minimized(inner)] as const);
+	const isEmpty = (inner: unknown) =>
+		typeof inner === 'object' && inner !== null && !Array.isArray(inner) && Object.keys(inner).length === 0;
+	return Object.fromEntries(kept.filter(([, inner]) => !isEmpty(inner))) as T;
 }
 
 /** Whether the service's web page takes no more answers from this session. */

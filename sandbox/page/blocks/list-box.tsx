@@ -20,7 +20,8 @@ export const keyOf = (held: unknown) => (typeof held === 'string' ? held : str(h
 export function useChoices(element: Json): Choice[] {
 	const { people } = useNames();
 	if (str(element, 'type').endsWith('users_select')) {
-		return people.map(({ id, name, realName }) => ({ key: id, words: realName, about: `@${name}`, held: id }));
+		const listed = people.filter(({ isListed }) => isListed);
+		return listed.map(({ id, name, realName }) => ({ key: id, words: realName, about: `@${name}`, held: id }));
 	}
 	const groups = list(element, 'option_groups').flatMap((group) => list(group, 'options'));
 	return [...list(element, 'options'), ...groups].map((option) => ({
@@ -169,7 +170,8 @@ export function ListBox({ menu, labelId, isMultiple = false }: ListBoxProps) {
 						event.preventDefault();
 						take(choice);
 					}}
-					onMouseEnter={() => setActive(index)}
+					// Not when it enters: a menu that opens under a mouse at rest leaves the choice to the keys.
+					onMouseMove={() => setActive(index)}
 				>
 					{choice.words}
 					{choice.about === '' ? null : <span className="option-about">{choice.about}</span>}

@@ -81,10 +81,9 @@ export const paused: Scenario = {
 	},
 };
 
-/** An answer wakes the machine of an inactive session. */
 export const inactive: Scenario = {
 	id: 'inactive',
-	summary: 'Inactive since nobody answered; an answer wakes it.',
+	summary: 'Inactive since nobody answered; it goes on with an answer.',
 	seed: {
 		status: 'inactive',
 		name: 'Collect the team’s sizes',
@@ -97,9 +96,23 @@ export const inactive: Scenario = {
 		const index = agent.pose('The form wants the number of shirts.', [item('How many?', 'A number')]);
 		agent.status('inactive');
 		const [count = ''] = await agent.answered(index);
-		agent.step(`My machine was restarted. I order ${count} shirts.`);
+		agent.step(`I go on and order ${count} shirts.`);
 		await agent.wait(3000);
 		agent.complete('The shirts are ordered.');
+	},
+};
+
+export const asleep: Scenario = {
+	id: 'asleep',
+	summary: 'Asks while its machine is stopped: an answer is saved, and the service reports a failure each time.',
+	seed: {
+		status: 'humanInput',
+		podStatus: 'stopped',
+		name: 'Book the meeting room',
+		startTime: START,
+		maxSteps: 25,
+		messages: [task('Book a room for Friday.'), asking('Two rooms are free.', [item('Which room?')])],
+		files: [],
 	},
 };
 

@@ -1,6 +1,6 @@
 import type { Scenario } from '../agents.ts';
 import { demo } from './demo.ts';
-import { completed, failed, failing, inactive, paused, stopped } from './endings.ts';
+import { asleep, completed, failed, failing, inactive, paused, stopped } from './endings.ts';
 import { flight } from './flight.ts';
 import { hostile, impostor } from './hostile.ts';
 import { busy, quiet, report, stepping } from './long.ts';
@@ -25,6 +25,7 @@ export const SCENARIOS: readonly Scenario[] = [
 	goneOn,
 	paused,
 	inactive,
+	asleep,
 	completed,
 	failing,
 	failed,
