@@ -1,13 +1,15 @@
 import { type Kysely, sql } from 'kysely';
-import { type Announcement, CARD_HELD, rungEntriesOf, waitsForTurn } from '../watches/announcements.ts';
+import { type Announcement, HELD, rungEntriesOf, waitsForTurn } from '../watches/announcements.ts';
 import type { DueAnnouncement, DueCard } from '../watches/announcer.ts';
 import type { AttemptResult, PostingStore } from '../watches/ports.ts';
+import { switchingTargetOf } from '../watches/switching.ts';
 import type { CardUrgency } from '../watches/watch.ts';
 import { countUpdated, type StoreDatabase } from './database.ts';
-import { dueAt, earliest, isDue, LONGEST_DELAY_MS, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
+import { dueAt, earliest, isDue, isOurs, LONGEST_DELAY_MS, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { giveBackUndelivered } from './hand-over-store.ts';
 import { beginLadder, type EndedRungs, endRungs } from './ladder-store.ts';
+import { QUESTION_POSTS } from './question-posts.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
 	type AnnouncementRow,
@@ -23,7 +25,7 @@ import {
 	lockWatch,
 	loseCard,
 	NO_CARD_WANTED,
-	QUESTION_POSTS,
+	queueAnnouncements,
 	readShown,
 	wantCard,
 } from './watch-writes.ts';
@@ -83,14 +85,16 @@ export function createAnnouncementStore({
 		);
 	}
 
-	/** Begins the reminders of a question, which count from its post. */
+	/** Begins the reminders of a question, which count from its post, and ends the post for all questions of its session. */
 	async function begin(
 		trx: Kysely<Tables>,
 		{ row, watch, posted, now }: { row: AnnouncementRow; watch: WatchRow; posted: Posted; now: number },
 	): Promise<void> {
-		const content = readAnnouncement(row, cipher)?.content;
-		if (content?.kind !== 'question') return;
-		const { fingerprint } = content.question;
+		const { content: asked, target } = readAnnouncement(row, cipher) ?? {};
+		if (asked?.kind !== 'question' || asked.switching === true || target?.kind !== 'watch') return;
+		const { fingerprint, messageIndex } = asked.question;
+		const content = { kind: 'settle', messageIndex, how: 'own' } as const;
+		await queueAnnouncements(trx, cipher, [{ target: switchingTargetOf(target), key: row.id, content }], now);
 		const postedAt = Math.min(posted.sentAt ?? now, now);
 		await beginLadder(trx, watch, { fingerprint, postTs: posted.ts, postedAt, now });
 	}
@@ -115,8 +119,10 @@ export function createAnnouncementStore({
 	): Promise<void> {
 		const lostCardTs = 'lostCardTs' in result ? result.lostCardTs : undefined;
 		const handOver = result.kind === 'refused' ? await handOverIn(trx, id) : null;
-		// Lock order: whatever adds announcements of a watch locks its session first, then the watch.
-		if (lostCardTs !== undefined) await lockSessionOf(trx, db.dialect, await watchIdOf(trx, id));
+		// Lock order: sessions, watches, announcements, ladders.
+		const watchId = result.kind === 'posted' || lostCardTs !== undefined ? await watchIdOf(trx, id) : null;
+		await lockSessionOf(trx, db.dialect, watchId);
+		const watch = watchId === null ? undefined : await lockWatch(trx, db.dialect, watchId).executeTakeFirst();
 		if (handOver?.content.kind === 'handedOver') await lockSessionOf(trx, db.dialect, handOver.content.watchId);
 		const row = await trx
 			.updateTable('announcements')
@@ -131,16 +137,13 @@ export function createAnnouncementStore({
 			.returningAll()
 			.executeTakeFirst();
 		if (row === undefined) return;
-		if (result.kind !== 'retry') await endRungs(trx, endedRungs(row, result), now);
 		if (handOver !== null) await giveBackUndelivered(trx, { dialect: db.dialect, cipher }, handOver, now);
-		if (row.watch_id === null) return;
+		if (watch !== undefined && lostCardTs !== undefined) await loseCard(trx, cipher, watch, { ts: lostCardTs, now });
+		if (result.kind !== 'retry') await endRungs(trx, db.dialect, endedRungs(row, result), now);
 		const isNewCard = result.kind === 'posted' && row.kind === 'card';
 		const isQuestion = result.kind === 'posted' && row.kind === 'question';
-		if (!isNewCard && !isQuestion && lostCardTs === undefined) return;
-		const watch = await lockWatch(trx, db.dialect, row.watch_id).executeTakeFirst();
 		if (watch === undefined) return;
 		if (isQuestion && watch.ended_at === null) await begin(trx, { row, watch, posted: result, now });
-		if (lostCardTs !== undefined) await loseCard(trx, cipher, watch, { ts: lostCardTs, now });
 		if (isQuestion && !hasCard(watch)) {
 			await trx.updateTable('watches').set({ card_ts: result.ts }).where('id', '=', watch.id).execute();
 		}
@@ -170,7 +173,7 @@ export function createAnnouncementStore({
 	return {
 		async takeAnnouncements(lease, limit, now) {
 			const where = sql<boolean>`state = 'pending' and ${isDue('next_attempt_at', now, LONGEST_DELAY_MS.post)}
-				and ${isFirst()}`;
+				and ${isOurs(db)} and ${isFirst()}`;
 			const orderBy = sql`${dueAt('next_attempt_at', now, LONGEST_DELAY_MS.post)}, created_at`;
 			const rows = await leaseDue(db, { table: 'announcements', key: 'id', where, orderBy, limit }, { lease, now });
 			const due: DueAnnouncement[] = [];
@@ -188,6 +191,7 @@ export function createAnnouncementStore({
 				.selectAll()
 				.where('kind', 'in', QUESTION_POSTS)
 				.where('state', '=', 'posted')
+				.where('target', '=', (eb) => eb.selectFrom('announcements').select('target').where('id', '=', updateId))
 				.where(
 					sql<boolean>`exists (select 1 from announcements as change where change.id = ${updateId}
 						and change.target = announcements.target and change.number > announcements.number
@@ -231,7 +235,7 @@ export function createAnnouncementStore({
 		async takeCards(lease, limit, { now, urgency }) {
 			const least = urgency === 'any' ? URGENCIES.length - 1 : URGENCIES.indexOf(urgency);
 			const where = sql<boolean>`card_since is not null and card_ts is not null and card_urgency <= ${least}
-				and ${isDue('card_not_before', now, LONGEST_DELAY_MS.post)}`;
+				and ${isOurs(db)} and ${isDue('card_not_before', now, LONGEST_DELAY_MS.post)}`;
 			const orderBy = sql`card_urgency, card_since`;
 			const rows = await leaseDue(db, { table: 'watches', key: 'id', where, orderBy, limit }, { lease, now });
 			const cards: DueCard[] = [];
@@ -283,6 +287,7 @@ export function createAnnouncementStore({
 				db.read
 					.selectFrom('announcements')
 					.where('state', '=', 'pending')
+					.where(isOurs(db))
 					.where(isFirst())
 					.select(earliest(dueAt('next_attempt_at', now, LONGEST_DELAY_MS.post), now).as('at'))
 					.executeTakeFirstOrThrow(),
@@ -290,6 +295,7 @@ export function createAnnouncementStore({
 					.selectFrom('watches')
 					.where('card_since', 'is not', null)
 					.where('card_ts', 'is not', null)
+					.where(isOurs(db))
 					.groupBy('card_urgency')
 					.select(['card_urgency', earliest(dueAt('card_not_before', now, LONGEST_DELAY_MS.post), now).as('at')])
 					.execute(),
@@ -341,7 +347,7 @@ function isFirst() {
 	return sql<boolean>`(announcements.kind = 'card' or not exists (select 1 from announcements as earlier
 		where earlier.target = announcements.target and earlier.state = 'pending'
 		and (earlier.kind not in ('settle', 'redraw') or announcements.kind in ('settle', 'redraw'))
-		and coalesce(earlier.last_error, '') not in (${UNREADABLE}, ${CARD_HELD})
+		and coalesce(earlier.last_error, '') not in (${UNREADABLE}, ${HELD})
 		and (earlier.kind = 'card' or earlier.number < announcements.number)))`;
 }
 

@@ -4,16 +4,17 @@ import {
 	type AnswerItem,
 	type AnswerState,
 	BLOCKING_STATES,
-	FIRST_OUTDATED,
-	FIRST_WITHDRAWN,
+	type FirstEnding,
 	isBlocking,
 	isFailed,
 	itemsOf,
 	type OtherAnswer,
 	type QuestionKey,
 	TOLD_WITHIN_MS,
+	UNREADABLE,
 } from '../answers/answer.ts';
 import type { AcceptResult, NewAnswer, RetryResult } from '../answers/ports.ts';
+import { isReworded } from '../questions/shown-text.ts';
 import {
 	type AnswerRow,
 	changeRow,
@@ -23,8 +24,10 @@ import {
 	readAnswer,
 	readSecretPositions,
 	readSubmission,
+	receiptDueAt,
 	receiptOf,
 	resetReceipt,
+	type Submission,
 	sealOther,
 	secretOf,
 	submittedColumns,
@@ -154,7 +157,10 @@ export async function retryAnswer(
 	if (!isFailed(answer.state)) return { kind: 'notRetryable', answer };
 	const { content } = answer;
 	if (content.kind !== 'readable' || content.items.some((item) => item.wiped)) return { kind: 'valuesGone', answer };
-	const { formReadAt, positions } = readSubmission(row);
+	const submission = readSubmission(row);
+	const { formReadAt, positions } = submission;
+	// Nobody presses a button for an answer that can be read again: the program puts it back.
+	const checkedAt = answer.lastError === UNREADABLE ? submission.checkedAt : now;
 	const rows = await db
 		.selectFrom('answers')
 		.selectAll()
@@ -162,17 +168,20 @@ export async function retryAnswer(
 		.where('id', '!=', row.id)
 		.orderBy('accepted_at', 'desc')
 		.execute();
+	await removeDraft(db, row.id);
 	const first = firstConflict(rows, positions);
 	if (first !== null) {
 		const by = readAnswer(first, cipher);
 		const lost = giveWay(row, { winner: winnerOf(by), mine: content.items, now }, cipher);
-		return { kind: 'taken', by, answer: await changeRow(db, cipher, row, lost) };
+		const told = { next_attempt_at: receiptDueAt(answer, now) };
+		return { kind: 'taken', by, answer: await changeRow(db, cipher, row, { ...lost, ...told }) };
 	}
 	await replaceWaiting(db, cipher, rows, { winner: winnerOf(answer), now });
 	const queued = await changeRow(db, cipher, row, {
 		...enterState(row, 'accepted', now),
 		...resetReceipt(row),
 		...WITHOUT_LEASE,
+		submission: JSON.stringify({ ...submission, checkedAt } satisfies Submission),
 		attempts: 0,
 		not_before: null,
 		missing_count: 0,
@@ -208,23 +217,39 @@ export async function lockQuestionOf(db: Kysely<Tables>, dialect: Dialect, id: s
 	await lockQuestion(db, dialect, { service, sessionId, messageIndex });
 }
 
+/** See `FIRST_ENDINGS`. */
+function endingOf({ state, putStartedAt }: Answer): FirstEnding {
+	if (putStartedAt !== null) return 'first_unknown';
+	if (state === 'withdrawn') return 'first_withdrawn';
+	if (state === 'changed') return 'first_outdated';
+	return state === 'ended' ? 'first_over' : 'first_failed';
+}
+
 /**
- * Answers that lost to `first`, which is now withdrawn or outdated, wait for their authors, whom the worker tells at once;
- * their texts become drafts. A press of the same person stays as it is, and so do answers that are outdated too.
+ * Of each person the newest answer that lost to `first`, which is now withdrawn or failed, waits for its author, whom the
+ * worker tells at once; its text becomes a draft. A press of the same person stays as it is, and so do answers that are
+ * outdated too.
  */
 export async function releaseLosers(db: Kysely<Tables>, cipher: Cipher, first: Answer, now: number): Promise<void> {
-	const { id, question, person, fingerprint } = first;
+	const { id, question, person, fingerprint, shownHash } = first;
 	const isOutdated = first.state === 'changed';
 	const rows = await db
 		.selectFrom('answers')
 		.selectAll()
 		.where((eb) => eb.and({ ...questionColumns(question), state: 'conflicted' }))
-		.$if(isOutdated, (query) => query.where('fingerprint', '!=', fingerprint))
+		.orderBy('accepted_at', 'desc')
+		.orderBy('id')
 		.execute();
+	const released = new Set<string>();
 	for (const row of rows) {
 		const loser = readAnswer(row, cipher);
 		if (loser.content.kind !== 'readable' || loser.content.other?.answerId !== id) continue;
+		const isSame = loser.fingerprint === fingerprint && !isReworded(shownHash, loser.shownHash);
+		if (isOutdated && isSame) continue;
 		if (!isOutdated && loser.press !== null && loser.person.userId === person.userId) continue;
+		const author = JSON.stringify(loser.person);
+		if (released.has(author)) continue;
+		released.add(author);
 		await db
 			.updateTable('answers')
 			.set({
@@ -233,7 +258,7 @@ export async function releaseLosers(db: Kysely<Tables>, cipher: Cipher, first: A
 				...WITHOUT_LEASE,
 				next_attempt_at: now,
 				give_up_at: now,
-				last_error: isOutdated ? FIRST_OUTDATED : FIRST_WITHDRAWN,
+				last_error: endingOf(first),
 			})
 			.where('id', '=', row.id)
 			.where('state', '=', 'conflicted')
@@ -242,19 +267,25 @@ export async function releaseLosers(db: Kysely<Tables>, cipher: Cipher, first: A
 	}
 }
 
-/** Texts that are not secret. A newer draft of the form stays. */
+/** Texts that are not secret. A newer draft of the form stays. `removeDraft` takes it back. */
 async function keepAsDraft(db: Kysely<Tables>, cipher: Cipher, answer: Answer, now: number): Promise<void> {
-	const { id: formId, person, question, fingerprint } = answer;
+	const { id: formId, person, question, fingerprint, shownHash } = answer;
 	const typed = itemsOf(answer).flatMap(({ value, secret }, position): [number, string][] =>
 		secret || value === null || value === '' ? [] : [[position, value]],
 	);
 	if (typed.length === 0) return;
-	const draft = { formId, person, question, fingerprint, values: Object.fromEntries(typed), updatedAt: now };
+	const values = Object.fromEntries(typed);
+	const draft = { formId, person, question, fingerprint, shownHash, values, updatedAt: now };
 	await db
 		.insertInto('drafts')
 		.values(draftRow(draft, cipher))
 		.onConflict((conflict) => conflict.column('form_id').doNothing())
 		.execute();
+}
+
+/** Removes the draft that `releaseLosers` made of this answer: its author has decided what becomes of it. */
+export async function removeDraft(db: Kysely<Tables>, id: string): Promise<void> {
+	await db.deleteFrom('drafts').where('form_id', '=', id).execute();
 }
 
 function sameOrConflicting({ submissionKey, question, fingerprint, formReadAt }: NewAnswer) {
@@ -320,7 +351,7 @@ function winnerOf({ id, person, content, deliveredAt, acceptedAt }: Answer): Win
 
 /** The columns of an answer that `winner` made `conflicted`. `mine` is null when it cannot be read. */
 function giveWay(
-	row: Pick<AnswerRow, 'id' | 'timeline' | 'ended_at'>,
+	row: Parameters<typeof enterState>[0] & Pick<AnswerRow, 'id'>,
 	{ winner, mine, now }: { winner: Winner; mine: readonly AnswerItem[] | null; now: number },
 	cipher: Cipher,
 ) {
@@ -332,7 +363,7 @@ function giveWay(
 		same: mine !== null && sameWords(mine, winner.items),
 	};
 	return {
-		...enterState(row, 'conflicted', now),
+		...enterState(row, 'conflicted', now, other),
 		...WITHOUT_LEASE,
 		other: sealOther(row.id, other, cipher),
 		next_attempt_at: null,

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { type Answer, BLOCKING_STATES } from '../answers/answer.ts';
+import { type Answer, BLOCKING_STATES, isFailed } from '../answers/answer.ts';
 import type { AnswerPatch, AnswerStore } from '../answers/ports.ts';
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
 import { lockQuestionOf, releaseLosers } from './answer-accept.ts';
@@ -14,7 +14,7 @@ import {
 } from './answer-rows.ts';
 import { countUpdated, lockRows, type StoreDatabase, StoreUnavailableError } from './database.ts';
 import { databaseTime } from './database-clock.ts';
-import { dueAt, earliest, hasLapsed, isDue, LONGEST_DELAY_MS, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
+import { dueAt, earliest, hasLapsed, isDue, isOurs, LONGEST_DELAY_MS, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
 
@@ -53,7 +53,7 @@ export function createAnswerQueue({
 
 	return {
 		async takeDue(service, lease, limit, now) {
-			const where = firstOfSession(service, now, limit);
+			const where = firstOfSession(db, service, { now, limit });
 			const orderBy = sql`next_attempt_at, accepted_at, id`;
 			const before = (trx: Kysely<Tables>) => freeLapsed(trx, db, now);
 			const due = { table: 'answers', key: 'id', service, where, orderBy, limit, before } as const;
@@ -67,8 +67,9 @@ export function createAnswerQueue({
 
 		update: ({ id, state }, token, patch, { now, release, editCount }) =>
 			db.write(async (trx) => {
+				const fails = patch.state !== undefined && patch.state !== 'conflicted' && isFailed(patch.state);
 				// Before its row: the order in which all writes lock them.
-				if (patch.state === 'changed') await lockQuestionOf(trx, db.dialect, id);
+				if (fails) await lockQuestionOf(trx, db.dialect, id);
 				const row = await trx
 					.selectFrom('answers')
 					.selectAll()
@@ -83,7 +84,7 @@ export function createAnswerQueue({
 				const set = { ...patchRow(row, patch, now, cipher), ...(release && WITHOUT_LEASE) };
 				if (Object.values(set).every((value) => value === undefined)) return readAnswer(row, cipher);
 				const changed = await changeRow(trx, cipher, row, set);
-				if (patch.state === 'changed') await releaseLosers(trx, cipher, changed, now);
+				if (fails) await releaseLosers(trx, cipher, changed, now);
 				return changed;
 			}),
 
@@ -118,6 +119,7 @@ export function createAnswerQueue({
 				)
 				.where('due.service', '=', service)
 				.where('due.next_attempt_at', 'is not', null)
+				.where(isForUs(db))
 				.select(earliest(due, now, 'leased').as('at'))
 				.executeTakeFirstOrThrow();
 			return row.at;
@@ -146,8 +148,14 @@ function dueNow(trx: Kysely<Tables>, service: string, now: number) {
 		.where('lease_token', 'is', null);
 }
 
+/** Whether the answer `due` needs more than its author to be told, or this process may tell them. */
+function isForUs(db: StoreDatabase) {
+	return sql<boolean>`(due.state in (${sql.join(BLOCKING_STATES)}) or ${isOurs(db, 'due.team_id')}
+		or (due.state = 'delivered' and (due.aftermath is null or due.restart_asked_at is not null)))`;
+}
+
 /** The first due answer of each session, unless an answer of that session is leased. */
-function firstOfSession(service: string, now: number, limit: number) {
+function firstOfSession(db: StoreDatabase, service: string, { now, limit }: { now: number; limit: number }) {
 	const due = isDue('next_attempt_at', now, LONGEST_DELAY_MS.answer);
 	return sql<boolean>`${due} and id in (
 		select id from (
@@ -155,7 +163,7 @@ function firstOfSession(service: string, now: number, limit: number) {
 				partition by session_id order by next_attempt_at, accepted_at, id
 			) as place
 			from answers as due
-			where service = ${service} and ${due} and lease_token is null
+			where service = ${service} and ${due} and lease_token is null and ${isForUs(db)}
 				and not exists (
 					select 1 from answers as leased
 					where leased.service = due.service and leased.session_id = due.session_id and leased.lease_token is not null
@@ -195,7 +203,7 @@ function patchRow(row: AnswerRow, patch: AnswerPatch, now: number, cipher: Ciphe
 	// A restart that was asked for during this attempt stays due.
 	const isDueAnyway = row.restart_asked_at !== null && patch.restartAskedAt === undefined;
 	return {
-		...(patch.state !== undefined && patch.state !== row.state && enterState(row, patch.state, now)),
+		...(patch.state !== undefined && patch.state !== row.state && enterState(row, patch.state, now, patch.other)),
 		attempts: patch.attempts,
 		next_attempt_at: isDueAnyway ? undefined : patch.nextAttemptAt,
 		put_started_at: patch.putStartedAt,

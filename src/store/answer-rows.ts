@@ -9,6 +9,7 @@ import {
 	type AnswerState,
 	firstDueAt,
 	isBlocking,
+	isFailed,
 	isSettled,
 	type OtherAnswer,
 	type ReceiptState,
@@ -27,7 +28,7 @@ export type AnswerChange = { readonly [Column in keyof AnswerRow]?: AnswerRow[Co
 const state = z.enum(ANSWER_STATES);
 const agentOutcome = z.enum(AGENT_OUTCOMES);
 const positions = z.array(z.int());
-/** The JSON column `submission`: written only by the submission and never part of a WHERE clause. */
+/** The JSON column `submission`: written only when its author presses a button, and never part of a WHERE clause. */
 const submission = z.object({
 	viewId: z.string(),
 	origin: z.object({ channelId: z.string().nullable(), threadTs: z.string().nullable() }),
@@ -38,9 +39,13 @@ const submission = z.object({
 	leftEmpty: positions,
 	// Missing in rows of the previous version.
 	press: z.object({ undoUntil: z.number() }).nullable().default(null),
+	checkedAt: z.number().default(0),
+	shownHash: z.string().nullable().default(null),
 });
 export type Submission = z.infer<typeof submission>;
-const timeline: z.ZodType<TimelineEntry[]> = z.array(z.object({ state, at: z.number() }));
+// Missing in rows of the previous version.
+const lostTo = z.enum(['other', 'own', 'ownInstead']).optional();
+const timeline: z.ZodType<TimelineEntry[]> = z.array(z.object({ state, at: z.number(), lostTo }));
 const beforePut: z.ZodType<BeforePut, unknown> = z.object({
 	status: z.string(),
 	assistantCount: z.int(),
@@ -90,7 +95,7 @@ export function readSubmission(row: Pick<AnswerRow, 'submission'>): Submission {
 }
 
 export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
-	const { viewId, origin, leftEmpty, press } = readSubmission(row);
+	const { viewId, origin, leftEmpty, press, checkedAt, shownHash } = readSubmission(row);
 	return {
 		id: row.id,
 		submissionKey: row.submission_key,
@@ -99,11 +104,13 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 		person: { teamId: row.team_id, userId: row.user_id },
 		question: { service: row.service, sessionId: row.session_id, messageIndex: row.message_index },
 		fingerprint: row.fingerprint,
+		shownHash,
 		content: readContent(row, cipher),
 		leftEmpty,
 		origin,
 		state: state.parse(row.state),
 		attempts: row.attempts,
+		checkedAt,
 		editCount: row.edit_count,
 		acceptedAt: row.accepted_at,
 		giveUpAt: row.give_up_at,
@@ -180,7 +187,7 @@ export function newRow(answer: NewAnswer, cipher: Cipher) {
 
 /** The columns that a submission writes, and writes again when its author edits the answer before it is sent. */
 export function submittedColumns(id: string, answer: NewAnswer, cipher: Cipher) {
-	const { viewId, origin, formReadAt, leftEmpty, items: given, boxed, press } = answer;
+	const { viewId, origin, formReadAt, leftEmpty, items: given, boxed, press, shownHash } = answer;
 	return {
 		fingerprint: answer.fingerprint,
 		...sealItems(id, given, cipher),
@@ -191,6 +198,8 @@ export function submittedColumns(id: string, answer: NewAnswer, cipher: Cipher) 
 			positions: positionsOf(given, leftEmpty),
 			leftEmpty: [...leftEmpty],
 			press,
+			checkedAt: answer.acceptedAt,
+			shownHash,
 		} satisfies Submission),
 		// A separate column, because it outlives the values.
 		secret_positions: boxed ? JSON.stringify(secretOf(given)) : null,
@@ -239,15 +248,27 @@ export function resetReceipt(row: AnswerRow): Partial<AnswerRow> {
 	return receiptOf(row, null);
 }
 
-/** The columns that change with the state. A settled answer loses its secret values in the same write. */
+/** When the worker tells the author of a change that they made themselves: a message of ours must not show the former state. */
+export function receiptDueAt({ receiptState }: Answer, now: number): number | null {
+	return receiptState.dm === null ? null : now;
+}
+
+/**
+ * The columns that change with the state. A settled answer loses its secret values in the same write. `first`: the answer
+ * that was before one that is now conflicted.
+ */
 export function enterState(
-	row: Pick<AnswerRow, 'timeline' | 'ended_at'>,
+	row: Pick<AnswerRow, 'timeline' | 'ended_at' | 'state' | 'user_id'>,
 	next: AnswerState,
 	now: number,
+	first?: Pick<OtherAnswer, 'person'> | null,
 ): Partial<AnswerRow> {
+	const own = isFailed(row.state as AnswerState) ? 'ownInstead' : 'own';
+	const by = first?.person?.userId === row.user_id ? own : 'other';
+	const lostTo = next === 'conflicted' && first != null ? by : undefined;
 	return {
 		state: next,
-		timeline: JSON.stringify(appendState(readTimeline(row), next, now)),
+		timeline: JSON.stringify(appendState(readTimeline(row), { state: next, at: now, lostTo })),
 		...(isSettled(next) ? { ended_at: row.ended_at ?? now, secrets: null } : { ended_at: null }),
 	};
 }
@@ -256,10 +277,10 @@ export function enterState(
  * Adds each of the blocking states once until another state comes: an answer that alternates between them for a day must
  * not grow without bound.
  */
-function appendState(entries: readonly TimelineEntry[], next: AnswerState, at: number): readonly TimelineEntry[] {
+function appendState(entries: readonly TimelineEntry[], next: TimelineEntry): readonly TimelineEntry[] {
 	const lastOther = entries.findLastIndex((entry) => !isBlocking(entry.state));
-	const repeatable = isBlocking(next) ? entries.slice(lastOther + 1) : entries.slice(-1);
-	return repeatable.some((entry) => entry.state === next) ? entries : [...entries, { state: next, at }];
+	const repeatable = isBlocking(next.state) ? entries.slice(lastOther + 1) : entries.slice(-1);
+	return repeatable.some((entry) => entry.state === next.state) ? entries : [...entries, next];
 }
 
 export type MarksRow = Pick<

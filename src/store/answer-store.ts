@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { PROVEN_REFUSALS } from '../answers/access-policy.ts';
 import {
 	ANSWER_STATES,
 	type Answer,
@@ -10,7 +11,7 @@ import {
 } from '../answers/answer.ts';
 import type { AnswerStats, AnswerStore } from '../answers/ports.ts';
 import type { Log } from '../log.ts';
-import { acceptAnswer, lockQuestionOf, noteTold, releaseLosers, retryAnswer } from './answer-accept.ts';
+import { acceptAnswer, lockQuestionOf, noteTold, releaseLosers, removeDraft, retryAnswer } from './answer-accept.ts';
 import { createAnswerQueue } from './answer-queue.ts';
 import {
 	type AnswerRow,
@@ -19,6 +20,7 @@ import {
 	readAnswer,
 	readMarks,
 	readSubmission,
+	receiptDueAt,
 	resetReceipt,
 } from './answer-rows.ts';
 import { countUpdated, inBatches, lockRows, type StoreDatabase } from './database.ts';
@@ -106,6 +108,16 @@ export function createAnswerStore({
 			return row === undefined ? null : readAnswer(row, cipher);
 		},
 
+		async refused(question, fingerprint) {
+			const row = await answersTo(question)
+				.where((eb) => eb.and({ fingerprint, state: 'refused' }))
+				.where('last_error', 'in', PROVEN_REFUSALS)
+				.orderBy('accepted_at', 'desc')
+				.limit(1)
+				.executeTakeFirst();
+			return row === undefined ? null : readAnswer(row, cipher);
+		},
+
 		async leftEmpty(question, fingerprint) {
 			const rows = await db.read
 				.selectFrom('answers')
@@ -170,13 +182,14 @@ export function createAnswerStore({
 				if (row === undefined) return null;
 				const unsent = row.state === 'accepted' && row.put_started_at === null;
 				if (!unsent && (onlyUnsent || !isFailed(row.state as AnswerState))) return null;
-				const isPress = readSubmission(row).press !== null;
+				const answer = readAnswer(row, cipher);
 				const withdrawn = await changeRow(trx, cipher, row, {
 					...enterState(row, 'withdrawn', now),
 					...WITHOUT_LEASE,
 					// The worker has the question's posts drawn again, even if this process ends now.
-					next_attempt_at: isPress ? now : null,
+					next_attempt_at: answer.press === null ? receiptDueAt(answer, now) : now,
 				});
+				await removeDraft(trx, id);
 				await releaseLosers(trx, cipher, withdrawn, now);
 				return withdrawn;
 			}),

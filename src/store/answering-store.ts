@@ -11,8 +11,8 @@ import { type DraftsTable, personColumns, questionColumns, type Tables } from '.
 const values = z.record(z.string(), z.string());
 /** The previous version stored only the values. */
 const content = z.union([
-	z.object({ values, secret: z.array(z.int()) }),
-	values.transform((typed) => ({ values: typed, secret: [] })),
+	z.object({ values, secret: z.array(z.int()), shownHash: z.string().nullable().default(null) }),
+	values.transform((typed) => ({ values: typed, secret: [], shownHash: null })),
 ]);
 
 /** Filters for the person's rows about this question, in a table of the answering state. */
@@ -118,8 +118,8 @@ export function draftRow(draft: Draft, cipher: Cipher): DraftsTable {
 	};
 }
 
-function sealDraft({ formId, values: typed, secret = [] }: Draft, cipher: Cipher): string {
-	return cipher.encrypt(JSON.stringify({ values: typed, secret }), draftPlace(formId));
+function sealDraft({ formId, values: typed, secret = [], shownHash }: Draft, cipher: Cipher): string {
+	return cipher.encrypt(JSON.stringify({ values: typed, secret, shownHash }), draftPlace(formId));
 }
 
 /** Null when it cannot be decrypted. */

@@ -4,8 +4,9 @@ import type { ChannelKey } from '../watches/watch.ts';
 import { readSettings } from './channel-settings-rows.ts';
 import { countUpdated, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
+import { lockLadders, touchLadders } from './lock-order.ts';
 import type { Tables } from './tables.ts';
-import { queueAnnouncements, touchLadders } from './watch-writes.ts';
+import { inChannel, queueAnnouncements } from './watch-writes.ts';
 
 /** `ChannelSettingsStore` over SQLite or PostgreSQL; its docstrings are the contract. */
 export function createChannelSettingsStore({
@@ -38,10 +39,7 @@ export function createChannelSettingsStore({
 					revision === 0 ? await insert(trx, channel, values) : await update(trx, channel, revision, values);
 				if (!isWritten) return false;
 				await queueAnnouncements(trx, cipher, [announcement], now);
-				await touchLadders(trx, now)
-					.where('team_id', '=', channel.teamId)
-					.where('channel_id', '=', channel.channelId)
-					.execute();
+				await touchLadders(trx, lockLadders(trx, db.dialect).where(inChannel(channel)), now);
 				return true;
 			}),
 	};

@@ -8,6 +8,8 @@ export type Dialect = 'sqlite' | 'postgres';
 /** An open SQLite or PostgreSQL database. Failures of the environment (disk, I/O, network) throw `StoreUnavailableError`. */
 export interface StoreDatabase {
 	readonly dialect: Dialect;
+	/** See `StoreOptions.workspace`. */
+	readonly workspace?: (() => string | null) | undefined;
 	/** For single SELECT statements. Never use it inside `write`: on SQLite it deadlocks. */
 	readonly read: Kysely<Tables>;
 	/**

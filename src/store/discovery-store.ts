@@ -1,50 +1,66 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
-import type { NewAnnouncement } from '../watches/announcements.ts';
 import type { Discovery } from '../watches/discovered.ts';
 import type { DiscoveryStore } from '../watches/ports.ts';
 import type { ChannelKey, SessionKey } from '../watches/watch.ts';
 import { type Dialect, lockRows, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
-import type { DiscoveriesTable, Tables } from './tables.ts';
+import { dropPending } from './question-posts.ts';
+import type { DiscoveriesTable, Tables, WaitingSessionsTable } from './tables.ts';
 import { limitReached, raiseHand } from './watch-adding.ts';
-import { dropPending, inChannel, queueAnnouncements } from './watch-writes.ts';
+import { asksAnew, inChannel, queueAnnouncements } from './watch-writes.ts';
 
 type DiscoveryRow = Selectable<DiscoveriesTable>;
+type WaitingRow = Selectable<WaitingSessionsTable>;
+
+/** A session that comes back to the list within this time asks what it asked before, unless something shows that it went on. */
+const BACK_WITHIN_MS = 24 * 3_600_000;
+/** A session that was saved through the service so shortly before it left the list was answered, resumed or stopped there. */
+const SAVED_BEFORE_MS = 10 * 60_000;
 
 /** The discovering part of `WatchStore`. */
 export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }): DiscoveryStore {
 	const { dialect } = db;
 
-	function nameOf(row: { service: string; session_id: string; name: string }): string {
+	function nameOf(row: WaitingRow): string {
 		return cipher.decrypt(row.name, namePlace({ service: row.service, sessionId: row.session_id })) ?? '';
 	}
 
 	return {
-		async replaceWaiting(service, sessions, now) {
-			const wanted = new Map(sessions.map(({ sessionId, name }) => [sessionId, name]));
-			const differs = (rows: readonly { service: string; session_id: string; name: string }[]) =>
-				rows.length !== wanted.size || rows.some((row) => wanted.get(row.session_id) !== nameOf(row));
+		async replaceWaiting(service, sessions, { now, isFollowing, isCut }) {
+			const wanted = new Map(sessions.map((session) => [session.sessionId, session]));
+			const differs = (rows: readonly WaitingRow[]) =>
+				rows.length !== wanted.size || rows.some((row) => wanted.get(row.session_id)?.name !== nameOf(row));
 			// Most lists say what the one before said.
 			if (!differs(await waitingRows(db.read, service).execute())) return false;
 			return db.write(async (trx) => {
 				await lockLists(trx, dialect);
-				const rows = await waitingRows(trx, service).execute();
-				const before = new Map(rows.map((row) => [row.session_id, nameOf(row)]));
-				const gone = [...before.keys()].filter((sessionId) => !wanted.has(sessionId));
-				if (gone.length > 0) {
-					await trx
-						.deleteFrom('waiting_sessions')
-						.where('service', '=', service)
-						.where('session_id', 'in', gone)
-						.execute();
+				const ofService = trx.updateTable('waiting_sessions').where('service', '=', service);
+				const forgotten = trx.deleteFrom('waiting_sessions').where('service', '=', service);
+				await forgotten.where('gone_at', '<=', now - BACK_WITHIN_MS).execute();
+				const known = await trx.selectFrom('waiting_sessions').selectAll().where('service', '=', service).execute();
+				const rows = known.filter((row) => row.gone_at === null);
+				const before = new Map(known.map((row) => [row.session_id, row]));
+				const missing = rows.filter((row) => !wanted.has(row.session_id)).map((row) => row.session_id);
+				if (missing.length > 0) {
+					await ofService.set({ gone_at: now }).where('session_id', 'in', missing).execute();
 				}
-				for (const [sessionId, name] of wanted) {
-					if (before.get(sessionId) === name) continue;
+				const lastKnown = [...wanted.keys()].findLastIndex((sessionId) => before.has(sessionId));
+				for (const [index, [sessionId, { name, updatedAt }]] of [...wanted].entries()) {
+					const row = before.get(sessionId);
+					if (row !== undefined && row.gone_at === null && nameOf(row) === name) continue;
 					const sealed = cipher.encrypt(name, namePlace({ service, sessionId }));
+					if (row !== undefined) {
+						// Whoever comes back is read at once: it may ask something else.
+						const back = row.gone_at !== null && { gone_at: null, lowered_at: null, lowered_count: 0 };
+						const anew = back && (await hasGoneOn(trx, row, updatedAt)) && asksAnew(now);
+						const changed = ofService.set({ name: sealed, ...back, ...anew });
+						await changed.where('session_id', '=', sessionId).execute();
+						continue;
+					}
+					const isNew = (isFollowing || before.size > 0) && (!isCut || index < lastKnown);
 					await trx
 						.insertInto('waiting_sessions')
-						.values({ service, session_id: sessionId, name: sealed, since: now, lowered_at: null })
-						.onConflict((conflict) => conflict.columns(['service', 'session_id']).doUpdateSet({ name: sealed }))
+						.values({ service, session_id: sessionId, name: sealed, since: now, is_new: Number(isNew) })
 						.execute();
 				}
 				return differs(rows);
@@ -53,7 +69,9 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 
 		async waiting(service) {
 			const rows = await waitingRows(db.read, service).orderBy('since').orderBy('session_id').execute();
-			return rows.map((row) => ({ sessionId: row.session_id, name: nameOf(row), since: row.since }));
+			return rows.map((row) => {
+				return { sessionId: row.session_id, name: nameOf(row), since: row.since, isNew: row.is_new === 1 };
+			});
 		},
 
 		discover: ({ teamId, channelId, service, createdBy, createdAt, settings }, announcements) =>
@@ -80,11 +98,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 					row = await ofChannel(trx, { teamId, channelId }).$call(lockRows(dialect)).executeTakeFirst();
 				}
 				if (row.service !== service) {
-					await trx
-						.updateTable('discoveries')
-						.set({ ...begun, is_full: 0, is_paused: 0 })
-						.where(inChannel({ teamId, channelId }))
-						.execute();
+					await trx.updateTable('discoveries').set(begun).where(inChannel({ teamId, channelId })).execute();
 					await queueAnnouncements(trx, cipher, announcements, createdAt);
 					return 'begun';
 				}
@@ -103,8 +117,15 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 				const row = await trx.deleteFrom('discoveries').where(inChannel(channel)).returningAll().executeTakeFirst();
 				if (row === undefined) return null;
 				const discovery = readDiscovery(row);
-				const wasUntold = await dropUntold(trx, channel, 'discoveryBegun');
-				const told = announcements(discovery).filter(({ content }) => !wasUntold || content.kind !== 'discoveryEnded');
+				// Who was not told that it began is not told that it ended.
+				const dropped = await dropPending(trx)
+					.where('team_id', '=', channel.teamId)
+					.where('place_id', '=', channel.channelId)
+					.where('kind', '=', 'discoveryBegun')
+					.where('sending_since', 'is', null)
+					.executeTakeFirst();
+				const wasTold = dropped.numUpdatedRows === 0n;
+				const told = announcements(discovery).filter(({ content }) => wasTold || content.kind !== 'discoveryEnded');
 				await queueAnnouncements(trx, cipher, told, now);
 				return discovery;
 			}),
@@ -137,60 +158,19 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 				.orderBy('since')
 				.orderBy('session_id')
 				.execute();
-			return rows.map(({ session_id: sessionId, lowered_at: at, lowered_count: loweredCount }) => {
+			return rows.map(({ session_id: sessionId, lowered_at: at, lowered_count: loweredCount, is_new: isNew }) => {
 				// Reads from before this channel began do not put its questions off.
 				const loweredAt = at !== null && at >= createdAt ? at : null;
-				return { sessionId, loweredAt, loweredCount };
+				return { sessionId, loweredAt, loweredCount, isNew: isNew === 1 };
 			});
 		},
 
 		raiseHand: (hand) => db.write((trx) => raiseHand(trx, { dialect, cipher }, hand)),
 
-		noteFull: (discovery, { announcement, limits, now }) =>
-			db.write(async (trx) => {
-				const row = await ofChannel(trx, discovery).$call(lockRows(dialect)).executeTakeFirst();
-				if (row === undefined || (row.is_full === 1) === (announcement !== null)) return false;
-				const countsUnread = announcement === null;
-				const reached = await limitReached(trx, { ...discovery, limits }, ['channel', 'all'], { countsUnread });
-				if ((reached === null) !== countsUnread) return false;
-				await trx
-					.updateTable('discoveries')
-					.set({ is_full: announcement === null ? 0 : 1 })
-					.where(inChannel(discovery))
-					.execute();
-				if (announcement === null) await dropUntold(trx, discovery, 'discoveryFull');
-				else await queueAnnouncements(trx, cipher, [announcement], now);
-				return true;
-			}),
+		limitOf: (discovery, limits) =>
+			limitReached(db.read, { ...discovery, limits }, ['channel', 'all'], { countsUnposted: false }),
 
-		notePaused: (service, why, now) =>
-			db.write(async (trx) => {
-				const rows = await trx
-					.selectFrom('discoveries')
-					.selectAll()
-					.where('service', '=', service)
-					.where('is_paused', '=', why === null ? 1 : 0)
-					.orderBy('team_id')
-					.orderBy('channel_id')
-					.$call(lockRows(dialect))
-					.execute();
-				for (const discovery of rows.map(readDiscovery)) {
-					await trx
-						.updateTable('discoveries')
-						.set({ is_paused: why === null ? 0 : 1 })
-						.where(inChannel(discovery))
-						.execute();
-					const { teamId, channelId } = discovery;
-					const target = { kind: 'channel', teamId, channelId } as const;
-					if (why === null && (await dropUntold(trx, discovery, 'discoveryPaused'))) continue;
-					const told: NewAnnouncement =
-						why === null
-							? { target, key: `discoveryBack:${now}`, content: { kind: 'discoveryBack' } }
-							: { target, key: `discoveryPaused:${now}`, content: { kind: 'discoveryPaused', why } };
-					await queueAnnouncements(trx, cipher, [told], now);
-				}
-				return rows.length;
-			}),
+		tell: (announcement, now) => db.write((trx) => queueAnnouncements(trx, cipher, [announcement], now)),
 	};
 }
 
@@ -202,23 +182,17 @@ async function lockLists(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {
 	if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(LISTS_LOCK)})`.execute(trx);
 }
 
-/** Drops a notice that is not true any more and that the channel was not told yet. Returns whether there was one. */
-async function dropUntold(
-	trx: Kysely<Tables>,
-	{ teamId, channelId }: ChannelKey,
-	kind: 'discoveryBegun' | 'discoveryFull' | 'discoveryPaused',
-): Promise<boolean> {
-	const dropped = await dropPending(trx)
-		.where('team_id', '=', teamId)
-		.where('place_id', '=', channelId)
-		.where('kind', '=', kind)
-		.where('sending_since', 'is', null)
-		.executeTakeFirst();
-	return Number(dropped.numUpdatedRows) > 0;
+/** Whether what a session that comes back asks is known to be something else. `savedAt`: `ListedSession.updatedAt`. */
+async function hasGoneOn(trx: Kysely<Tables>, row: WaitingRow, savedAt: number | null): Promise<boolean> {
+	const isClosed = row.lowered_at !== null && row.lowered_count === 0;
+	if (isClosed || (savedAt ?? 0) > Math.max(row.since, (row.gone_at ?? 0) - SAVED_BEFORE_MS)) return true;
+	const answers = trx.selectFrom('answers').select('id').where('service', '=', row.service);
+	const delivered = answers.where('session_id', '=', row.session_id).where('delivered_at', '>', row.since);
+	return (await delivered.limit(1).executeTakeFirst()) !== undefined;
 }
 
 function waitingRows(db: Kysely<Tables>, service: string) {
-	return db.selectFrom('waiting_sessions').selectAll().where('service', '=', service);
+	return db.selectFrom('waiting_sessions').selectAll().where('service', '=', service).where('gone_at', 'is', null);
 }
 
 function ofChannel(db: Kysely<Tables>, channel: ChannelKey) {
@@ -234,8 +208,6 @@ function readDiscovery(row: DiscoveryRow): Discovery {
 		buttons: row.buttons === 1,
 		createdBy: row.created_by,
 		createdAt: row.created_at,
-		isFull: row.is_full === 1,
-		isPaused: row.is_paused === 1,
 	};
 }
 

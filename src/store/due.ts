@@ -29,6 +29,11 @@ export const LONGEST_DELAY_MS = {
 	ladder: LONGEST_LOOK_MS,
 } as const;
 
+/** Whether a row is of the workspace to whose Slack this process writes. While that is unknown, none is. */
+export function isOurs({ workspace }: StoreDatabase, column = 'team_id') {
+	return workspace === undefined ? sql<boolean>`true` : sql<boolean>`${sql.ref(column)} = ${workspace()}`;
+}
+
 /** How long an unreadable row waits: a replica of another version may have rewritten it by then. */
 export const UNREADABLE_RETRY_MS = 10 * 60_000;
 

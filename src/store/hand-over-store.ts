@@ -1,10 +1,12 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import {
 	type GiveBackResult,
+	HAND_OVER_WINDOW_MS,
 	type HandedQuestion,
 	type HandOver,
 	type HandOverResult,
 	type HandOverStore,
+	MOST_IN_WINDOW,
 	type NewHandOver,
 	obstacleTo,
 	targetOfHandOver,
@@ -13,6 +15,7 @@ import type { Announcement, NewAnnouncement } from '../watches/announcements.ts'
 import type { SessionKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
 import type { Dialect, StoreDatabase } from './database.ts';
+import { isPast } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { handOverRow, readHandOver } from './hand-over-rows.ts';
 import { endSnooze } from './snooze-store.ts';
@@ -30,11 +33,16 @@ import {
 	wantCards,
 } from './watch-writes.ts';
 
+/** Any constant that no other lock of this database uses ("hdov" in ASCII). */
+const HAND_OVER_LOCK = 0x68646f76;
+
 /** `HandOverStore` over SQLite or PostgreSQL; its docstrings are the contract. */
 export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }): HandOverStore {
 	const access = { dialect: db.dialect, cipher };
 
 	async function handOver(trx: Kysely<Tables>, wish: NewHandOver, now: number): Promise<HandOverResult> {
+		// Before the session: what two people hand over at the same moment is counted one after the other.
+		if (db.dialect === 'postgres') await sql`select pg_advisory_xact_lock(${HAND_OVER_LOCK})`.execute(trx);
 		const messageIndex = await lockQuestion(trx, db.dialect, wish);
 		const watch = await liveWatches(trx).where('id', '=', wish.watchId).executeTakeFirst();
 		if (messageIndex === null || watch === undefined) return { kind: 'closed' };
@@ -44,6 +52,8 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		const obstacle = obstacleTo(wish, current);
 		if (obstacle !== null && current !== null) return { kind: obstacle, handOver: current };
 		if (await wasQueued(trx, announcement)) return { kind: 'handedOver', handOver: next };
+		const who = await hasTooMany(trx, wish, now);
+		if (who !== null) return { kind: 'tooMany', who };
 		const row = handOverRow(next);
 		await trx
 			.insertInto('hand_overs')
@@ -172,6 +182,24 @@ async function wasQueued(trx: Kysely<Tables>, { target, key }: NewAnnouncement):
 		.where('unique_key', '=', key)
 		.executeTakeFirst();
 	return row !== undefined;
+}
+
+/** Who of both has reached their limit. The direct messages are counted, because they outlive the hand-overs. */
+async function hasTooMany(trx: Kysely<Tables>, wish: NewHandOver, now: number): Promise<'from' | 'to' | null> {
+	const { fromCount, toCount } = await trx
+		.selectFrom('announcements')
+		.select([
+			sql<number>`count(case when unique_key = ${wish.announcement.key} then 1 end)`.as('fromCount'),
+			sql<number>`count(case when place_id = ${wish.to} then 1 end)`.as('toCount'),
+		])
+		.where('team_id', '=', wish.teamId)
+		// Written out: SQLite uses a partial index only then.
+		.where(sql<boolean>`kind = 'handedOver'`)
+		.where('created_at', '>', now - HAND_OVER_WINDOW_MS)
+		.where(isPast('created_at', now))
+		.executeTakeFirstOrThrow();
+	if (Number(fromCount) >= MOST_IN_WINDOW.from) return 'from';
+	return Number(toCount) >= MOST_IN_WINDOW.to ? 'to' : null;
 }
 
 /** Null too when the session's hand-over is about another question. */

@@ -84,6 +84,7 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 					'watch.card_ts',
 					'watch.created_by',
 					'watch.buttons',
+					'watch.mode',
 				])
 				.where('session.service', '=', serviceUrl)
 				.where('watch.team_id', '=', teamId)
@@ -98,7 +99,8 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 			const sessions = new Map<string, AskingSession>();
 			for (const row of rows) {
 				const { channel_id: channelId, card_ts: threadTs, created_by: watchedBy } = row;
-				const channel = { channelId, threadTs, watchedBy, buttons: row.buttons === 1 };
+				const isRaised = row.mode === 'raisedHand';
+				const channel = { channelId, threadTs, watchedBy, buttons: row.buttons === 1, isRaised };
 				const known = sessions.get(row.session_id);
 				if (known !== undefined) known.channels.push(channel);
 				const asking = known === undefined ? askingSession(row, channel) : null;

@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
-import { FOLLOWED_MS, type Inbox } from '../inbox/inbox.ts';
+import { FOLLOWED_MS, type Inbox, PRESS_SPACING_MS } from '../inbox/inbox.ts';
 import type { InboxStore, OpenedInboxes } from '../inbox/ports.ts';
 import type { Log } from '../log.ts';
 import { countUpdated, type StoreDatabase } from './database.ts';
-import { dueAt, earliest, isDue, LONGEST_DELAY_MS, leaseDue } from './due.ts';
+import { dueAt, earliest, isDue, isOurs, LONGEST_DELAY_MS, leaseDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { createInboxReads } from './inbox-reads.ts';
 import { createSnoozeStore } from './snooze-store.ts';
@@ -22,8 +22,9 @@ const IS_ASKED = sql<boolean>`asked_count <> shown_count`;
 
 function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
 	return {
-		async ask({ id, person, viewId }, page, now) {
-			const asked = { ...(page !== null && { page }), opened_at: now, next_update_at: now };
+		async ask({ id, person, viewId }, page, now, spacingMs) {
+			const asked = { ...(page !== null && { page }), opened_at: now };
+			const soon = notBefore(sql`inboxes.built_at`, spacingMs ?? PRESS_SPACING_MS, now);
 			await db.writeOne((trx) =>
 				trx
 					.insertInto('inboxes')
@@ -33,13 +34,15 @@ function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
 						view_id: viewId,
 						page: 0,
 						...asked,
+						next_update_at: now,
 						asked_count: 1,
 						change_count: 1,
 					})
 					.onConflict((conflict) =>
 						conflict.column('id').doUpdateSet({
 							...asked,
-							asked_count: sql<number>`inboxes.asked_count + 1`,
+							next_update_at: earlierOf(sql`inboxes.next_update_at`, soon),
+							asked_count: sql<number>`inboxes.asked_count + ${spacingMs === undefined ? 1 : 0}`,
 							change_count: sql<number>`inboxes.change_count + 1`,
 						}),
 					)
@@ -49,14 +52,12 @@ function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
 
 		touchAll: ({ now, spacingMs }) =>
 			db.writeOne((trx) => {
-				// A time ahead of `now` was noted before the clock was put back.
-				const soon = sql<number>`case when built_at <= ${now} and built_at + ${spacingMs} > ${now}
-					then built_at + ${spacingMs} else ${now} end`;
+				const soon = notBefore(sql`built_at`, spacingMs, now);
 				const update = trx
 					.updateTable('inboxes')
 					.set({
 						change_count: sql<number>`change_count + 1`,
-						next_update_at: sql<number>`case when next_update_at < ${soon} then next_update_at else ${soon} end`,
+						next_update_at: earlierOf(sql`next_update_at`, soon),
 					})
 					.where('opened_at', '>', now - FOLLOWED_MS)
 					.where('opened_at', '<=', now + CLOCK_ALLOWANCE_MS);
@@ -66,7 +67,7 @@ function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
 		async takeDue(lease, limit, { now, only }) {
 			const asked = sql<boolean>`(${IS_ASKED} and ${isDue('next_update_at', now, LONGEST_DELAY_MS.askedInbox)})`;
 			const all = sql<boolean>`(${asked} or ${isDue('next_update_at', now, LONGEST_DELAY_MS.inbox)})`;
-			const where = only === 'asked' ? asked : all;
+			const where = sql<boolean>`${only === 'asked' ? asked : all} and ${isOurs(db)}`;
 			const at = dueAt('next_update_at', now, LONGEST_DELAY_MS.inbox);
 			const orderBy = sql`case when ${IS_ASKED} then 0 else 1 end, ${at}`;
 			const rows = await leaseDue(db, { table: 'inboxes', key: 'id', where, orderBy, limit }, { lease, now });
@@ -78,7 +79,8 @@ function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
 		async nextDueAt(now) {
 			const waiting = (longestMs: number) => {
 				const at = earliest(dueAt('next_update_at', now, longestMs), now);
-				return db.read.selectFrom('inboxes').where('next_update_at', 'is not', null).select(at.as('at'));
+				const ours = db.read.selectFrom('inboxes').where(isOurs(db));
+				return ours.where('next_update_at', 'is not', null).select(at.as('at'));
 			};
 			const [asked, all] = await Promise.all([
 				waiting(LONGEST_DELAY_MS.askedInbox).where(IS_ASKED).executeTakeFirstOrThrow(),
@@ -107,7 +109,7 @@ function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
 						// PostgreSQL takes a case of nothing but parameters for a text.
 						next_update_at: sql<number | null>`cast(case
 							when change_count = ${changeCount} then ${nextAt}
-							when asked_count <> ${askedCount} then ${now}
+							when asked_count <> ${askedCount} then ${now + PRESS_SPACING_MS}
 							else ${now + spacingMs} end as bigint)`,
 					})
 					.where('id', '=', id)
@@ -120,11 +122,12 @@ function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
 			await db.writeOne((trx) => trx.deleteFrom('inboxes').where('id', '=', id).execute());
 		},
 
-		async release(tokens) {
+		async release(tokens, id) {
 			if (tokens.length === 0) return;
-			await db.writeOne((trx) =>
-				trx.updateTable('inboxes').set(WITHOUT_LEASE).where('lease_token', 'in', tokens).execute(),
-			);
+			await db.writeOne((trx) => {
+				const held = trx.updateTable('inboxes').set(WITHOUT_LEASE).where('lease_token', 'in', tokens);
+				return (id === undefined ? held : held.where('id', '=', id)).execute();
+			});
 		},
 
 		removeOlderThan: (before) =>
@@ -137,6 +140,17 @@ function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
 				return Number(result.numDeletedRows);
 			}),
 	};
+}
+
+/** So long after the content was last put together, or now. A time ahead of `now` was noted before the clock was put back. */
+function notBefore(builtAt: RawBuilder<unknown>, spacingMs: number, now: number): RawBuilder<number> {
+	return sql`cast(case when ${builtAt} <= ${now} and ${builtAt} + ${spacingMs} > ${now}
+		then ${builtAt} + ${spacingMs} else ${now} end as bigint)`;
+}
+
+/** `soon`, unless it is due before that: then it keeps its place. */
+function earlierOf(dueAt: RawBuilder<unknown>, soon: RawBuilder<number>): RawBuilder<number> {
+	return sql`case when ${dueAt} < ${soon} then ${dueAt} else ${soon} end`;
 }
 
 function readInbox(row: InboxRow): Inbox {

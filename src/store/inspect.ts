@@ -6,6 +6,7 @@ import pg from 'pg';
 import { type Cipher, sealsKeyCheck } from './encryption.ts';
 import { MIGRATIONS } from './migrate.ts';
 import { isSqliteBusy } from './sqlite-file.ts';
+import { type LiveWorkspace, WORKSPACES_QUERY } from './workspaces.ts';
 
 /** What `npm run doctor` reads from a database without changing it. */
 export interface DatabaseLook {
@@ -15,9 +16,11 @@ export interface DatabaseLook {
 	readonly keyCheck: string | null;
 	/** The salt for a passphrase; null for a database from before salts. */
 	readonly keySalt: string | null;
+	/** Empty for a database of another version. */
+	readonly workspaces: readonly LiveWorkspace[];
 }
 
-export const NEW_DATABASE: DatabaseLook = { schema: null, keyCheck: null, keySalt: null };
+export const NEW_DATABASE: DatabaseLook = { schema: null, keyCheck: null, keySalt: null, workspaces: [] };
 
 /** The schema of this version. */
 export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map(({ number }) => number));
@@ -31,13 +34,16 @@ const SCHEMA_QUERY = 'select max(number) as number from migrations';
 
 const KEY_QUERY = "select name, value from meta where name in ('key_check', 'key_salt')";
 
-/** Makes a `DatabaseLook` of the results of `SCHEMA_QUERY` and `KEY_QUERY`. */
-function lookFrom(schema: unknown, keyRows: readonly Readonly<Record<string, unknown>>[]): DatabaseLook {
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
+/** Makes a `DatabaseLook` of the results of `SCHEMA_QUERY`, `KEY_QUERY` and `WORKSPACES_QUERY`. */
+function lookFrom(schema: unknown, keyRows: Rows, workspaces: readonly unknown[]): DatabaseLook {
 	const values = new Map(keyRows.map(({ name, value }) => [name, String(value)]));
 	return {
 		schema: typeof schema === 'number' ? schema : null,
 		keyCheck: values.get('key_check') ?? null,
 		keySalt: values.get('key_salt') ?? null,
+		workspaces: workspaces as readonly LiveWorkspace[],
 	};
 }
 
@@ -114,7 +120,8 @@ function lookAtSqlite(database: DatabaseSync): DatabaseLook {
 			.map((row) => row.name),
 	);
 	const schema = tables.has('migrations') ? database.prepare(SCHEMA_QUERY).get()?.number : null;
-	return lookFrom(schema, tables.has('meta') ? database.prepare(KEY_QUERY).all() : []);
+	const workspaces = schema === NEWEST_SCHEMA ? database.prepare(WORKSPACES_QUERY).all() : [];
+	return lookFrom(schema, tables.has('meta') ? database.prepare(KEY_QUERY).all() : [], workspaces);
 }
 
 /** Result codes of SQLite (sqlite.org/rescode.html) and of the system. */
@@ -139,6 +146,8 @@ export type PostgresLook =
 			readonly major: number;
 			/** A standby, or a server or role that is set to read-only. */
 			readonly readOnly: boolean;
+			/** Whether Handraise is connected to it. */
+			readonly inUse: boolean;
 			/** Whether the role may create tables, as migrations do. */
 			readonly mayCreate: boolean;
 			/** A power cut may lose: any commits (`never`), the latest ones (`late`), none (`always`). */
@@ -152,6 +161,7 @@ const FACTS = `
 		current_setting('server_version_num')::int / 10000 as major,
 		pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as "readOnly",
 		coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) as "mayCreate",
+		exists (select from pg_stat_activity where application_name = 'handraise' and datname = current_database()) as "inUse",
 		current_setting('fsync') as fsync,
 		current_setting('synchronous_commit') as synchronous_commit,
 		to_regclass('migrations') is not null as has_migrations,
@@ -185,14 +195,16 @@ async function lookAtPostgres(client: pg.Client): Promise<PostgresLook> {
 	const facts = (await client.query(FACTS)).rows[0];
 	const schema = facts.has_migrations ? (await client.query(SCHEMA_QUERY)).rows[0]?.number : null;
 	const keyRows = facts.has_meta ? (await client.query(KEY_QUERY)).rows : [];
+	const workspaces = schema === NEWEST_SCHEMA ? (await client.query(WORKSPACES_QUERY)).rows : [];
 	await client.query('rollback');
 	return {
 		kind: 'database',
 		version: String(facts.version).split(' ')[0] ?? '',
 		major: facts.major,
 		readOnly: facts.readOnly,
+		inUse: facts.inUse,
 		mayCreate: facts.mayCreate,
 		synced: facts.fsync !== 'on' ? 'never' : facts.synchronous_commit === 'off' ? 'late' : 'always',
-		...lookFrom(schema, keyRows),
+		...lookFrom(schema, keyRows, workspaces),
 	};
 }

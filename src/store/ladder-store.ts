@@ -8,12 +8,13 @@ import type { ChannelKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { readSettings } from './channel-settings-rows.ts';
 import { settingsRow } from './channel-settings-store.ts';
-import { countUpdated, type StoreDatabase } from './database.ts';
+import { countUpdated, type Dialect, type StoreDatabase } from './database.ts';
 import { dueAt, earliest, hasLapsed, isDue, LONGEST_DELAY_MS, leaseDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
+import { inLockOrder, lockLadders, touchLadders } from './lock-order.ts';
 import { type LaddersTable, type Tables, WITHOUT_LEASE } from './tables.ts';
 import { readDigest } from './watch-rows.ts';
-import { askForRead, hasPlace, lockSession, onSession, queueAnnouncements, touchLadders } from './watch-writes.ts';
+import { askForRead, hasPlace, lockSession, onSession, queueAnnouncements } from './watch-writes.ts';
 
 type LadderRow = Selectable<LaddersTable>;
 
@@ -92,10 +93,12 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 			outcome.kind === 'wait'
 				? { due_at: soonest(outcome, now), rung_due_at: outcome.rungDueAt, held_by: outcome.heldBy }
 				: { ...rungChange(outcome, now), due_at: now, rung_due_at: null, held_by: null };
+		const waiting = outcome.kind === 'wait' ? outcome.waiting : null;
 		const noted = { posted_at: notAhead('posted_at', now), last_rung_at: notAhead('last_rung_at', now) };
 		const held = trx
 			.updateTable('ladders')
 			.set({ ...WITHOUT_LEASE, ...noted, ...change })
+			.set({ waiting_since: waiting?.since ?? null, few_since: waiting?.fewSince ?? null })
 			.where('watch_id', '=', watchId)
 			.where('lease_token', '=', token);
 		return (await countUpdated(held)) > 0;
@@ -104,14 +107,10 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 	/** Gives back what is left of a batch. Other batches may have the same token. */
 	async function giveBack(token: string, outcomes: readonly LadderOutcome[]): Promise<void> {
 		const watchIds = outcomes.map(({ ladder }) => ladder.watchId);
-		await db.writeOne((trx) =>
-			trx
-				.updateTable('ladders')
-				.set(WITHOUT_LEASE)
-				.where('watch_id', 'in', watchIds)
-				.where('lease_token', '=', token)
-				.execute(),
-		);
+		await db.writeOne((trx) => {
+			const own = lockLadders(trx, db.dialect).where('lease_token', '=', token);
+			return freeLadders(trx, own.where('watch_id', 'in', watchIds));
+		});
 	}
 
 	return {
@@ -144,12 +143,15 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		record: (token, outcomes, { announcement, now }) =>
 			db
 				.write(async (trx) => {
-					const inOrder = inLockOrder(outcomes, ({ ladder }) => lockKey(ladder.session.sessionId, ladder.watchId));
-					for (const outcome of inOrder) await prepareSession(trx, outcome, { announcement, now });
-					for (const outcome of inOrder) {
-						if (!(await recordOutcome(trx, token, outcome, now))) throw new LeaseLost();
+					for (const outcome of inLockOrder(outcomes, ({ ladder }) => ladder.session)) {
+						await prepareSession(trx, outcome, { announcement, now });
 					}
 					if (announcement !== null) await queueAnnouncements(trx, cipher, [announcement], now);
+					const watchIds = outcomes.map(({ ladder }) => ladder.watchId);
+					await lockLadders(trx, db.dialect).where('watch_id', 'in', watchIds).execute();
+					for (const outcome of outcomes) {
+						if (!(await recordOutcome(trx, token, outcome, now))) throw new LeaseLost();
+					}
 					return 'recorded' as const;
 				})
 				.catch(async (error: unknown) => {
@@ -159,23 +161,16 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 				}),
 
 		async touchSession(session, now) {
-			await db.writeOne((trx) =>
-				touchLadders(trx, now)
-					.where('service', '=', session.service)
-					.where('session_id', '=', session.sessionId)
-					.execute(),
-			);
+			await db.writeOne((trx) => touchLadders(trx, lockLadders(trx, db.dialect).where(onSession(session)), now));
 		},
 
 		async touchAll(service, now) {
-			await db.writeOne((trx) => touchLadders(trx, now).where('service', '=', service).execute());
+			await db.writeOne((trx) => touchLadders(trx, lockLadders(trx, db.dialect).where('service', '=', service), now));
 		},
 
 		async release(tokens) {
 			if (tokens.length === 0) return;
-			await db.writeOne((trx) =>
-				trx.updateTable('ladders').set(WITHOUT_LEASE).where('lease_token', 'in', tokens).execute(),
-			);
+			await db.writeOne((trx) => freeLadders(trx, lockLadders(trx, db.dialect).where('lease_token', 'in', tokens)));
 		},
 	};
 }
@@ -209,13 +204,8 @@ function isElsewhere(table: string, channels: readonly ChannelKey[]) {
 	return sql<boolean>`${sql.ref(`${table}.team_id`)} || ':' || ${sql.ref(`${table}.channel_id`)} not in (${sql.join(keys)})`;
 }
 
-/** The order in which a transaction locks sessions, and after them ladders: two that lock several would wait for each other. */
-function inLockOrder<T>(items: readonly T[], keyOf: (item: T) => string): readonly T[] {
-	return items.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
-}
-
-function lockKey(sessionId: string, watchId: string): string {
-	return `${sessionId}:${watchId}`;
+function freeLadders(trx: Kysely<Tables>, ladders: ReturnType<typeof lockLadders>) {
+	return trx.updateTable('ladders').set(WITHOUT_LEASE).where('watch_id', 'in', ladders).execute();
 }
 
 /** Ends the transaction of a batch whose lease somebody else has. */
@@ -237,6 +227,8 @@ export async function beginLadder(
 		is_ringing: 0,
 		rung_due_at: null,
 		held_by: null,
+		waiting_since: null,
+		few_since: null,
 		due_at: now,
 		...WITHOUT_LEASE,
 	};
@@ -262,6 +254,7 @@ function readLadder(row: LadderRow): Ladder {
 		isRinging: row.is_ringing === 1,
 		rungDueAt: row.rung_due_at,
 		heldBy: row.held_by,
+		waiting: row.waiting_since === null ? null : { since: row.waiting_since, fewSince: row.few_since },
 	};
 }
 
@@ -281,14 +274,25 @@ export interface EndedRungs {
 const UNSEEN_AGAIN_MS = 5_000;
 
 /** Lets the ladders of these rungs go on. A ladder of another post stays as it is. */
-export async function endRungs(trx: Kysely<Tables>, { entries, unseen }: EndedRungs, now: number): Promise<void> {
-	const inOrder = inLockOrder(entries, ({ sessionId, watchId }) => lockKey(sessionId, watchId));
-	for (const { watchId, fingerprint, postTs, rung, lastRungAt } of inOrder) {
+export async function endRungs(
+	trx: Kysely<Tables>,
+	dialect: Dialect,
+	{ entries, unseen }: EndedRungs,
+	now: number,
+): Promise<void> {
+	if (entries.length === 0) return;
+	const watchIds = entries.map(({ watchId }) => watchId);
+	await lockLadders(trx, dialect).where('watch_id', 'in', watchIds).execute();
+	for (const { watchId, fingerprint, postTs, rung, lastRungAt } of entries) {
 		const isUnseen = unseen.some((entry) => entry.watchId === watchId);
 		const before =
 			rung === 'reminder' ? { reminded_at: null } : { escalation_count: sql<number>`escalation_count - 1` };
-		await touchLadders(trx, isUnseen ? now + UNSEEN_AGAIN_MS : now)
-			.set({ is_ringing: 0, ...(isUnseen ? { ...before, last_rung_at: lastRungAt } : { last_rung_at: now }) })
+		const again = isUnseen
+			? { ...before, last_rung_at: lastRungAt, due_at: now + UNSEEN_AGAIN_MS }
+			: { last_rung_at: now, due_at: now };
+		await trx
+			.updateTable('ladders')
+			.set({ is_ringing: 0, change_count: sql<number>`change_count + 1`, ...again })
 			.where('watch_id', '=', watchId)
 			.where('fingerprint', '=', fingerprint)
 			.where('post_ts', '=', postTs)

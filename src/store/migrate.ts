@@ -13,6 +13,9 @@ import { submissionDetails } from './migrations/0007-submission-details.ts';
 import { questionsFindPeople } from './migrations/0008-questions-find-people.ts';
 import { nobodyForgets } from './migrations/0009-nobody-forgets.ts';
 import { discovery } from './migrations/0010-discovery.ts';
+import { beganWhileListed } from './migrations/0011-began-while-listed.ts';
+import { whatGrows } from './migrations/0012-what-grows.ts';
+import { handOversCounted } from './migrations/0013-hand-overs-counted.ts';
 
 /** One step of the schema. Never change a released one; add another. */
 export interface Migration {
@@ -35,6 +38,9 @@ export const MIGRATIONS: readonly Migration[] = [
 	questionsFindPeople,
 	nobodyForgets,
 	discovery,
+	beganWhileListed,
+	whatGrows,
+	handOversCounted,
 ];
 
 /** Any constant that no other lock of this database uses ("hand" in ASCII). */

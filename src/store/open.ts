@@ -27,6 +27,7 @@ import { type CheckpointOutcome, type SecretWiping, startSecretWiping } from './
 import { openSqlite } from './sqlite.ts';
 import { WITHOUT_LEASE } from './tables.ts';
 import { createWatchStore } from './watch-store.ts';
+import { warnOfOthers } from './workspaces.ts';
 
 export interface StoreOptions {
 	/** `postgres://…`; absent or null: SQLite. */
@@ -35,6 +36,8 @@ export interface StoreOptions {
 	readonly dataDir: string;
 	/** 32 bytes as base64 or hexadecimal, or a passphrase. Required with `databaseUrl`; else `dataDir` has a key file. */
 	readonly encryptionKey?: string | null | undefined;
+	/** Whose posts, cards, inboxes, receipts and channels are given out. Null: nobody's yet. Left out, in tests: all. */
+	readonly workspace?: StoreDatabase['workspace'];
 	/** For tests. Default: the database's time on PostgreSQL, the machine's on SQLite. */
 	readonly clock?: Clock | undefined;
 	/** Called after every checkpoint that makes wiped secrets unreadable (SQLite). */
@@ -52,6 +55,7 @@ export async function openStore({
 	databaseUrl,
 	dataDir,
 	encryptionKey,
+	workspace,
 	clock: ownClock,
 	onCheckpoint,
 	log,
@@ -67,7 +71,7 @@ export async function openStore({
 		);
 	}
 	const sqlite = databaseUrl == null ? openSqlite(dataDir) : null;
-	const db = sqlite ?? openPostgres(databaseUrl ?? '', log);
+	const db = { ...(sqlite ?? openPostgres(databaseUrl ?? '', log)), workspace };
 	let databaseClock: DatabaseClock | null = null;
 	let wiping: SecretWiping | null = null;
 	async function close(): Promise<void> {
@@ -106,6 +110,7 @@ export async function openStore({
 			handOvers: createHandOverStore({ db, cipher }),
 			ladders: createLadderStore({ db, cipher }),
 			channelSettings: createChannelSettingsStore({ db, cipher }),
+			warnOfOthers: (ownWorkspace: string) => warnOfOthers(db, ownWorkspace, log),
 			/** For the stores of `shared-cells.ts`. */
 			db,
 			/** The clock that stored times are compared with. */

@@ -4,8 +4,9 @@ import type { OutageUpdate } from '../watches/ports.ts';
 import { type Dialect, lockRows } from './database.ts';
 import { isPast } from './due.ts';
 import type { Cipher } from './encryption.ts';
+import { dropPending } from './question-posts.ts';
 import type { Tables } from './tables.ts';
-import { dropPending, queueAnnouncements } from './watch-writes.ts';
+import { queueAnnouncements } from './watch-writes.ts';
 
 /** The transaction of `WatchStore.noteOutage`. It locks the outage's row, so that only one replica tells the channels. */
 export async function noteOutage(

@@ -223,6 +223,9 @@ export interface LaddersTable extends LeaseColumns {
 	rung_due_at: number | null;
 	/** Who was answering when a rung was due. */
 	held_by: string | null;
+	/** See `WaitingRungs`. */
+	waiting_since: number | null;
+	few_since: number | null;
 	/** When to look at it; null: when something changes. */
 	due_at: number | null;
 	/** Counts what happened to the question. */
@@ -276,8 +279,12 @@ export interface WaitingSessionsTable {
 	since: number;
 	/** When a read last found that it asks nothing, or it could not be read. */
 	lowered_at: number | null;
-	/** How often in a row. */
+	/** How often in a row; 0: only once, after it had asked. */
 	lowered_count: Generated<number>;
+	/** 1: it began to wait, or asked something else, after the first list, and has not given way in a channel since. */
+	is_new: Generated<number>;
+	/** Since when lists lack it; null: it is listed. */
+	gone_at: number | null;
 }
 
 /** A channel into which each raised hand is brought. */
@@ -289,10 +296,6 @@ export interface DiscoveriesTable {
 	buttons: number;
 	created_by: string;
 	created_at: number;
-	/** 1 after the channel was told that a limit leaves sessions out, until it has room. */
-	is_full: Generated<number>;
-	/** 1 after the channel was told that sessions cannot be listed. */
-	is_paused: Generated<number>;
 }
 
 interface ServiceOutagesTable {
@@ -308,7 +311,7 @@ interface PacesTable {
 
 /** States that are outdated after minutes. */
 interface RequestBudgetsTable {
-	/** The service's address for its request budget, `list:` and the address for who lists. */
+	/** The service's address for its request budget, `list:` and the address for who lists, `memberships`. */
 	service: string;
 	/** JSON */
 	state: string;

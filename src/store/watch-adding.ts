@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely';
+import { BLOCKING_STATES } from '../answers/answer.ts';
 import type { AddWatchResult, DiscoveryStore, LimitReached, NewRaisedHand, NewWatch } from '../watches/ports.ts';
-import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
-import type { SessionKey, Watch, WatchLimit, WatchSettings } from '../watches/watch.ts';
+import { AWAITED_AHEAD_MS, CEILING_MS } from '../watches/schedule.ts';
+import type { ChannelKey, SessionKey, Watch, WatchLimit, WatchSettings } from '../watches/watch.ts';
 import { hasOpenQuestion, UNKNOWN_STEP_RATE } from '../watches/watched-session.ts';
 import { type Dialect, lockRows } from './database.ts';
 import type { Cipher } from './encryption.ts';
@@ -24,14 +25,21 @@ export async function addWatch(trx: Kysely<Tables>, writing: Writing, watch: New
 	const reached = await limitReached(trx, watch, counted);
 	if (reached !== null) return reached;
 	const { view } = watch;
-	await startReading(trx, writing, watch, {
-		question_since: hasOpenQuestion(view.digest) ? view.seenAt : null,
-		view: sealView(watch.session, view, cipher),
-		digest: JSON.stringify(view.digest),
-		failures: 0,
-		last_read_at: view.seenAt,
-		last_change_at: view.seenAt,
-	});
+	// Until the schedule finds a better time.
+	const readAt = watch.news === undefined ? watch.createdAt : watch.createdAt + CEILING_MS;
+	await startReading(
+		trx,
+		writing,
+		{ ...watch, readAt },
+		{
+			question_since: hasOpenQuestion(view.digest) ? view.seenAt : null,
+			view: sealView(watch.session, view, cipher),
+			digest: JSON.stringify(view.digest),
+			failures: 0,
+			last_read_at: view.seenAt,
+			last_change_at: view.seenAt,
+		},
+	);
 	const live = await here().$call(lockRows(dialect)).executeTakeFirst();
 	const settings = settingsColumns(watch);
 	if (live?.mode === RAISED) {
@@ -51,8 +59,9 @@ export async function addWatch(trx: Kysely<Tables>, writing: Writing, watch: New
 		const row = changed ? await change(trx, live.id, settings) : live;
 		return { kind: 'already', watch: readWritten(row), changed };
 	}
-	const row = await insert(trx, watch, { ...settings, created_by: watch.createdBy });
-	await queueAnnouncements(trx, cipher, [watch.card], watch.createdAt);
+	const digest = watch.news === undefined ? null : JSON.stringify(view.digest);
+	const row = await insert(trx, watch, { ...settings, created_by: watch.createdBy, digest });
+	await queueAnnouncements(trx, cipher, [watch.card, ...(watch.news ?? [])], watch.createdAt);
 	return { kind: 'added', watch: readWritten(row) };
 }
 
@@ -78,8 +87,9 @@ export async function raiseHand(
 	if ((await here().executeTakeFirst()) !== undefined) return { kind: 'unneeded' };
 	const { created_by, discreet, buttons } = discovery;
 	const reached = await limitReached(trx, { ...hand, createdBy: created_by }, ['channel', 'all']);
-	if (reached !== null) return reached;
-	await startReading(trx, writing, hand, { question_since: null, digest: null, failures: 0 });
+	const stalest = reached && hand.isNew ? await stalestHand(trx, hand, { reached, now: createdAt }) : null;
+	if (reached !== null && stalest === null) return reached;
+	await startReading(trx, writing, { session, readAt: createdAt }, { question_since: null, digest: null, failures: 0 });
 	if (hand.ahead) {
 		await trx
 			.updateTable('watched_sessions')
@@ -110,13 +120,7 @@ const RAISED = 'raisedHand' as const;
 
 function insert(
 	trx: Kysely<Tables>,
-	{
-		id,
-		teamId,
-		channelId,
-		session,
-		createdAt,
-	}: Pick<NewWatch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdAt'>,
+	{ id, teamId, channelId, session, createdAt }: Omit<NewRaisedHand, 'ahead' | 'isNew' | 'limits'>,
 	columns: ReturnType<typeof settingsColumns> & Pick<WatchRow, 'created_by'> & Partial<Pick<WatchRow, 'digest'>>,
 ): Promise<WatchRow> {
 	return trx
@@ -149,7 +153,7 @@ type FirstRead = Pick<WatchedSessionRow, 'question_since' | 'digest' | 'failures
 async function startReading(
 	trx: Kysely<Tables>,
 	{ dialect }: Writing,
-	{ session, createdAt }: { session: SessionKey; createdAt: number },
+	{ session, readAt }: { session: SessionKey; readAt: number },
 	firstRead: FirstRead,
 ): Promise<void> {
 	await trx
@@ -159,8 +163,8 @@ async function startReading(
 			session_id: session.sessionId,
 			rhythm: JSON.stringify(UNKNOWN_STEP_RATE),
 			...firstRead,
-			next_read_at: createdAt,
-			read_by: createdAt,
+			next_read_at: readAt,
+			read_by: readAt,
 			hurry: 0,
 		})
 		.onConflict((conflict) => conflict.columns(['service', 'session_id']).doNothing())
@@ -173,9 +177,8 @@ async function startReading(
 		.set({
 			...((isStopped || row.view === null) && firstRead),
 			...(isStopped && { over_since: null }),
-			// A new watch reads its session at once.
-			next_read_at: Math.min(row.next_read_at ?? createdAt, createdAt),
-			read_by: isStopped ? createdAt : Math.min(row.read_by, createdAt),
+			next_read_at: Math.min(row.next_read_at ?? readAt, readAt),
+			read_by: isStopped ? readAt : Math.min(row.read_by, readAt),
 			hurry: row.hurry + 1,
 		})
 		.where(onSession(session))
@@ -195,51 +198,73 @@ function settingsColumns({ mode, questionsInChannel, discreet, buttons }: WatchS
 const ADDING_LOCK = 7_205_759_403;
 
 /** One at a time, so that two replicas cannot both add the last allowed watch. SQLite has a single writer. */
-async function lockAdding(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {
+export async function lockAdding(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {
 	if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(ADDING_LOCK)})`.execute(trx);
 }
 
 const ALL_LIMITS = ['person', 'channel', 'all'] as const;
 
 /**
- * The first of these limits of watches that is reached. Raised hands count for no person. `countsUnread`: whether those
- * count that nobody has read yet.
+ * The first of these limits of watches that is reached, or exceeded by so many. Raised hands count for no person.
+ * `countsUnposted`: whether those count whose question does not stand in its channel: it may ask nothing.
  */
 export async function limitReached(
 	trx: Kysely<Tables>,
 	{ createdBy, teamId, channelId, limits }: Pick<NewWatch, 'createdBy' | 'teamId' | 'channelId' | 'limits'>,
 	names: readonly WatchLimit[],
-	{ countsUnread = true }: { countsUnread?: boolean } = {},
+	{ countsUnposted = true, by = 0 }: { countsUnposted?: boolean; by?: number } = {},
 ): Promise<LimitReached | null> {
-	if (names.length === 0) return null;
 	const counts = await trx
 		.selectFrom('watches')
 		.where('ended_at', 'is', null)
-		.$if(!countsUnread, (query) => query.where(({ eb, or }) => or([eb('mode', '!=', RAISED), eb('revision', '>', 0)])))
-		.select(({ fn, eb, and }) => [
-			fn.countAll<number>().as('all'),
-			fn
-				.count<number>(
-					eb
-						.case()
-						.when(and([eb('created_by', '=', createdBy), eb('mode', '!=', RAISED)]))
-						.then(1)
-						.end(),
-				)
-				.as('person'),
-			fn
-				.count<number>(
-					eb
-						.case()
-						.when(and([eb('team_id', '=', teamId), eb('channel_id', '=', channelId)]))
-						.then(1)
-						.end(),
-				)
-				.as('channel'),
+		.$if(!countsUnposted, (query) =>
+			query.where(({ eb, or }) => or([eb('mode', '!=', RAISED), eb('card_ts', 'is not', null)])),
+		)
+		.select([
+			sql<number>`count(*)`.as('all'),
+			sql<number>`count(case when created_by = ${createdBy} and mode <> ${RAISED} then 1 end)`.as('person'),
+			sql<number>`count(case when team_id = ${teamId} and channel_id = ${channelId} then 1 end)`.as('channel'),
 		])
 		.executeTakeFirstOrThrow();
-	const limit = names.find((name) => counts[name] >= limits[name]);
+	const limit = names.find((name) => counts[name] >= limits[name] + by);
 	return limit === undefined ? null : { kind: 'limit', limit, count: counts[limit], most: limits[limit] };
+}
+
+/** The agent takes a moment after an answer. */
+const JUST_ANSWERED_MS = 60_000;
+/** A question that was handed over longer ago is in nobody's hands. */
+const HANDED_OVER_MS = 24 * 3_600_000;
+
+/**
+ * The raised hand whose question stands with nothing new for the longest time, and about which nobody does anything: it is
+ * not being answered, was not just answered and is in nobody's hands. In the channel, or in any of its workspace when the
+ * limit of all is reached. Null: there is none. `keepsNewest`: not the one that changed last.
+ */
+export async function stalestHand(
+	trx: Kysely<Tables>,
+	channel: ChannelKey,
+	{ reached, now, keepsNewest = false }: { reached: LimitReached; now: number; keepsNewest?: boolean },
+): Promise<Watch | null> {
+	const isBusy = sql<boolean>`(exists (select 1 from claims where claims.service = watches.service
+			and claims.session_id = watches.session_id and claims.until > ${now})
+		or exists (select 1 from answers where answers.service = watches.service
+			and answers.session_id = watches.session_id
+			and (answers.state in (${sql.join(BLOCKING_STATES)}) or answers.delivered_at > ${now - JUST_ANSWERED_MS}))
+		or exists (select 1 from hand_overs where hand_overs.service = watches.service
+			and hand_overs.session_id = watches.session_id and hand_overs.given_back_at is null
+			and hand_overs.handed_over_at > ${now - HANDED_OVER_MS}))`;
+	const rows = await liveWatches(trx)
+		.select(isBusy.as('is_busy'))
+		.where('team_id', '=', channel.teamId)
+		.$if(reached.limit === 'channel', (query) => query.where(inChannel(channel)))
+		.where('mode', '=', RAISED)
+		.where('card_ts', 'is not', null)
+		.orderBy('last_change_at')
+		.orderBy('id')
+		.execute();
+	const free = rows.slice(0, keepsNewest ? -1 : undefined).filter((row) => !row.is_busy);
+	const stalest = free.find((row) => readWatch(row) !== null);
+	return stalest === undefined ? null : readWatch(stalest);
 }
 
 /** For a row that this transaction wrote. */

@@ -13,6 +13,7 @@ import type {
 } from '../watches/announcements.ts';
 import { NO_LIST_REASONS } from '../watches/discovered.ts';
 import type { QuestionView, SessionSnapshot } from '../watches/session-snapshot.ts';
+import { switchingTargetOf } from '../watches/switching.ts';
 import { type CardUrgency, type SessionKey, WATCH_ENDS, WATCH_MODES, type Watch } from '../watches/watch.ts';
 import {
 	type SessionOutline,
@@ -37,6 +38,7 @@ const digest: z.ZodType<Digest, unknown> = z.object({
 			messageIndex: z.int(),
 			fingerprint: z.string(),
 			// Missing in rows of the previous version.
+			shownHash: z.string().nullable().default(null),
 			sameBefore: z.int().nullable().default(null),
 			answered: positions,
 			open: positions,
@@ -70,6 +72,8 @@ const action: z.ZodType<AgentAction> = z.discriminatedUnion('kind', [
 const question: z.ZodType<QuestionView, unknown> = z.object({
 	messageIndex: z.int(),
 	fingerprint: z.string(),
+	// Missing in rows of the previous version.
+	shownHash: z.string().nullable().default(null),
 	// Missing in rows of the first version; correct after the next change.
 	goneOn: z.boolean().default(false),
 	context: z.string(),
@@ -128,6 +132,7 @@ const content: z.ZodType<AnnouncementContent, unknown> = z.discriminatedUnion('k
 		kind: z.literal('question'),
 		question,
 		changed: z.boolean(),
+		switching: z.exactOptional(z.boolean()),
 		// Missing in rows of the previous version, whose posts have no buttons with options.
 		readAt: z.number().default(0),
 	}),
@@ -142,7 +147,7 @@ const content: z.ZodType<AnnouncementContent, unknown> = z.discriminatedUnion('k
 	z.object({
 		kind: z.literal('settle'),
 		messageIndex: z.int(),
-		how: z.enum(['answered', 'closed', 'changed', 'unwatched', 'handedOn', 'givenBack']),
+		how: z.enum(['answered', 'closed', 'changed', 'unwatched', 'gaveWay', 'own', 'handedOn', 'givenBack']),
 	}),
 	z.object({ kind: z.literal('redraw') }),
 	z.object({ kind: z.literal('status'), from: z.string(), to: z.string() }),
@@ -153,7 +158,6 @@ const content: z.ZodType<AnnouncementContent, unknown> = z.discriminatedUnion('k
 	z.object({ kind: z.enum(['discoveryBegun', 'discoveryEnded']), by: z.string() }),
 	z.object({ kind: z.literal('discoveryFull'), limit: z.enum(['channel', 'all']), most: z.number() }),
 	z.object({ kind: z.literal('discoveryPaused'), why: noListReason }),
-	z.object({ kind: z.literal('discoveryBack') }),
 	z.object({ kind: z.literal('rung'), entry: rungEntry }),
 	z.object({ kind: z.literal('rungs'), entries: z.array(rungEntry) }),
 	z.object({ kind: z.literal('settingsChanged'), by: z.string(), before: channelSettings, after: channelSettings }),
@@ -282,7 +286,7 @@ function viewPlace({ service, sessionId }: SessionKey) {
 export function targetKey(target: AnnouncementTarget): string {
 	switch (target.kind) {
 		case 'watch':
-			return `watch:${target.watchId}`;
+			return `watch:${target.watchId}${target.topic === undefined ? '' : `:${target.topic}`}`;
 		case 'channel':
 			return `channel:${target.teamId}:${target.channelId}`;
 		case 'person':
@@ -292,7 +296,8 @@ export function targetKey(target: AnnouncementTarget): string {
 
 function readTarget(row: AnnouncementRow): AnnouncementTarget {
 	if (row.watch_id !== null) {
-		return { kind: 'watch', watchId: row.watch_id, teamId: row.team_id, channelId: row.place_id };
+		const watch = { kind: 'watch', watchId: row.watch_id, teamId: row.team_id, channelId: row.place_id } as const;
+		return row.target === targetKey(watch) ? watch : switchingTargetOf(watch);
 	}
 	if (row.target.startsWith('person:')) {
 		const [, , , topic] = row.target.split(':');

@@ -1,13 +1,17 @@
 import { type Kysely, sql } from 'kysely';
 import type { Log } from '../log.ts';
+import { settlingOf } from '../watches/announcements.ts';
 import type { WatchPage, WatchStore } from '../watches/ports.ts';
-import type { ChannelKey, Watch } from '../watches/watch.ts';
+import { type ChannelKey, DISMISSED, type Watch } from '../watches/watch.ts';
 import { createAnnouncementStore } from './announcement-store.ts';
 import { countUpdated, inBatches, type StoreDatabase } from './database.ts';
 import { createDiscoveryStore } from './discovery-store.ts';
+import { isOurs } from './due.ts';
 import type { Cipher } from './encryption.ts';
+import { lockLadders, touchLadders } from './lock-order.ts';
+import { QUESTION_POSTS } from './question-posts.ts';
 import type { Tables } from './tables.ts';
-import { addWatch } from './watch-adding.ts';
+import { addWatch, limitReached, lockAdding, stalestHand } from './watch-adding.ts';
 import { createUnreadableNotes, readWatch, type WatchRow } from './watch-rows.ts';
 import {
 	endWatch,
@@ -16,12 +20,10 @@ import {
 	lockSessionOf,
 	lockWatch,
 	onSession,
-	QUESTION_POSTS,
 	readShown,
 	silence,
-	stopUnwatched,
 } from './watch-writes.ts';
-import { createWatchedSessionStore } from './watched-session-store.ts';
+import { createWatchedSessionStore, stopUnwatched } from './watched-session-store.ts';
 
 /** `WatchStore` over SQLite or PostgreSQL; its docstrings are the contract. */
 export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }): WatchStore {
@@ -44,8 +46,16 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		if (session === null) return null;
 		const row = await lockWatch(trx, db.dialect, watchId).where('ended_at', 'is', null).executeTakeFirst();
 		if (row === undefined || readOrNull(row) === null) return null;
+		if (row.mode === 'raisedHand' && row.revision <= 0 && ending.reason === 'unwatched') {
+			const dismissed = trx.updateTable('watches').set({ revision: DISMISSED }).where('id', '=', watchId);
+			return readOrNull(await dismissed.returningAll().executeTakeFirst());
+		}
 		const ended = await endWatch(trx, cipher, row, ending);
+		if (ending.reason === 'gaveWay') {
+			await trx.updateTable('waiting_sessions').set({ is_new: 0 }).where(onSession(session)).execute();
+		}
 		await stopUnwatched(trx, session);
+		await touchLadders(trx, lockLadders(trx, db.dialect).where(onSession(session)), ending.now);
 		return readOrNull(ended);
 	}
 
@@ -68,6 +78,19 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		add: (watch) => db.write((trx) => addWatch(trx, { dialect: db.dialect, cipher }, watch)),
 		end: (watchId, reason, options) => db.write((trx) => end(trx, watchId, { reason, ...options })),
 
+		async makeRoom(discovery, { limits, now }) {
+			const exceeded = (trx: Kysely<Tables>) =>
+				limitReached(trx, { ...discovery, limits }, ['channel', 'all'], { countsUnposted: false, by: 1 });
+			if ((await exceeded(db.read)) === null) return false;
+			return db.write(async (trx) => {
+				await lockAdding(trx, db.dialect);
+				const reached = await exceeded(trx);
+				const stalest = reached && (await stalestHand(trx, discovery, { reached, now, keepsNewest: true }));
+				if (stalest === null) return false;
+				const announcements = settlingOf(stalest, 'gaveWay');
+				return (await end(trx, stalest.id, { reason: 'gaveWay', now, announcements, keepPending: false })) !== null;
+			});
+		},
 		list,
 		async find(channel, session) {
 			const query = liveWatches(db.read).where(inChannel(channel)).where(onSession(session));
@@ -79,9 +102,8 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 				.selectAll()
 				.where(inChannel(channel))
 				.where(
-					sql<boolean>`(card_ts = ${ts} or exists (select 1 from announcements
-						where announcements.target = 'watch:' || watches.id and announcements.posted_ts = ${ts}
-						and announcements.kind in ('card', 'question')))`,
+					sql<boolean>`id in (select id from watches where card_ts = ${ts} union select watch_id from announcements
+						where posted_ts = ${ts} and kind in ('card', 'question'))`,
 				)
 				.orderBy('created_at', 'desc')
 				.limit(1)
@@ -98,21 +120,32 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		},
 		async activeChannels() {
 			const keys = ['team_id', 'channel_id'] as const;
-			const watched = db.read.selectFrom('watches').select(keys).where('ended_at', 'is', null);
-			const updated = db.read.selectFrom('watches').select(keys).where('card_since', 'is not', null);
+			const ours = db.read.selectFrom('watches').select(keys).where(isOurs(db));
+			const watched = ours.where('ended_at', 'is', null);
+			const updated = ours.where('card_since', 'is not', null);
 			const posted = db.read
 				.selectFrom('announcements')
 				.select(['team_id', 'place_id as channel_id'])
+				.where(isOurs(db))
 				.where('state', '=', 'pending')
 				.where('target', 'not like', 'person:%');
-			const discovering = db.read.selectFrom('discoveries').select(keys);
+			const discovering = db.read.selectFrom('discoveries').select(keys).where(isOurs(db));
 			const rows = await watched.union(updated).union(posted).union(discovering).execute();
 			return rows.map(({ team_id, channel_id }) => ({ teamId: team_id, channelId: channel_id }));
 		},
 		silence: (channel) => db.write((trx) => silence(trx, channel)),
-		removeEnded: (before) => inBatches((limit) => db.write((trx) => removeBatch(trx, before, limit))),
-		async removeTexts(before) {
-			await db.writeOne((trx) => trx.deleteFrom('waiting_sessions').where('since', '<', before).execute());
+		async removeEnded(before) {
+			await inBatches((limit) => db.writeOne((trx) => removeSettledBatch(trx, before, limit)));
+			return inBatches((limit) => db.write((trx) => removeBatch(trx, before, limit)));
+		},
+		async removeTexts(before, listedService) {
+			await db.writeOne((trx) =>
+				trx
+					.deleteFrom('waiting_sessions')
+					.where('since', '<', before)
+					.where('service', '!=', listedService ?? '')
+					.execute(),
+			);
 			return inBatches((limit) => db.writeOne((trx) => removeTextBatch(trx, before, limit)));
 		},
 	};
@@ -145,17 +178,41 @@ async function removeTextBatch(trx: Kysely<Tables>, before: number, limit: numbe
 }
 
 /**
+ * Removes what a live watch does not need any more: posts before the newest settled question, and updates and posts that
+ * nothing refers to. A card stays, because it tells when another one may be posted.
+ */
+async function removeSettledBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
+	const { numDeletedRows } = await trx
+		.deleteFrom('announcements')
+		.where(
+			sql<boolean>`id in (select id from announcements as done
+				where state <> 'pending' and created_at < ${before} and watch_id is not null and kind <> 'card'
+				and (kind in ('redraw', 'status') or exists (select 1 from announcements as settle
+					where settle.target = done.target and settle.kind = 'settle' and settle.state = 'posted'
+					and settle.number > done.number)) limit ${limit})`,
+		)
+		.executeTakeFirst();
+	return Number(numDeletedRows);
+}
+
+/**
  * Removes watches that ended before `before` with their announcements, older notices and settled direct messages, and
  * sessions without watches.
  */
 async function removeBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
-	const ended = await trx.selectFrom('watches').select('id').where('ended_at', '<', before).limit(limit).execute();
+	const ended = await trx
+		.selectFrom('watches')
+		.select(['id', 'service', 'session_id'])
+		.where('ended_at', '<', before)
+		.limit(limit)
+		.execute();
 	const ids = ended.map((row) => row.id);
 	if (ids.length > 0) {
+		await trx.deleteFrom('watches').where('id', 'in', ids).execute();
 		await trx.deleteFrom('announcements').where('watch_id', 'in', ids).execute();
 		await trx.deleteFrom('ladders').where('watch_id', 'in', ids).execute();
-		await trx.deleteFrom('watches').where('id', 'in', ids).execute();
 	}
+	for (const row of ended) await stopUnwatched(trx, { service: row.service, sessionId: row.session_id });
 	await trx
 		.deleteFrom('hand_overs')
 		.where(({ not, exists, selectFrom }) =>
@@ -176,20 +233,6 @@ async function removeBatch(trx: Kysely<Tables>, before: number, limit: number): 
 		.where(
 			sql<boolean>`(kind not in ('handedOver', 'givenBack') or not exists (select 1 from announcements as change
 				where change.target = announcements.target and change.state = 'pending'))`,
-		)
-		.execute();
-	await trx
-		.deleteFrom('watched_sessions')
-		.where('next_read_at', 'is', null)
-		.where(({ not, exists, selectFrom }) =>
-			not(
-				exists(
-					selectFrom('watches')
-						.select('id')
-						.whereRef('watches.service', '=', 'watched_sessions.service')
-						.whereRef('watches.session_id', '=', 'watched_sessions.session_id'),
-				),
-			),
 		)
 		.execute();
 	return ids.length;

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
+import { type ExpressionBuilder, type Kysely, sql, type UpdateObject } from 'kysely';
 import { type HandOver, targetOfHandOver } from '../inbox/hand-over.ts';
-import { type AnnouncementContent, cardAgain, type NewAnnouncement, targetOf } from '../watches/announcements.ts';
+import { type AnnouncementContent, cardAgain, HELD, type NewAnnouncement, targetOf } from '../watches/announcements.ts';
 import { type CardUrgency, type ChannelKey, isChannelEnd, type SessionKey, type WatchEnd } from '../watches/watch.ts';
 import { type Dialect, lockRows, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { readHandOver } from './hand-over-rows.ts';
+import { dropPending, needsRedraw, withSwitchingPost } from './question-posts.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
 	readAnnouncement,
@@ -19,18 +20,18 @@ import {
 	type WatchRow,
 } from './watch-rows.ts';
 
-/** The kinds of posts with a question and its buttons. */
-export const QUESTION_POSTS = ['question', 'rung', 'handedOver', 'givenBack'];
-
 type Settle = Extract<AnnouncementContent, { kind: 'settle' }>;
 
 export function onSession({ service, sessionId }: SessionKey) {
-	return ({ eb, and }: ExpressionBuilder<Tables, 'watches' | 'watched_sessions' | 'ladders' | 'snoozes'>) =>
+	return ({
+		eb,
+		and,
+	}: ExpressionBuilder<Tables, 'watches' | 'watched_sessions' | 'ladders' | 'snoozes' | 'waiting_sessions'>) =>
 		and([eb('service', '=', service), eb('session_id', '=', sessionId)]);
 }
 
 export function inChannel({ teamId, channelId }: ChannelKey) {
-	return ({ eb, and }: ExpressionBuilder<Tables, 'watches' | 'discoveries'>) =>
+	return ({ eb, and }: ExpressionBuilder<Tables, 'watches' | 'discoveries' | 'ladders'>) =>
 		and([eb('team_id', '=', teamId), eb('channel_id', '=', channelId)]);
 }
 
@@ -42,14 +43,6 @@ export function liveWatches(db: Kysely<Tables>) {
 /** The query of one watch, whose row stays locked until the end of the transaction. */
 export function lockWatch(trx: Kysely<Tables>, dialect: Dialect, watchId: string) {
 	return trx.selectFrom('watches').selectAll().where('id', '=', watchId).$call(lockRows(dialect));
-}
-
-/** The statement that drops pending announcements; the caller adds which ones. */
-export function dropPending(trx: Kysely<Tables>) {
-	return trx
-		.updateTable('announcements')
-		.set({ state: 'dropped', next_attempt_at: null, ...WITHOUT_LEASE })
-		.where('state', '=', 'pending');
 }
 
 /**
@@ -130,11 +123,6 @@ export async function askForRead(trx: Kysely<Tables>, row: WatchedSessionRow, { 
 		.execute();
 }
 
-/** The statement that makes ladders due at `at`; the caller adds which. */
-export function touchLadders(trx: Kysely<Tables>, at: number) {
-	return trx.updateTable('ladders').set({ due_at: at, change_count: sql<number>`change_count + 1` });
-}
-
 /** What a session's cards show; `view` is null when there is none or it cannot be read. */
 export async function readShown(db: StoreDatabase, cipher: Cipher, session: SessionKey) {
 	const row = await db.read
@@ -156,7 +144,9 @@ export async function queueAnnouncements(
 	announcements: readonly NewAnnouncement[],
 	now: number,
 ): Promise<void> {
-	for (const { target, key, content, unlessSaid } of announcements) {
+	const queued: NewAnnouncement[] = [];
+	for (const one of announcements) queued.push(...(await withSwitchingPost(trx, one, now)));
+	for (const { target, key, content, heldUntil, unlessSaid } of queued) {
 		const id = randomUUID();
 		const targetName = targetKey(target);
 		if (unlessSaid !== undefined && (await wasSaidLast(trx, targetName, unlessSaid))) continue;
@@ -175,7 +165,8 @@ export async function queueAnnouncements(
 				state: 'pending',
 				created_at: now,
 				attempts: 0,
-				next_attempt_at: now,
+				next_attempt_at: heldUntil ?? now,
+				last_error: heldUntil === undefined ? null : HELD,
 			})
 			.onConflict((conflict) => conflict.columns(['target', 'unique_key']).doNothing())
 			.execute();
@@ -230,30 +221,6 @@ export async function queueRedraws(
 	return redraws.length;
 }
 
-/** Whether a target has a question, posted or about to be, that no redraw which waits will draw. */
-async function needsRedraw(trx: Kysely<Tables>, target: string): Promise<boolean> {
-	const asked = await trx
-		.selectFrom('announcements as asked')
-		.select('asked.id')
-		.where('asked.target', '=', target)
-		.where('asked.kind', 'in', QUESTION_POSTS)
-		.where('asked.state', 'in', ['pending', 'posted'])
-		.where(
-			sql<boolean>`not exists (select 1 from announcements as settle where settle.target = asked.target
-				and settle.kind = 'settle' and settle.number > asked.number)`,
-		)
-		// One after the newest question that no attempt has begun draws the newest state.
-		.where(
-			sql<boolean>`not exists (select 1 from announcements as waiting where waiting.target = asked.target
-				and waiting.kind = 'redraw' and waiting.state = 'pending' and waiting.lease_token is null
-				and not exists (select 1 from announcements as later where later.target = waiting.target
-					and later.kind in (${sql.join(QUESTION_POSTS)}) and later.number > waiting.number))`,
-		)
-		.limit(1)
-		.executeTakeFirst();
-	return asked !== undefined;
-}
-
 /** Requests an update of the session's cards. The caller holds the lock of the session. */
 export async function wantCards(
 	trx: Kysely<Tables>,
@@ -288,8 +255,8 @@ export function settleDirectMessage(
 }
 
 /**
- * Ends what belongs to a watch's question, because the question's posts are settled: forgets its hand-over, settles the
- * direct message about it, and has its ladder looked at, which then goes. The caller holds the lock of the session.
+ * Ends what belongs to a watch's question, because the question's posts are settled: forgets its hand-over and settles the
+ * direct message about it. The caller holds the lock of the session, and touches its ladders at the end.
  */
 export async function endQuestion(
 	trx: Kysely<Tables>,
@@ -301,7 +268,6 @@ export async function endQuestion(
 	for (const handOver of rows.map(readHandOver)) {
 		await settleDirectMessage(trx, cipher, handOver, { settled, now });
 	}
-	await touchLadders(trx, now).where('watch_id', '=', watchId).execute();
 }
 
 /** Shows the session's question in everybody's inbox again: what the agent asks next may have the same words. */
@@ -359,19 +325,22 @@ export async function loseCard(
 
 /** Drops the pending posts and card updates of a channel. */
 export async function silence(trx: Kysely<Tables>, channel: ChannelKey): Promise<void> {
-	await dropPending(trx).where('team_id', '=', channel.teamId).where('place_id', '=', channel.channelId).execute();
 	await trx
 		.updateTable('watches')
 		.set({ ...NO_CARD_WANTED, ...WITHOUT_LEASE })
 		.where(inChannel(channel))
 		.where('card_since', 'is not', null)
 		.execute();
+	await dropPending(trx).where('team_id', '=', channel.teamId).where('place_id', '=', channel.channelId).execute();
 }
 
 /** The columns of a watch whose card is up to date. */
 export const NO_CARD_WANTED = { card_since: null, card_urgency: null } as const;
 
-/** Ends a live watch; null when it had ended already. The caller holds the lock of its session. */
+/**
+ * Ends a live watch; null when it had ended already. The caller holds the lock of its session, and touches its ladders at
+ * the end.
+ */
 export async function endWatch(
 	trx: Kysely<Tables>,
 	cipher: Cipher,
@@ -388,6 +357,9 @@ export async function endWatch(
 		.set({
 			ended_reason: reason,
 			ended_at: now,
+			// Before its first read: what the person saw who watched it.
+			digest: sql`coalesce(digest, (select session.digest from watched_sessions as session
+				where session.service = watches.service and session.session_id = watches.session_id))`,
 			...(isChannelEnd(reason) && { ...NO_CARD_WANTED, ...WITHOUT_LEASE }),
 			...(!isChannelEnd(reason) && hasCard(row) && wantCard(row, 'now', now)),
 		})
@@ -399,7 +371,7 @@ export async function endWatch(
 	if (!keepPending) {
 		// A post that is on its way is settled when it has arrived.
 		const unsent = dropPending(trx).where('sending_since', 'is', null);
-		await unsent.where('target', '=', `watch:${row.id}`).execute();
+		await unsent.where('watch_id', '=', row.id).execute();
 	}
 	await queueAnnouncements(trx, cipher, announcements, now);
 	const messageIndex = readDigest(row.digest)?.question?.messageIndex ?? 0;
@@ -423,9 +395,8 @@ export async function lowerHand(
 	row: WatchRow,
 	{ now, announcements }: { now: number; announcements: readonly NewAnnouncement[] },
 ): Promise<void> {
-	const target = `watch:${row.id}`;
 	await dropPending(trx)
-		.where('target', '=', target)
+		.where('watch_id', '=', row.id)
 		.where('kind', 'in', ['question', 'rung'])
 		.where('sending_since', 'is', null)
 		.execute();
@@ -433,44 +404,31 @@ export async function lowerHand(
 	const post = await trx
 		.selectFrom('announcements')
 		.select('id')
-		.where('target', '=', target)
+		.where('watch_id', '=', row.id)
 		.where('kind', '=', 'question')
 		.where('state', 'in', ['pending', 'posted'])
 		.limit(1)
 		.executeTakeFirst();
-	await trx
-		.updateTable('waiting_sessions')
-		.set({
-			lowered_at: now,
-			// Once for all channels.
-			lowered_count:
-				post === undefined
-					? sql<number>`case when lowered_at = ${now} then lowered_count else lowered_count + 1 end`
-					: 1,
-		})
-		.where('service', '=', row.service)
-		.where('session_id', '=', row.session_id)
-		.execute();
+	// Once for all channels.
+	const count = sql<number>`case when lowered_at = ${now} then lowered_count else lowered_count + 1 end`;
+	const lowered = { lowered_at: now, lowered_count: post === undefined ? count : 0 };
+	await changeWaiting(trx, row, { ...lowered, ...(post !== undefined && asksAnew(now)) });
 	if (post !== undefined) return;
-	await trx.deleteFrom('announcements').where('target', '=', target).execute();
-	await trx.deleteFrom('ladders').where('watch_id', '=', row.id).execute();
+	await trx.deleteFrom('announcements').where('watch_id', '=', row.id).execute();
 	await trx.deleteFrom('watches').where('id', '=', row.id).execute();
+}
+
+/** The columns of a waiting session that asks something else, however long it has been listed. */
+export const asksAnew = (now: number) => ({ since: now, is_new: 1 });
+
+/** Changes what is known of a watch's session while it waits. */
+export function changeWaiting(trx: Kysely<Tables>, row: WatchRow, columns: UpdateObject<Tables, 'waiting_sessions'>) {
+	const session = onSession({ service: row.service, sessionId: row.session_id });
+	return trx.updateTable('waiting_sessions').set(columns).where(session).execute();
 }
 
 /** The first of these announcements that settles a question. */
 export function settleIn(announcements: readonly NewAnnouncement[]): Settle | null {
 	for (const { content } of announcements) if (content.kind === 'settle') return content;
 	return null;
-}
-
-/** Stops reading a session without live watches. Its row stays, because the last cards show it. */
-export async function stopUnwatched(trx: Kysely<Tables>, key: SessionKey): Promise<void> {
-	await trx
-		.updateTable('watched_sessions')
-		.set({ next_read_at: null, ...WITHOUT_LEASE })
-		.where(onSession(key))
-		.where(({ not, exists, selectFrom }) =>
-			not(exists(selectFrom('watches').select('id').where(onSession(key)).where('ended_at', 'is', null))),
-		)
-		.execute();
 }

@@ -1,24 +1,36 @@
 import { type Kysely, sql } from 'kysely';
+import { targetOfHandOver } from '../inbox/hand-over.ts';
 import { isWaiting } from '../questions/session.ts';
+import { isAsked } from '../watches/announcements.ts';
 import type { HeldSession, MovedRead, ReadingStore, ReadKind, WatchStore, WatchUpdate } from '../watches/ports.ts';
 import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
+import type { QuestionView } from '../watches/session-snapshot.ts';
+import { SHOWN_EVERY_MS, UNANSWERED } from '../watches/switching.ts';
 import type { SessionKey, Watch } from '../watches/watch.ts';
 import type { SessionUpdate } from '../watches/watched-session.ts';
 import { countUpdated, type StoreDatabase } from './database.ts';
 import { dueAt, earliest, isDue, LONGEST_DELAY_MS, leaseDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
+import { readHandOver } from './hand-over-rows.ts';
+import { inLockOrder, lockLadders, touchLadders } from './lock-order.ts';
 import { noteOutage } from './outages.ts';
+import { endingsOf, QUESTION_POSTS } from './question-posts.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
 	outlineOf,
+	readAnnouncement,
 	readDigest,
 	readWatchedSession,
+	sealContent,
 	sealView,
+	targetKey,
 	type WatchedSessionRow,
 	type WatchRow,
 } from './watch-rows.ts';
 import {
 	askForRead,
+	asksAnew,
+	changeWaiting,
 	endQuestion,
 	endSnoozesOf,
 	endWatch,
@@ -32,8 +44,6 @@ import {
 	queueRedraws,
 	readEarly,
 	settleIn,
-	stopUnwatched,
-	touchLadders,
 	wantCard,
 	wantCards,
 } from './watch-writes.ts';
@@ -64,23 +74,34 @@ export function createWatchedSessionStore({
 			.where(onSession(key))
 			.where('lease_token', '=', token)
 			.execute();
-		// Rungs that were due while the service was away.
-		if (row.failures > 0 && update.failures === 0) await touchLadders(trx, now).where(onSession(key)).execute();
 		let coalesced = 0;
-		for (const watch of watches) coalesced += await recordWatch(trx, watch, now);
+		for (const watch of watches) coalesced += await recordWatch(trx, watch, { readAt: update.lastReadAt ?? now, now });
 		// The watches share the question and its snoozes, so the end of one watch leaves them.
-		if (watches.some(({ announcements }) => settleIn(announcements) !== null)) await endSnoozesOf(trx, key);
-		if (watches.some(({ end }) => end !== null)) await stopUnwatched(trx, key);
+		const isSettled = watches.some(({ announcements }) => settleIn(announcements) !== null);
+		const isEnded = watches.some(({ end }) => end !== null);
+		if (isSettled) await endSnoozesOf(trx, key);
+		if (isEnded) await stopUnwatched(trx, key);
+		// Rungs may have been due while the service was away.
+		const isBack = row.failures > 0 && update.failures === 0;
+		if (isSettled || isEnded || isBack) {
+			await touchLadders(trx, lockLadders(trx, db.dialect).where(onSession(key)), now);
+		}
 		return { coalesced };
 	}
 
 	/** Returns 1 when an update of the card was requested already. */
-	async function recordWatch(trx: Kysely<Tables>, update: WatchUpdate, now: number): Promise<number> {
+	async function recordWatch(
+		trx: Kysely<Tables>,
+		update: WatchUpdate,
+		{ readAt, now }: { readAt: number; now: number },
+	): Promise<number> {
 		const before = await lockWatch(trx, db.dialect, update.watchId)
 			.where('revision', '=', update.revision)
 			.where('ended_at', 'is', null)
 			.executeTakeFirst();
 		if (before === undefined) return 0;
+		const isOfQuestions = update.announcements.some((one) => one.key.startsWith(UNANSWERED) || 'topic' in one.target);
+		const cardAt = Math.max(before.card_not_before, (before.card_shown_at ?? 0) + SHOWN_EVERY_MS);
 		const row = await trx
 			.updateTable('watches')
 			.set({
@@ -88,6 +109,8 @@ export function createWatchedSessionStore({
 				revision: update.revision + 1,
 				...(update.changed && { last_change_at: now }),
 				...(update.card !== null && update.end === null && wantCard(before, update.card, now)),
+				// The card of an agent that changes its question often.
+				...(update.card === 'progress' && isOfQuestions && { card_not_before: cardAt }),
 			})
 			.where('id', '=', update.watchId)
 			.where('revision', '=', update.revision)
@@ -96,14 +119,47 @@ export function createWatchedSessionStore({
 			.executeTakeFirstOrThrow();
 		if (update.end === null) {
 			await queueAnnouncements(trx, cipher, update.announcements, now);
+			const isAsked = update.announcements.some(({ content }) => content.kind === 'question');
+			if (isAsked && before.digest !== null) await changeWaiting(trx, row, asksAnew(now));
 			const settled = settleIn(update.announcements);
 			if (settled !== null) await endQuestion(trx, cipher, update.watchId, { settled, now });
+			if (update.reworded != null) await rewordPosts(trx, row, { question: update.reworded, readAt, now });
 		} else {
 			const { end: reason, announcements } = update;
 			if (reason === 'handLowered') await lowerHand(trx, cipher, row, { now, announcements });
 			else await endWatch(trx, cipher, row, { reason, now, announcements, keepPending: true });
 		}
 		return update.card !== null && before.card_since !== null ? 1 : 0;
+	}
+
+	/** Gives the posts of a watch's open question its new text, also the direct message about it, and has them drawn again. */
+	async function rewordPosts(
+		trx: Kysely<Tables>,
+		watch: WatchRow,
+		{ question, readAt, now }: { question: QuestionView; readAt: number; now: number },
+	): Promise<void> {
+		const handOvers = await trx.selectFrom('hand_overs').selectAll().where('watch_id', '=', watch.id).execute();
+		const targets = handOvers.map((row) => targetKey(targetOfHandOver(readHandOver(row))));
+		const rows = await trx
+			.selectFrom('announcements')
+			.selectAll()
+			.where('target', 'in', [`watch:${watch.id}`, ...targets])
+			.where('kind', 'in', QUESTION_POSTS)
+			.where('state', 'in', ['pending', 'posted'])
+			.where(
+				sql<boolean>`not exists (select 1 from announcements as settle where settle.target = announcements.target
+					and settle.kind = 'settle' and settle.number > announcements.number)`,
+			)
+			.execute();
+		const { context, shownHash, quick } = question;
+		for (const row of rows) {
+			const content = readAnnouncement(row, cipher)?.content;
+			if (content === undefined || !isAsked(content) || content.question.fingerprint !== question.fingerprint) continue;
+			const reworded = { ...content, question: { ...content.question, context, shownHash, quick }, readAt };
+			const sealed = sealContent(row.id, reworded, cipher);
+			await trx.updateTable('announcements').set({ content: sealed }).where('id', '=', row.id).execute();
+		}
+		await queueRedraws(trx, cipher, { service: watch.service, sessionId: watch.session_id }, { now });
 	}
 
 	return {
@@ -168,14 +224,19 @@ export function createWatchedSessionStore({
 
 		async releaseReads(tokens) {
 			if (tokens.length === 0) return;
-			await db.writeOne((trx) =>
-				trx.updateTable('watched_sessions').set(WITHOUT_LEASE).where('lease_token', 'in', tokens).execute(),
-			);
+			await db.write(async (trx) => {
+				const held = await trx.selectFrom('watched_sessions').selectAll().where('lease_token', 'in', tokens).execute();
+				for (const { session } of inLockOrder(held.map(readWatchedSession), (one) => one.session)) {
+					const own = trx.updateTable('watched_sessions').where(onSession(session)).where('lease_token', 'in', tokens);
+					await own.set(WITHOUT_LEASE).execute();
+				}
+			});
 		},
 
-		async ofSession(session) {
+		async ofSession(session, now) {
 			const rows = await liveWatches(db.read).where(onSession(session)).orderBy('created_at').orderBy('id').execute();
-			return rows.flatMap(readOrSkip);
+			const endings = await endingsOf(db.read, session, now);
+			return rows.flatMap(readOrSkip).map((watch) => ({ ...watch, endings: endings(watch.channelId) }));
 		},
 
 		async isFailing(service) {
@@ -226,7 +287,7 @@ export function createWatchedSessionStore({
 
 		reschedule: (moves) =>
 			db.write(async (trx) => {
-				for (const { session, from, to } of moves) {
+				for (const { session, from, to } of inLockOrder(moves, (move) => move.session)) {
 					await trx
 						.updateTable('watched_sessions')
 						.set({ next_read_at: Math.round(to.at), read_by: Math.round(to.by) })
@@ -290,9 +351,23 @@ function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Ci
 
 async function renewLeases(trx: Kysely<Tables>, held: readonly HeldSession[], until: number) {
 	const renewed: SessionKey[] = [];
-	for (const { session, token } of held) {
+	for (const { session, token } of inLockOrder(held, (one) => one.session)) {
 		const own = trx.updateTable('watched_sessions').where(onSession(session)).where('lease_token', '=', token);
 		if ((await countUpdated(own.set({ leased_until: until }))) > 0) renewed.push(session);
 	}
 	return renewed;
+}
+
+/** Stops reading a session without live watches. Its row stays while there are ended ones, because the last cards show it. */
+export async function stopUnwatched(trx: Kysely<Tables>, key: SessionKey): Promise<void> {
+	const watches = trx.selectFrom('watches').select('id').where(onSession(key));
+	const live = watches.where('ended_at', 'is', null);
+	await trx
+		.updateTable('watched_sessions')
+		.set({ next_read_at: null, ...WITHOUT_LEASE })
+		.where(onSession(key))
+		.where(({ not, exists }) => not(exists(live)))
+		.execute();
+	const unwatched = trx.deleteFrom('watched_sessions').where(onSession(key));
+	await unwatched.where(({ not, exists }) => not(exists(watches))).execute();
 }

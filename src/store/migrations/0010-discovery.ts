@@ -24,8 +24,6 @@ export const discovery: Migration = {
 			.addColumn('buttons', 'integer', (column) => column.notNull())
 			.addColumn('created_by', 'text', (column) => column.notNull())
 			.addColumn('created_at', 'bigint', (column) => column.notNull())
-			.addColumn('is_full', 'integer', (column) => column.notNull().defaultTo(0))
-			.addColumn('is_paused', 'integer', (column) => column.notNull().defaultTo(0))
 			.addPrimaryKeyConstraint('discoveries_key', ['team_id', 'channel_id'])
 			.execute();
 	},

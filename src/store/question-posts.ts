@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+import { HELD, isPostUpdate, type NewAnnouncement } from '../watches/announcements.ts';
+import {
+	COUNTED_MS,
+	type Endings,
+	NO_ENDINGS,
+	SHOWN_EVERY_MS,
+	switchingTargetOf,
+	UNANSWERED,
+	withEnding,
+} from '../watches/switching.ts';
+import type { SessionKey } from '../watches/watch.ts';
+import { type Tables, WITHOUT_LEASE } from './tables.ts';
+import { readDigest, targetKey } from './watch-rows.ts';
+
+/** The kinds of posts with a question and its buttons. */
+export const QUESTION_POSTS = ['question', 'rung', 'handedOver', 'givenBack'];
+
+/** The statement that drops pending announcements; the caller adds which ones. */
+export function dropPending(trx: Kysely<Tables>) {
+	return trx
+		.updateTable('announcements')
+		.set({ state: 'dropped', next_attempt_at: null, ...WITHOUT_LEASE })
+		.where('state', '=', 'pending');
+}
+
+/** The query of the posts of questions of a target, posted or about to be, that are not settled. */
+function openPosts(trx: Kysely<Tables>, target: string) {
+	return trx
+		.selectFrom('announcements as asked')
+		.select('asked.id')
+		.where('asked.target', '=', target)
+		.where('asked.kind', 'in', QUESTION_POSTS)
+		.where('asked.state', 'in', ['pending', 'posted'])
+		.where(
+			sql<boolean>`not exists (select 1 from announcements as settle where settle.target = asked.target
+				and settle.kind = 'settle' and settle.number > asked.number)`,
+		)
+		.limit(1);
+}
+
+/** Whether a target has a question, posted or about to be, that no redraw which waits will draw. */
+export async function needsRedraw(trx: Kysely<Tables>, target: string): Promise<boolean> {
+	const asked = await openPosts(trx, target)
+		// One after the newest question that no attempt has begun draws the newest state.
+		.where(
+			sql<boolean>`not exists (select 1 from announcements as waiting where waiting.target = asked.target
+				and waiting.kind = 'redraw' and waiting.state = 'pending' and waiting.lease_token is null
+				and not exists (select 1 from announcements as later where later.target = waiting.target
+					and later.kind in (${sql.join(QUESTION_POSTS)}) and later.number > waiting.number))`,
+		)
+		.executeTakeFirst();
+	return asked !== undefined;
+}
+
+/**
+ * What to queue for an announcement of a watch, whose session may change its question often. A question that ends drops the
+ * one that waits until it has rested. The one post for all questions is updated now and then, and not posted again before it
+ * has ended: with an answer, with the watch, or because the question has rested.
+ */
+export async function withSwitchingPost(trx: Kysely<Tables>, announcement: NewAnnouncement, now: number) {
+	const { target, content } = announcement;
+	const isUpdate = isPostUpdate(content);
+	if (target.kind !== 'watch' || (target.topic === undefined && !isUpdate)) return [announcement];
+	if (content.kind === 'settle') {
+		const held = dropPending(trx).where('target', '=', targetKey(target)).where('kind', '=', 'question');
+		await held.where('last_error', '=', HELD).execute();
+	}
+	const switching = switchingTargetOf(target);
+	const isOpen = (await openPosts(trx, targetKey(switching)).executeTakeFirst()) !== undefined;
+	const own = target.topic === undefined || (!isOpen && !isUpdate) ? [announcement] : [];
+	if (!isOpen) return own;
+	const isEnd = content.kind === 'settle' && content.how !== 'changed' && content.how !== 'closed';
+	if (isEnd) return [...own, { ...announcement, target: switching }];
+	if (!(await needsRedraw(trx, targetKey(switching)))) return own;
+	const redraw: NewAnnouncement = { target: switching, key: `redraw:${randomUUID()}`, content: { kind: 'redraw' } };
+	return [...own, { ...redraw, heldUntil: now + SHOWN_EVERY_MS }];
+}
+
+/** A session that floods has many announcements, and those that count are among the newest. */
+const MOST_LOOKED_AT = 100;
+
+/** How the questions of a session ended lately, by channel. */
+export async function endingsOf(db: Kysely<Tables>, { service, sessionId }: SessionKey, now: number) {
+	const newest = sql`select max(number) - ${MOST_LOOKED_AT} from announcements where target = 'watch:' || watch.id`;
+	// Of former watches too: with `watch all`, each question may have one of its own.
+	const rows = await db
+		.selectFrom('watches as watch')
+		.innerJoin('announcements as ending', (join) =>
+			join.on(sql<boolean>`ending.target = 'watch:' || watch.id and ending.number > (${newest})`),
+		)
+		.select(['ending.place_id', 'ending.unique_key', 'ending.created_at'])
+		.where('watch.service', '=', service)
+		.where('watch.session_id', '=', sessionId)
+		.where(sql<boolean>`(watch.ended_at is null or watch.ended_at > ${now - COUNTED_MS})`)
+		.where('ending.created_at', '>', now - COUNTED_MS)
+		.where(sql<boolean>`(ending.kind = 'settle' or ending.unique_key like ${`${UNANSWERED}%`})`)
+		.orderBy('ending.created_at')
+		.orderBy('ending.number')
+		.execute();
+	const answers = await db
+		.selectFrom('answers')
+		.innerJoin('watched_sessions as session', 'session.session_id', 'answers.session_id')
+		.select(['session.digest', 'answers.fingerprint'])
+		.where('answers.service', '=', service)
+		.where('answers.session_id', '=', sessionId)
+		.where('session.service', '=', service)
+		.where(sql<boolean>`(state = 'delivering' or delivered_at >= question_since)`)
+		.execute();
+	const isAnswered = answers.some((one) => readDigest(one.digest)?.question?.fingerprint === one.fingerprint);
+	const found = new Map<string, Endings>();
+	for (const { place_id: channelId, unique_key: key, created_at: at } of rows) {
+		found.set(channelId, withEnding(found.get(channelId) ?? NO_ENDINGS, !key.startsWith(UNANSWERED), at));
+	}
+	return (channelId: string): Endings => ({ ...(found.get(channelId) ?? NO_ENDINGS), isAnswered });
+}
