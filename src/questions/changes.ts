@@ -2,11 +2,14 @@ import { fingerprintOf, hashOfTexts } from './fingerprint.ts';
 import { askingMessageIndex, asks, type LeftEmpty, openItemsOf } from './open-question.ts';
 import { assistantCountOf, resultOf } from './progress.ts';
 import { isOver, type Session } from './session.ts';
+import { shownHashOf } from './shown-text.ts';
 
 /** What is stored of a session's newest question. */
 interface QuestionDigest {
 	readonly messageIndex: number;
 	readonly fingerprint: string;
+	/** See `shownHashOf`; null when the former version stored the rest. */
+	readonly shownHash: string | null;
 	/** How many earlier messages ask the same: identifies the question when its index changes. Null when not counted. */
 	readonly sameBefore: number | null;
 	/** Positions that have a value. Values are not stored, and no hashes of them: the hash of a code can be guessed. */
@@ -49,7 +52,9 @@ export type Change =
 	  }
 	/** The question has another index, because messages before it were added or removed. */
 	| { readonly kind: 'questionMoved'; readonly from: number; readonly messageIndex: number }
-	/** The same message asks something else. `items` are open. */
+	/** The same open question has another text above its items, or that was not stored. */
+	| { readonly kind: 'questionReworded'; readonly messageIndex: number }
+	/** The same message asks something else. `items` are open. If it is answered already, `questionAnswered` follows. */
 	| { readonly kind: 'questionChanged'; readonly messageIndex: number; readonly items: readonly number[] }
 	/** Closed without a known answer: the agent went on, the message is gone or the session ended. */
 	| { readonly kind: 'questionClosed'; readonly messageIndex: number }
@@ -152,9 +157,13 @@ function changesOfNewest(before: QuestionState | null, current: QuestionState): 
 	const { messageIndex } = current;
 	const same = before?.messageIndex === messageIndex ? before : null;
 	if (same !== null && same.fingerprint !== current.fingerprint) {
-		return [{ kind: 'questionChanged', messageIndex, items: current.open }];
+		const isAnswered = current.answered.length > 0 && current.open.length === 0;
+		const settled = isAnswered ? [answered(messageIndex, current.answered, [])] : [];
+		return [{ kind: 'questionChanged', messageIndex, items: current.open }, ...settled];
 	}
 	const changes: Change[] = [];
+	const isOpen = same !== null && same.open.length > 0 && current.open.length > 0;
+	if (isOpen && same.shownHash !== current.shownHash) changes.push({ kind: 'questionReworded', messageIndex });
 	// The session got shorter and an older question is the newest again. Its answers were announced before.
 	const shrank = before !== null && messageIndex < before.messageIndex;
 	const gotValue = shrank ? [] : without(current.answered, same?.answered ?? []);
@@ -181,6 +190,7 @@ function questionDigestAt(session: Session, messageIndex: number, leftEmpty?: Le
 	return {
 		messageIndex,
 		fingerprint: fingerprintOf(items),
+		shownHash: shownHashOf(message),
 		answered: items.flatMap((item, position) => (item.value === '' ? [] : [position])),
 		open: openItemsOf(session, items, messageIndex, leftEmpty),
 	};

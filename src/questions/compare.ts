@@ -2,6 +2,7 @@ import { fingerprintOf, sameText } from './fingerprint.ts';
 import { askingMessageIndex, questionAt } from './open-question.ts';
 import { assistantCountOf } from './progress.ts';
 import { type AnsweredItem, type HumanInputItem, isOver, isWaiting, type Session } from './session.ts';
+import { isReworded } from './shown-text.ts';
 
 /**
  * An answer by position: a text for an item it fills, `''` for an item that the person left empty on purpose, and null
@@ -28,6 +29,8 @@ export interface DeliveryInput {
 	readonly messageIndex: number;
 	/** Of the question that the person saw. */
 	readonly fingerprint: string;
+	/** Of what the person saw; null when that is not known. */
+	readonly shownHash: string | null;
 	readonly values: OurValues;
 }
 
@@ -35,8 +38,8 @@ export interface DeliveryInput {
  * Decides whether an answer may be sent now. The first rule that applies decides:
  *
  * 1. The fingerprint is the same and every item that we fill holds our text (`sameText`): `alreadyOurs`, even when the
- *    session is over or asks something newer. Items that we left empty do not count, because our PUT may have sent
- *    somebody else's value back there. An answer that fills nothing is never `alreadyOurs`.
+ *    session is over, asks something newer or shows another text. Items that we left empty do not count, because our PUT
+ *    may have sent somebody else's value back there. An answer that fills nothing is never `alreadyOurs`.
  * 2. The session is over: `over`.
  * 3. The message is gone, does not ask, or has another fingerprint: `changed`.
  * 4. An item that we want to fill holds another text: `answeredByOther`, even if the person saw that text, and even if
@@ -44,21 +47,22 @@ export interface DeliveryInput {
  * 5. An item that we left empty on purpose (`''`) holds a text, and the status is not `humanInput`: `answeredByOther`,
  *    because the message counts as answered as a whole. While the status is `humanInput`, the agent waits for the other
  *    items and both answers stand. An item with null is never a conflict: its current value is sent back.
- * 6. A newer message asks: `changed`, because the agent no longer waits for this one.
+ * 6. A newer message asks, or the text above the items is another: `changed`, because the agent no longer waits for this.
  * 7. Otherwise `clear`. That includes a message that was partly answered, an agent that went on without asking again,
  *    and the statuses `inactive`, `paused` and unknown ones.
  */
 export function compareForDelivery(input: DeliveryInput): DeliveryComparison {
 	const { session, messageIndex, values } = input;
 	const question = questionAt(session, messageIndex);
-	const items = question?.fingerprint === input.fingerprint ? question.items : null;
-	if (items !== null && isAlreadyOurs(items, values)) return { kind: 'alreadyOurs' };
+	const asked = question?.fingerprint === input.fingerprint ? question : null;
+	if (asked !== null && isAlreadyOurs(asked.items, values)) return { kind: 'alreadyOurs' };
 	if (isOver(session.status)) return { kind: 'over', status: session.status };
-	if (items === null) return { kind: 'changed' };
-	if (isTakenByOther(items, values, isWaiting(session.status))) {
-		return { kind: 'answeredByOther', values: items.map((item) => item.value) };
+	if (asked === null) return { kind: 'changed' };
+	if (isTakenByOther(asked.items, values, isWaiting(session.status))) {
+		return { kind: 'answeredByOther', values: asked.items.map((item) => item.value) };
 	}
-	return askingMessageIndex(session) === messageIndex ? { kind: 'clear' } : { kind: 'changed' };
+	const isNewest = askingMessageIndex(session) === messageIndex;
+	return isNewest && !isReworded(input.shownHash, asked.shownHash) ? { kind: 'clear' } : { kind: 'changed' };
 }
 
 /**

@@ -72,11 +72,20 @@ const URL_IN_TEXT = /https?:\/\/[^\s<>"'`|\\^{}[\]()]+/gi;
 const SIGNATURE =
 	/[?&;](?:X-Amz-(?:Signature|Credential|Security-Token)|X-Goog-(?:Signature|Credential)|Signature|Key-Pair-Id|sig)=/i;
 
+/** In a signed URL: what only the signing adds, and tokens and keys. Other parameters can hold words that people must see. */
+const OF_SIGNING =
+	/^(?:X-[^=]*|AWSAccessKeyId|GoogleAccessId|Signature|Expires|Policy|Key-Pair-Id|Hash-Algorithm|sig|s[eiprstv]|spr|sip|srt|sk(?:oid|tid|[estv])|(?:[a-z]+[_-]?)?token|api[_-]?key|secret|password)=/i;
+
 /**
- * Removes the query of pre-signed links, which give access for days. Agents quote the addresses that they open.
- * `https://bucket.example/report.pdf?X-Amz-…` becomes `https://bucket.example/report.pdf?…`.
+ * Removes the signature of pre-signed links, which give access for days. Agents quote the addresses that they open.
+ * `https://bucket.example/report.pdf?page=2&X-Amz-…` becomes `https://bucket.example/report.pdf?page=2&…`.
  */
 export function withoutSignedLinks(text: string): string {
 	if (!text.includes('?')) return text;
-	return text.replace(URL_IN_TEXT, (url) => (SIGNATURE.test(url) ? `${url.slice(0, url.indexOf('?') + 1)}…` : url));
+	return text.replace(URL_IN_TEXT, (url) => (SIGNATURE.test(url) ? withoutSignature(url) : url));
+}
+
+function withoutSignature(url: string): string {
+	const parameters = url.replace(/(?<=[?&;#])[^?&;#]+/g, (part) => (OF_SIGNING.test(part) ? '…' : part));
+	return parameters.replace(/…(?:(?:&amp;|[&;])…)+/g, '…');
 }

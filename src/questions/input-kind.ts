@@ -1,7 +1,7 @@
+import { looksSecret } from './asks-for-secret.ts';
 import { INPUT_RULES, type InputRule, WANTS_MORE_THAN_YES_OR_NO } from './input-rules.ts';
 import { labelOf, matchingText, withoutFinalMarks } from './matching-text.ts';
 import { listedOptions } from './options.ts';
-import { looksSecret } from './secrecy.ts';
 import type { HumanInputItem } from './session.ts';
 
 /** The input that suits an item. Every input sends a string. */

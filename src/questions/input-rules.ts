@@ -204,7 +204,7 @@ export const INPUT_RULES: readonly InputRule[] = [
 	{
 		kind: 'date',
 		label: new RegExp(
-			`^${POSSESSIVE}(?:start |end |due |birth ?|departure |arrival |return |check ?in |check ?out |delivery |travel |booking |appointment |event |flight |invoice )?date(?: of (?:birth|arrival|departure|travel|delivery|purchase))?$|^(?:on |for )?(?:what|which) date(?: (?:should|shall|do|does|is|will)[^?\\n]{0,80})?$|^(?:datum|geburtsdatum|anreisedatum|abreisedatum|fecha(?: de nacimiento)?|date de naissance)$`,
+			`^${POSSESSIVE}(?:start |end |due |departure |arrival |return |check ?in |check ?out |delivery |travel |booking |appointment |event |flight |invoice )?date(?: of (?:arrival|departure|travel|delivery|purchase))?$|^(?:on |for )?(?:what|which) date(?: (?:should|shall|do|does|is|will)[^?\\n]{0,80})?$|^(?:datum|anreisedatum|abreisedatum|fecha)$`,
 			'u',
 		),
 		// The date is sent as 2026-11-20, which is wrong for an item that names another format.
@@ -214,11 +214,9 @@ export const INPUT_RULES: readonly InputRule[] = [
 		yes: [
 			'Date',
 			'Start date',
-			'Date of birth',
-			'Birthdate',
 			'Check-in date',
 			'Which date should I book?',
-			'Geburtsdatum',
+			'Date of arrival',
 			['Date of travel', 'As YYYY-MM-DD'],
 		],
 		no: [
@@ -231,7 +229,7 @@ export const INPUT_RULES: readonly InputRule[] = [
 			'When?',
 			'What date works best?',
 			'Expiration date',
-			['Date of birth', 'DD/MM/YYYY'],
+			['Date of arrival', 'DD/MM/YYYY'],
 			['Start date', 'MM-DD-YYYY'],
 			['Date', 'Or "as soon as possible"'],
 		],

@@ -81,12 +81,16 @@ export function words(source: string): RegExp {
 }
 
 /**
- * A pattern of whole words, or of `anywhere` inside words: for scripts without spaces between words, or with particles
- * and articles joined to them. `anywhere` is given as people write it.
+ * A pattern that matches inside words too: for scripts without spaces between words, or with particles and articles joined
+ * to them. `source` is given as people write it.
  */
+export function inside(source: string): RegExp {
+	return new RegExp(source.normalize('NFKD').replace(/\p{M}/gu, ''), 'u');
+}
+
+/** A pattern of whole words, or of `anywhere` as `inside` takes it. */
 export function wordsOr(source: string, anywhere: string): RegExp {
-	const plain = anywhere.normalize('NFKD').replace(/\p{M}/gu, '');
-	return new RegExp(`${words(source).source}|${plain}`, 'u');
+	return new RegExp(`${words(source).source}|${inside(anywhere).source}`, 'u');
 }
 
 /**
@@ -125,7 +129,7 @@ function tableOf(rows: readonly (readonly [string, string])[]): Record<string, s
 }
 
 /** With Latin letters in place of the characters that look like them. */
-export function foldConfusables(text: string): string {
+function foldConfusables(text: string): string {
 	return text.replace(/\P{ASCII}/gu, (character) => CONFUSABLES[character] ?? character);
 }
 

@@ -1,5 +1,6 @@
 import { fingerprintOf } from './fingerprint.ts';
 import { type HumanInputItem, isOver, isWaiting, type Message, type Session } from './session.ts';
+import { shownHashOf } from './shown-text.ts';
 
 /** What one message asks, and which items are still open. */
 export interface Question {
@@ -10,6 +11,7 @@ export interface Question {
 	readonly openItems: readonly number[];
 	/** See `fingerprintOf`. */
 	readonly fingerprint: string;
+	readonly shownHash: string;
 	/** A newer assistant message exists. The question can still be answered. */
 	readonly goneOn: boolean;
 	/** What the agent wrote in the message that asks. */
@@ -62,6 +64,7 @@ export function questionAt(
 		items,
 		openItems: openItemsOf(session, items, messageIndex, leftEmpty),
 		fingerprint: fingerprintOf(items),
+		shownHash: shownHashOf(message),
 		goneOn: session.messages.findLastIndex((other) => other.role === 'assistant') > messageIndex,
 		context: message.content,
 	};

@@ -1,12 +1,13 @@
+import { looksSecret } from './asks-for-secret.ts';
 import { guessInput, YES_NO } from './input-kind.ts';
 import { WANTS_MORE_THAN_YES_OR_NO } from './input-rules.ts';
-import { foldConfusables, matchingText, words } from './matching-text.ts';
+import { lookDifferent } from './look-alikes.ts';
+import { matchingText, words } from './matching-text.ts';
 import type { Question } from './open-question.ts';
 import { listedOptions } from './options.ts';
-import { looksSecret } from './secrecy.ts';
 import type { HumanInputItem } from './session.ts';
 
-/** What one press can answer: the only open item and its short options. */
+/** What one press can answer: the only item of a question, which is open, and its short options. */
 export interface QuickAnswer {
 	readonly position: number;
 	/** 2 to 5. Each is at once the label of its button and the value that is sent. */
@@ -24,7 +25,7 @@ const WANTS_MORE_THAN_AN_OPTION = words(
 );
 
 /**
- * The options of the only open item, if a button can show each of them in full and one of them is a whole answer: yes and
+ * The options of the only item, if it is open, a button can show each of them in full and one of them is a whole answer: yes and
  * no, or a list that the item marks as one. Null in every other case and in doubt, because a wrong press cannot be taken
  * back and the form is always there. `isSecret`: whether the item of a position is known to be secret. Never throws;
  * linear in the length of the texts.
@@ -33,8 +34,9 @@ export function quickAnswerOf(
 	question: Pick<Question, 'items' | 'openItems'>,
 	isSecret: (position: number) => boolean,
 ): QuickAnswer | null {
-	const [position, ...others] = question.openItems;
-	if (position === undefined || others.length > 0) return null;
+	const [position] = question.openItems;
+	// Items that have a value already, from whomever, are a part of what is asked, and only the form shows them.
+	if (position === undefined || question.items.length > 1) return null;
 	const item = question.items[position];
 	if (item === undefined || isSecret(position) || looksSecret(item)) return null;
 	const options = guessInput(item).kind === 'yesNo' ? YES_NO : fromList(item);
@@ -49,7 +51,7 @@ function fromList(item: HumanInputItem): readonly string[] | null {
 	// Finding a list joins lines and white space, and drops marks of emphasis. What is sent is what the agent wrote.
 	if (!options.every((option) => [item.title, item.description].some((part) => standsAsItIs(option, part))))
 		return null;
-	return new Set(options.map(looks)).size === options.length ? options : null;
+	return lookDifferent(options) ? options : null;
 }
 
 /** Whether the text has this option: "**Red**" emphasizes all of it, and "*A* search" has lost a mark of its own. */
@@ -82,9 +84,4 @@ const MARKDOWN = /\*\*|__|~~|`|\]\(|^\[[ xX]?\]/;
 function staysAsItIs(option: string): boolean {
 	if (option.length > MAX_OPTION_LENGTH) return false;
 	return ![INVISIBLE, UNUSUAL_SPACE, STRAY_MARKS, SLACK_MARKUP, MARKDOWN].some((pattern) => pattern.test(option));
-}
-
-/** Equal for options that people cannot tell apart. */
-function looks(option: string): string {
-	return foldConfusables(option.normalize('NFKC')).toUpperCase().toLowerCase();
 }

@@ -1,14 +1,5 @@
-import { words, wordsOr } from './matching-text.ts';
-
-/** How one kind of secret is named. Patterns match `matchingText`: lower case, no accents, no hyphens. */
-interface SecretRule {
-	readonly name: string;
-	readonly pattern: RegExp;
-	/** Titles that ask for this secret. */
-	readonly yes: readonly string[];
-	/** Similar titles that are not secret by any rule. */
-	readonly no: readonly string[];
-}
+import { words } from './matching-text.ts';
+import { list, SECRET_STEMS, type SecretRule } from './secret-stems.ts';
 
 /** A phrase that is removed before the rules are tried. The titles in `yes` are not secret. */
 interface HarmlessPhrase {
@@ -23,332 +14,149 @@ export const WHOLE_TITLES =
 export const HARMLESS_PHRASES: readonly HarmlessPhrase[] = [
 	{
 		pattern: words(
-			'(?:password|passcode|passwort|passphrase) (?:managers?|polic(?:y|ies)|rules?|length|requirements?|strength|protected|protection|generators?|rotation|reset(?! (?:code|token|pin|link)))',
+			'(?:password|passcode|passwort|passphrase) (?:managers?|polic(?:y|ies)|rules?|length|requirements?|strength|protected|protection|generators?|rotation|reset(?! (?:code|token|pin|link)))|(?:(?:should|shall|may|can) i|do you want(?: me)? to|would you like(?: me)? to) (?:reset|change|update|save|store|remember|rotate|resend|request)(?: (?:the|your|my|their|a|an|new|old|this))* (?:passwords?|passwort|codes?|(?:verification|security|confirmation|one time) code|pin|token|api key)|(?:how should i receive|where should i send)(?: the| a| your)?(?: \\p{L}+){0,3} code',
 		),
-		yes: ['Which password manager do you use?', 'Password policy', 'Password reset needed', 'Password-protected?'],
+		yes: list(`
+			Which password manager do you use? | Password policy | Password reset needed | Password-protected?
+			Should I reset the password? | Do you want me to save the password? | Can I request a new verification code?
+			How should I receive the verification code?
+		`),
 	},
 	{
 		pattern: words(
-			'(?:(?:should|shall|may|can) i|do you want(?: me)? to|would you like(?: me)? to) (?:reset|change|update|save|store|remember|rotate|resend|request)(?: (?:the|your|my|their|a|an|new|old|this))* (?:passwords?|passwort|codes?|(?:verification|security|confirmation|one time) code|pin|token|api key)',
+			'tokens? (?:of|limits?|counts?|budgets?|usage|symbols?|names?|prices?|amounts?|supply|contracts?|standards?|sales?|rings?|swaps?)|(?:which|per|max|maximum|how many|number of|crypto|erc ?20|nft|utility|governance|subway) tokens?',
 		),
-		yes: [
-			'Should I reset the password?',
-			'Do you want me to save the password?',
-			'Can I request a new verification code?',
-		],
+		yes: list(`
+			Token of appreciation | Which token of appreciation should I buy? | Token limit | API token name
+			Which token should I swap? | Price per token | NFT token
+		`),
 	},
 	{
 		pattern: words(
-			'tokens? (?:of|limits?|counts?|budgets?|usage|symbols?|names?|prices?|amounts?|supply|contracts?|standards?|sales?|rings?|swaps?)',
+			'(?<!(?:the|your|my|a|digit|card|sim|enter|phone) )pin (?:it|this|that|the|a|to|up|boards?|locations?|points?|messages?|posts?|colou?rs?|designs?|badges?)|(?:map|location|drop a|dropped|bowling|safety|lapel|rolling|hair|enamel|push|gpio|header) pins?',
 		),
-		yes: ['Token of appreciation', 'Which token of appreciation should I buy?', 'Token limit', 'API token name'],
-	},
-	{
-		pattern: words('(?:which|per|max|maximum|how many|number of|crypto|erc ?20|nft|utility|governance|subway) tokens?'),
-		yes: ['Which token should I swap?', 'Price per token', 'NFT token'],
+		yes: list(`
+			Should I pin it? | Pin the message? | Pin board | Pin to top? | Pin colour | Map pin | Drop a pin?
+			Which enamel pin?
+		`),
 	},
 	{
 		pattern: words(
-			'(?<!(?:the|your|my|a|digit|card|sim|enter|phone) )pin (?:it|this|that|the|a|to|up|boards?|locations?|points?|messages?|posts?|colou?rs?|designs?|badges?)',
+			'(?:2fa|mfa|otp|totp|two factor(?: authentication)?) (?:apps?|methods?|options?|types?|channels?|settings?|setup)|(?:enable|disable|set ?up|activate|turn on|turn off|support) (?:2fa|mfa|totp|two factor(?: authentication)?)',
 		),
-		yes: ['Should I pin it?', 'Pin the message?', 'Pin board', 'Pin to top?', 'Pin colour'],
-	},
-	{
-		pattern: words('(?:map|location|drop a|dropped|bowling|safety|lapel|rolling|hair|enamel|push|gpio|header) pins?'),
-		yes: ['Map pin', 'Drop a pin?', 'Which enamel pin?'],
+		yes: list(
+			'Which 2FA method? | OTP channel | Two-factor authentication settings | Should I enable 2FA? | Turn off MFA?',
+		),
 	},
 	{
 		pattern: words(
-			'(?:2fa|mfa|otp|totp|two factor(?: authentication)?) (?:apps?|methods?|options?|types?|channels?|settings?|setup)',
+			'(?:api|access|ssh) keys? (?:names?|labels?|types?|permissions?|scopes?)|(?:env|environment) (?:files?|vars?|variables?) (?:names?|formats?|locations?)|parol[ae] chiave|(?:send|resend|request)(?: (?:you|them|her|him|a|an|the|new|another))* magic links?|(?:names?|labels?) (?:of|for) (?:the|a|an|your|this)(?: new)?(?: api| access| ssh| secret)? (?:keys?|tokens?|secrets?)|(?:quale|che|una|ogni|questa) parola(?! (?:segreta|d))',
 		),
-		yes: ['Which 2FA method?', 'OTP channel', 'Two-factor authentication settings'],
-	},
-	{
-		pattern: words(
-			'(?:enable|disable|set ?up|activate|turn on|turn off|support) (?:2fa|mfa|totp|two factor(?: authentication)?)',
-		),
-		yes: ['Should I enable 2FA?', 'Turn off MFA?'],
-	},
-	{
-		pattern: words('(?:how should i receive|where should i send)(?: the| a| your)?(?: \\p{L}+){0,3} code'),
-		yes: ['How should I receive the verification code?'],
-	},
-	{
-		pattern: words('(?:api|access|ssh) keys? (?:names?|labels?|types?|permissions?|scopes?)'),
-		yes: ['API key name', 'SSH key type'],
-	},
-	{
-		pattern: words('(?:env|environment) (?:files?|vars?|variables?) (?:names?|formats?|locations?)|parol[ae] chiave'),
-		yes: ['Environment variable name', 'Parola chiave'],
+		yes: list(`
+			API key name | SSH key type | Environment variable name | Parola chiave
+			Should I send a magic link to the customer? | A name for the new API token | Quale parola preferisci?
+		`),
 	},
 ];
 
 export const SECRET_RULES: readonly SecretRule[] = [
 	{
 		name: 'password',
-		pattern: wordsOr(
-			'passwords?|passw|passwd|pwd|pws?|pass ?codes?|pass ?phrases?|passwort|passworter|passworts|kennwort|kennworter|zugangsdaten|contrasenas?|mots? de passe|senha|wachtwoord|losenord|пароль|credentials|credenciales|(?:login|log in|sign in|account) (?:details|data|credentials)|(?:user ?names?|users?|login|e ?mail|id) ?(?:and|&|\\+|/|or|und|y|et) ?(?:the |your |my )?pass|has[lł](?:o|a|em)|[sş]ifre\\p{L}{0,8}|parola(?:n[iı]z|m[iı]z|y[iı]|n[iı])?|hesl(?:o|a|em)|jelsz(?:o|av)\\p{L}{0,8}|contrasenyes?|contrasenya|passord|adgangskode|salasana',
-			'密码|密碼|パスワード|パスコード|暗証番号|비밀 ?번호|패스워드|암호(?!화)|كلمة (?:ال)?(?:مرور|سر)|الرقم السري|סיסמ[האת]',
+		pattern: words(
+			'passwords?|passw|passwd|pwd|pws?|pass ?codes?|pass ?phrases?|credentials|(?:login|log in|sign in|account) (?:details|data|credentials)|(?:user ?names?|users?|login|e ?mail|id) ?(?:and|&|\\+|/|or|und|y|et) ?(?:the |your |my )?pass',
 		),
-		yes: [
-			'Password',
-			'Your GitHub password',
-			'user_password',
-			'accountPassword',
-			'What is the password?',
-			'Can I have your password?',
-			'Change password: the new password',
-			'Passwort',
-			'Bitte Kennwort eingeben',
-			'Contraseña',
-			'CONTRASEN\u0303A',
-			'Mot de passe',
-			'Pass\u200bword',
-			'**Pass-phrase**',
-			'Login credentials',
-			'密码',
-			'Passw0rd',
-			'P4$$w0rd',
-			'Pa55word',
-			'PaSsWoRd',
-			'П\u0430\u0441\u0441word or p\u0430ssw\u043Erd',
-			'\u0420\u0410\u0405\u0405W\u041ERD',
-			'P a s s w o r d',
-			'p.a.s.s.w.o.r.d',
-			'pw',
-			'The PW for the admin account',
-			'User and pass',
-			'username/pass',
-			'Hasło',
-			'Podaj hasło do konta',
-			'Şifre',
-			'Şifreniz nedir?',
-			'Parolanız',
-			'パスワード',
-			'ログインのパスワードを入力してください',
-			'暗証番号は?',
-			'비밀번호',
-			'비밀번호를 입력하세요',
-			'كلمة المرور',
-			'ما هي كلمة السر؟',
-			'סיסמה',
-			'מהי הסיסמה שלך?',
-			'Jelszó',
-			'Add meg a jelszavad',
-			'Heslo',
-			'Jaké je heslo?',
-			'Contrasenya',
-		],
-		no: [
-			'Pass the salt?',
-			'Who should pass the message on?',
-			'PWA name',
-			'Password manager name',
-			'암호화폐 이름',
-			'Which pass should I buy?',
-			'Passenger name',
-			'Boarding pass',
-			'Login name',
-			'Which compass?',
-			'P & L statement',
-			'A B C or D?',
-		],
+		yes: list(`
+			Password | Your GitHub password | user_password | accountPassword | What is the password?
+			Can I have your password? | Change password: the new password | Pass\u200bword | **Pass-phrase**
+			Login credentials | Passw0rd | P4$$w0rd | Pa55word | PaSsWoRd
+			П\u0430\u0441\u0441word or p\u0430ssw\u043Erd | \u0420\u0410\u0405\u0405W\u041ERD | P a s s w o r d
+			p.a.s.s.w.o.r.d | pw | The PW for the admin account | User and pass | username/pass
+		`),
+		no: list(`
+			Pass the salt? | Who should pass the message on? | PWA name | Password manager name
+			Which pass should I buy? | Passenger name | Boarding pass | Login name | Which compass? | P & L statement
+			A B C or D?
+		`),
 	},
 	{
 		name: 'one-time code',
-		pattern: wordsOr(
-			"otp|totp|2fa|mfa|two factor|(?:one time|single use|verification|verify|authentication|authenticator|auth|security|confirmation|login|log in|sign in|access|sms|e ?mail|text message|backup|recovery|unlock|activation|reset|mfa|2fa|otp|pairing|invite only|temporary|\\d{1,2} ?digits?)(?: \\p{L}+)? (?:code|codes|number|passcode)|codes? (?:that )?(?:we|i|they|you|was|were|just|has been|sent|received)(?: \\p{L}+)? ?(?:sent|send|texted|e ?mailed|received?|get|got|messaged|to you)?|code (?:from|in|on|shown in|shown on|displayed in|displayed on)(?: the| your| my)? (?:authenticator|authentication|authy|sms|texts?|e ?mail|phone|app|message|letter|bank|device)|bestatigungscode|sicherheitscode|einmalcode|einmalpasswort|verifizierungscode|zugangscode|(?:code|codigo) (?:recu|recibido|enviado|envoye|par|por|que)|codigo de (?:verificacion|seguridad|confirmacion|acceso)|code (?:de (?:verification|securite|confirmation|validation|connexion)|a usage unique|d'acces|sms)|(?<!(?:to|by|than|least|most|many|have|has) )(?:three|four|five|six|seven|eight|\\d{1,2}) (?:digits|ziffern|chiffres)(?! (?:long|after|or|of (?!(?:the |your |that |my )?(?:code|card|sms|text|message|token|pin|account|key|phone))))|what (?:did|does|was in|is in|stands in)(?: \\p{L}+){0,3} (?:sms|text message|authenticator)(?: say| said| read)?|sms (?:you|contents?|text you)(?: (?:got|received))?|(?:came|arrived|received|got|sent) (?:by|via|per) sms|kod (?:sms|weryfikacyjny|jednorazowy|dostepu|z sms)|overovaci kod|kod z sms|(?:dogrulama|onay|sms) kodu\\p{L}{0,6}|(?:megerosito|ellenorzo|egyszeri|sms) kod\\p{L}{0,4}|codi (?:de )?(?:verificacio|seguretat|confirmacio|sms|d'acces)",
-			'验证码|驗證碼|認証コード|確認コード|認証番号|ワンタイム|인증 ?(?:번호|코드)|رمز (?:التحقق|التأكيد)|קוד (?:ה)?אימות|קוד חד פעמי',
+		pattern: words(
+			'otp|totp|2fa|mfa|(?:two|2nd|second) factor|(?:one time|single use|verification|verify|authentication|authenticator|auth|security|confirmation|login|log in|sign in|access|sms|e ?mail|text message|backup|recovery|unlock|activation|reset|mfa|2fa|otp|pairing|invite only|temporary|\\d{1,2} ?digits?)(?: \\p{L}+)? (?:code|codes|number|passcode)|codes? (?:that )?(?:we|i|they|you|was|were|just|has been|sent|received)(?: \\p{L}+)? ?(?:sent|send|texted|e ?mailed|received?|get|got|messaged|to you)?|code (?:from|in|on|shown in|shown on|displayed in|displayed on)(?: the| your| my)? (?:authenticator|authentication|authy|sms|texts?|e ?mail|phone|app|message|letter|bank|device)|(?:numbers?|digits) (?:from|in|on|shown in|shown on)(?: the| your| my)? (?:authenticator|sms|text message|phone)|(?:numbers?|digits|codes?)(?: \\p{L}+){1,4} (?:text|texted|sms) (?:you|me)|(?<!(?:to|by|than|least|most|many|have|has) )(?:three|four|five|six|seven|eight|\\d{1,2}) digits(?! (?:long|after|or|of (?!(?:the |your |that |my )?(?:code|card|sms|text|message|token|pin|account|key|phone))))|what (?:did|does|was in|is in|stands in)(?: \\p{L}+){0,3} (?:sms|text message|authenticator)(?: say| said| read)?|sms (?:you|contents?|text you)(?: (?:got|received))?|(?:came|arrived|received|got|sent) (?:by|via|per) sms|magic (?:login |sign in )?links?',
 		),
-		yes: [
-			'One-time code',
-			'Enter the code we sent you',
-			'Code you received',
-			'SMS code',
-			'2FA',
-			'TOTP',
-			'otpCode',
-			'OTPCode',
-			'6-digit code',
-			'Enter the 6 digit verification code',
-			'Code from your authenticator app',
-			'Verification code',
-			'Confirmation code',
-			'The security code',
-			'Bestätigungscode',
-			'Código de verificación',
-			'Code de vérification',
-			'Quel est le code reçu par SMS ?',
-			'El código que recibiste',
-			'Code',
-			'Please enter the code',
-			'TAN',
-			'验证码',
-			'Six digits',
-			'The 6 digits from the app',
-			'Last four digits of the card',
-			'What did the SMS say?',
-			'What does the text message say?',
-			'C0de from the SMS',
-			'Kod weryfikacyjny',
-			'Doğrulama kodu',
-			'認証コード',
-			'인증번호',
-			'رمز التحقق',
-			'קוד אימות',
-			'Ellenőrző kód, egyszeri kód',
-			'Ověřovací kód',
-			'Codi de verificació',
-		],
-		no: [
-			'Postal code',
-			'ZIP code',
-			'Country code',
-			'Area code',
-			'Code review',
-			'Who should do the code review?',
-			'Source code',
-			'Error code',
-			'Dress code',
-			'QR code',
-			'Currency code',
-			// Meant to be typed into a shop by anybody who has it; seeing it in a thread helps the team.
-			'Discount code?',
-			'Promo code',
-			'Voucher code',
-			'Code language',
-			'Verification document',
-			'Confirmation e-mail text',
-			'Six digits of pi',
-			'Round to six digits?',
-			'How many digits?',
-			'What should the SMS say?',
-			'SMS or e-mail?',
-		],
+		yes: list(`
+			One-time code | Enter the code we sent you | Code you received | SMS code | 2FA | TOTP | otpCode | OTPCode
+			6-digit code | Enter the 6 digit verification code | Code from your authenticator app | Verification code
+			Confirmation code | The security code | Code | Please enter the code | Six digits
+			The 6 digits from the app | Last four digits of the card | What did the SMS say?
+			What does the text message say? | C0de from the SMS | The numbers from the text message
+			The number on the phone | 2nd factor | Magic link
+		`),
+		// Meant to be typed into a shop by anybody who has it; seeing it in a thread helps the team.
+		no: list(`
+			Postal code | ZIP code | Country code | Area code | Code review | Who should do the code review?
+			Source code | Error code | Dress code | QR code | Currency code | Discount code? | Promo code | Voucher code
+			Code language | Verification document | Confirmation e-mail text | Six digits of pi | Round to six digits?
+			How many digits? | What should the SMS say? | SMS or e-mail?
+		`),
 	},
 	{
 		name: 'PIN',
-		pattern: words('pin|pins|puk|pin ?codes?|pin ?numbers?|geheimzahl'),
-		yes: [
-			'PIN',
-			'Enter the PIN to continue',
-			'Your card PIN',
-			'PIN code',
-			'Pin number',
-			'PUK',
-			'SIM pin',
-			'P1N',
-			'P I N',
-		],
-		no: ['Pinboard name', 'Pinned message', 'Spin the wheel?', 'Opinion'],
+		pattern: words('pin|pins|puk|pin ?codes?|pin ?numbers?'),
+		yes: list(`
+			PIN | Enter the PIN to continue | Your card PIN | PIN code | Pin number | PUK | SIM pin | P1N | P I N
+		`),
+		no: list('Pinboard name | Pinned message | Spin the wheel? | Opinion'),
 	},
 	{
 		name: 'key or token',
 		pattern: words(
-			'(?:api|secret|private|access|ssh|gpg|license|licence|activation|encryption|decryption|signing|recovery|product|service account|master) ?keys?|token|(?:access|auth|authentication|authorization|api|bearer|refresh|session|security|bot|oauth|jwt) tokens|(?:client|app|shared|api|webhook|consumer|signing) secrets?|secret (?:answer|phrase|words?|token|code)|(?:session|auth|login|browser|site|website|csrf) cookies?|cookie (?:values?|headers?|strings?|exports?|files?)|cookies\\.txt|(?:paste|copy|export)(?: the| your| a| all)? cookies?|bearer (?:tokens?|headers?|values?|auth\\p{L}*)|(?:paste|copy|send|enter|provide|need)(?: the| your| a)? bearer|authorization headers?|(?:wi ?fi|wlan|wpa2?|router|hotspot) (?:keys?|pass|codes?|psk|schlussel|clave)|network keys?|psk|\\.env|(?:env|environment) (?:files?|vars?|variables?)|connection (?:strings?|ur[il]s?)|(?:database|db|jdbc|redis|postgres|mongo ?db|amqp) ur[il]s?|dsn|apikey|api schlussel|clave (?:de acceso|secreta|privada|api)|cle (?:api|secrete|privee)',
+			'(?:api|secret|private|access|ssh|gpg|license|licence|activation|encryption|decryption|signing|recovery|product|service account|master) ?keys?|token|(?:access|auth|authentication|authorization|api|bearer|refresh|session|security|bot|oauth|jwt) tokens|(?:client|app|shared|api|webhook|consumer|signing) secrets?|secret (?:answer|phrase|words?|token|code)|(?:session|auth|login|browser|site|website|csrf) cookies?|cookie (?:values?|headers?|strings?|exports?|files?)|cookies\\.txt|(?:paste|copy|export)(?: the| your| a| all)? cookies?|bearer (?:tokens?|headers?|values?|auth\\p{L}*)|(?:paste|copy|send|enter|provide|need)(?: the| your| a)? bearer|authorization headers?|(?:wi ?fi|wlan|wpa2?|router|hotspot) (?:keys?|pass|codes?|psk)|network keys?|psk|\\.env|(?:env|environment) (?:files?|vars?|variables?)|connection (?:strings?|ur[il]s?)|(?:database|db|jdbc|redis|postgres|mongo ?db|amqp) ur[il]s?|dsn|apikey|jwts?|id (?:rsa|dsa|ecdsa|ed25519)',
 		),
-		yes: [
-			'API key',
-			'OPENAI_API_KEY',
-			'apiKey',
-			'Private key',
-			'Access token',
-			'GitHub personal access token',
-			'What is the token?',
-			'Client secret',
-			'License key',
-			'API-Schlüssel',
-			'Clave de acceso',
-			'Clé API',
-			'Session cookie',
-			'Secret',
-			'Wi-Fi key',
-			'WLAN-Schlüssel',
-			'Bearer token',
-			'Paste the bearer',
-			'Authorization header',
-			'Cookie header',
-			'Paste your cookies',
-			'cookies.txt',
-			'Contents of the .env',
-			'.env.local',
-			'Environment variables',
-			'Connection string',
-			'DATABASE_URL',
-			'4PI key',
-		],
-		no: [
-			'Cookie recipe',
-			'Which cookies should I order?',
-			'Accept cookies?',
-			'The bearer of the ring',
-			'Ring bearer',
-			'Environment: staging or production?',
-			'Which connection should I take?',
-			'Wi-Fi or cable?',
-			'Network name',
-			'Database name',
-			'Key findings',
-			'Key points',
-			'Which key on the keyboard?',
-			'Cookie banner: what now?',
-			'Secret Santa budget',
-			'Key',
-		],
+		yes: list(`
+			API key | OPENAI_API_KEY | apiKey | Private key | Access token | JWT | id_rsa | GitHub personal access token
+			What is the token? | Client secret | License key | Session cookie | Secret | Wi-Fi key | Bearer token
+			Paste the bearer | Authorization header | Cookie header | Paste your cookies | cookies.txt
+			Contents of the .env | .env.local | Environment variables | Connection string | DATABASE_URL | 4PI key
+		`),
+		no: list(`
+			Cookie recipe | Which cookies should I order? | Accept cookies? | The bearer of the ring | Ring bearer
+			Environment: staging or production? | Which connection should I take? | Wi-Fi or cable? | Network name
+			Database name | Key findings | Key points | Which key on the keyboard? | Cookie banner: what now?
+			Secret Santa budget | Key
+		`),
 	},
 	{
 		name: 'payment card or account',
 		pattern: words(
-			"(?:credit |debit |payment |bank |gift )?card'?s? (?:numbers?|no|nr|details|data|information|info|credentials|codes?|pin|cvv|cvc|expiry|expiration)|cvv2?|cvc2?|card verification|(?:bank account|routing) numbers?|iban|kontonummer|numero de (?:cuenta|compte)|bank(?:ing)? (?:details|credentials)|kartennummer|kreditkartennummer|kreditkarten?daten|prufziffer|numero de (?:la )?(?:tarjeta|carte)(?: \\p{L}+)?",
+			"(?:credit |debit |payment |bank |gift )?card'?s? (?:numbers?|no|nr|details|data|information|info|credentials|codes?|pin|cvv|cvc|expiry|expiration)|cvv2?|cvc2?|card verification|(?:bank account|routing) numbers?|iban|bank(?:ing)? (?:details|credentials)",
 		),
-		yes: [
-			'Card number',
-			'Credit card details',
-			'Credit card',
-			'CVV',
-			'What is the CVC?',
-			'Gift card code',
-			'Kreditkartennummer',
-			'Número de tarjeta',
-			'Numéro de carte',
-			'Bank account number',
-			'IBAN',
-			'Your IBAN, please',
-			'1BAN',
-		],
-		no: [
-			'Which card design?',
-			'Business card text',
-			'Birthday card message',
-			'Which credit card should I pay with?',
-			'Which gift card amount?',
-			'Card layout',
-			'Urban area',
-			'Cardinality',
-		],
+		yes: list(`
+			Card number | Credit card details | Credit card | CVV | What is the CVC? | Gift card code
+			Bank account number | IBAN | Your IBAN, please | 1BAN
+		`),
+		no: list(`
+			Which card design? | Business card text | Birthday card message | Which credit card should I pay with?
+			Which gift card amount? | Card layout | Urban area | Cardinality
+		`),
 	},
 	{
 		name: 'wallet phrase',
-		pattern: words(
-			'(?:seed|recovery|mnemonic|backup|wallet) (?:phrases?|words?|seeds?)|seed|mnemonic|(?:phrase|frase) (?:de recuperation|de recuperacion|secrete|semilla)',
-		),
-		yes: ['Seed phrase', 'Recovery phrase', '12-word mnemonic', 'Wallet seed', 'Frase de recuperación'],
-		no: ['Which phrase should the ad use?', 'Seeds to buy', 'Recovery plan', 'Backup schedule'],
+		pattern: words('(?:seed|recovery|mnemonic|backup|wallet) (?:phrases?|words?|seeds?)|seed|mnemonic'),
+		yes: list('Seed phrase | Recovery phrase | 12-word mnemonic | Wallet seed'),
+		no: list('Which phrase should the ad use? | Seeds to buy | Recovery plan | Backup schedule'),
 	},
 	{
 		name: 'identity',
 		pattern: words(
-			"ssn|social security (?:number|no|nr)|(?:national insurance|national id|passport|tax id|taxpayer|tax identification|driver'?s? licen[cs]e) (?:number|no|nr|id)|steuer ?id|sozialversicherungsnummer|reisepassnummer|security (?:questions?|answers?)|mother's maiden name|maiden name",
+			"ssn|social security (?:number|no|nr)|(?:national insurance|national id|passport|tax id|taxpayer|tax identification|driver'?s? licen[cs]e) (?:number|no|nr|id)|(?:date|place) of birth|birth ?dates?|dob|security (?:questions?|answers?)|mother's maiden name|maiden name",
 		),
-		yes: [
-			'SSN',
-			'Last four digits of your SSN',
-			'Social Security number',
-			'Passport number',
-			'Sozialversicherungsnummer',
-			'Answer to the security question',
-			"Mother's maiden name",
-		],
-		no: ['Passport country', 'Tax year', 'Order number', 'Phone number', 'Social media handle', 'Security contact'],
+		yes: list(`
+			SSN | Last four digits of your SSN | Social Security number | Passport number | Date of birth
+			Answer to the security question | Mother's maiden name
+		`),
+		no: list(`
+			Passport country | Tax year | Order number | Phone number | Social media handle | Security contact
+		`),
 	},
+	...SECRET_STEMS,
 ];

@@ -101,6 +101,8 @@ export interface ListedSession {
 	readonly sessionId: string;
 	readonly name: string;
 	readonly status: string;
+	/** When it was last saved through the service, by the service's clock; null: unknown. Agents may not change it. */
+	readonly updatedAt: number | null;
 }
 
 /** Compares exactly, as the service does: `Active` is unknown. */
