@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Dispatcher } from 'undici';
 import { createAnswers } from './answers/accept.ts';
-import { type AccessPolicy, createAccessPolicy, FRESH_MS } from './answers/access-policy.ts';
+import { type AccessPolicy, createAccessPolicy, FRESH_MS, refusalIn } from './answers/access-policy.ts';
 import { createClaims } from './answers/claims.ts';
 import { createConfirmation } from './answers/confirm.ts';
 import { createDelivery } from './answers/deliver.ts';
@@ -52,10 +52,11 @@ import { type Identity, identify } from './slack/identity.ts';
 import { createInboxDisplay } from './slack/inbox-display.ts';
 import { createLinks } from './slack/links.ts';
 import { createListen } from './slack/listen.ts';
-import { createMemberships } from './slack/memberships.ts';
+import { createDirectChannels, createMemberships } from './slack/memberships.ts';
 import { createPersonReads } from './slack/person-reads.ts';
 import { createReceipts } from './slack/receipts.ts';
 import { createReply } from './slack/reply.ts';
+import type { PersonRequest } from './slack/request.ts';
 import { createDrafting } from './slack/session/drafts.ts';
 import { createSessionFlow } from './slack/session/flow.ts';
 import { createPresenter } from './slack/session/presenter.ts';
@@ -63,7 +64,6 @@ import { createPatientReads } from './slack/session/waiting.ts';
 import { createUserGroups } from './slack/settings/user-groups.ts';
 import { openStore } from './store/open.ts';
 import { createSharedRates, createSharedState } from './store/shared-cells.ts';
-import type { ListingState } from './watches/listing.ts';
 import { createServiceHealth } from './watches/service-health.ts';
 import { createWatching } from './watches/watching.ts';
 
@@ -102,10 +102,17 @@ export async function createHandraise({
 			return delivery + person + background;
 		},
 	});
-	const store = await openStore({ ...config.store, clock: ownClock, onCheckpoint: metrics.checkpoint, log });
+	/** Where the app is installed, and the rules there; null until Slack has told. */
+	let workspace: string | null = null;
+	let policy: AccessPolicy | null = null;
+	let latePolicy: AccessPolicy | null = null;
+	const storeOptions = { workspace: () => workspace, clock: ownClock, onCheckpoint: metrics.checkpoint, log };
+	const store = await openStore({ ...config.store, ...storeOptions });
 	const { clock, answers: answerStore, claims: claimStore, drafts, watches } = store;
 	/** Replicas share the limits of the session service and of Slack. */
 	const hasReplicas = store.db.dialect === 'postgres';
+	const cellOf = <S>(key: string) =>
+		hasReplicas ? createSharedState<S>({ db: store.db, key }) : createMemoryCell<S>();
 	let reservedPerSecond = () => 0;
 	const budget = createRequestBudget({
 		requestsPerMinute: config.service.requestsPerMinute,
@@ -137,10 +144,12 @@ export async function createHandraise({
 		onCall: metrics.slackCall,
 	});
 	const directory = createDirectory({ client: clients.people });
+	const directChannelOf = createDirectChannels({ client: clients.people, clock });
 	const userGroups = createUserGroups({ client: clients.people, clock, log });
 	/** What several parts of the Slack side need. */
 	const shared = {
 		serviceUrl,
+		directChannelOf,
 		drafts,
 		names: directory,
 		dashboardUrl,
@@ -151,23 +160,20 @@ export async function createHandraise({
 	};
 	const receipts = createReceipts({ ...shared, clients, postsText: showAnswers !== 'never' });
 	const rateLimiter = createRateLimiter(hasReplicas ? createSharedRates(store) : undefined);
-	const { people: limits } = config;
 	const personReads = createPersonReads({
 		sessionService: sessions,
 		rateLimiter,
-		limits,
+		limits: config.people,
 		clock,
 		metrics: metrics.people,
 	});
 	const inboxes = createInboxes({
+		...shared,
 		store: store.inboxes,
-		serviceUrl,
 		// Nobody opens a session from the inbox where only some channels are allowed.
 		discovered: async () => (config.access.channels.length > 0 ? null : watching.discoveries.discovered()),
 		rateLimiter,
 		metrics: metrics.inboxes,
-		clock,
-		log,
 	});
 	const reminders = createReminders({
 		store: store.ladders,
@@ -179,17 +185,15 @@ export async function createHandraise({
 		log,
 	});
 	const watching = createWatching({
+		...shared,
 		store: watches,
 		sessionService: sessions,
-		serviceUrl,
 		budget: { figures: () => budget.stats(), keptFor: keptFromWatching },
 		health,
 		listing: config.service.usesList
 			? {
 					sessionService: sessions,
-					cell: hasReplicas
-						? createSharedState<ListingState>({ db: store.db, key: `list:${serviceUrl}` })
-						: createMemoryCell(),
+					cell: cellOf(`list:${serviceUrl}`),
 					metrics: metrics.listing,
 				}
 			: null,
@@ -203,12 +207,9 @@ export async function createHandraise({
 		limits: config.watchLimits,
 		maxDays: config.watchMaxDays,
 		allowedChannels: config.access.channels,
-		allowExternal,
 		retentionDays: config.retentionDays,
 		discoverSessions: config.discoverSessions,
 		onQuestions: inboxes.touch,
-		clock,
-		log,
 	});
 	reservedPerSecond = watching.reservedPerSecond;
 	const observer: QuestionObserver = {
@@ -220,37 +221,35 @@ export async function createHandraise({
 		},
 	};
 	const claims = createClaims({ store: claimStore, observer, clock, log });
+	const checkBy = async (by: AccessPolicy | null, ...[{ teamId, userId }, channel, maxAgeMs]: Parameters<MayAct>) => {
+		// Another workspace's Slack would call everybody of this one a stranger.
+		if (by === null || teamId !== workspace) return { allowed: false, refusal: 'could_not_check' } as const;
+		const place = channel === null ? 'anyChannel' : { channelId: channel };
+		return by.check({ userId, claimedTeamId: null }, place, maxAgeMs);
+	};
+	const mayAct: MayAct = async (...asked) => refusalIn(await checkBy(policy, ...asked));
+	const checkAuthor = (...asked: Parameters<MayAct>) => checkBy(latePolicy, ...asked);
+	const toDeliver = { store: answerStore, service: sessions, checkAuthor, clock, log };
 	const worker = createAnswerWorker({
+		...shared,
 		processName: `${hostname()}-${process.pid}`,
 		store: answerStore,
-		serviceUrl,
-		delivery: createDelivery({ store: answerStore, service: sessions, clock, log, metrics: metrics.delivery }),
+		delivery: createDelivery({ ...toDeliver, metrics: metrics.delivery }),
 		confirmation: createConfirmation({ service: sessions, store: answerStore, clock }),
 		receipts,
+		isOurs: ({ teamId }) => teamId === workspace,
 		observer,
-		clock,
-		log,
 	});
 	const answers = createAnswers({
+		...shared,
 		store: answerStore,
-		drafts,
 		claims,
 		observer,
-		clock,
 		wake: worker.wake,
 		metrics: metrics.answers,
 		giveUpMs: config.giveUpMs,
 		landsWithinMs: mayLandForMs(config.service.callTimeoutMs),
-		log,
 	});
-	/** Null until Slack has told where the app is installed. */
-	let policy: AccessPolicy | null = null;
-	const mayAct: MayAct = async ({ userId }, channelId, maxAgeMs) => {
-		if (policy === null) return 'could_not_check';
-		const place = channelId === null ? 'anyChannel' : { channelId };
-		const verdict = await policy.check({ userId, claimedTeamId: null }, place, maxAgeMs);
-		return verdict.allowed ? null : verdict.refusal;
-	};
 	const handOvers = createHandOvers({
 		store: store.handOvers,
 		serviceUrl,
@@ -263,8 +262,8 @@ export async function createHandraise({
 		clock,
 	});
 	const housekeeping = createHousekeeping({
+		...shared,
 		answers: answerStore,
-		drafts,
 		claims: claimStore,
 		async forgetWatches() {
 			await watching.forget();
@@ -272,8 +271,6 @@ export async function createHandraise({
 		},
 		retentionDays: config.retentionDays,
 		waitingSecretDays: config.waitingSecretDays,
-		clock,
-		log,
 	});
 
 	/** When the service is back, waiting answers are sent at once instead of at their next attempt. */
@@ -296,13 +293,19 @@ export async function createHandraise({
 				'answers in the database are for another SESSION_SERVICE_URL and are not sent to this one',
 			);
 		}
-		const readableCount = await answers.sendReadableAgain();
-		if (readableCount > 0) log.info({ answers: readableCount }, 'answers can be read again and are sent');
+		await answers.sendReadableAgain();
 		worker.start();
-		const client = clients.background;
+		await watching.start();
+		await reminders.start();
+		housekeeping.start();
+	}
+
+	/** Starts what writes to Slack by itself. It needs `workspace` and the access policy. */
+	async function startWriting(): Promise<void> {
+		worker.wake();
 		const announcer = createAnnouncer({
 			...shared,
-			client,
+			client: clients.background,
 			answers: answerStore,
 			claims: claimStore,
 			watches,
@@ -316,9 +319,7 @@ export async function createHandraise({
 			quickAnswers,
 			maxDays: config.watchMaxDays,
 		});
-		await watching.start({ announcer, channels: createChannelList({ client }) });
-		await reminders.start();
-		housekeeping.start();
+		await watching.startPosting({ announcer, channels: createChannelList({ client: clients.background }) });
 	}
 
 	/** Everything that serves people. It needs the app's identity in Slack. */
@@ -326,12 +327,26 @@ export async function createHandraise({
 		const { teamId, botUserId } = identity;
 		const bolt = createBoltApp({ config: config.slack, identity, proxy, clock, log, onRefused: refusedRequests.add });
 		const client = clients.people;
-		const reply = createReply({ client, adminContact, clock });
-		const accessPolicy = createAccessPolicy({ rules: config.access, installation: identity, directory, clock });
+		const reply = createReply({ ...shared, client, personReads });
+		const rules = { rules: config.access, installation: identity, directory, clock };
+		const accessPolicy = createAccessPolicy(rules);
+		const patient = createDirectory({ client: clients.background });
+		latePolicy = createAccessPolicy({ ...rules, directory: patient, isPatient: true });
 		policy = accessPolicy;
 		const { acknowledged: onAcknowledged } = metrics;
 		const onInboxPress = (inbox: InboxPlace) => inboxes.ask(inbox, null);
-		const listenTo = { app: bolt.app, teamId, accessPolicy, reply };
+		const memberships = createMemberships({ client, directChannelOf, changes: cellOf('memberships'), clock });
+		const isThere = async (request: PersonRequest, channelId: string, sessionId: string) => {
+			const { teamId, userId } = request.person;
+			const held = await store.inboxes.handOvers(serviceUrl, teamId);
+			const isHeld = held.some(
+				(one) => one.to === userId && one.channelId === channelId && one.session.sessionId === sessionId,
+			);
+			if (isHeld || (await memberships.isMember(userId, channelId))) return true;
+			// Slack's event of their joining may be late.
+			return (await personReads.turn(request)) === null && memberships.isMemberNow(userId, channelId);
+		};
+		const listenTo = { app: bolt.app, teamId, accessPolicy, isThere, personReads, reply };
 		const listen = createListen({ ...listenTo, clock, log, onAcknowledged, onInboxPress });
 		const drafting = createDrafting({ ...shared, claims });
 		const links = createLinks({ serviceUrl, dashboardUrl });
@@ -341,12 +356,11 @@ export async function createHandraise({
 		const flow = createSessionFlow({ ...shared, client, presenter, latest, personReads, reads, reply });
 
 		const context = { listen, reply, flow, drafting, personReads, client, serviceUrl, adminContact, clock };
-		const channels = createChannels({ client, allowExternal });
+		const channels = createChannels({ client, directChannelOf, allowExternal });
 		const history = registerHistory(context, { store: answerStore, names: directory });
 		const { subscriptions, discoveries } = watching;
 		const watchDependencies = { subscriptions, discoveries, channels, names: directory, links };
 		const watchCommands = registerWatching(context, watchDependencies);
-		const memberships = createMemberships({ client, clock });
 		const inbox = registerInbox(context, { inboxes, memberships });
 		const settings = registerChannelSettings(context, {
 			settings: store.channelSettings,
@@ -424,7 +438,10 @@ export async function createHandraise({
 			const port = await http.start();
 			await startWorking();
 			const identity = await identify(clients.background, { clock, log, signal });
+			workspace = identity.teamId;
+			await store.warnOfOthers(workspace);
 			slack = createSlackApp(identity);
+			await startWriting();
 			await slack.app.start();
 			return { port };
 		},

@@ -16,9 +16,14 @@ export function boundaryBefore(text: string, at: number): number {
 	return isLowSurrogate(after) ? at - 1 : at;
 }
 
+/** Called when a part of a text is not shown: nothing may stand below it that answers with one press. */
+export type OnCut = () => void;
+
 /** Cuts to `limit` UTF-16 units, at a boundary; cut text ends with "…". */
-export function cutText(text: string, limit: number): string {
-	return text.length <= limit ? text : `${text.slice(0, boundaryBefore(text, limit - 1))}…`;
+export function cutText(text: string, limit: number, onCut?: OnCut): string {
+	if (text.length <= limit) return text;
+	onCut?.();
+	return `${text.slice(0, boundaryBefore(text, limit - 1))}…`;
 }
 
 function isLowSurrogate(unit: number): boolean {

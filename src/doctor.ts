@@ -4,13 +4,20 @@ import { runDoctor } from './doctor/run.ts';
 import { applyProxy } from './proxy.ts';
 
 /** `npm run doctor` */
-applyProxy(proxySettings(readSettings(process.env).settings));
+const proxy = applyProxy(proxySettings(readSettings(process.env).settings));
+const interrupted = new AbortController();
+if (process.argv[2] === 'live') {
+	// The second Ctrl-C ends the process at once.
+	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => interrupted.abort());
+}
 process.exitCode = await runDoctor({
 	args: process.argv.slice(2),
 	env: process.env,
 	clock: systemClock,
-	// Imported only for --views, because the builders slow down the start.
+	// Imported only for `views`, because the builders slow down the start.
 	shapes: async () => (await import('./slack/shapes/all.ts')).allShapes(),
+	receive: async (config, ...rest) => (await import('./slack/arrivals.ts')).createArrivals({ config, proxy }, ...rest),
+	signal: interrupted.signal,
 	lines: console,
 	terminal: process.stderr,
 });

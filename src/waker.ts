@@ -1,20 +1,10 @@
 import type { Clock } from './clock.ts';
 
-/** A sleep that can be ended early. */
-export interface Waker {
-	wake(): void;
-	/** Forgets wakes since the last wait. */
-	clear(): void;
-	/**
-	 * Resolves to false after `ms`, or to true when woken; at once if woken since the last wait. Rejects when aborted.
-	 */
-	wait(ms: number, signal: AbortSignal): Promise<boolean>;
-}
-
 /** Without a reason each abort would make an error with a stack. */
 const WOKEN = 'woken';
 
-export function createWaker(clock: Clock): Waker {
+/** A sleep that can be ended early. */
+export function createWaker(clock: Clock) {
 	let isWoken = false;
 	let sleeper: AbortController | null = null;
 	return {
@@ -22,10 +12,12 @@ export function createWaker(clock: Clock): Waker {
 			isWoken = true;
 			sleeper?.abort(WOKEN);
 		},
+		/** Forgets wakes since the last wait. */
 		clear() {
 			isWoken = false;
 		},
-		async wait(ms, signal) {
+		/** Resolves to false after `ms`, or to true when woken; at once if woken since the last wait. Rejects when aborted. */
+		async wait(ms: number, signal: AbortSignal): Promise<boolean> {
 			if (!isWoken) {
 				sleeper = new AbortController();
 				try {

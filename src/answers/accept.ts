@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, uptimeOf } from '../clock.ts';
 import { codeOf, HandraiseError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Answer, Person } from './answer.ts';
+import { type Answer, type Person, UNREADABLE } from './answer.ts';
 import type { Claims } from './claims.ts';
 import type { AcceptResult, AnswerStore, DraftStore, NewAnswer, QuestionObserver } from './ports.ts';
 
@@ -103,12 +103,13 @@ export function createAnswers(deps: Dependencies) {
 
 		/** Sends answers that waited only for the right encryption key. Returns how many. */
 		async sendReadableAgain(): Promise<number> {
-			const readable = (await store.waitingBecause('values_unreadable')).filter(
-				({ content }) => content.kind === 'readable',
-			);
+			const readable = (await store.waitingBecause(UNREADABLE)).filter(({ content }) => content.kind === 'readable');
 			const now = clock.now();
 			for (const { id, person } of readable) await store.retry(id, person, now, now + giveUpMs);
-			if (readable.length > 0) wake();
+			if (readable.length > 0) {
+				log.info({ answers: readable.length }, 'answers can be read again and are sent');
+				wake();
+			}
 			return readable.length;
 		},
 

@@ -21,6 +21,8 @@ export interface Directory {
 	person(userId: string, signal: AbortSignal): Promise<PersonFacts | null>;
 	/** The members' user ids. */
 	userGroup(groupId: string, signal: AbortSignal): Promise<ReadonlySet<string>>;
+	/** How long to wait when Slack limits our calls, as an error of these methods says; else null. */
+	retryAfterMs(error: unknown): number | null;
 }
 
 /** The operator's rules; empty lists allow everybody. */
@@ -51,21 +53,34 @@ interface Claimant {
 
 /**
  * Where somebody acts, or where their form or answer came from. `anyChannel`: the rule about channels does not apply to
- * this action.
+ * this action. `copyOf`: the session whose question they act on outside that channel, in an inbox or a direct message.
  */
-export type Place = { readonly channelId: string | null } | 'anyChannel';
+export type Place = { readonly channelId: string | null; readonly copyOf?: string } | 'anyChannel';
 
-export type Refusal =
-	| 'guest'
-	| 'bot'
-	| 'external'
-	| 'deactivated'
-	| 'channel_not_allowed'
-	| 'user_not_allowed'
-	/** Slack gave no answer, left out a required fact or contradicted itself. */
-	| 'could_not_check';
+/** Proven by Slack or by the settings. */
+export const PROVEN_REFUSALS = [
+	'guest',
+	'bot',
+	'external',
+	'deactivated',
+	'channel_not_allowed',
+	'user_not_allowed',
+] as const;
+/** `could_not_check`: Slack gave no answer, left out a required fact or contradicted itself. */
+export type Refusal = (typeof PROVEN_REFUSALS)[number] | 'could_not_check';
 
-export type Verdict = { readonly allowed: true } | { readonly allowed: false; readonly refusal: Refusal };
+/** Whether this code says that somebody may not answer. */
+export function isProvenRefusal(code: string | null): boolean {
+	return PROVEN_REFUSALS.some((refusal) => refusal === code);
+}
+
+/** `not_there`: they act on a copy of a question, are not in its channel and do not have it. */
+export type ActRefusal = Refusal | 'not_there';
+
+/** `retryAt`: Slack asks for no call before this time, milliseconds since the epoch. */
+export type Verdict =
+	| { readonly allowed: true }
+	| { readonly allowed: false; readonly refusal: Refusal; readonly retryAt?: number | null };
 
 /** How long facts about people and user groups are used: a person who became a guest may pass for so long. */
 const FACTS_MAX_AGE_MS = 5 * 60_000;
@@ -76,16 +91,21 @@ const UNKNOWN_MAX_AGE_MS = 10_000;
 const CACHE_ENTRIES = 10_000;
 /** Slack wants its acknowledgement within 3 s, which includes more than this check. */
 const ASK_WITHIN_MS = 1_500;
+/** Where nobody waits for an acknowledgement: the time-out of background calls. */
+const ASK_PATIENTLY_MS = 10_000;
 
 interface Dependencies {
 	readonly rules: AccessRules;
 	readonly installation: Installation;
 	readonly directory: Directory;
 	readonly clock: Clock;
+	/** Nobody waits for an acknowledgement. The directory has to wait as long. */
+	readonly isPatient?: boolean;
 }
 
 /** Decides who may read sessions, watch them and answer. Asked before every action of a person. Fails closed. */
-export function createAccessPolicy({ rules, installation, directory, clock }: Dependencies) {
+export function createAccessPolicy(deps: Dependencies) {
+	const { rules, installation, directory, clock, isPatient = false } = deps;
 	const people = createCache<PersonFacts | null>(clock);
 	const groups = createCache<ReadonlySet<string>>(clock);
 
@@ -125,14 +145,15 @@ export function createAccessPolicy({ rules, installation, directory, clock }: De
 		// Without an organisation, another workspace always belongs to another organisation: no need to ask Slack.
 		const claimsOther = claimedTeamId !== null && claimedTeamId !== installation.teamId;
 		if (!rules.allowExternal && installation.enterpriseId === null && claimsOther) return refused('external');
-		const { signal, end } = startDeadline(clock, ASK_WITHIN_MS);
+		const { signal, end } = startDeadline(clock, isPatient ? ASK_PATIENTLY_MS : ASK_WITHIN_MS);
 		try {
 			const facts = await people.get(userId, maxAgeMs, () => directory.person(userId, signal));
 			const refusal = facts === null ? 'could_not_check' : refusalOf(facts);
 			if (refusal !== null) return refused(refusal);
 			return (await isListedPerson(userId, signal, maxAgeMs)) ? { allowed: true } : refused('user_not_allowed');
-		} catch {
-			return refused('could_not_check');
+		} catch (error) {
+			const waitMs = directory.retryAfterMs(error);
+			return { ...NOT_CHECKED, retryAt: waitMs === null ? null : clock.now() + waitMs };
 		} finally {
 			end();
 		}
@@ -155,6 +176,14 @@ function membershipOf(
 	if (enterprise.id === ours.enterpriseId && namesTeam) return 'member';
 	return isOfTeam || namesTeam ? 'unproven' : 'external';
 }
+
+/** Null: allowed. */
+export function refusalIn(verdict: Verdict): Refusal | null {
+	return verdict.allowed ? null : verdict.refusal;
+}
+
+/** Slack gives no answer. */
+export const NOT_CHECKED = { allowed: false, refusal: 'could_not_check' } as const;
 
 function refused(refusal: Refusal): Verdict {
 	return { allowed: false, refusal };

@@ -50,7 +50,7 @@ export interface Origin {
  * `deliver.ts` leaves `accepted` and `delivering`, `confirm.ts` leaves `delivered`. The author takes a failed answer back
  * to `accepted` (`tryAgain`) or to `withdrawn` (`withdraw`, both in `accept.ts`). A newer answer makes a waiting one
  * `conflicted`; an answer that comes second is stored as `conflicted`, and becomes `waiting` when the first one is
- * withdrawn, or fails because it was for the question before it changed.
+ * withdrawn or fails for any reason but a conflict of its own.
  */
 export const ANSWER_STATES = [
 	'accepted',
@@ -105,7 +105,7 @@ export interface OtherAnswer {
 
 /**
  * What became of the agent after a delivery. `unseen`: no sign within ten minutes. `overwritten`: somebody outside
- * Handraise replaced the text (in the service the last writer wins).
+ * Handraise replaced the text (the service compares nothing before it writes).
  */
 export const AGENT_OUTCOMES = ['resumed', 'failed', 'stopped', 'paused', 'completed', 'unseen', 'overwritten'] as const;
 export type AgentOutcome = (typeof AGENT_OUTCOMES)[number];
@@ -115,6 +115,8 @@ export interface TimelineEntry {
 	readonly state: AnswerState;
 	/** Milliseconds since the epoch. */
 	readonly at: number;
+	/** Of `conflicted`: somebody else's answer, an earlier one of its author, or one that its author sent instead. */
+	readonly lostTo?: 'other' | 'own' | 'ownInstead' | undefined;
 }
 
 /** The decrypted values. `removed`: after the retention time. `unreadable`: encrypted with another key. */
@@ -161,6 +163,8 @@ export interface SubmittedAnswer {
 	readonly person: Person;
 	readonly question: QuestionKey;
 	readonly fingerprint: string;
+	/** Of what the author saw (`shownHashOf`); null when a former version stored the answer. */
+	readonly shownHash: string | null;
 	/** Positions that the author left empty on purpose. They count as answered. */
 	readonly leftEmpty: readonly number[];
 	readonly origin: Origin;
@@ -174,6 +178,8 @@ export interface Answer extends SubmittedAnswer {
 	readonly content: AnswerContent;
 	readonly state: AnswerState;
 	readonly attempts: number;
+	/** When the access policy last allowed a press of its author to send it. */
+	readonly checkedAt: number;
 	/** How often the author replaced the text before sending began. */
 	readonly editCount: number;
 	/** When the worker's next step is due; null when nothing is left to do. */
@@ -209,15 +215,26 @@ export function firstDueAt({ press, acceptedAt }: Pick<Answer, 'press' | 'accept
 	return press?.undoUntil ?? acceptedAt;
 }
 
-/** `lastError` of an answer that waits because the one that it lost to was withdrawn. */
-export const FIRST_WITHDRAWN = 'first_withdrawn';
+/**
+ * `lastError` of an answer that waits because the first one, to which it lost, is not sent any more: it was withdrawn, was
+ * for the question before it changed, found the session over, failed for another reason, or may have arrived although it
+ * ended in one of these ways.
+ */
+export const FIRST_ENDINGS = [
+	'first_withdrawn',
+	'first_outdated',
+	'first_over',
+	'first_failed',
+	'first_unknown',
+] as const;
+export type FirstEnding = (typeof FIRST_ENDINGS)[number];
 
-/** The same, because the one that it lost to was for the question before it changed. */
-export const FIRST_OUTDATED = 'first_outdated';
+/** `lastError` of an answer whose text is encrypted with another key. */
+export const UNREADABLE = 'values_unreadable';
 
-/** Whether it waits because the answer that it lost to was not sent. */
-export function lostToUnsent({ state, lastError }: Pick<Answer, 'state' | 'lastError'>): boolean {
-	return state === 'waiting' && (lastError === FIRST_WITHDRAWN || lastError === FIRST_OUTDATED);
+/** How the answer ended to which this one lost; null when it does not wait because of that. */
+export function firstEndingOf({ state, lastError }: Pick<Answer, 'state' | 'lastError'>): FirstEnding | null {
+	return state === 'waiting' ? (FIRST_ENDINGS.find((ending) => ending === lastError) ?? null) : null;
 }
 
 /** True while the answer can still reach the service without its author. */

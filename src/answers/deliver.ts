@@ -9,12 +9,12 @@ import {
 	resumeOutcome,
 } from '../questions/compare.ts';
 import type { Session } from '../questions/session.ts';
-import { type Answer, firstDueAt, isBlocking } from './answer.ts';
+import { type Answer, firstDueAt, isBlocking, UNREADABLE } from './answer.ts';
 import { FIRST_CONFIRM_MS } from './confirm.ts';
 import { whoWasFirst } from './earlier-answers.ts';
 import { classifyFailure, type Failure, MISSING_RETRIES_MS, nextStepAt } from './failure.ts';
 import type { AnswerPatch, AnswerStore, DeliveryPermit, DeliveryService } from './ports.ts';
-import { comparisonInput, createPut, LeaseLost, SEND_WITHIN_MS, valuesOf } from './put.ts';
+import { comparisonInput, createPut, LeaseLost, type PutDependencies, SEND_WITHIN_MS, valuesOf } from './put.ts';
 import { createRestart } from './restart.ts';
 
 /** The PUT leaves within this time after the response to our read, because somebody else may write in between. */
@@ -24,6 +24,7 @@ const FRESH_TRIES = 3;
 interface Dependencies {
 	readonly store: AnswerStore;
 	readonly service: DeliveryService;
+	readonly checkAuthor: PutDependencies['checkAuthor'];
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly metrics: {
@@ -50,11 +51,13 @@ interface Attempt {
 	readonly token: string;
 	/** When an earlier PUT began that may have arrived or may still land; null once that is ruled out. */
 	maybeSentAt: number | null;
+	checkedAt: number;
 }
 
 /** Delivers one answer: reads the session, compares it and sends the PUT within milliseconds, if the rules allow it. */
-export function createDelivery({ store, service, clock, log, metrics, random = Math.random }: Dependencies) {
-	const put = createPut({ store, service, clock });
+export function createDelivery(deps: Dependencies) {
+	const { store, service, clock, log, metrics, random = Math.random } = deps;
+	const put = createPut(deps);
 
 	/** The next attempt is when the PUT cannot land any more. If the clock was put back, that counts from now. */
 	function untilItLanded(startedAt: number): AnswerPatch {
@@ -91,6 +94,11 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 			const settled = await settle(current, comparison, session, maybeSentAt);
 			if (settled !== null) return await writeSettled(current, token, settled);
 			attempt.maybeSentAt = null;
+			if (await put.hasAsked(current, attempt.checkedAt)) {
+				attempt.checkedAt = clock.now();
+				tries = 0;
+				continue;
+			}
 			const markedFor = clock.now() - (current.putStartedAt ?? 0);
 			if (!isMarked || markedFor > SEND_WITHIN_MS / 2 || !put.maySend(current.putStartedAt)) {
 				current = await markPut(current, token, session);
@@ -211,15 +219,18 @@ export function createDelivery({ store, service, clock, log, metrics, random = M
 		 */
 		async deliver(answer: Answer, token: string, signal: AbortSignal): Promise<Answer | null> {
 			const { putStartedAt } = answer;
-			const attempt: Attempt = { answer, token, maybeSentAt: putStartedAt };
+			const attempt: Attempt = { answer, token, maybeSentAt: putStartedAt, checkedAt: answer.checkedAt };
 			try {
 				if (answer.content.kind !== 'readable') {
-					const lastError = 'values_unreadable';
+					const lastError = UNREADABLE;
 					// It cannot be compared, so it keeps blocking others while its PUT may still land.
 					return putStartedAt !== null && put.landsForMs(putStartedAt) > 0
 						? await put.write(answer, token, { ...untilItLanded(putStartedAt), lastError })
 						: await put.write(answer, token, { state: 'waiting', lastError, nextAttemptAt: clock.now() });
 				}
+				// While Slack does not tell, no read is spent. A PUT that may have arrived is looked for first.
+				const asksFirst = answer.lastError === 'not_checked' && putStartedAt === null;
+				if (asksFirst && (await put.hasAsked(answer, attempt.checkedAt))) attempt.checkedAt = clock.now();
 				const permit = await service.reserveDelivery(signal);
 				return await attemptDelivery(attempt, permit, signal);
 			} catch (error) {

@@ -1,4 +1,5 @@
 import { HandraiseError, retryAtOf } from '../errors.ts';
+import { isProvenRefusal } from './access-policy.ts';
 import { type Answer, firstDueAt, TAKES_LONG_MS } from './answer.ts';
 
 /** What a failed call to the service means for an answer. */
@@ -6,7 +7,7 @@ export interface Failure {
 	/** Stable code; `internal` for an unexpected error. */
 	readonly code: string;
 	/**
-	 * - `permanent`: the service will never take this PUT.
+	 * - `permanent`: the service will never take this PUT, or the author may not answer any more.
 	 * - `missing`: the service does not know the session. Behind a proxy that can be temporary.
 	 * - `later`: nothing was saved. Try again.
 	 * - `unknown`: the answer may be saved. Read before sending again.
@@ -19,8 +20,8 @@ export interface Failure {
 }
 
 /**
- * The only codes that end an answer. Everything else can be fixed while the answer waits: 401, 403, 429, 5xx, redirects,
- * bugs of ours.
+ * With the refusals of the access policy, the only codes that end an answer. Everything else can be fixed while the answer
+ * waits: 401, 403, 429, 5xx, redirects, bugs of ours, a Slack that does not tell.
  */
 const PERMANENT = new Set(['request_too_large', 'invalid_session_id', 'body_too_large', 'body_too_complex', 'refused']);
 
@@ -33,11 +34,11 @@ export function classifyFailure(error: unknown, now: number): Failure {
 	const fields = error as HandraiseError & { outcomeUnknown?: unknown; status?: unknown };
 	const { code } = error;
 	const retryAt = retryAtOf(error, now);
-	// This includes the service's "failed to update": the read just before found the message.
 	if (fields.outcomeUnknown === true) {
 		return { code, kind: 'unknown', retryAt, reported: typeof fields.status === 'number' && fields.status >= 500 };
 	}
-	const kind = code === 'session_not_found' ? 'missing' : PERMANENT.has(code) ? 'permanent' : 'later';
+	const isPermanent = PERMANENT.has(code) || isProvenRefusal(code);
+	const kind = code === 'session_not_found' ? 'missing' : isPermanent ? 'permanent' : 'later';
 	return { code, kind, retryAt, reported: false };
 }
 

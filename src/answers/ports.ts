@@ -80,8 +80,9 @@ export interface AnswerStore {
 	/** Notes that the author of a `conflicted` answer was told so. Changes nothing once the worker has taken it. */
 	noteTold(id: string): Promise<void>;
 	/**
-	 * Leases up to `limit` due answers for `service`, oldest first, at most one per session at a time. Answers of another
-	 * version of the program are put off and block nothing.
+	 * Leases up to `limit` due answers for `service`, oldest first, at most one per session at a time; where only the author is
+	 * to be told, only if they are of `StoreOptions.workspace`. Answers of another version of the program are put off and
+	 * block nothing.
 	 */
 	takeDue(service: string, lease: Lease, limit: number, now: number): Promise<readonly Answer[]>;
 	/**
@@ -110,6 +111,8 @@ export interface AnswerStore {
 	waitingBecause(lastError: string): Promise<readonly Answer[]>;
 	/** The newest answer to this question that is live, waiting, delivered or resumed; null when there is none. */
 	standing(question: QuestionKey): Promise<Answer | null>;
+	/** The newest answer to this question, with this fingerprint, whose author was not allowed to send it any more. */
+	refused(question: QuestionKey, fingerprint: string): Promise<Answer | null>;
 	/** Answers that arrived for this question with this fingerprint, newest delivery first. */
 	delivered(question: QuestionKey, fingerprint: string): Promise<readonly Answer[]>;
 	/** Makes live answers due whose last attempt failed with one of these codes, because the service is back. Returns how many. */
@@ -126,8 +129,9 @@ export interface AnswerStore {
 	retry(id: string, person: Person, now: number, giveUpAt: number): Promise<RetryResult>;
 	/**
 	 * Discards an answer that was not sent yet or (unless `onlyUnsent`) failed, for its author alone; null when that is not
-	 * possible. In the same transaction answers that lost to it wait for their authors (`FIRST_WITHDRAWN`), whose texts
-	 * become drafts. An update to `changed` does the same for answers to another version of the question (`FIRST_OUTDATED`).
+	 * possible. In the same transaction the newest answer of each person that lost to it waits for its author
+	 * (`FIRST_ENDINGS`), and its text becomes a draft. So does an update to a failed state other than `conflicted`; for
+	 * `changed`, only of answers to another version of the question.
 	 */
 	withdraw(id: string, person: Person, now: number, options?: { onlyUnsent: boolean }): Promise<Answer | null>;
 	/**
@@ -160,6 +164,8 @@ export interface Draft {
 	readonly person: Person;
 	readonly question: QuestionKey;
 	readonly fingerprint: string;
+	/** Of what the form shows; null when that is not known. */
+	readonly shownHash: string | null;
 	/** By position. A text longer than an input holds is shown cut and sent whole. */
 	readonly values: Readonly<Record<number, string>>;
 	/** Positions whose box is ticked. */

@@ -1,7 +1,9 @@
-import { CLOCK_ALLOWANCE_MS, type Clock, elapsedSince } from '../clock.ts';
+import { CLOCK_ALLOWANCE_MS, type Clock, elapsedSince, hasCome } from '../clock.ts';
+import { HandraiseError } from '../errors.ts';
 import { type DeliveryInput, mergeForPut, type OurValues } from '../questions/compare.ts';
 import type { Session } from '../questions/session.ts';
-import { type Answer, itemsOf } from './answer.ts';
+import { FRESH_MS, NOT_CHECKED, type Verdict } from './access-policy.ts';
+import { type Answer, itemsOf, type Person } from './answer.ts';
 import type { AnswerPatch, AnswerStore, DeliveryPermit, DeliveryService } from './ports.ts';
 
 /** A PUT leaves this process within this time after the store has noted it, or not at all. */
@@ -12,12 +14,19 @@ export function mayLandForMs(callTimeoutMs: number): number {
 	return SEND_WITHIN_MS + callTimeoutMs + CLOCK_ALLOWANCE_MS;
 }
 
+/** So long after its author was allowed to send it an answer is sent without asking the access policy again. */
+const CHECK_HOLDS_MS = 60_000;
+/** So many answers ask at once. While Slack hangs, others leave their places in the worker to answers that need not ask. */
+export const MAX_ASKING = 16;
+
 /** Another replica has the lease of this answer now, so this one must not write. */
 export class LeaseLost extends Error {}
 
-interface Dependencies {
+export interface PutDependencies {
 	readonly store: Pick<AnswerStore, 'update'>;
 	readonly service: Pick<DeliveryService, 'callTimeoutMs'>;
+	/** Asks the access policy whether somebody may answer in this channel ('' in none). */
+	readonly checkAuthor: (person: Person, channelId: string, maxAgeMs: number) => Promise<Verdict>;
 	readonly clock: Clock;
 }
 
@@ -27,8 +36,9 @@ interface Dependencies {
  * the call's time-out after it left. So a PUT of unknown outcome can land until both times and the difference of clocks
  * have passed since it began. Only a read that begins after that can rule it out.
  */
-export function createPut({ store, service, clock }: Dependencies) {
+export function createPut({ store, service, checkAuthor, clock }: PutDependencies) {
 	const landsWithinMs = mayLandForMs(service.callTimeoutMs);
+	const asking = atMost(MAX_ASKING);
 
 	/** Whether a PUT that began at `startedAt` may still leave. False when the clock was set since then. */
 	function maySend(startedAt: number | null): boolean {
@@ -43,6 +53,22 @@ export function createPut({ store, service, clock }: Dependencies) {
 		/** For how many ms a PUT that began at `startedAt` may still land; 0 when none began. */
 		landsForMs(startedAt: number | null): number {
 			return startedAt === null ? 0 : Math.max(landsWithinMs - elapsedSince(clock, startedAt), 0);
+		},
+
+		/**
+		 * Asks whether the author may still answer, unless `checkedAt` is less than a minute ago. True when it has asked: the
+		 * session must be read again, because somebody may have written to it meanwhile.
+		 * @throws HandraiseError with the refusal as its code; `not_checked` (retryable) when Slack does not tell
+		 */
+		async hasAsked({ person, origin }: Answer, checkedAt: number): Promise<boolean> {
+			// A time far ahead was noted before the clock was put back.
+			const isDue = hasCome(checkedAt + CHECK_HOLDS_MS, clock.now(), CHECK_HOLDS_MS + CLOCK_ALLOWANCE_MS);
+			if (!isDue) return false;
+			const verdict = await asking(() => checkAuthor(person, origin.channelId ?? '', FRESH_MS), NOT_CHECKED);
+			if (verdict.allowed) return true;
+			const code = verdict.refusal === 'could_not_check' ? 'not_checked' : verdict.refusal;
+			const error = new HandraiseError('the author of an answer may not send it, or that is not known', { code });
+			throw Object.assign(error, { retryAt: verdict.retryAt ?? null });
 		},
 
 		/** Writes under the lease; with `editCount`, only to that version of the text. @throws LeaseLost */
@@ -62,12 +88,22 @@ export function createPut({ store, service, clock }: Dependencies) {
 	};
 }
 
+/** Runs so many calls at once. While they are under way, others resolve to `instead`. */
+export function atMost(count: number) {
+	let runningCount = 0;
+	return async <Value>(call: () => Promise<Value>, instead: Value): Promise<Value> => {
+		if (runningCount >= count) return instead;
+		runningCount++;
+		return call().finally(() => runningCount--);
+	};
+}
+
 export type Put = ReturnType<typeof createPut>;
 
 /** The input of `questions/compare.ts`. */
 export function comparisonInput(answer: Answer, session: Session): DeliveryInput {
-	const { question, fingerprint } = answer;
-	return { session, messageIndex: question.messageIndex, fingerprint, values: valuesOf(answer) };
+	const { question, fingerprint, shownHash } = answer;
+	return { session, messageIndex: question.messageIndex, fingerprint, shownHash, values: valuesOf(answer) };
 }
 
 export function valuesOf(answer: Answer): (string | null)[] {

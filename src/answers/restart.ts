@@ -3,6 +3,7 @@ import type { Log } from '../log.ts';
 import { beforePut } from '../questions/compare.ts';
 import { fingerprintOf } from '../questions/fingerprint.ts';
 import { isOver, type Session } from '../questions/session.ts';
+import { isReworded, shownHashOf } from '../questions/shown-text.ts';
 import type { Answer } from './answer.ts';
 import { FIRST_CONFIRM_MS } from './confirm.ts';
 import { isStoredAnswer } from './earlier-answers.ts';
@@ -31,7 +32,9 @@ export function createRestart({ store, service, put, clock, log }: Dependencies)
 		let begun = answer;
 		try {
 			const permit = await service.reserveDelivery(signal);
-			const { session } = await permit.read(answer.question.sessionId);
+			let { session } = await permit.read(answer.question.sessionId);
+			const mustReadAgain = await put.hasAsked(answer, answer.restartAskedAt ?? 0);
+			if (mustReadAgain) ({ session } = await permit.read(answer.question.sessionId));
 			signal.throwIfAborted();
 			const now = clock.now();
 			if (!canRestart(answer, session)) {
@@ -77,16 +80,18 @@ function deliveredAgain(now: number): AnswerPatch {
 
 /**
  * Whether sending the answer again can only start the agent: the service has its values (of a wiped secret, any value)
- * and the agent has written nothing since.
+ * and the agent has written and changed nothing since.
  */
 export function canRestart(answer: Answer, session: Session): boolean {
 	const { messageIndex } = answer.question;
-	const items = session.messages[messageIndex]?.humanInput ?? [];
-	const storedValues = items.map(({ value }) => value);
+	const message = session.messages[messageIndex];
+	const storedValues = message?.humanInput.map(({ value }) => value) ?? [];
 	return (
+		message !== undefined &&
 		session.messages.length - 1 === messageIndex &&
 		!isOver(session.status) &&
-		fingerprintOf(items) === answer.fingerprint &&
+		fingerprintOf(message.humanInput) === answer.fingerprint &&
+		!isReworded(answer.shownHash, shownHashOf(message)) &&
 		isStoredAnswer(answer, storedValues)
 	);
 }

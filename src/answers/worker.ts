@@ -2,18 +2,21 @@ import { type Clock, hasCome } from '../clock.ts';
 import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import { createLeaseLoop } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
+import { isProvenRefusal } from './access-policy.ts';
 import {
 	type Answer,
 	firstDueAt,
 	isBlocking,
 	isFailed,
 	MAX_UNDO_MS,
+	type Person,
 	type ReceiptState,
 	TAKES_LONG_MS,
 } from './answer.ts';
 import type { createConfirmation } from './confirm.ts';
 import type { createDelivery } from './deliver.ts';
 import type { AnswerPatch, AnswerStore, QuestionObserver, Receipts, Telling } from './ports.ts';
+import { atMost, MAX_ASKING } from './put.ts';
 
 /** The answers of a dead replica are taken over after this long. */
 const LEASE_MS = 20_000;
@@ -38,6 +41,8 @@ interface Dependencies {
 	readonly delivery: ReturnType<typeof createDelivery>;
 	readonly confirmation: ReturnType<typeof createConfirmation>;
 	readonly receipts: Receipts;
+	/** Whether somebody is of the workspace to whose people this process writes; false until that is known. */
+	readonly isOurs: (person: Person) => boolean;
 	readonly observer: QuestionObserver;
 	readonly clock: Clock;
 	readonly log: Log;
@@ -45,10 +50,11 @@ interface Dependencies {
 
 /** Takes due answers by lease and does the next step of each: deliver, confirm, send the receipt. */
 export function createAnswerWorker(deps: Dependencies) {
-	const { processName, store, serviceUrl, delivery, confirmation, receipts, observer, clock, log } = deps;
+	const { processName, store, serviceUrl, delivery, confirmation, receipts, isOurs, observer, clock, log } = deps;
 	const stopping = new AbortController();
 	const shutdownSignal = stopping.signal;
 	let running: Promise<void> | null = null;
+	const tellingUnchecked = atMost(MAX_ASKING);
 	let lookedAtAllSince = Number.NEGATIVE_INFINITY;
 
 	/** Works on one answer until its lease is given back. */
@@ -85,7 +91,7 @@ export function createAnswerWorker(deps: Dependencies) {
 		try {
 			await clock.sleep(wait, ended);
 			const current = await store.get(answer.id);
-			if (current === null || !isBlocking(current.state)) return null;
+			if (current === null || !isBlocking(current.state) || !isOurs(current.person)) return null;
 			const { receiptState } = await receipts.tell(current, shutdownSignal);
 			// Writes nothing when the attempt has changed the state. Then the end of the attempt writes this too.
 			await store.update(current, token, { receiptState }, { now: clock.now(), release: false });
@@ -124,12 +130,15 @@ export function createAnswerWorker(deps: Dependencies) {
 
 	async function tellAndRelease(answer: Answer, token: string): Promise<void> {
 		observer.questionUpdated(answer.question, answer.state === 'delivered' ? 'delivered' : 'answer');
-		if (answer.press !== null && (isFailed(answer.state) || answer.state === 'withdrawn')) {
+		const isShownOnPosts = answer.press !== null || isProvenRefusal(answer.lastError);
+		if (isShownOnPosts && (isFailed(answer.state) || answer.state === 'withdrawn')) {
 			observer.questionUpdated(answer.question, 'choice');
 		}
-		const telling = isReceiptCurrent(answer)
-			? { receiptState: answer.receiptState, againAfterMs: null }
-			: await receipts.tell(answer, shutdownSignal);
+		const untold: Telling = { receiptState: answer.receiptState, againAfterMs: null };
+		const tell = () => receipts.tell(answer, shutdownSignal);
+		// While Slack hangs, this takes long too: the other authors are told at their next attempts.
+		const tellSome = () => (answer.lastError === 'not_checked' ? tellingUnchecked(tell, untold) : tell());
+		const telling = isReceiptCurrent(answer) || !isOurs(answer.person) ? untold : await tellSome();
 		const { receiptState } = telling;
 		const patch: AnswerPatch = { receiptState, ...dueAfterTelling(answer, telling) };
 		const written = await store.update(answer, token, patch, { now: clock.now(), release: true });
@@ -159,7 +168,7 @@ export function createAnswerWorker(deps: Dependencies) {
 		if (answer.state === 'delivered' && answer.agentOutcome === null) return {};
 		if (isReceiptCurrent({ ...answer, receiptState })) return { nextAttemptAt: null };
 		const since = clock.now() - (answer.timeline.at(-1)?.at ?? clock.now());
-		if (since > TELL_FOR_MS) return { nextAttemptAt: null };
+		if (since > TELL_FOR_MS && isOurs(answer.person)) return { nextAttemptAt: null };
 		return { nextAttemptAt: clock.now() + tellAgainAfter(againAfterMs ?? since) };
 	}
 

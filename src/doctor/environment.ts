@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { proxySettings, type SettingsReading } from '../config.ts';
 import { type Examined, type Finding, findingsOf } from './report.ts';
 import { request } from './request.ts';
@@ -30,12 +30,13 @@ export function checkSettings({ problems, unknown }: Pick<SettingsReading, 'prob
 }
 
 /** Only names the proxy: whether it works is found by the checks of Slack and the service. */
-function checkProxy({ settings }: SettingsReading): Finding[] {
+export function checkProxy({ settings }: Pick<SettingsReading, 'settings'>): readonly Finding[] {
 	const proxy = proxySettings(settings);
-	if (proxy === null) return [];
-	return findingsOf('Proxy').ok(
-		`${proxy.hosts} is used, except for hosts in NO_PROXY. If no other host can be reached, check this address.`,
-	);
+	const { warning, skipped, all } = findingsOf('Proxy');
+	if (proxy !== null) skipped(`${proxy.hosts} is used, except for hosts in NO_PROXY. The checks below go through it.`);
+	if (proxy?.noProxy.includes('/'))
+		warning('NO_PROXY takes no ranges such as 10.0.0.0/8: name each host, or a domain such as .example.com.');
+	return all;
 }
 
 /** Whether Handraise can listen on its port, or already does. */
@@ -43,7 +44,7 @@ export async function examinePort({ settings: { PORT: port } }: SettingsReading)
 	return { findings: port === undefined ? [] : await checkPort(port) };
 }
 
-async function checkPort(port: number): Promise<Finding[]> {
+export async function checkPort(port: number): Promise<Finding[]> {
 	const { ok, warning, failure } = findingsOf('Port');
 	if (port === 0) return ok('PORT is 0: Handraise takes any free port.');
 	const problem = await listenOnce(port);
@@ -65,9 +66,16 @@ async function checkPort(port: number): Promise<Finding[]> {
 /** Listens for a moment. Returns the error's code; null when the port is free. */
 async function listenOnce(port: number): Promise<string | null> {
 	const server = createServer();
+	const problem = await listen(server, port);
+	if (problem === null) await new Promise((resolve) => server.close(resolve));
+	return problem;
+}
+
+/** Returns the error's code; null when it listens. */
+export function listen(server: Server, port: number): Promise<string | null> {
 	const { promise, resolve } = Promise.withResolvers<string | null>();
 	server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'unknown'));
-	server.listen(port, () => server.close(() => resolve(null)));
+	server.listen(port, () => resolve(null));
 	return promise;
 }
 

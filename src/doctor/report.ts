@@ -13,6 +13,9 @@ export interface Examined {
 	readonly findings: readonly Finding[];
 	/** How far the other clock is ahead of ours, in milliseconds; null or absent when it is not known. */
 	readonly aheadMs?: number | null;
+	/** The workspace of the bot token, and those of which the database has so many live rows; absent when not known. */
+	readonly teamId?: string | undefined;
+	readonly workspaces?: readonly { readonly teamId: string; readonly count: number }[];
 }
 
 /** Collects the findings of one check. Each call adds one and returns all, so that a check can return it. */

@@ -3,7 +3,7 @@ export interface HttpResponse {
 	readonly kind: 'response';
 	readonly status: number;
 	readonly headers: Headers;
-	/** The first megabyte. */
+	/** The first `maxBytes`. */
 	readonly body: string;
 	/** From the start of the request to the headers. */
 	readonly ms: number;
@@ -17,8 +17,6 @@ export interface NoResponse {
 	readonly why: string;
 }
 
-const MAX_BODY_BYTES = 1_048_576;
-
 /** Sends one request and follows no redirect. Never throws: a failed connection is a `NoResponse`. */
 export async function request(
 	url: string,
@@ -27,11 +25,13 @@ export async function request(
 		headers = {},
 		form,
 		timeoutMs,
+		maxBytes = 1_048_576,
 	}: {
 		method?: 'GET' | 'POST';
 		headers?: Readonly<Record<string, string>>;
 		form?: Readonly<Record<string, string>>;
 		timeoutMs: number;
+		maxBytes?: number;
 	},
 ): Promise<HttpResponse | NoResponse> {
 	const startedAt = Date.now();
@@ -44,7 +44,7 @@ export async function request(
 			kind: 'response',
 			status: response.status,
 			headers: response.headers,
-			body: await readBeginning(response),
+			body: await readBeginning(response, maxBytes),
 			ms: headersAt - startedAt,
 			aheadMs: aheadMsOf(response.headers.get('date'), startedAt, headersAt),
 		};
@@ -53,14 +53,14 @@ export async function request(
 	}
 }
 
-async function readBeginning(response: Response): Promise<string> {
+async function readBeginning(response: Response, maxBytes: number): Promise<string> {
 	const decoder = new TextDecoder();
 	let text = '';
 	let bytes = 0;
 	for await (const chunk of response.body ?? []) {
 		text += decoder.decode(chunk, { stream: true });
 		bytes += chunk.byteLength;
-		if (bytes >= MAX_BODY_BYTES) break;
+		if (bytes >= maxBytes) break;
 	}
 	return text;
 }
@@ -90,8 +90,7 @@ const CAUSES: Readonly<Record<string, string>> = {
 function causeOf(error: unknown, timeoutMs: number): string {
 	if (error instanceof DOMException && error.name === 'TimeoutError')
 		return `nothing came within ${timeoutMs / 1000} s`;
-	const { message } = (error as { cause?: { cause?: { message?: unknown } } } | null)?.cause?.cause ?? {};
-	const proxyStatus = /^Proxy response \((\d+)\)/.exec(String(message))?.[1];
+	const proxyStatus = /^Proxy response \((\d+)\)/.exec(String(at(error, 'cause.cause.message')))?.[1];
 	if (proxyStatus !== undefined)
 		return `the proxy refuses the connection (${proxyStatus}): see HTTPS_PROXY and NO_PROXY`;
 	const code = systemCodeOf(error) ?? systemCodeOf((error as { cause?: unknown } | null)?.cause) ?? 'unknown';
@@ -99,13 +98,22 @@ function causeOf(error: unknown, timeoutMs: number): string {
 		return `its certificate is not trusted (${code}); for a private authority, set NODE_EXTRA_CA_CERTS to its certificate`;
 	}
 	if (code.startsWith('HPE_')) return 'the response is not HTTP';
-	return CAUSES[code] ?? `the connection failed (${code})`;
+	// With a proxy, that is its address.
+	const address =
+		at(error, 'cause.address') === undefined ? '' : ` (${at(error, 'cause.address')}:${at(error, 'cause.port')})`;
+	return `${CAUSES[code] ?? `the connection failed (${code})`}${address}`;
 }
 
 function systemCodeOf(error: unknown): string | null {
 	const code = (error as { code?: unknown } | null | undefined)?.code;
 	return typeof code === 'string' ? code : null;
 }
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** A part of what Slack sent, by its path: `message.thread_ts`. */
+export const at = (value: unknown, path: string): unknown =>
+	path.split('.').reduce((part, name) => (part as Json | null | undefined)?.[name], value);
 
 /** The JSON object in a text; null when it holds none. */
 export function jsonObject(text: string): Readonly<Record<string, unknown>> | null {

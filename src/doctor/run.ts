@@ -1,26 +1,28 @@
 import type { Clock } from '../clock.ts';
 import { readSettings, type SettingsReading } from '../config.ts';
 import { checkClock, checkSettings, examineEnvironment, examinePort } from './environment.ts';
+import { checkLive, type LiveOptions } from './live.ts';
 import { closingLines, type Examined, type Finding, findingsOf, lineOf } from './report.ts';
 import { createSlackCall } from './request.ts';
 import { examineDashboard, examineService } from './service.ts';
 import { checkBotToken, examineSlack } from './slack.ts';
-import { examineStore } from './store.ts';
+import { checkWorkspaces, examineStore } from './store.ts';
 import { type AskedShape, checkViews, createProgress } from './views.ts';
 
-const USAGE = `Usage: npm run doctor             checks the set-up
-       npm run doctor -- --views  asks Slack whether it accepts every view and message of Handraise`;
+const USAGE = `Usage: npm run doctor                    checks the set-up
+       npm run doctor -- views           asks Slack whether it accepts every view and message of Handraise
+       npm run doctor -- live <channel>  tries in that channel, with you, what Handraise assumes of Slack`;
 
 /** What the command takes from its process. */
-export interface Invocation {
+export interface Invocation extends Pick<LiveOptions, 'receive' | 'signal'> {
 	readonly args: readonly string[];
 	readonly env: NodeJS.ProcessEnv;
-	readonly clock: Pick<Clock, 'sleep'>;
-	/** The views and messages that `--views` asks about. */
+	readonly clock: Clock;
+	/** The views and messages that `views` asks about. */
 	readonly shapes: () => Promise<readonly AskedShape[]>;
 	/** Takes whole lines: the report, and the usage. */
 	readonly lines: Pick<Console, 'log' | 'error'>;
-	/** Takes the progress of `--views`. */
+	/** Takes the progress of `views`. */
 	readonly terminal: Parameters<typeof createProgress>[0];
 }
 
@@ -45,28 +47,36 @@ type Part = (typeof PARTS)[number];
 /** Checks a set-up, and says what is wrong and what to do. Returns the exit code: 1 with a failure, 2 for wrong arguments. */
 export async function runDoctor(invocation: Invocation): Promise<0 | 1 | 2> {
 	const { args, env, lines } = invocation;
-	const [option, ...others] = args;
-	if (others.length > 0 || (option !== undefined && option !== '--views')) {
+	const [mode, channel, ...others] = args;
+	const isUsage = mode === 'live' ? channel !== undefined : channel === undefined;
+	if (others.length > 0 || !isUsage || !['live', 'views', undefined].includes(mode)) {
 		lines.error(USAGE);
 		return 2;
 	}
 	const reading = readSettings(env);
 	const { findings, summary } =
-		option === '--views'
+		mode === 'views'
 			? await examineViews(reading, invocation)
-			: { findings: await examineAll(reading), summary: null };
-	for (const finding of findings) lines.log(lineOf(finding));
-	for (const line of closingLines(findings, summary)) lines.log(line);
-	return findings.some(({ verdict }) => verdict === 'failure') ? 1 : 0;
+			: mode === 'live'
+				? { findings: checkLive(channel ?? '', { ...invocation, say: lines.log }), summary: null }
+				: { findings: await examineAll(reading), summary: null };
+	const shown: Finding[] = [];
+	for await (const finding of findings) {
+		shown.push(finding);
+		lines.log(lineOf(finding));
+	}
+	for (const line of closingLines(shown, summary)) lines.log(line);
+	return invocation.signal.aborted || shown.some(({ verdict }) => verdict === 'failure') ? 1 : 0;
 }
 
 /** Runs all examinations at once, because most of the time is waiting for others. */
 async function examineAll(reading: SettingsReading): Promise<Finding[]> {
 	const examined = await Promise.all(PARTS.map((part) => guarded(part, reading)));
-	const aheadMs = (name: Part['name']) => examined.find((part) => part.name === name)?.aheadMs ?? null;
+	const of = (name: Part['name']) => examined.find((part) => part.name === name);
 	return [
 		...examined.flatMap(({ findings }) => findings),
-		...checkClock({ slack: aheadMs('Slack'), service: aheadMs('Session service') }),
+		...checkWorkspaces(of('Slack')?.teamId, of('Database')?.workspaces),
+		...checkClock({ slack: of('Slack')?.aheadMs ?? null, service: of('Session service')?.aheadMs ?? null }),
 	];
 }
 

@@ -1,6 +1,6 @@
 import type { SettingsReading } from '../config.ts';
 import { listPath, parseBaseUrl, sessionPath } from '../session-service/address.ts';
-import { listQuery, readListResponse } from '../session-service/list-schema.ts';
+import { listQuery, MAX_PAGE_BYTES, readListResponse } from '../session-service/list-schema.ts';
 import { type Examined, type Finding, findingsOf, notChecked } from './report.ts';
 import { type HttpResponse, jsonObject, type NoResponse, request } from './request.ts';
 
@@ -22,6 +22,7 @@ export async function examineService({ settings }: SettingsReading): Promise<Exa
 		request(`${address.origin}${path}`, {
 			headers: { 'x-api-key': key, accept: 'application/json' },
 			timeoutMs: settings.SESSION_SERVICE_TIMEOUT_MS ?? 20_000,
+			maxBytes: MAX_PAGE_BYTES,
 		});
 	const response = await get(sessionPath(address, MISSING_SESSION));
 	const findings = checkService(response, url);
@@ -115,6 +116,9 @@ function redirected({ status, headers }: HttpResponse, url: string): string {
 	const to = URL.parse(headers.get('location') ?? '', url);
 	if (to?.host === from.host && to.protocol === 'https:' && from.protocol === 'http:') {
 		return `${from.host} wants https (${status}): write https:// in SESSION_SERVICE_URL.`;
+	}
+	if (to?.href === `${from.origin}/`) {
+		return `${from.host} redirects to its front page (${status}), as it does without a key: see whether something in between drops the header x-api-key. Or ${otherAddress(url)}`;
 	}
 	return `${from.host} redirects to ${to?.origin ?? 'nowhere'} (${status}): ${otherAddress(url)}`;
 }

@@ -13,7 +13,8 @@ export async function examineSlack({ settings }: SettingsReading): Promise<Exami
 	const [transport, access] = await Promise.all([checkTransport(settings, call, bot), checkAccess(settings, asker)]);
 	const botFindings =
 		bot === null ? notChecked('Bot token', 'SLACK_BOT_TOKEN') : [...checkBotToken(bot), ...checkScopes(bot, settings)];
-	return { findings: [...botFindings, ...transport, ...access], aheadMs: bot?.response?.aheadMs ?? null };
+	const teamId = bot?.kind === 'ok' && typeof bot.data.team_id === 'string' ? bot.data.team_id : undefined;
+	return { findings: [...botFindings, ...transport, ...access], aheadMs: bot?.response?.aheadMs ?? null, teamId };
 }
 
 const BOT_TOKEN = {
@@ -175,8 +176,8 @@ function socketRefusal(code: string): string {
 
 /** Only the form of the secret can be checked, and only Slack knows the address. */
 function checkHttpMode(signingSecret: string): Finding[] {
-	const { ok, warning } = findingsOf('HTTP mode');
-	const found = ok(
+	const { skipped, warning } = findingsOf('HTTP mode');
+	const found = skipped(
 		'Slack must send to https://<your address>/slack/events: set that address under Slash Commands, "Interactivity & Shortcuts" and Event Subscriptions, and turn Socket Mode off.',
 	);
 	if (!/^[0-9a-f]{32}$/.test(signingSecret)) {

@@ -33,14 +33,27 @@ export async function examineStore({ settings }: SettingsReading): Promise<Exami
 		const look = await inspectPostgres(databaseUrl);
 		if (givenKey === null) keyFindings.failure('ENCRYPTION_KEY is not set: all replicas need the same one.');
 		else checkKey(keyFindings, givenKey, look.kind === 'database' ? look : null);
-		return { findings: [...checkPostgres(look), ...keyFindings.all] };
+		return { findings: [...checkPostgres(look), ...keyFindings.all], workspaces: workspacesIn(look) };
 	}
 	if (dataDir === undefined) return { findings: notChecked('Database', 'DATA_DIR') };
 	const look = inspectSqlite(dataDir);
 	const database = look.kind === 'absent' ? NEW_DATABASE : look.kind === 'database' ? look : null;
 	if (givenKey === null) checkKeyFile(keyFindings, dataDir, database);
 	else checkKey(keyFindings, givenKey, database);
-	return { findings: [...checkDataDir(dataDir), ...checkSqlite(look), ...keyFindings.all] };
+	const findings = [...checkDataDir(dataDir), ...checkSqlite(look), ...keyFindings.all];
+	return { findings, workspaces: workspacesIn(look) };
+}
+
+const workspacesIn = (look: SqliteLook | PostgresLook) => (look.kind === 'database' ? look.workspaces : []);
+
+/** What the database has of other workspaces than the bot token's. */
+export function checkWorkspaces(teamId: Examined['teamId'], workspaces: Examined['workspaces'] = []): Finding[] {
+	const others = workspaces.filter((workspace) => teamId !== undefined && workspace.teamId !== teamId);
+	if (others.length === 0) return [];
+	const counts = others.map((other) => `${other.count} of ${other.teamId}`).join(', ');
+	return findingsOf('Database').warning(
+		`it has watches, posts and answers of another workspace than ${teamId} (${counts}), which are left alone: is SLACK_BOT_TOKEN that of the right workspace?`,
+	);
 }
 
 /** Bytes. The database of a busy team stays below this. With a full disk, answers are refused. */

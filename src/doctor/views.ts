@@ -122,7 +122,7 @@ function problemOf(reply: SlackReply): string | null {
 }
 
 /** Slack's error messages, each once, with the pointers to the parts they are about. */
-function wordsOf({ data }: Extract<SlackReply, { kind: 'refused' }>): string {
+export function wordsOf({ data }: Pick<Extract<SlackReply, { kind: 'refused' }>, 'data'>): string {
 	const metadata = data.response_metadata as { messages?: unknown } | undefined;
 	const errors = [data.errors, metadata?.messages].filter(Array.isArray).find((list) => list.length > 0) ?? [];
 	const errorsByWords = Map.groupBy(errors.map(errorOf), ({ words }) => words);

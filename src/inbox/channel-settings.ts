@@ -23,6 +23,16 @@ export function timesIn({ remindAfterMs, escalateAfterMs }: ChannelSettings, def
 	};
 }
 
+/** Of a reminder and an escalation that are both due, only the escalation comes. `postedAt`: of the question's post. */
+export function isStillDue(
+	{ rung, postedAt }: { readonly rung: 'reminder' | 'escalation'; readonly postedAt: number },
+	{ remindAfterMs, escalateAfterMs }: LadderTimes,
+	now: number,
+): boolean {
+	if (rung === 'escalation') return escalateAfterMs !== null;
+	return remindAfterMs !== null && (escalateAfterMs === null || now < postedAt + escalateAfterMs);
+}
+
 /** Whether escalation comes after the reminder; also when one of them is off. */
 export function isInOrder({ remindAfterMs, escalateAfterMs }: LadderTimes): boolean {
 	return remindAfterMs === null || escalateAfterMs === null || escalateAfterMs > remindAfterMs;
@@ -41,16 +51,6 @@ export function isSameSettings(one: ChannelSettings, other: ChannelSettings): bo
 export function changedParts(before: ChannelSettings, after: ChannelSettings): readonly (keyof ChannelSettings)[] {
 	const [one, other] = [sorted(before), sorted(after)];
 	return PARTS.filter((part) => !isDeepStrictEqual(one[part], other[part]));
-}
-
-/** The newest settings, with what somebody chose since they saw `base`. */
-export function rebased({
-	base,
-	chosen,
-	newest,
-}: Readonly<Record<'base' | 'chosen' | 'newest', ChannelSettings>>): ChannelSettings {
-	const own = Object.fromEntries(changedParts(base, chosen).map((part) => [part, chosen[part]]));
-	return { ...newest, ...own };
 }
 
 const PARTS = ['remindAfterMs', 'escalateAfterMs', 'mention', 'quietHours'] as const;

@@ -1,7 +1,7 @@
 import type { Person } from '../answers/answer.ts';
 import { codeOf, retryAtOf } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Discovered } from '../watches/discovered.ts';
+import type { Discovered, WaitingSession } from '../watches/discovered.ts';
 import type { HandOver } from './hand-over.ts';
 import {
 	type AskedIn,
@@ -9,11 +9,11 @@ import {
 	type InboxContent,
 	type InboxDraft,
 	type InboxQuestion,
-	type InboxWaiting,
 	MOST_DRAFTS,
 	MOST_LAST_ANSWERS,
 	MOST_OWN_ANSWERS,
 	MOST_WAITING_SHOWN,
+	OLD_PER_PAGE,
 	type OpenQuestion,
 	QUESTIONS_PER_PAGE,
 	type VisibleQuestion,
@@ -25,6 +25,8 @@ import { isSnoozed, type Snooze } from './snooze.ts';
 const DECIDE_WITHIN_MS = 24 * 3_600_000;
 /** A list tells only then that a session does not wait any more: the agent takes a moment after an answer. */
 const AGENT_GOES_ON_MS = 30_000;
+/** A session is old when it has waited for so long, or before it was first listed. */
+const OLD_AFTER_MS = 24 * 3_600_000;
 /** When to ask Slack again about a person or their channels if it does not say when. */
 const ASK_AGAIN_MS = 10_000;
 
@@ -127,16 +129,13 @@ export function createInboxContent(dependencies: Dependencies) {
 		return { ownAnswers, lastAnswers };
 	}
 
-	/** The waiting sessions of which the person sees no question. */
-	async function waitingFor(seen: readonly VisibleQuestion[], now: number): Promise<InboxWaiting | null> {
-		const all = await discoveredNow('all');
-		if (all === null) return null;
+	/** The waiting sessions of which the person sees no question, the longest waiting first. */
+	async function othersThan(seen: readonly VisibleQuestion[], { sessions }: Discovered, now: number) {
 		const seenIds = new Set(seen.map(({ question }) => question.sessionId));
-		const others = all.sessions.filter(({ sessionId }) => !seenIds.has(sessionId));
+		const others = sessions.filter(({ sessionId }) => !seenIds.has(sessionId));
 		const ids = others.map(({ sessionId }) => sessionId);
 		const answered = await reads.answeredSessions(serviceUrl, ids, now - AGENT_GOES_ON_MS);
-		const waiting = others.filter(({ sessionId }) => !answered.has(sessionId));
-		return { shown: waiting.slice(0, MOST_WAITING_SHOWN), total: waiting.length, why: all.why };
+		return others.filter(({ sessionId }) => !answered.has(sessionId));
 	}
 
 	/** Resolves to the content of this inbox at `now`. Throws `StoreUnavailableError`. */
@@ -159,10 +158,21 @@ export function createInboxContent(dependencies: Dependencies) {
 		const handed = withHandOvers(open, handOvers);
 		const reachable = await handedChannels(person, handed);
 		const seen = inOrder(handed.flatMap((question) => asSeenIn(question, { ...channels, person, reachable })));
-		const waiting = await waitingFor(seen, now);
-		const { questions, snoozed } = withoutSnoozed(seen, snoozes, now);
+		const listed = await discoveredNow('all');
+		const oldIds = oldOnes(listed?.sessions ?? [], now);
+		const unsnoozed = withoutSnoozed(seen, snoozes, now);
+		const { snoozed } = unsnoozed;
+		const isFolded = ({ question: { sessionId }, isRaised, handOver }: VisibleQuestion) =>
+			isRaised && handOver === null && oldIds.has(sessionId);
+		const folded = new Set(unsnoozed.questions.filter(isFolded));
+		const kept = seen.filter((question) => !folded.has(question));
+		const questions = unsnoozed.questions.filter((question) => !folded.has(question));
 		const pageCount = Math.max(1, Math.ceil(questions.length / QUESTIONS_PER_PAGE));
-		const shownPage = Math.min(page, pageCount - 1);
+		const others = listed === null ? [] : await othersThan(kept, listed, now);
+		const old = others.filter(({ sessionId }) => oldIds.has(sessionId));
+		const fresh = others.filter(({ sessionId }) => !oldIds.has(sessionId)).reverse();
+		const shownPage = Math.min(page, pageCount + Math.ceil(old.length / OLD_PER_PAGE) - 1);
+		const firstOld = (shownPage - pageCount) * OLD_PER_PAGE;
 		const first = shownPage * QUESTIONS_PER_PAGE;
 		const ofPage = questions.slice(first, first + QUESTIONS_PER_PAGE);
 		const { shown, unreadableCount } = await questionsOfPage(ofPage, person, now);
@@ -175,7 +185,16 @@ export function createInboxContent(dependencies: Dependencies) {
 				questions: shown,
 				unreadableCount,
 				channelsKnown: channels.againAt === null,
-				waiting,
+				waiting: listed && {
+					shown: fresh.slice(0, MOST_WAITING_SHOWN),
+					total: fresh.length,
+					old: {
+						total: old.length,
+						firstPage: pageCount,
+						shown: firstOld < 0 ? [] : old.slice(firstOld, firstOld + OLD_PER_PAGE),
+					},
+					why: listed.why,
+				},
 				isWatching,
 				...own,
 				drafts: drafts.map((draft): InboxDraft => {
@@ -213,6 +232,12 @@ function withoutSnoozed(seen: readonly VisibleQuestion[], snoozes: readonly Snoo
 	};
 }
 
+/** The ids of old sessions. A few of them are shown like others: nobody has to look for what stands behind a button. */
+function oldOnes(sessions: readonly WaitingSession[], now: number): ReadonlySet<string> {
+	const old = sessions.filter(({ since, isNew }) => !isNew || since <= now - OLD_AFTER_MS);
+	return new Set(old.length <= MOST_WAITING_SHOWN ? [] : old.map(({ sessionId }) => sessionId));
+}
+
 /** The ids of direct messages begin so. */
 function isDirect(channelId: string): boolean {
 	return channelId.startsWith('D');
@@ -230,7 +255,7 @@ function asSeenIn(
 	const handedIn = handOver?.to === person.userId && reachable.has(handOver.channelId) ? handOver.channelId : null;
 	const places = channels.filter(({ channelId }) => visible.has(channelId) || channelId === handedIn);
 	const askedIn: AskedIn | undefined = places.find(({ buttons }) => buttons) ?? places[0];
-	return askedIn === undefined ? [] : [{ ...question, askedIn }];
+	return askedIn === undefined ? [] : [{ ...question, askedIn, isRaised: places.every(({ isRaised }) => isRaised) }];
 }
 
 /** Oldest first. */

@@ -30,11 +30,16 @@ export interface HandOver {
 /** A question can be handed over so often by those who may answer it. After that, somebody answers it or gives it back. */
 export const MOST_HAND_OVERS = 3;
 
+/** How many questions somebody hands over, and gets from all others together, in `HAND_OVER_WINDOW_MS` at most. */
+export const MOST_IN_WINDOW = { from: 10, to: 20 } as const;
+export const HAND_OVER_WINDOW_MS = 10 * 60_000;
+
 /** A hand-over that somebody wants, with the direct message about it. */
 export interface NewHandOver
 	extends Pick<HandOver, 'id' | 'teamId' | 'session' | 'fingerprint' | 'watchId' | 'channelId' | 'from' | 'to'> {
 	/** The id of a hand-over whose person may not answer any more: anybody may replace it, whatever its count. */
 	readonly replaces: string | null;
+	/** Its key names `from` alone: by that their hand-overs are counted. */
 	readonly announcement: NewAnnouncement;
 }
 
@@ -45,7 +50,9 @@ export type HandOverResult =
 	/** It was handed over too often. */
 	| { readonly kind: 'limit'; readonly handOver: HandOver }
 	/** It is not open any more, or not watched there. */
-	| { readonly kind: 'closed' };
+	| { readonly kind: 'closed' }
+	/** `from` handed over too many questions, or `to` got too many. */
+	| { readonly kind: 'tooMany'; readonly who: 'from' | 'to' };
 
 export type GiveBackResult =
 	/** `repeated`: it was given back before. */
@@ -94,7 +101,7 @@ export interface HandOverStore {
 export function obstacleTo(
 	{ id, from, to, replaces }: Pick<NewHandOver, 'id' | 'from' | 'to' | 'replaces'>,
 	current: HandOver | null,
-): Exclude<HandOverResult['kind'], 'closed'> | null {
+): 'handedOver' | 'taken' | 'limit' | null {
 	if (current === null) return null;
 	if (current.id === id && current.to === to) return 'handedOver';
 	// It goes no round with somebody who may not answer.
@@ -132,7 +139,7 @@ export type HandOverOutcome =
 	/** The chosen person may not answer. */
 	| { readonly kind: 'refused'; readonly refusal: Refusal | 'self' };
 
-export type HandOverObstacle = Exclude<HandOverOutcome, { kind: 'refused' }>;
+export type HandOverObstacle = Exclude<HandOverOutcome, { kind: 'refused' | 'tooMany' }>;
 
 /** A question that somebody is about to hand over. */
 export interface QuestionToHandOver {
@@ -215,7 +222,7 @@ export function createHandOvers({ store, serviceUrl, answers, mayAct, onNews, cl
 			const watchId = watch.id;
 			const target = targetOfHandOver({ id: viewId, teamId, from, to, givenBackAt: null });
 			const content = { kind: 'handedOver', watchId, sessionId, from, question, readAt: view.seenAt } as const;
-			const announcement = { target, key: 'handedOver', content };
+			const announcement = { target, key: `handedOver:${from}`, content };
 			const wish = { ...handed, id: viewId, watchId, channelId, from, to, replaces, announcement };
 			const result = await store.handOver(wish, clock.now());
 			onNews();

@@ -41,6 +41,9 @@ export function windowInboxId(viewId: string): string {
 /** An inbox follows changes for so long after its person opened it or did something in it. */
 export const FOLLOWED_MS = 10 * 60_000;
 
+/** Presses in one inbox show in it at most so often. */
+export const PRESS_SPACING_MS = 1_000;
+
 /** Whether an inbox is followed at `now`. One that was opened before the clock was put back is not. */
 export function isFollowed({ openedAt }: Pick<Inbox, 'openedAt'>, now: number): boolean {
 	return openedAt > now - FOLLOWED_MS && openedAt <= now + CLOCK_ALLOWANCE_MS;
@@ -55,6 +58,8 @@ export interface AskedIn {
 	readonly watchedBy: string;
 	/** Whether its posts offer short options as buttons. */
 	readonly buttons: boolean;
+	/** Whether `watch all` brought the question there. */
+	readonly isRaised: boolean;
 }
 
 /** A question that nobody has answered yet. It holds no text. */
@@ -72,6 +77,8 @@ export interface VisibleQuestion extends Omit<OpenQuestion, 'channels'> {
 	readonly askedIn: AskedIn;
 	/** Who has it now, because it was handed over to them; null: nobody. */
 	readonly handOver: HandOver | null;
+	/** Whether only `watch all` brought it to the person: nobody chose to watch its session. */
+	readonly isRaised: boolean;
 }
 
 /** An open question with its text, as the inbox shows it. */
@@ -90,9 +97,11 @@ export interface InboxDraft extends Draft {
 
 /** Waiting sessions of the account, watched or not. */
 export interface InboxWaiting {
-	/** The longest waiting first. */
+	/** The newest first. */
 	readonly shown: readonly WaitingSession[];
 	readonly total: number;
+	/** Those that are probably abandoned, the longest waiting first. They have pages of their own, after those of questions. */
+	readonly old: { readonly total: number; readonly firstPage: number; readonly shown: readonly WaitingSession[] };
 	/** Why there are none; null: they are listed. */
 	readonly why: NoListReason | null;
 }
@@ -106,7 +115,7 @@ export type InboxContent =
 			readonly total: number;
 			/** The questions that the person snoozed, and when the first of them comes back; null: none. */
 			readonly snoozed: { readonly count: number; readonly nextAt: number } | null;
-			/** Counts from 0; the last page when the wanted one is beyond it. */
+			/** Counts from 0; the last page when the wanted one is beyond it. From `waiting.old.firstPage` on it shows no questions. */
 			readonly page: number;
 			/** Of this page, oldest first. */
 			readonly questions: readonly InboxQuestion[];
@@ -129,6 +138,8 @@ export type InboxContent =
 /** Questions on a page. With everything else, a view holds at most 100 blocks. */
 export const QUESTIONS_PER_PAGE = 10;
 export const MOST_WAITING_SHOWN = 10;
+/** Old sessions on a page of theirs. */
+export const OLD_PER_PAGE = 10;
 export const MOST_OWN_ANSWERS = 5;
 export const MOST_DRAFTS = 5;
 export const MOST_LAST_ANSWERS = 10;

@@ -45,6 +45,8 @@ const UPDATES_AT_ONCE = 6;
 const UPDATE_RATE: RateLimit = { intervalMs: 1_000, burst: 20 };
 /** The part of the burst that inboxes that only follow leave to people who have just opened theirs. */
 const KEPT_FROM_FOLLOWERS = 12;
+/** What one person does in inboxes comes before those that only follow, but no more often than this. */
+const FIRST_RATE: RateLimit = { intervalMs: 3_000, burst: 5 };
 /** An inbox follows changes no faster than this. */
 const SPACING_MS = 3_000;
 /** All changes within this time mark the inboxes once. */
@@ -122,15 +124,15 @@ export function createInboxes({ store, serviceUrl, discovered, rateLimiter, metr
 		return now + delayMs < openedAt + backForMs + FOLLOWED_MS ? now + delayMs : null;
 	}
 
-	/** Takes one call from the shared rate. Resolves to null, or to the time of the next try. */
-	async function takeTurn({ person }: Inbox, isAsked: boolean): Promise<number | null> {
+	/** Takes one call from the shared rate, if it has room. */
+	async function takeTurn({ person }: Inbox, isAsked: boolean): Promise<boolean> {
 		const now = clock.now();
 		const keep = isAsked ? 0 : KEPT_FROM_FOLLOWERS;
 		const waitMs = await rateLimiter.take(rateKey(person.teamId), UPDATE_RATE, { now, keep });
-		if (waitMs === 0) return null;
+		if (waitMs === 0) return true;
 		const at = now + waitMs;
 		roomAt = isAsked ? { all: at, followers: Math.max(roomAt.followers, at) } : { ...roomAt, followers: at };
-		return at;
+		return false;
 	}
 
 	async function resultOf(inbox: Inbox, prepared: PreparedInbox, outcome: ShowOutcome): Promise<InboxResult | null> {
@@ -186,9 +188,9 @@ export function createInboxes({ store, serviceUrl, discovered, rateLimiter, metr
 			await store.end(inbox, token, { ...common, shownKey: prepared.key, nextAt });
 			return;
 		}
-		const turnAt = await (turn ?? takeTurn(inbox, isAsked));
-		if (turnAt !== null) {
-			await store.end(inbox, token, { ...common, shownKey: null, nextAt: turnAt });
+		if (!(await (turn ?? takeTurn(inbox, isAsked)))) {
+			// It stays due since when it was: whoever waits longest comes first, however often others press.
+			await store.release([token], inbox.id);
 			return;
 		}
 		if (!(await store.beginShowing(inbox.id, token))) return;
@@ -206,11 +208,13 @@ export function createInboxes({ store, serviceUrl, discovered, rateLimiter, metr
 
 	return {
 		/**
-		 * A person opened an inbox, changed its page or pressed something in it (null: the page stays). It is shown at once,
-		 * and follows changes from now on.
+		 * A person opened an inbox, changed its page or pressed something in it (null: the page stays). It is shown at once, or
+		 * in turn with others when they do that often, and follows changes from now on.
 		 */
 		async ask(place: InboxPlace, page: number | null): Promise<void> {
-			await store.ask(place, page, clock.now());
+			const now = clock.now();
+			const waitMs = await rateLimiter.take(`inbox-first:${place.person.userId}`, FIRST_RATE, { now, keep: 0 });
+			await store.ask(place, page, now, waitMs === 0 ? undefined : SPACING_MS);
 			wake();
 		},
 		/** Nobody sees this inbox any more. */

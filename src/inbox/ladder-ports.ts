@@ -3,7 +3,7 @@ import type { Lease, QueuedRows } from '../lease-loop.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
 import type { ChannelSettings, Rung } from '../watches/channel-settings.ts';
 import type { ChannelKey, SessionKey } from '../watches/watch.ts';
-import type { Ladder, LadderFacts } from './ladder.ts';
+import type { Ladder, LadderFacts, WaitingRungs } from './ladder.ts';
 
 /** A ladder that was taken, with what is known of its question; the channel's settings are applied by the caller. */
 export interface TakenLadder extends Omit<LadderFacts, 'times' | 'quietHours' | 'settingsChangedAt'> {
@@ -29,6 +29,8 @@ export type LadderOutcome = { readonly ladder: Ladder; readonly changeCount: num
 			readonly dueAt: number | null;
 			readonly rungDueAt: number | null;
 			readonly heldBy: string | null;
+			/** Left out: its rung waits for no others. */
+			readonly waiting?: WaitingRungs | null;
 			/** Read the session early: those that rungs wait for in the order of these times. Null: no read is needed. */
 			readonly readBy: number | null;
 	  }

@@ -24,6 +24,14 @@ export interface Ladder {
 	readonly rungDueAt: number | null;
 	/** Slack user id of whoever was answering when a rung was due; the rung says so. */
 	readonly heldBy: string | null;
+	/** Null: its rung waits for no others. */
+	readonly waiting: WaitingRungs | null;
+}
+
+/** Since when rungs of a channel wait for each other: when one was first seen due, and since when at most a few are not read. */
+export interface WaitingRungs {
+	readonly since: number;
+	readonly fewSince: number | null;
 }
 
 /** What is known of a ladder's question. */

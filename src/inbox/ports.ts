@@ -15,14 +15,18 @@ export interface InboxStore extends OpenedInboxes, SnoozeStore, InboxReads {}
 
 /** See `InboxStore`. The row is the queue: an inbox is due when its person asked for it or its content may have changed. */
 export interface OpenedInboxes {
-	/** The person opened it or did something in it: it is due now, and followed from now on. `page` null: as before. */
-	ask(place: InboxPlace, page: number | null, now: number): Promise<void>;
+	/**
+	 * The person opened it or did something in it: it is followed from now on, and due now or `PRESS_SPACING_MS` after its
+	 * content was last put together. `page` null: as before. `spacingMs`: it takes its turn with those that only follow, and
+	 * waits for so long instead.
+	 */
+	ask(place: InboxPlace, page: number | null, now: number, spacingMs?: number): Promise<void>;
 	/**
 	 * Marks all followed inboxes as changed. Each is due now, or `spacingMs` after its content was last put together. One
 	 * that is leased is due again after that work. Returns how many there are.
 	 */
 	touchAll(options: { now: number; spacingMs: number }): Promise<number>;
-	/** Leases due inboxes: first those whose person waits, then the longest due. `asked`: only those whose person waits. */
+	/** Leases due inboxes of `StoreOptions.workspace`: first those whose person waits, then the longest due. `asked`: only those whose person waits. */
 	takeDue(lease: Lease, limit: number, options: { now: number; only: 'asked' | 'all' }): Promise<readonly Inbox[]>;
 	readonly rows: QueuedRows;
 	/** When `takeDue` next finds something; null for never. */
@@ -34,13 +38,13 @@ export interface OpenedInboxes {
 	beginShowing(id: string, token: string): Promise<boolean>;
 	/**
 	 * Notes what became of an update and gives the lease back; does nothing when the lease was lost. If the inbox was
-	 * marked as changed meanwhile, it is due `spacingMs` from now, or at once when its person asked.
+	 * marked as changed meanwhile, it is due `spacingMs` from now, or `PRESS_SPACING_MS` when its person asked.
 	 */
 	end(inbox: Inbox, token: string, result: InboxResult): Promise<void>;
 	/** Forgets an inbox; it is not updated any more. */
 	remove(id: string): Promise<void>;
-	/** Gives back the inboxes that are still held with these tokens (shutdown). */
-	release(tokens: readonly string[]): Promise<void>;
+	/** Gives back the inboxes that are still held with these tokens, or this one alone. They stay due since when they were. */
+	release(tokens: readonly string[], id?: string): Promise<void>;
 	/** Forgets inboxes that nobody opened since `before` and that are not due any more. Returns how many. */
 	removeOlderThan(before: number): Promise<number>;
 }

@@ -1,13 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setBounded } from '../bounded-map.ts';
-import { type Clock, uptimeOf } from '../clock.ts';
+import { type Clock, elapsedSince } from '../clock.ts';
 import { codeOf } from '../errors.ts';
 import { createLeaseLoop } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
 import type { SessionKey } from '../watches/watch.ts';
 import { type LadderTimes, timesIn } from './channel-settings.ts';
-import { type Decision, decide, MOST_ESCALATIONS, TOGETHER_MS } from './ladder.ts';
+import { type Decision, decide, MOST_ESCALATIONS, TOGETHER_MS, type WaitingRungs } from './ladder.ts';
 import type { LadderBatch, LadderOutcome, LadderStore, TakenLadder } from './ladder-ports.ts';
 import { isComputable } from './quiet-hours.ts';
 
@@ -35,15 +35,6 @@ interface Unread extends Decided {
 	readonly decision: Extract<Decision, { kind: 'wait' }> & { readonly rungDueAt: number };
 }
 
-/**
- * Since when rungs of a channel wait: the uptime at which one was first seen due, and that since which at most a few are
- * not read. Not their time: after a stop of the program or the machine, all are due together.
- */
-interface Waiting {
-	readonly since: number;
-	readonly fewSince: number | null;
-}
-
 /** A ladder whose rung is due. */
 interface Due extends Decided {
 	readonly decision: Extract<Decision, { kind: 'ring' }>;
@@ -58,9 +49,6 @@ const WAIT_FOR_OTHERS_MS = 20_000;
 /** Nor longer than this when more than a few are not read at first, as after quiet hours. */
 const WAIT_FOR_MANY_MS = 2 * 60_000;
 const A_FEW = 5;
-/** Channels in which rungs wait. */
-const MAX_CHANNELS = 5_000;
-
 /** Channels whose quiet hours the log has told of. */
 const MAX_REPORTED = 1_000;
 
@@ -78,8 +66,6 @@ export function createReminders(options: Options) {
 	const { store, serviceUrl, defaults, onNews, onEarlyRead, clock, log } = options;
 	const stopping = new AbortController();
 	let running: Promise<void> | null = null;
-	/** By channel. */
-	const waiting = new Map<string, Waiting>();
 	/** Channels with quiet hours that cannot be computed, which the log has told of. */
 	const reported = new Map<string, true>();
 
@@ -89,29 +75,23 @@ export function createReminders(options: Options) {
 		const due = decided.filter(isDueToRing);
 		const unread = decided.filter(waitsForRead);
 		// While the service is away nothing can ring, so nothing waits for others.
-		const toComeCount = unread.filter(({ taken }) => !taken.isFailing).length;
-		const isLongEnough = hasWaited(batch, due.length, toComeCount);
-		const ringAt = timeToRing(due, { unreadCount: unread.length, isLongEnough, now });
+		const toCome = unread.filter(({ taken }) => !taken.isFailing);
+		const waiting = waitingOf([...due, ...toCome], { isFew: toCome.length <= A_FEW, now });
+		const ringAt = timeToRing(due, { unreadCount: unread.length, isLongEnough: hasWaited(waiting), now });
 		const announcement = ringAt !== null && ringAt <= now ? announcementOf(batch, due) : null;
 		const readBy = placeOfReads(batch, [...due, ...unread]);
-		const outcomes = decided.map(({ taken, decision }) => outcomeOf(taken, decision, { ringAt, readBy, now }));
+		const outcomes = decided.map(({ taken, decision }) => outcomeOf(taken, decision, { ringAt, readBy, waiting, now }));
 		if ((await store.record(token, outcomes, { announcement, now })) === null) return;
 		if (unread.length > 0) onEarlyRead();
-		if (announcement === null) return;
-		waiting.delete(channelKey(batch));
-		onNews();
+		if (announcement !== null) onNews();
 	}
 
-	/** Whether rungs of the channel have waited for others long enough. `due` are read, `toCome` are due too and to be read. */
-	function hasWaited(batch: LadderBatch, due: number, toCome: number): boolean {
-		const key = channelKey(batch);
-		const uptime = uptimeOf(clock);
-		const before = waiting.get(key);
-		const since = before?.since ?? uptime;
-		const fewSince = toCome > A_FEW ? null : (before?.fewSince ?? uptime);
-		if (due + toCome > 0) setBounded(waiting, key, { since, fewSince }, MAX_CHANNELS);
-		else waiting.delete(key);
-		return uptime - since >= WAIT_FOR_MANY_MS || (fewSince !== null && uptime - fewSince >= WAIT_FOR_OTHERS_MS);
+	/** Whether rungs of a channel have waited for others long enough. After a stop of the program, all are due together. */
+	function hasWaited(waiting: WaitingRungs | null): boolean {
+		if (waiting === null) return false;
+		const { since, fewSince } = waiting;
+		const isForFew = fewSince !== null && elapsedSince(clock, fewSince) >= WAIT_FOR_OTHERS_MS;
+		return isForFew || elapsedSince(clock, since) >= WAIT_FOR_MANY_MS;
 	}
 
 	function decisionFor(taken: TakenLadder, { settings, settingsChangedAt }: LadderBatch, now: number): Decision {
@@ -200,6 +180,14 @@ function channelKey({ channel: { teamId, channelId } }: LadderBatch): string {
 	return `${teamId}:${channelId}`;
 }
 
+/** Since when these rungs of a channel wait, as any replica has noted; null without any. `isFew`: at most a few are not read. */
+function waitingOf(rungs: readonly Decided[], { isFew, now }: { isFew: boolean; now: number }): WaitingRungs | null {
+	if (rungs.length === 0) return null;
+	const noted = rungs.flatMap(({ taken }) => taken.ladder.waiting ?? []);
+	const since = Math.min(now, ...noted.map((waiting) => waiting.since));
+	return { since, fewSince: isFew ? Math.min(now, ...noted.flatMap(({ fewSince }) => fewSince ?? [])) : null };
+}
+
 /**
  * When to ring: as soon as the rungs that are due within a short time are there too and their sessions are read, or they
  * waited long enough for that; null when none is due. `unreadCount`: rungs whose sessions are not read yet.
@@ -218,19 +206,26 @@ function timeToRing(
 function outcomeOf(
 	{ ladder, changeCount }: TakenLadder,
 	decision: Decision,
-	{ ringAt, readBy, now }: { ringAt: number | null; readBy: number; now: number },
+	{
+		ringAt,
+		readBy,
+		waiting,
+		now,
+	}: { ringAt: number | null; readBy: number; waiting: WaitingRungs | null; now: number },
 ): LadderOutcome {
 	switch (decision.kind) {
 		case 'over':
 			return { ladder, changeCount, kind: 'over' };
 		case 'wait': {
-			const { until, rungDueAt, heldBy, read = false } = decision;
-			return { ladder, changeCount, kind: 'wait', dueAt: until, rungDueAt, heldBy, readBy: read ? readBy : null };
+			const { until, rungDueAt, heldBy, read, waitsForRead } = decision;
+			const place = { readBy: read ? readBy : null, waiting: waitsForRead ? waiting : null };
+			return { ladder, changeCount, kind: 'wait', dueAt: until, rungDueAt, heldBy, ...place };
 		}
 		case 'ring': {
 			if (ringAt !== null && ringAt <= now) return { ladder, changeCount, kind: 'rung', rung: decision.rung };
 			const { heldBy } = ladder;
-			return { ladder, changeCount, kind: 'wait', dueAt: ringAt, rungDueAt: decision.dueAt, heldBy, readBy: null };
+			const { dueAt: rungDueAt } = decision;
+			return { ladder, changeCount, kind: 'wait', dueAt: ringAt, rungDueAt, heldBy, waiting, readBy: null };
 		}
 	}
 }

@@ -26,8 +26,8 @@ export interface RateLimitObservation {
  *
  * Shares: in every window deliveries are guaranteed 8 % and people 16 % (20 and 40 of 250). Nobody else can use up a
  * share. What is free beyond the shares goes to deliveries first, then people. Background gets what leaves both shares
- * untouched, spread evenly. Of that, `reserved` requests are kept for those that go ahead of others, and a quarter for the
- * others.
+ * untouched, spread evenly. `reserved` requests are kept for those of background that go ahead of others, also from people
+ * beyond their share; the others of background have a quarter.
  */
 export interface BudgetState {
 	/** Requests granted in one second of the clock, oldest first. `ahead`: those of background that went ahead of others. */
@@ -124,15 +124,23 @@ export function usageAt(state: BudgetState, now: number, limit: number) {
 /** The largest part of background's share for requests that go ahead of others. */
 const MOST_AHEAD = 3 / 4;
 
-/** What background leaves to others of a window: both shares, and what is kept for the rest of background. */
-function keptFrom(usage: ReturnType<typeof usageAt>, { ahead = false, reserved = 0 }: Ask): number {
+/** What is still kept of this window for background requests that go ahead of others. */
+function keptForAhead(usage: ReturnType<typeof usageAt>, { reserved = 0 }: Ask): number {
 	const { delivery, person } = sharesOf(usage.limit);
-	const kept = delivery + person;
-	const mostAhead = Math.floor(MOST_AHEAD * (usage.limit - kept));
-	const keptForRest = ahead
-		? usage.limit - kept - mostAhead - (usage.background - usage.ahead)
-		: Math.min(reserved, mostAhead) - usage.ahead;
-	return kept + Math.max(0, keptForRest);
+	return Math.max(0, Math.min(reserved, Math.floor(MOST_AHEAD * (usage.limit - delivery - person))) - usage.ahead);
+}
+
+/**
+ * What background leaves to others of a window: both shares, and what is kept for the rest of background. Those that go
+ * ahead leave of people's share what is unused, so people who use more do not stop them, and of what background then has
+ * a part.
+ */
+function keptFrom(usage: ReturnType<typeof usageAt>, ask: Ask): number {
+	const { delivery, person } = sharesOf(usage.limit);
+	if (ask.ahead !== true) return delivery + person + keptForAhead(usage, ask);
+	const background = Math.max(0, usage.free + usage.background - delivery - person);
+	const keptForRest = Math.ceil((1 - MOST_AHEAD) * background) - (usage.background - usage.ahead);
+	return delivery + Math.max(0, person - usage.person) + Math.max(0, keptForRest);
 }
 
 /** Whole milliseconds between background requests, so that their part of a window lasts until the next one. */
@@ -155,8 +163,10 @@ function fits(usage: ReturnType<typeof usageAt>, ask: Ask): boolean {
 			const within = usage.delivery + count <= shares.delivery;
 			return left >= (within ? 0 : Math.max(0, shares.person - usage.person));
 		}
-		case 'person':
-			return left >= Math.max(0, shares.delivery - usage.delivery);
+		case 'person': {
+			const within = usage.person + count <= shares.person;
+			return left >= Math.max(0, shares.delivery - usage.delivery) + (within ? 0 : keptForAhead(usage, ask));
+		}
 		case 'background':
 			return left >= keptFrom(usage, ask);
 	}

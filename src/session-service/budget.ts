@@ -327,7 +327,7 @@ export function grantWaiting(
 	const delivery = serve('delivery', () => true);
 	const deliveriesWait = delivery.length < queues.delivery.length;
 	const person = serve('person', (count) => !deliveriesWait || withinPeoplesShare(state, now, limit, count));
-	// Background needs both shares untouched, so nothing fits while a delivery or a person waits.
+	// Background leaves so much that nothing fits while a delivery waits, and only what goes ahead while a person does.
 	const background = serve('background', () => true);
 	return { state, sequences: { delivery, person, background }, nextAt };
 }

@@ -9,54 +9,9 @@ import { SessionServiceError } from './errors.ts';
 import type { CallTimeouts } from './exchange.ts';
 import { readPutResponse } from './response-bodies.ts';
 import { createSessionCache } from './session-cache.ts';
-import { createSessionList, type ListRequestCost, type WaitingList } from './session-list.ts';
+import { createSessionList } from './session-list.ts';
 import { createSessionReader, createSharedReads, PATIENCE, type SessionReading } from './session-reader.ts';
 import { type CallReport, createTransport } from './transport.ts';
-
-/** The permit for one read and one PUT right after it, already counted in the budget: the PUT waits for nothing. */
-interface DeliveryPermit {
-	/** Reads the session with a request of its own, which begins after this call. A repeat takes a new permit. */
-	read(sessionId: string): Promise<SessionReading>;
-	/**
-	 * Replaces all items of one message, in order. Sent at once if `maySend` allows it, and never repeated: a permit is good
-	 * for one PUT.
-	 * @throws SessionServiceError; its `outcomeUnknown` says whether the service may have saved the answer
-	 */
-	putAnswers(
-		sessionId: string,
-		messageIndex: number,
-		items: readonly AnsweredItem[],
-		maySend?: () => boolean,
-	): Promise<void>;
-}
-
-export interface SessionServiceClient {
-	/**
-	 * Reads a session, and repeats after temporary failures within the priority's patience. `person`: whose turn the request
-	 * uses, with priority `person`. `ahead`: before the other requests of this priority.
-	 * @throws SessionServiceError, or the signal's reason
-	 */
-	read(
-		sessionId: string,
-		options: { priority: RequestPriority; signal?: AbortSignal; person?: string; ahead?: boolean },
-	): Promise<SessionReading>;
-	/**
-	 * The session as anybody last read it, for showing another part of it without a request; null when that was more than
-	 * 10 minutes ago or it is no longer in the cache.
-	 */
-	latest(sessionId: string): Pick<SessionReading, 'session' | 'readAt' | 'since'> | null;
-	/** Waits for the permit of a read and a PUT. @throws SessionServiceError `rate_limited`, or the signal's reason */
-	reserveDelivery(signal?: AbortSignal): Promise<DeliveryPermit>;
-	/**
-	 * Lists the sessions that wait for a person; `onRequest` is told of every request.
-	 * @throws SessionServiceError as `createSessionList` says, or the signal's reason
-	 */
-	listWaiting(signal?: AbortSignal, onRequest?: (cost: ListRequestCost) => void): Promise<WaitingList>;
-	/** Milliseconds after which a call is given up: a PUT cannot arrive later than that after it was sent. */
-	readonly callTimeoutMs: number;
-	/** Aborts the running calls. */
-	close(): Promise<void>;
-}
 
 /** The largest PUT. The service takes 100 kB (the smaller meaning of the unit is used) and fails above that. */
 const MAX_REQUEST_BYTES = 100_000;
@@ -97,7 +52,7 @@ export function createSessionServiceClient({
 	cacheBytes?: number;
 	proxy?: Dispatcher | null;
 	onCall?: (report: CallReport) => void;
-}): SessionServiceClient {
+}) {
 	const call = chosen.call ?? 20_000;
 	const timeouts = { connect: 3_000, headers: call, body: 10_000, ...chosen, call };
 	const transport = createTransport({ baseUrl, apiKey, clock, log, budget, timeouts, largeBodies, proxy, onCall });
@@ -106,10 +61,24 @@ export function createSessionServiceClient({
 	const share = createSharedReads(clock);
 
 	return {
+		/** Milliseconds after which a call is given up: a PUT cannot arrive later than that after it was sent. */
 		callTimeoutMs: timeouts.call,
 		listWaiting: createSessionList({ transport, budget, clock }),
 
-		async read(sessionId, { priority, signal, person, ahead }) {
+		/**
+		 * Reads a session, and repeats after temporary failures within the priority's patience. `person`: whose turn the request
+		 * uses, with priority `person`. `ahead`: before the other requests of this priority.
+		 * @throws SessionServiceError, or the signal's reason
+		 */
+		async read(
+			sessionId: string,
+			{
+				priority,
+				signal,
+				person,
+				ahead,
+			}: { priority: RequestPriority; signal?: AbortSignal; person?: string; ahead?: boolean },
+		): Promise<SessionReading> {
 			transport.pathOf(sessionId);
 			const start = (readSignal: AbortSignal | undefined) =>
 				reader.read(sessionId, {
@@ -123,17 +92,26 @@ export function createSessionServiceClient({
 			return share(priority === 'person' ? [personKey] : [personKey, `background:${sessionId}`], signal, start);
 		},
 
-		latest(sessionId) {
+		/**
+		 * The session as anybody last read it, for showing another part of it without a request; null when that was more than
+		 * 10 minutes ago or it is no longer in the cache.
+		 */
+		latest(sessionId: string): Pick<SessionReading, 'session' | 'readAt' | 'since'> | null {
 			const kept = cache.get(sessionId);
 			return kept === undefined || uptimeOf(clock) - kept.beganAt > LATEST_MS ? null : kept;
 		},
 
-		async reserveDelivery(signal) {
+		/**
+		 * Waits for the permit of one read and one PUT right after it: the PUT waits for nothing.
+		 * @throws SessionServiceError `rate_limited`, or the signal's reason
+		 */
+		async reserveDelivery(signal?: AbortSignal) {
 			const takePair = (deadline: number) => budget.acquire('delivery', { count: 2, deadline, signal });
 			let putSequence = await takePair(clock.now() + PATIENCE.delivery.permitMs);
 			let isFirst = true;
 			return {
-				read: (sessionId) =>
+				/** Reads the session with a request of its own, which begins after this call. A repeat takes a new permit. */
+				read: (sessionId: string) =>
 					reader.read(sessionId, {
 						priority: 'delivery',
 						signal,
@@ -144,7 +122,17 @@ export function createSessionServiceClient({
 							return putSequence - 1;
 						},
 					}),
-				async putAnswers(sessionId, messageIndex, items, maySend) {
+				/**
+				 * Replaces all items of one message, in order. Sent at once if `maySend` allows it, and never repeated: a permit is
+				 * good for one PUT.
+				 * @throws SessionServiceError; its `outcomeUnknown` says whether the service may have saved the answer
+				 */
+				async putAnswers(
+					sessionId: string,
+					messageIndex: number,
+					items: readonly AnsweredItem[],
+					maySend?: () => boolean,
+				): Promise<void> {
 					const path = `${transport.pathOf(sessionId)}/update-human-input`;
 					const json = Buffer.from(putBodyOf(sessionId, messageIndex, items));
 					if (json.length > MAX_REQUEST_BYTES) {
@@ -170,6 +158,9 @@ export function createSessionServiceClient({
 			};
 		},
 
+		/** Aborts the running calls. */
 		close: () => transport.close(),
 	};
 }
+
+export type SessionServiceClient = ReturnType<typeof createSessionServiceClient>;

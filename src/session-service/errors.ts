@@ -1,7 +1,5 @@
 import { HandraiseError } from '../errors.ts';
 import type { ExchangeFailure, HttpResponse } from './exchange.ts';
-import { decodeJson } from './json.ts';
-import { isMessageIndexRefusal } from './schema.ts';
 
 /**
  * Why a call fails.
@@ -12,7 +10,7 @@ import { isMessageIndexRefusal } from './schema.ts';
 const CODES = {
 	/** 401 or 403: the key is missing, wrong or was revoked. */
 	unauthorized: { retryable: true, repeated: false, ofService: true },
-	/** 404: no session with this id for this key; one of another account looks the same. */
+	/** 404: no session with this id for this key. A read of another account's looks the same; a PUT to it is saved. */
 	session_not_found: { retryable: false, repeated: false, ofService: false },
 	/** 429, or no permit of the request budget before the caller's deadline; nothing was saved. Has a `retryAt`. */
 	rate_limited: { retryable: true, repeated: true, ofService: true },
@@ -20,7 +18,7 @@ const CODES = {
 	unavailable: { retryable: true, repeated: true, ofService: true },
 	/** The connection, the headers, the next part of the body or the whole call took too long. */
 	timed_out: { retryable: true, repeated: true, ofService: true },
-	/** Any other 4xx, or a message index that does not exist: the service never takes this request. */
+	/** Any other 4xx: the service never takes this request. */
 	refused: { retryable: false, repeated: false, ofService: false },
 	/** A success with an unexpected body: HTML of a proxy, truncated or foreign JSON, wrong types. */
 	unreadable_answer: { retryable: true, repeated: true, ofService: true },
@@ -28,11 +26,14 @@ const CODES = {
 	not_a_list: { retryable: false, repeated: false, ofService: false },
 	/** The response's body has more bytes than this client holds. */
 	body_too_large: { retryable: false, repeated: false, ofService: false },
-	/** The response's body has more parts (messages, keys, arrays within arrays) than this client reads. */
+	/** The response's body has more arrays, objects and elements than this client reads. */
 	body_too_complex: { retryable: false, repeated: false, ofService: false },
 	/** The PUT has more bytes than the service takes: it was not sent. */
 	request_too_large: { retryable: false, repeated: false, ofService: false },
-	/** A redirect that is not followed: to another origin, too many, or of a PUT. Mostly a wrong base address. */
+	/**
+	 * A redirect, which is not followed: what its target says is not about the session. Mostly a wrong base address, or
+	 * something in between that drops the key: without one, the service redirects to its front page.
+	 */
 	redirected: { retryable: false, repeated: false, ofService: true },
 	/** An id that cannot be one path segment, or is a path of the service itself: nothing was sent. */
 	invalid_session_id: { retryable: false, repeated: false, ofService: false },
@@ -104,21 +105,17 @@ export function errorOfFailure({ kind, sent, status, cause }: ExchangeFailure, o
 	}
 }
 
-/** Bytes: the exact JSON, with room for white space. */
-const LONGEST_REFUSAL = 1_000;
-
 /**
- * The error for a response's status; null for a success (2xx, and 304 of a GET). Only `errorOfServerFailure` looks at
- * more than the status.
+ * The error for a response's status; null for a success (2xx, and 304 of a GET). The body tells nothing: the service has
+ * one sentence for every PUT that fails, whether it saved the answer (and could not start the agent) or not.
  *
  * @param retryAt clock milliseconds, of a 429
  */
 export function errorOfStatus(
-	response: HttpResponse,
+	{ status }: HttpResponse,
 	operation: Operation,
 	retryAt: number,
 ): SessionServiceError | null {
-	const { status } = response;
 	const message = `The session service responded to a ${operation} with ${status}`;
 	if ((status >= 200 && status < 300) || (status === 304 && operation !== 'put')) return null;
 	if (status >= 300 && status < 400) {
@@ -130,23 +127,8 @@ export function errorOfStatus(
 	if (status === 404) return new SessionServiceError('session_not_found', message);
 	if (status === 429) return new SessionServiceError('rate_limited', message, { retryAt });
 	// 408: the request took too long; 425: the service wants it again later. Both are temporary.
-	if (status >= 500 || status === 408 || status === 425) return errorOfServerFailure(response, operation, message);
+	if (status >= 500 || status === 408 || status === 425) {
+		return new SessionServiceError('unavailable', message, { status, outcomeUnknown: operation === 'put' });
+	}
 	return new SessionServiceError('refused', message, { status });
-}
-
-/**
- * The service also sends a 500 for a message index that is out of range, and only the body tells it from a failing
- * service. This is the only place that looks at an error's text, and it accepts only the exact JSON
- * `{"error":"Failed to update human input"}`. The service may send it for an update that failed half-way too, so the
- * outcome stays unknown until the session has been read.
- */
-function errorOfServerFailure({ status, body }: HttpResponse, operation: Operation, message: string) {
-	const details = { status, outcomeUnknown: operation === 'put' };
-	const isRefusal =
-		operation === 'put' &&
-		status === 500 &&
-		body.length <= LONGEST_REFUSAL &&
-		isMessageIndexRefusal(decodeJson(body).value);
-	if (isRefusal) return new SessionServiceError('refused', `${message}: no such message`, details);
-	return new SessionServiceError('unavailable', message, details);
 }

@@ -1,7 +1,12 @@
 import { z } from 'zod';
+import { parseTime } from '../questions/progress.ts';
 import type { ListedSession } from '../questions/session.ts';
 import { isSessionId } from './address.ts';
 import { asText } from './json.ts';
+import { dateTime } from './schema.ts';
+
+/** The largest body of a page: 10 MB. */
+export const MAX_PAGE_BYTES = 10_000_000;
 
 /** A page of a list as it was asked for. */
 export interface AskedPage {
@@ -30,7 +35,7 @@ const count = z.int().nonnegative().max(1_000_000);
 
 /**
  * Strict where a mistake could come from another operation, lenient about what people are only shown. Everything else in
- * an item (files with signed links, the cost) is dropped. `updatedAt` is not read: agents may not change it.
+ * an item (files with signed links, the cost) is dropped.
  */
 const listSchema = z.object({
 	sessions: z.array(
@@ -38,6 +43,7 @@ const listSchema = z.object({
 			sessionId: z.string().min(1),
 			status: z.string(),
 			name: z.unknown().optional().transform(asText),
+			updatedAt: dateTime.transform(parseTime),
 		}),
 	),
 	totalSessions: count,

@@ -2,22 +2,20 @@ import type { Session } from '../questions/session.ts';
 import { PRIORITIES, type RequestPriority } from './budget-state.ts';
 import { SessionServiceError } from './errors.ts';
 import type { HttpResponse } from './exchange.ts';
-import { decodeJson, LIST_KEYS, TooManyPartsError } from './json.ts';
+import { decodeJson, TooManyPartsError } from './json.ts';
 import { type AskedPage, type ListPage, readListResponse } from './list-schema.ts';
 import { isPutSuccess, readSessionResponse } from './schema.ts';
 
 /** @throws SessionServiceError `unreadable_answer` or `body_too_complex` */
 export function readSessionFrom(response: HttpResponse, sessionId: string): Session {
-	const read = () => readSessionResponse(readJson(response), sessionId);
-	const session = response.status === 200 ? withinParts(read, response, false) : null;
+	const session = response.status === 200 ? readSessionResponse(readJson(response), sessionId) : null;
 	if (session !== null) return session;
 	throw new SessionServiceError('unreadable_answer', `The response contains no session (${describe(response)})`);
 }
 
 /** @throws SessionServiceError `not_a_list` or `body_too_complex` */
 export function readListFrom(response: HttpResponse, asked: AskedPage): ListPage {
-	const read = () => readListResponse(readJson(response, LIST_KEYS), asked);
-	const page = response.status === 200 ? withinParts(read, response, false) : null;
+	const page = response.status === 200 ? readListResponse(readJson(response), asked) : null;
 	if (page !== null) return page;
 	throw new SessionServiceError(
 		'not_a_list',
@@ -31,20 +29,18 @@ export function readListFrom(response: HttpResponse, asked: AskedPage): ListPage
  * @throws SessionServiceError `unreadable_answer` or `body_too_complex`
  */
 export function readPutResponse(response: HttpResponse): void {
-	if (withinParts(() => isPutSuccess(readJson(response)), response, true)) return;
+	const outcomeUnknown = true;
+	if (isPutSuccess(readJson(response, outcomeUnknown))) return;
 	const message = `The response does not confirm the PUT (${describe(response)})`;
-	throw new SessionServiceError('unreadable_answer', message, { outcomeUnknown: true });
+	throw new SessionServiceError('unreadable_answer', message, { outcomeUnknown });
 }
 
-function readJson(response: HttpResponse, read?: ReadonlySet<string>): unknown {
+function readJson(response: HttpResponse, outcomeUnknown = false): unknown {
 	// We ask for `identity`. A compressed response is not decompressed, so there is no danger of a decompression bomb.
 	const encoding = response.headers.get('content-encoding') ?? 'identity';
-	return encoding === 'identity' ? decodeJson(response.body, read).value : undefined;
-}
-
-function withinParts<T>(read: () => T, response: HttpResponse, outcomeUnknown: boolean): T {
+	if (encoding !== 'identity') return undefined;
 	try {
-		return read();
+		return decodeJson(response.body);
 	} catch (error) {
 		if (!(error instanceof TooManyPartsError)) throw error;
 		const message = `The response has too many parts (${describe(response)})`;

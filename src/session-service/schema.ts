@@ -9,7 +9,7 @@ import type {
 	SessionFile,
 	SessionVariable,
 } from '../questions/session.ts';
-import { asArray, asObject, asText, asTextOrNull, type JsonObject, jsonTextOf, TooManyPartsError } from './json.ts';
+import { asArray, asObject, asText, asTextOrNull, type JsonObject, jsonTextOf } from './json.ts';
 
 const DEFAULT_MAX_STEPS = 30;
 const UNKNOWN = 'unknown';
@@ -20,7 +20,7 @@ const text = anything.transform(asText);
 const textOrNull = anything.transform(asTextOrNull);
 
 /** ISO 8601 as the service sends it; a number is read as milliseconds since the epoch. */
-const dateTime = anything.transform((value) => {
+export const dateTime = anything.transform((value) => {
 	if (typeof value !== 'number') return asTextOrNull(value);
 	const date = new Date(value);
 	return Number.isNaN(date.getTime()) ? null : date.toISOString();
@@ -90,41 +90,16 @@ const putSuccess = z.union([z.object({ message: z.string() }), z.object({ update
  *
  * @param requestedId becomes the session's id, whatever the response says: it works in the path of the PUT, and answers and
  * watches are stored under it
- * @returns null when it contains no readable session
- * @throws TooManyPartsError, and nothing else for any value of JSON.parse
+ * @returns null when it contains no readable session; throws for no value of JSON.parse
  */
 export function readSessionResponse(value: unknown, requestedId: string): Session | null {
-	if (elementCount(value) > MAX_ELEMENTS) throw new TooManyPartsError(`more than ${MAX_ELEMENTS} elements`);
 	const parsed = sessionResponse.safeParse(value);
 	return parsed.success ? { ...parsed.data.session, sessionId: requestedId } : null;
-}
-
-/** Of messages, items, actions, files and variables: each becomes an object, even if it is `0,` in the body. */
-const MAX_ELEMENTS = 100_000;
-
-function elementCount(value: unknown): number {
-	const session = asObject(asObject(value)?.session);
-	if (session === null) return 0;
-	const messages = asArray(session.messages);
-	let count = messages.length + asArray(session.files).length + asArray(session.sessionVariables).length;
-	for (const element of messages) {
-		const message = asObject(element);
-		if (message === null) continue;
-		count += asArray(message.human_input).length + asArray(message.content).length;
-		count += asArray(asObject(message.agent_data)?.action).length;
-	}
-	return count;
 }
 
 /** Whether the JSON value of a PUT's response says that the answers were saved. */
 export function isPutSuccess(value: unknown): boolean {
 	return putSuccess.safeParse(value).success;
-}
-
-/** Whether it is exactly the body of the service's 500 for a message index that is out of range. */
-export function isMessageIndexRefusal(value: unknown): boolean {
-	const body = asObject(value);
-	return body?.error === 'Failed to update human input' && Object.keys(body).length === 1;
 }
 
 /** Reads one message. Always returns one, because `messageIndex` counts every element that the service sent. */

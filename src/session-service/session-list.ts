@@ -2,7 +2,7 @@ import { type Clock, uptimeOf } from '../clock.ts';
 import { codeOf } from '../errors.ts';
 import type { ListedSession } from '../questions/session.ts';
 import type { RequestBudget } from './budget.ts';
-import { type ListPage, listQuery } from './list-schema.ts';
+import { type ListPage, listQuery, MAX_PAGE_BYTES } from './list-schema.ts';
 import { readListFrom } from './response-bodies.ts';
 import { etagOf } from './session-reader.ts';
 import type { Transport } from './transport.ts';
@@ -18,10 +18,13 @@ export interface WaitingList {
 }
 
 const WAITING = 'humanInput';
-const PAGE_SIZE = 200;
-const MAX_PAGES = 5;
-/** The largest body of a page: 10 MB. */
-const MAX_PAGE_BYTES = 10_000_000;
+/** A smaller page may be read. */
+const TOO_LARGE = new Set(['body_too_large', 'body_too_complex']);
+const MAX_PAGE_SIZE = 200;
+const MAX_SESSIONS = 1_000;
+const MAX_PAGES = 10;
+/** Pages are made larger again when each has at most a quarter of that; they are expected to have half of it then. */
+const SMALL_PAGE_BYTES = MAX_PAGE_BYTES / 4;
 /** For all pages together, with the wait for permits. */
 const LISTING_MS = 45_000;
 
@@ -36,11 +39,13 @@ export interface ListRequestCost {
 interface KeptPage {
 	readonly page: ListPage;
 	readonly etag: string | null;
+	readonly byteCount: number;
 }
 
 /**
  * Lists the sessions that wait, over an operation that the service's document does not show and not every service has.
- * Follows no redirect. A page that has not changed is not sent again (304).
+ * Follows no redirect. A page that has not changed is not sent again (304). Each session comes with links to all its files:
+ * when a page is too large, the list is read again in smaller ones, and so are later lists until they fit larger ones.
  */
 export function createSessionList({
 	transport,
@@ -51,26 +56,41 @@ export function createSessionList({
 	budget: RequestBudget;
 	clock: Clock;
 }) {
-	/** The pages of the newest list. */
+	/** The pages of the newest list, of `pageSize`. */
 	let kept: readonly KeptPage[] = [];
+	let pageSize = MAX_PAGE_SIZE;
+
+	function setPageSize(sessionCount: number): void {
+		pageSize = sessionCount;
+		kept = [];
+	}
+
+	/** Larger pages from the next list on, if these are small. */
+	function growPages(pages: readonly KeptPage[]): void {
+		const largest = Math.max(...pages.map(({ byteCount }) => byteCount));
+		if (pageSize === MAX_PAGE_SIZE || largest > SMALL_PAGE_BYTES) return;
+		setPageSize(Math.min(MAX_PAGE_SIZE, Math.floor((pageSize * 2 * SMALL_PAGE_BYTES) / Math.max(1, largest))));
+	}
 
 	/**
 	 * Reads page by page, each with a permit of the background, within `LISTING_MS`. `onRequest` is told of every request.
 	 * @throws SessionServiceError: one that is not retryable (`not_a_list`, `session_not_found`, `body_too_large` …) says that
-	 * this service has no list that can be used; or the signal's reason
+	 * this service has no list that can be used; or the signal's reason. `body_too_large`: for one session
 	 */
 	return async function listWaiting(
 		signal?: AbortSignal,
 		onRequest: (cost: ListRequestCost) => void = () => {},
 	): Promise<WaitingList> {
 		const deadline = clock.now() + LISTING_MS;
-		const pages: KeptPage[] = [];
+		let pages: KeptPage[] = [];
+		let requestCount = 0;
 		let tookMs = 0;
 
 		async function readPage(): Promise<ListPage> {
-			const asked = { status: WAITING, limit: PAGE_SIZE, page: pages.length + 1 };
+			const asked = { status: WAITING, limit: pageSize, page: pages.length + 1 };
 			const before = kept[pages.length];
 			const sequence = await budget.acquire('background', { deadline, signal, ahead: true });
+			requestCount++;
 			const startedAt = uptimeOf(clock);
 			let byteCount = 0;
 			const call = transport.send<KeptPage>(
@@ -88,7 +108,7 @@ export function createSessionList({
 				(response) => {
 					byteCount = response.body.length;
 					if (response.status === 304 && before !== undefined) return before;
-					return { page: readListFrom(response, asked), etag: etagOf(response) };
+					return { page: readListFrom(response, asked), etag: etagOf(response), byteCount };
 				},
 			);
 			const read = await call
@@ -96,25 +116,43 @@ export function createSessionList({
 					if (codeOf(error) === 'body_too_large') byteCount = MAX_PAGE_BYTES;
 					throw error;
 				})
-				.finally(() => onRequest({ byteCount, tookMs: uptimeOf(clock) - startedAt }));
-			tookMs += uptimeOf(clock) - startedAt;
+				.finally(() => {
+					const pageTookMs = uptimeOf(clock) - startedAt;
+					tookMs += pageTookMs;
+					onRequest({ byteCount, tookMs: pageTookMs });
+				});
 			pages.push(read);
 			return read.page;
 		}
 
-		let newest = await readPage();
-		while (pages.length < Math.min(newest.pageCount, MAX_PAGES)) newest = await readPage();
+		async function readPages(): Promise<ListPage> {
+			pages = [];
+			const mostPages = Math.min(MAX_PAGES, Math.ceil(MAX_SESSIONS / pageSize));
+			let newest = await readPage();
+			while (pages.length < Math.min(newest.pageCount, mostPages)) newest = await readPage();
+			return newest;
+		}
+
+		let newest: ListPage | null = null;
+		while (newest === null) {
+			newest = await readPages().catch((error: unknown) => {
+				if (!TOO_LARGE.has(codeOf(error)) || pageSize === 1) throw error;
+				setPageSize(Math.floor(pageSize / 2));
+				return null;
+			});
+		}
 		kept = pages;
+		growPages(pages);
 		const itemCount = pages.reduce((sum, { page }) => sum + page.itemCount, 0);
+		const { sessionCount } = newest;
 		const sessions = new Map(
 			pages.flatMap(({ page }) => page.sessions.map((session) => [session.sessionId, session] as const)),
 		);
 		return {
 			sessions: [...sessions.values()],
 			// While sessions come and go, one may have moved from a page to one that was read before.
-			isComplete:
-				pages.every(({ page }) => page.sessionCount === newest.sessionCount) && itemCount >= newest.sessionCount,
-			requestCount: pages.length,
+			isComplete: pages.every(({ page }) => page.sessionCount === sessionCount) && itemCount >= sessionCount,
+			requestCount,
 			tookMs,
 		};
 	};

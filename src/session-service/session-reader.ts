@@ -35,8 +35,6 @@ export const PATIENCE: Readonly<Record<RequestPriority, Patience>> = {
 	background: { permitMs: 60_000, repeatMs: 0, retries: 0 },
 };
 
-const MAX_REDIRECTS = 3;
-
 /** The wait before the first repeat, doubled for each further one up to the longest; a random 50 to 100 % of it is used. */
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 5_000;
@@ -87,35 +85,22 @@ export function createSessionReader({
 		{ priority, signal, permit }: ReadOptions,
 		permitBy: number,
 	): Promise<SessionReading> {
-		let path = transport.pathOf(sessionId);
+		const path = transport.pathOf(sessionId);
 		const cached = cache.get(sessionId);
 		const headers: Record<string, string> = cached?.etag == null ? {} : { 'if-none-match': cached.etag };
-		for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-			const sequence = await permit(permitBy);
-			const began = { readAt: clock.now(), beganAt: uptimeOf(clock) };
-			const timeoutMs = Math.max(1, permitBy + callMs - began.readAt);
-			const from = path;
-			const result = await transport.send(
-				{ operation: 'read', sessionId, priority, path, headers, sequence, timeoutMs, signal },
-				(response) =>
-					isRedirect(response)
-						? { redirect: transport.redirectTarget(response, from) }
-						: readingFrom(response, sessionId, began, cached),
-			);
-			if (!('redirect' in result)) return result;
-			if (result.redirect === null) {
-				throw new SessionServiceError('redirected', 'The session service redirects a read to another origin');
-			}
-			path = result.redirect;
-		}
-		const message = `The session service redirects a read more than ${MAX_REDIRECTS} times`;
-		throw new SessionServiceError('redirected', message);
+		const sequence = await permit(permitBy);
+		const began = { readAt: clock.now(), beganAt: uptimeOf(clock) };
+		const timeoutMs = Math.max(1, permitBy + callMs - began.readAt);
+		return transport.send(
+			{ operation: 'read', sessionId, priority, path, headers, sequence, timeoutMs, signal },
+			(response) => readingFrom(response, sessionId, began, cached),
+		);
 	}
 
 	return {
 		/**
-		 * Reads a session, conditionally if it is in the cache. Follows redirects within the origin and repeats after temporary
-		 * failures, within the priority's patience; each request takes a permit.
+		 * Reads a session, conditionally if it is in the cache. Repeats after temporary failures, within the priority's patience;
+		 * each request takes a permit.
 		 * @throws SessionServiceError, or the signal's reason
 		 */
 		read(sessionId: string, options: ReadOptions): Promise<SessionReading> {
@@ -148,10 +133,6 @@ export function createSessionReader({
 export function etagOf({ headers }: HttpResponse): string | null {
 	const etag = headers.get('etag') ?? '';
 	return /^[\x21-\x7e]{1,256}$/.test(etag) ? etag : null;
-}
-
-function isRedirect({ status }: HttpResponse): boolean {
-	return status >= 300 && status !== 304;
 }
 
 /** Long enough to cover several presses on one card and a read for watching at the same moment. */

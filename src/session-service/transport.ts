@@ -50,8 +50,6 @@ export interface Transport {
 	 * @throws SessionServiceError; the signal's reason when it is aborted
 	 */
 	send<T>(call: Call, use: (response: HttpResponse) => T): Promise<T>;
-	/** The path of a redirect's target, or null when it is on another origin or unreadable. */
-	redirectTarget(response: HttpResponse, from: string): string | null;
 	/** Aborts the running calls. */
 	close(): Promise<void>;
 }
@@ -122,11 +120,9 @@ export function createTransport({
 				);
 				const retryAt = observe(response, call.sequence, startedAt);
 				const error = errorOfStatus(response, operation, retryAt);
-				// The caller follows the redirects of a read.
-				const isFollowable = operation === 'read' && response.headers.has('location');
-				if (error !== null && !(error.code === 'redirected' && isFollowable)) throw error;
+				if (error !== null) throw error;
 				const result = use(response);
-				report(call, outcomeOf(response), startedAt);
+				report(call, response.status === 304 ? 'unchanged' : 'ok', startedAt);
 				return result;
 			} catch (failure) {
 				const error = failure instanceof ExchangeFailure ? errorOfFailure(failure, operation) : failure;
@@ -137,18 +133,8 @@ export function createTransport({
 			}
 		},
 
-		redirectTarget(response, from) {
-			const target = URL.parse(response.headers.get('location') ?? '', `${origin}${from}`);
-			return target?.origin === origin ? `${target.pathname}${target.search}` : null;
-		},
-
 		close: () => dispatcher.destroy(),
 	};
-}
-
-function outcomeOf({ status }: HttpResponse): string {
-	if (status === 304) return 'unchanged';
-	return status < 300 ? 'ok' : 'redirected';
 }
 
 /** The service's window, for a 429 that does not say how long to wait. */

@@ -5,21 +5,27 @@ import { isAnsweredSince, type QuestionKey } from '../answers/answer.ts';
 import type { AnswerStore, Claim, ClaimStore } from '../answers/ports.ts';
 import { setBounded } from '../bounded-map.ts';
 import type { Clock } from '../clock.ts';
-import { type LadderTimes, timesIn } from '../inbox/channel-settings.ts';
+import { isStillDue, type LadderTimes, timesIn } from '../inbox/channel-settings.ts';
 import type { HandOver, HandOverStore } from '../inbox/hand-over.ts';
 import type { ChannelSettingsStore } from '../inbox/ladder-ports.ts';
 import type { MayAct } from '../inbox/ports.ts';
 import { isComputable, quietUntil } from '../inbox/quiet-hours.ts';
 import type { Log } from '../log.ts';
 import type { ShowAnswers } from '../questions/disclosure.ts';
-import type { Announcement, AnnouncementContent, RungEntry } from '../watches/announcements.ts';
-import type { Announcer, DueAnnouncement, PostUpdate, PreparedPost, SendOutcome } from '../watches/announcer.ts';
-import type { QuietHours } from '../watches/channel-settings.ts';
+import {
+	type Announcement,
+	type AnnouncementContent,
+	isAsked,
+	type RungEntry,
+	targetOf,
+} from '../watches/announcements.ts';
+import type { Announcer, DueAnnouncement, PostUpdate, PreparedPost } from '../watches/announcer.ts';
 import type { WatchStore } from '../watches/ports.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../watches/session-snapshot.ts';
+import { newestQuestion } from '../watches/switching.ts';
 import type { Watch } from '../watches/watch.ts';
 import { settingsChangedPost } from './blocks/channel-settings.ts';
-import { givenBackPost, handedOverPost } from './blocks/hand-over.ts';
+import { giveBackMessage, givenBackPost, handedOverPost } from './blocks/hand-over.ts';
 import { type MessageContent, replacement } from './blocks/parts.ts';
 import { MOST_LISTED, type RungQuestion, rungPost, rungsPost, updatedRungPost } from './blocks/rungs.ts';
 import { type CardModel, watchCard } from './blocks/watch-card.ts';
@@ -31,9 +37,12 @@ import {
 	settledQuestionPost,
 	watchPost,
 } from './blocks/watch-posts.ts';
-import { isThreaded, slackErrorCode, slackFailure } from './clients.ts';
+import { slackErrorCode, slackFailure } from './clients.ts';
 import type { NameLookup } from './directory.ts';
+import type { DirectChannelOf } from './memberships.ts';
+import { createSending, DELETED, outcomeOf } from './sending.ts';
 import type { createUserGroups, UserGroups } from './settings/user-groups.ts';
+import { NOT_TOLD_ANY_MORE } from './words/hand-over.ts';
 import type { Names } from './words/people.ts';
 import { endWords } from './words/watching.ts';
 
@@ -54,20 +63,6 @@ const READ_WITHIN_MS = 60_000;
 
 const NO_GROUPS: UserGroups = { kind: 'listed', groups: [] };
 
-function isQuiet(hours: QuietHours, now: number): boolean {
-	return isComputable(hours) && quietUntil(hours, now) !== null;
-}
-
-/** Of a reminder and an escalation that are both due, only the escalation comes. */
-function isStillDue(
-	{ rung, postedAt }: RungEntry,
-	{ remindAfterMs, escalateAfterMs }: LadderTimes,
-	now: number,
-): boolean {
-	if (rung === 'escalation') return escalateAfterMs !== null;
-	return remindAfterMs !== null && (escalateAfterMs === null || now < postedAt + escalateAfterMs);
-}
-
 /** The progress of a search through the history. */
 interface Search {
 	/** False while the thread is searched; the channel comes after it. */
@@ -86,6 +81,7 @@ interface HistoryPage {
 
 interface Dependencies {
 	readonly client: WebClient;
+	readonly directChannelOf: DirectChannelOf;
 	readonly serviceUrl: string;
 	readonly answers: AnswerStore;
 	readonly claims: ClaimStore;
@@ -112,8 +108,21 @@ interface Dependencies {
 
 /** Writes cards and posts to Slack; see the port. */
 export function createAnnouncer(deps: Dependencies): Announcer {
-	const { client, serviceUrl, answers, claims, watches, names, dashboardUrl, adminContact, clock, log } = deps;
+	const {
+		client,
+		directChannelOf,
+		serviceUrl,
+		answers,
+		claims,
+		watches,
+		names,
+		dashboardUrl,
+		adminContact,
+		clock,
+		log,
+	} = deps;
 	const { handOvers, mayAct, settings, ladderTimes, learnName, userGroups, showAnswers, quickAnswers, maxDays } = deps;
+	const send = createSending(deps);
 	/** Searches that continue later, by the metadata key of the post and the time from which it is searched. */
 	const searches = new Map<string, Search>();
 
@@ -161,22 +170,6 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		};
 	}
 
-	/** Runs one call and returns its outcome in the port's terms. `threadTs`: the thread that the post names. */
-	async function send(
-		call: () => Promise<{ ts?: string; message?: object }>,
-		threadTs: string | null = null,
-	): Promise<SendOutcome> {
-		try {
-			const { ts, message } = await call();
-			if (ts === undefined) return { kind: 'unknown', code: 'no_ts' };
-			return threadTs === null || isThreaded(message) ? { kind: 'sent', ts } : { kind: 'unthreaded', ts };
-		} catch (error) {
-			const outcome = outcomeOf(error);
-			log.debug({ outcome }, 'Slack did not accept a post');
-			return outcome;
-		}
-	}
-
 	async function contextOf(
 		{ announcement, watch, view }: DueAnnouncement,
 		{ maybeRepeat, isUpdate = false }: { maybeRepeat: boolean; isUpdate?: boolean },
@@ -187,16 +180,19 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		const messageIndex = asked?.messageIndex ?? ('messageIndex' in content ? content.messageIndex : null);
 		const key = sessionId === '' || messageIndex === null ? null : keyOf(sessionId, messageIndex);
 		const isAlone = watch?.mode === 'raisedHand' && content.kind === 'question';
-		const [standing, handOver, active] = await Promise.all([
+		// A new post names nobody: it would notify them.
+		const shown = isUpdate ? key : null;
+		const [standing, handOver, active, refused] = await Promise.all([
 			key === null ? null : answers.standing(key),
 			watch === null || asked === null ? null : holderOf(watch, asked.fingerprint),
-			// A new post names nobody: it would notify them.
-			key === null || !isAlone || !isUpdate ? [] : claims.active(key, clock.now()),
+			shown === null || !isAlone ? [] : claims.active(shown, clock.now()),
+			shown === null || asked === null ? null : answers.refused(shown, asked.fingerprint),
 		]);
 		return {
 			sessionId,
 			view,
 			standing,
+			refused,
 			handOver,
 			channelId: watch?.channelId ?? '',
 			threadTs: watch?.card.ts ?? null,
@@ -233,13 +229,13 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		const channel = await channelOf(due).catch(outcomeOf);
 		return {
 			async send({ metadataKey }) {
-				if (channel === null) return { kind: 'unknown', code: 'no_channel' };
 				if (typeof channel !== 'string') return channel;
 				const post = { channel, ...content, ...metadataOf(metadataKey) };
-				if (threadTs === null) return send(() => client.chat.postMessage(post));
+				if (threadTs === null) return send(() => client.chat.postMessage(post), due.announcement.target);
 				const reply = { ...post, thread_ts: threadTs };
 				const broadcast = { ...reply, reply_broadcast: true };
-				return send(() => client.chat.postMessage(isShownInChannel ? broadcast : reply), threadTs);
+				const call = () => client.chat.postMessage(isShownInChannel ? broadcast : reply);
+				return send(call, due.announcement.target, threadTs);
 			},
 		};
 	}
@@ -260,7 +256,8 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		await Promise.all(before.map(learnNames));
 		const now = clock.now();
 		const { settings: current } = await settings.read(target);
-		if (current.quietHours !== null && isQuiet(current.quietHours, now)) return null;
+		const { quietHours } = current;
+		if (quietHours !== null && isComputable(quietHours) && quietUntil(quietHours, now) !== null) return null;
 		const wanted = oldestFirst.filter((entry) => isStillDue(entry, timesIn(current, ladderTimes), now));
 		const open = await openQuestions(wanted);
 		const [first] = open;
@@ -291,10 +288,8 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		const groups = namesGroups ? await userGroups.list() : NO_GROUPS;
 		const { target } = due.announcement;
 		if (target.kind === 'person') return null;
-		const { channelId } = target;
-		const known = { names, groups, channelId, defaults: ladderTimes };
-		const message = settingsChangedPost(content, { ...known, maybeRepeat });
-		return prepared(due, message, { isShownInChannel: false });
+		const known = { names, groups, channelId: target.channelId, defaults: ladderTimes, maybeRepeat };
+		return prepared(due, settingsChangedPost(content, known), { isShownInChannel: false });
 	}
 
 	/** Those of these questions that still wait, as a read of a moment ago tells. */
@@ -375,10 +370,8 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		}
 	}
 
-	async function channelOf({ announcement: { target } }: DueAnnouncement): Promise<string | null> {
-		if (target.kind !== 'person') return target.channelId;
-		const { channel } = await client.conversations.open({ users: target.userId });
-		return channel?.id ?? null;
+	async function channelOf({ announcement: { target } }: DueAnnouncement): Promise<string> {
+		return target.kind === 'person' ? directChannelOf(target.userId) : target.channelId;
 	}
 
 	/** A page of messages: newest first in a channel, oldest first in the thread `threadTs`. */
@@ -404,12 +397,16 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		due: DueAnnouncement,
 		post: Announcement,
 		posts: readonly Announcement[],
-	): Promise<MessageContent | null> {
-		const { content: change } = due.announcement;
+	): Promise<MessageContent | typeof NOT_CHECKED | null> {
+		const { content: change, target } = due.announcement;
 		const asked = post.content.kind === 'rung' ? questionOf(post.content.entry, posts) : post.content;
 		if (asked === null || !isAsked(asked)) return null;
 		const shown = asked.kind === 'question' ? due : await withWatch(due, asked.watchId);
-		const content = { ...asked, question: questionNow(asked.question, change, shown.view) };
+		const refusal = target.kind === 'person' ? await mayAct(target, shown.watch?.channelId ?? null, FRESH_MS) : null;
+		if (refusal === 'could_not_check') return NOT_CHECKED;
+		if (refusal !== null) return giveBackMessage(NOT_TOLD_ANY_MORE);
+		const shownBy = asked.kind === 'question' && asked.switching === true ? newestQuestion : questionNow;
+		const content = { ...asked, question: shownBy(asked.question, change, shown.view) };
 		const context = await contextOf(
 			{ ...shown, announcement: { ...post, content } },
 			{ maybeRepeat: false, isUpdate: true },
@@ -448,11 +445,12 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 				key: keyOfLooks(timeless),
 				async send({ ts, metadataKey }) {
 					const channel = watch.channelId;
+					const target = targetOf(watch);
 					const content = watchCard({ ...current, isUpdate: ts !== null });
 					if (ts === null) {
-						return send(() => client.chat.postMessage({ channel, ...content, ...metadataOf(metadataKey) }));
+						return send(() => client.chat.postMessage({ channel, ...content, ...metadataOf(metadataKey) }), target);
 					}
-					const outcome = await send(() => client.chat.update({ channel, ts, ...replacement(content) }));
+					const outcome = await send(() => client.chat.update({ channel, ts, ...replacement(content) }), target);
 					return outcome.kind === 'refused' && DELETED.has(outcome.code) ? { kind: 'deleted' } : outcome;
 				},
 			};
@@ -466,16 +464,17 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 				const { id, postedTs, shownKey } = post;
 				const content = postedTs === null ? null : await redrawn(due, post, posts);
 				if (postedTs === null || content === null) continue;
+				if ('send' in content) {
+					updates.push({ announcementId: id, key: '', send: NOT_CHECKED.send });
+					continue;
+				}
 				// Without `text`, in which the time that it waits would make every post look new.
 				const key = keyOfLooks(content.blocks);
 				// An attempt whose outcome is unknown may have shown something else since.
 				if (key === shownKey && announcement.sendingSince === null) continue;
 				const update = { ts: postedTs, ...replacement(content) };
-				const call = async () => {
-					const channel = await channelOf(due);
-					return channel === null ? {} : client.chat.update({ channel, ...update });
-				};
-				updates.push({ announcementId: id, key, send: () => send(call) });
+				const call = async () => client.chat.update({ channel: await channelOf(due), ...update });
+				updates.push({ announcementId: id, key, send: () => send(call, due.announcement.target) });
 			}
 			return updates;
 		},
@@ -497,10 +496,8 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		},
 
 		async remove(due, ts) {
-			const outcome = await send(async () => {
-				const channel = await channelOf(due);
-				return channel === null ? {} : client.chat.delete({ channel, ts });
-			});
+			const call = async () => client.chat.delete({ channel: await channelOf(due), ts });
+			const outcome = await send(call, due.announcement.target);
 			if (outcome.kind === 'sent') return 'removed';
 			if (outcome.kind !== 'refused' && outcome.kind !== 'gone') return 'unknown';
 			return outcome.kind === 'refused' && outcome.code === 'message_not_found' ? 'removed' : 'refused';
@@ -515,7 +512,6 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			const remember = () => setBounded(searches, key, { inChannel, cursor, callCount }, MAX_SEARCHES);
 			try {
 				const channel = await channelOf(due);
-				if (channel === null) return { kind: 'unreadable' };
 				while (callCount < MAX_SEARCH_CALLS) {
 					if (signal.aborted || clock.now() > endsAt) {
 						remember();
@@ -552,13 +548,6 @@ function claimedBy(active: readonly Claim[]) {
 		claims: active.map(({ person }) => person.userId),
 		claimedUntil: active.length === 0 ? null : Math.min(...active.map(({ until }) => until)),
 	};
-}
-
-/** Whether it is the post of a question, in a channel or a direct message. */
-function isAsked(
-	content: AnnouncementContent,
-): content is Extract<AnnouncementContent, { kind: 'question' | 'handedOver' | 'givenBack' }> {
-	return content.kind === 'question' || content.kind === 'handedOver' || content.kind === 'givenBack';
 }
 
 /** The question of a reminder, as its newest post announced it; null when that is not among `posts`. */
@@ -598,8 +587,8 @@ function threadOf({ announcement: { target, content }, watch }: DueAnnouncement)
 }
 
 /** Slack does not tell now whether a person may see a question. */
-const NOT_CHECKED: PreparedPost = {
-	send: async () => ({ kind: 'later', ms: null, code: 'could_not_check', limited: false }),
+const NOT_CHECKED = {
+	send: async () => ({ kind: 'later', ms: null, code: 'could_not_check', limited: false }) as const,
 };
 
 /** A post that the access policy refuses, as if Slack did. */
@@ -609,38 +598,4 @@ function refusedPost(code: Refusal): PreparedPost {
 
 function metadataOf(key: string | null) {
 	return key === null ? {} : { metadata: { event_type: EVENT_TYPE, event_payload: { key } } };
-}
-
-/** Nothing was written, and no repeat will succeed. */
-const GONE = {
-	is_archived: 'channelArchived',
-	// The error for an update in an archived channel.
-	is_inactive: 'channelArchived',
-	channel_not_found: 'channelGone',
-	not_in_channel: 'botRemoved',
-} as const;
-/**
- * The errors for an update of a deleted message. In the place of a deleted message that has replies, Slack leaves one of
- * its own, which apps cannot update.
- */
-const DELETED = new Set(['message_not_found', 'cant_update_message']);
-/** Slack failed or did not respond: the message may have been written. */
-const UNCERTAIN = new Set(['no_answer', 'internal_error', 'fatal_error', 'service_unavailable', 'request_timeout']);
-/** The message is valid. An administrator repairs the app's access, or the limit ends; then a repeat succeeds. */
-const LATER = new Set([
-	'invalid_auth',
-	'not_authed',
-	'token_revoked',
-	'account_inactive',
-	'missing_scope',
-	'ratelimited',
-]);
-
-function outcomeOf(error: unknown): SendOutcome {
-	const { code, retryAfterMs } = slackFailure(error);
-	if (retryAfterMs !== null) return { kind: 'later', ms: retryAfterMs, code, limited: true };
-	if (code in GONE) return { kind: 'gone', reason: GONE[code as keyof typeof GONE] };
-	if (UNCERTAIN.has(code)) return { kind: 'unknown', code };
-	if (LATER.has(code)) return { kind: 'later', ms: null, code, limited: false };
-	return { kind: 'refused', code };
 }

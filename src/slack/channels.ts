@@ -1,6 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { ChannelList } from '../watches/channel-guard.ts';
 import { slackErrorCode, slackFailure } from './clients.ts';
+import type { DirectChannelOf } from './memberships.ts';
 import type { PersonRequest } from './request.ts';
 
 /** Whether a channel may hold watches, and why not. */
@@ -45,15 +46,23 @@ function isExternal({ is_ext_shared: isShared, is_pending_ext_shared: isPending 
  * Checks whether a channel may hold watches. The bot must be a member, because then a member of the channel has invited it. A
  * channel shared with other organisations needs `allowExternal`, because everybody in it reads the card.
  */
-export function createChannels({ client, allowExternal }: { client: WebClient; allowExternal: boolean }) {
+export function createChannels({
+	client,
+	directChannelOf,
+	allowExternal,
+}: {
+	client: WebClient;
+	directChannelOf: DirectChannelOf;
+	allowExternal: boolean;
+}) {
 	return {
 		async mayWatch({ channelId, person }: Pick<PersonRequest, 'channelId' | 'person'>): Promise<ChannelVerdict> {
 			if (channelId === null) return { ok: false, reason: 'no_channel' };
 			try {
 				// Opening the bot's own direct message returns its id and needs no further scope.
 				if (channelId.startsWith('D')) {
-					const { channel } = await client.conversations.open({ users: person.userId });
-					return channel?.id === channelId ? { ok: true } : { ok: false, reason: 'direct' };
+					const isOurs = (await directChannelOf(person.userId)) === channelId;
+					return isOurs ? { ok: true } : { ok: false, reason: 'direct' };
 				}
 				const { channel } = await client.conversations.info({ channel: channelId });
 				if (channel === undefined) return { ok: false, reason: 'could_not_check' };

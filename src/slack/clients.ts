@@ -43,7 +43,8 @@ export function createSlackClients({ token, apiUrl, log, onCall }: SlackClientOp
 		background: new WebClient(token, {
 			...shared,
 			timeout: 10_000,
-			maxRequestConcurrency: 20,
+			// Checks of late answers' authors take at most 16 of them.
+			maxRequestConcurrency: 36,
 			// A post may exist although its response was lost.
 			retryConfig: { retries: 0 },
 		}),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Directory } from '../answers/access-policy.ts';
 import { setBounded } from '../bounded-map.ts';
 import { timeZoneNamed } from '../inbox/quiet-hours.ts';
-import { slackErrorCode } from './clients.ts';
+import { slackErrorCode, slackRetryAfterMs } from './clients.ts';
 import type { Names } from './words/people.ts';
 
 /** Enough for the daily users of a large workspace, for names and for time zones. */
@@ -59,6 +59,7 @@ export function createDirectory({ client }: { client: WebClient }): Directory & 
 			const { users } = await unlessAborted(client.usergroups.users.list({ usergroup: groupId }), signal);
 			return new Set(users ?? []);
 		},
+		retryAfterMs: slackRetryAfterMs,
 	};
 	return {
 		...directory,

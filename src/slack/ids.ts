@@ -240,6 +240,8 @@ export interface Choice {
 	readonly sessionId: string;
 	readonly messageIndex: number;
 	readonly fingerprint: string;
+	/** Of what the button's message shows; null in messages of the former version, whose press opens the question. */
+	readonly shownHash: string | null;
 	/** The item that the option answers. */
 	readonly position: number;
 	/** The item's title, maybe cut. */
@@ -253,11 +255,11 @@ export interface Choice {
 }
 
 const text = z.string();
-const CHOICE_SCHEMA = z.tuple([z.int(), text, z.int(), z.number(), text, text, text, text]);
+const CHOICE_SCHEMA = z.tuple([z.int(), text, z.int(), z.number(), text, text, text, text]).rest(text);
 
 /** The `value` of a button with an option. */
 export function encodeChoice(choice: Choice): string {
-	const { messageIndex, fingerprint, position, readAt, channelId, option, sessionId, title } = choice;
+	const { messageIndex, fingerprint, position, readAt, channelId, option, sessionId, title, shownHash } = choice;
 	const fields: z.infer<typeof CHOICE_SCHEMA> = [
 		messageIndex,
 		fingerprint,
@@ -267,6 +269,7 @@ export function encodeChoice(choice: Choice): string {
 		option,
 		sessionId,
 		title,
+		...(shownHash === null ? [] : [shownHash]),
 	];
 	return JSON.stringify(fields);
 }
@@ -276,8 +279,8 @@ export function decodeChoice(value: string | undefined): Choice | null {
 	try {
 		const { data } = CHOICE_SCHEMA.safeParse(JSON.parse(value ?? ''));
 		if (data === undefined) return null;
-		const [messageIndex, fingerprint, position, readAt, channelId, option, sessionId, title] = data;
-		return { messageIndex, fingerprint, position, readAt, channelId, option, sessionId, title };
+		const [messageIndex, fingerprint, position, readAt, channelId, option, sessionId, title, shownHash = null] = data;
+		return { messageIndex, fingerprint, position, readAt, channelId, option, sessionId, title, shownHash };
 	} catch {
 		return null;
 	}

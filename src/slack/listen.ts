@@ -1,13 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
-import { type AccessPolicy, FRESH_MS, type Place, type Refusal, type Verdict } from '../answers/access-policy.ts';
+import { type AccessPolicy, type ActRefusal, FRESH_MS, type Place } from '../answers/access-policy.ts';
 import { setBounded } from '../bounded-map.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
 import type { InboxPlace } from '../inbox/inbox.ts';
 import type { Log } from '../log.ts';
 import { codeOf } from './clients.ts';
 import { ACTIONS, type ActionId, type CallbackId } from './ids.ts';
+import type { PersonReads } from './person-reads.ts';
 import type { Reply } from './reply.ts';
 import {
 	inboxOf,
@@ -38,14 +39,14 @@ export interface Submitted {
 interface SubmissionTask {
 	readonly place: Place;
 	run(request: AllowedRequest): Promise<Submitted>;
-	refused(refusal: Refusal): Submitted;
+	refused(refusal: ActRefusal): Submitted;
 }
 
 /** The work of a press that is stored. Each function resolves to what is done after the acknowledgement. */
 interface StoringTask {
 	readonly place: Place;
 	run(request: AllowedRequest): Promise<() => Promise<void>>;
-	refused(refusal: Refusal): () => Promise<void>;
+	refused(refusal: ActRefusal): () => Promise<void>;
 	failed(error: unknown): () => Promise<void>;
 	/** Tells the person that the result comes later; acknowledged after that. */
 	late(): Promise<void>;
@@ -65,6 +66,9 @@ interface Dependencies {
 	/** The workspace that the app is installed in. */
 	readonly teamId: string;
 	readonly accessPolicy: AccessPolicy;
+	/** Whether somebody may act on a copy of this session's question, which a channel asks; throws when Slack does not tell. */
+	readonly isThere: (request: PersonRequest, channelId: string, sessionId: string) => Promise<boolean>;
+	readonly personReads: Pick<PersonReads, 'turn'>;
 	readonly reply: Reply;
 	readonly clock: Clock;
 	readonly log: Log;
@@ -82,7 +86,7 @@ const INBOX_ACTIONS: ReadonlySet<ActionId> = new Set([ACTIONS.inboxOlder, ACTION
  * as a task; the task runs only after the access policy allowed it here.
  */
 export function createListen(deps: Dependencies) {
-	const { app, teamId, accessPolicy, reply, clock, log, onAcknowledged, onInboxPress } = deps;
+	const { app, teamId, accessPolicy, isThere, personReads, reply, clock, log, onAcknowledged, onInboxPress } = deps;
 	const running = new Set<Promise<void>>();
 	const seen = new Map<string, true>();
 	const rush = createRush(clock);
@@ -96,21 +100,30 @@ export function createListen(deps: Dependencies) {
 		return true;
 	}
 
-	function check({ person, claimedTeamId }: PersonRequest, place: Place, maxAgeMs?: number): Promise<Verdict> {
-		return accessPolicy.check({ ...person, claimedTeamId }, place, maxAgeMs);
+	/** Why somebody may not act here; null: they may. */
+	async function check(request: PersonRequest, place: Place, maxAgeMs?: number): Promise<ActRefusal | null> {
+		const { person, claimedTeamId } = request;
+		const verdict = await accessPolicy.check({ ...person, claimedTeamId }, place, maxAgeMs);
+		if (!verdict.allowed) return verdict.refusal;
+		if (place === 'anyChannel' || place.channelId === null || place.copyOf === undefined) return null;
+		return isThere(request, place.channelId, place.copyOf).then(
+			(isSo) => (isSo ? null : 'not_there'),
+			() => 'could_not_check',
+		);
 	}
 
 	/** Runs a task if the access policy allows it. `view`: where the person pressed. */
 	async function perform(request: PersonRequest, task: Task, view: SubmittedView | null): Promise<void> {
 		const { place } = task;
-		const verdict: Verdict = place === 'anybody' ? { allowed: true } : await check(request, place, task.maxAgeMs);
-		if (!verdict.allowed) {
-			const { refusal } = verdict;
+		const refusal = place === 'anybody' ? null : await check(request, place, task.maxAgeMs);
+		if (refusal !== null) {
 			request.log.info({ refusal }, 'refused');
 			await (task.refused?.(refusal) ??
 				reply.refused(request, refusal, { view, kept: task.changes ? 'unchanged' : 'nothing' }));
 			return;
 		}
+		const tooFast = task.takesTurn === true ? await personReads.turn(request) : null;
+		if (tooFast !== null) return reply.failed(request, tooFast);
 		const nextTask = await task.run({ ...request, access: 'allowed' });
 		if (nextTask !== undefined) await perform(request, nextTask, view);
 	}
@@ -205,14 +218,14 @@ export function createListen(deps: Dependencies) {
 			const view = viewIn(body);
 			const task = plan(view);
 			failed = task.failed;
-			const verdict = await check(request, task.place, FRESH_MS);
-			if (verdict.allowed) {
+			const refusal = await check(request, task.place, FRESH_MS);
+			if (refusal === null) {
 				const tell = await task.run({ ...request, access: 'allowed' });
 				const inbox = inboxOf(request, view);
 				return { isStored: true, tell: inbox === null ? tell : () => tell().finally(() => onInboxPress(inbox)) };
 			}
-			request.log.info({ refusal: verdict.refusal }, 'refused');
-			return { isStored: false, tell: task.refused(verdict.refusal) };
+			request.log.info({ refusal }, 'refused');
+			return { isStored: false, tell: task.refused(refusal) };
 		} catch (error) {
 			request.log.error({ code: codeOf(error), err: error }, 'a press could not be stored');
 			return { isStored: false, tell: failed(error) };
@@ -220,10 +233,10 @@ export function createListen(deps: Dependencies) {
 	}
 
 	async function submit(request: PersonRequest, task: SubmissionTask): Promise<Submitted> {
-		const verdict = await check(request, task.place, FRESH_MS);
-		if (verdict.allowed) return task.run({ ...request, access: 'allowed' });
-		request.log.info({ refusal: verdict.refusal }, 'refused at submit');
-		return task.refused(verdict.refusal);
+		const refusal = await check(request, task.place, FRESH_MS);
+		if (refusal === null) return task.run({ ...request, access: 'allowed' });
+		request.log.info({ refusal }, 'refused at submit');
+		return task.refused(refusal);
 	}
 
 	/** Bolt acknowledges events; Slack may deliver one several times. */

@@ -1,5 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import { setBounded } from '../bounded-map.ts';
+import type { Cell } from '../cell.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
 import { HandraiseError } from '../errors.ts';
 import type { Memberships } from '../inbox/ports.ts';
@@ -20,6 +21,8 @@ class MembershipsUnknownError extends HandraiseError {
 
 /** How long a person's channels are used after Slack told them. */
 const MAX_AGE_MS = 5 * 60_000;
+/** How long Slack is not asked again after a failure, so that presses do not use up its limit. */
+const FAILURE_AGE_MS = 5_000;
 /** Enough for the people who look at their inbox within five minutes. */
 const MAX_PEOPLE = 5_000;
 /**
@@ -27,6 +30,9 @@ const MAX_PEOPLE = 5_000;
  * 200 somebody in 300 channels would need two.
  */
 const PAGE_SIZE = 999;
+/** When people joined or left a channel lately, by user id, clock milliseconds. Replicas share it: each event reaches one. */
+type MembershipChanges = Readonly<Record<string, number>>;
+
 /** More than anybody is in; ends a list whose cursors never end. */
 const MAX_PAGES = 50;
 
@@ -34,14 +40,20 @@ const MAX_PAGES = 50;
  * Knows the channels of people by `users.conversations`. Of private channels Slack names only those that the bot is in,
  * and only there sessions can be watched. Simultaneous requests for one person share the calls.
  */
-export function createMemberships({ client, clock }: { client: WebClient; clock: Clock }) {
-	const channels = createPersonCache(clock, MAX_AGE_MS, listChannels);
-	// The id of a direct message never changes.
-	const directChannels = createPersonCache(clock, Number.POSITIVE_INFINITY, async (userId) => {
-		const { channel } = await client.conversations.open({ users: userId });
-		if (channel?.id === undefined) throw new Error('Slack returned no direct message');
-		return channel.id;
-	});
+export function createMemberships({
+	client,
+	directChannelOf,
+	changes,
+	clock,
+}: {
+	client: WebClient;
+	directChannelOf: DirectChannelOf;
+	changes: Cell<MembershipChanges>;
+	clock: Clock;
+}) {
+	const channels = createPersonCache(clock, { maxAgeMs: MAX_AGE_MS, failureAgeMs: FAILURE_AGE_MS }, (key) =>
+		listChannels(key.split(' ')[0] ?? ''),
+	);
 
 	async function listChannels(userId: string): Promise<ReadonlySet<string>> {
 		const ids = new Set<string>();
@@ -70,40 +82,75 @@ export function createMemberships({ client, clock }: { client: WebClient; clock:
 		}
 	}
 
+	/** Names a person since the newest change of their channels. */
+	function keyOf(userId: string): Promise<string> {
+		return changes.update((state) => ({ state: state ?? {}, result: `${userId} ${state?.[userId] ?? 0}` }));
+	}
+
 	const memberships: Memberships = {
-		channelsOf: (userId) => orUnknown(channels.get(userId)),
-		directChannelOf: (userId) => orUnknown(directChannels.get(userId)),
+		channelsOf: async (userId) => orUnknown(channels.get(await keyOf(userId))),
+		directChannelOf: (userId) => orUnknown(directChannelOf(userId)),
 	};
+	async function isMember(userId: string, channelId: string): Promise<boolean> {
+		if (channelId.startsWith('D')) return (await memberships.directChannelOf(userId)) === channelId;
+		return (await memberships.channelsOf(userId)).has(channelId);
+	}
 	return {
 		...memberships,
+		/** Whether a person is in a channel, at most five minutes ago, or this is their direct message with the app. */
+		isMember,
 		/** Whether a person is in a channel, or this is their direct message with the app; Slack is asked now. */
 		async isMemberNow(userId: string, channelId: string): Promise<boolean> {
-			if (channelId.startsWith('D')) return (await memberships.directChannelOf(userId)) === channelId;
-			channels.forget(userId);
-			return (await memberships.channelsOf(userId)).has(channelId);
+			channels.forget(await keyOf(userId));
+			return isMember(userId, channelId);
 		},
 		/** The person joined or left a channel. */
-		forget: (userId: string) => channels.forget(userId),
+		async forget(userId: string): Promise<void> {
+			const now = clock.now();
+			await changes.update((state) => {
+				const lately = Object.entries(state ?? {}).filter(([, at]) => at > now - 2 * MAX_AGE_MS);
+				const at = Math.max(now, (state?.[userId] ?? 0) + 1);
+				return { state: { ...Object.fromEntries(lately), [userId]: at }, result: null };
+			});
+		},
 	};
 }
 
 export type SlackMemberships = ReturnType<typeof createMemberships>;
 
-/** Keeps what Slack told of people, but no failures. */
-function createPersonCache<Value>(clock: Clock, maxAgeMs: number, ask: (userId: string) => Promise<Value>) {
-	const entries = new Map<string, { readonly value: Promise<Value>; readonly askedAt: number }>();
+/** The id of a person's direct message with the app. Throws Slack's errors. */
+export type DirectChannelOf = (userId: string) => Promise<string>;
+
+/** Asks Slack once for each person: it allows about 50 `conversations.open` a minute for all people together. */
+export function createDirectChannels({ client, clock }: { client: WebClient; clock: Clock }): DirectChannelOf {
+	// The id never changes.
+	const { get } = createPersonCache(clock, { maxAgeMs: Number.POSITIVE_INFINITY, failureAgeMs: 0 }, async (userId) => {
+		const { channel } = await client.conversations.open({ users: userId });
+		if (channel?.id === undefined) throw new Error('Slack returned no direct message');
+		return channel.id;
+	});
+	return get;
+}
+
+/** Keeps what Slack told of people, and failures for `failureAgeMs`. `key`: a person, or a person at some time. */
+function createPersonCache<Value>(
+	clock: Clock,
+	{ maxAgeMs, failureAgeMs }: { maxAgeMs: number; failureAgeMs: number },
+	ask: (key: string) => Promise<Value>,
+) {
+	const entries = new Map<string, { readonly value: Promise<Value>; until: number }>();
 	return {
-		get(userId: string): Promise<Value> {
+		get(key: string): Promise<Value> {
 			const now = uptimeOf(clock);
-			const known = entries.get(userId);
-			if (known !== undefined && now - known.askedAt < maxAgeMs) return known.value;
-			const entry = { value: ask(userId), askedAt: now };
-			setBounded(entries, userId, entry, MAX_PEOPLE);
+			const known = entries.get(key);
+			if (known !== undefined && now < known.until) return known.value;
+			const entry = { value: ask(key), until: now + maxAgeMs };
+			setBounded(entries, key, entry, MAX_PEOPLE);
 			entry.value.catch(() => {
-				if (entries.get(userId) === entry) entries.delete(userId);
+				entry.until = uptimeOf(clock) + failureAgeMs;
 			});
 			return entry.value;
 		},
-		forget: (userId: string) => void entries.delete(userId),
+		forget: (key: string) => void entries.delete(key),
 	};
 }

@@ -13,6 +13,8 @@ export interface ViewMetadata {
 	/** The message whose question the form asks; null when no question is open. */
 	readonly messageIndex: number | null;
 	readonly fingerprint: string | null;
+	/** Of what the form shows (`shownHashOf`); null in forms of the former version. */
+	readonly shownHash: string | null;
 	/** Identifies one showing of a form; drafts and submissions carry it. */
 	readonly formId: string;
 	/** Page of the steps; 0 shows the newest. */
@@ -22,6 +24,8 @@ export interface ViewMetadata {
 	/** When the shown session was read, in milliseconds since the epoch; 0 before the first read. */
 	readonly readAt: number;
 	readonly origin: { readonly channelId: string | null; readonly threadTs: string | null };
+	/** Whether it was opened from a copy of a question, in an inbox or a direct message; then the view is a copy too. */
+	readonly isCopy: boolean;
 	/** UTF-8 bytes of the PUT's JSON with empty values. */
 	readonly putOverheadBytes: number;
 	/** Positions that have a field. */
@@ -76,6 +80,8 @@ const SCHEMA = z.object({
 	a: z.string().max(64).nullable(),
 	n: INDEX,
 	y: z.boolean().default(false),
+	g: z.string().max(64).nullable().default(null),
+	u: z.boolean().default(false),
 });
 
 /** For a view without a form. */
@@ -94,18 +100,21 @@ export function newMetadata(start: {
 	sessionId: string;
 	formId: string;
 	origin?: ViewMetadata['origin'];
+	isCopy?: boolean;
 	messageIndex?: number | null;
 }): ViewMetadata {
 	return {
 		sessionId: start.sessionId,
 		messageIndex: start.messageIndex ?? null,
 		fingerprint: null,
+		shownHash: null,
 		formId: start.formId,
 		page: 0,
 		plainText: false,
 		partial: false,
 		readAt: 0,
 		origin: start.origin ?? { channelId: null, threadTs: null },
+		isCopy: start.isCopy ?? false,
 		putOverheadBytes: 0,
 		offerLimit: 0,
 		...NO_FIELDS,
@@ -134,12 +143,14 @@ export function decodeMetadata(text: string | undefined): ViewMetadata | null {
 		sessionId: data.s,
 		messageIndex: data.m,
 		fingerprint: data.f,
+		shownHash: data.g,
 		formId: data.i,
 		page: data.p,
 		plainText: data.t,
 		partial: data.o,
 		readAt: data.r,
 		origin: { channelId: data.c, threadTs: data.h },
+		isCopy: data.u,
 		putOverheadBytes: data.b,
 		fields: data.q,
 		offered: data.d,
@@ -183,6 +194,8 @@ function serialise(metadata: ViewMetadata): string {
 		a: metadata.answerId,
 		n: metadata.offset,
 		y: metadata.boxed,
+		g: metadata.shownHash,
+		u: metadata.isCopy,
 	} satisfies Record<keyof z.input<typeof SCHEMA>, unknown>);
 }
 

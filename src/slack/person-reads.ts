@@ -111,8 +111,8 @@ export function createPersonReads({ sessionService, rateLimiter, limits, clock, 
 
 	return {
 		/**
-		 * Takes one read from this person's rate. Call it before anything that has a limit for all people together: Slack's
-		 * views and channel information, the session service.
+		 * Takes one read from this person's rate. Call it before anything that has a limit for all people together: a new
+		 * window, Slack's channel information, the session service. All windows use this one rate, whatever opens them.
 		 */
 		async permit(request: PersonRequest): Promise<ReadPermit | TooFastError> {
 			const { userId } = request.person;

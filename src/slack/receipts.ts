@@ -14,6 +14,7 @@ import type { Log } from '../log.ts';
 import { type MessageContent, replacement } from './blocks/parts.ts';
 import { type ReceiptContext, receiptMessage, receiptModal } from './blocks/receipt.ts';
 import { type SlackClients, slackErrorCode, slackFailure } from './clients.ts';
+import type { DirectChannelOf } from './memberships.ts';
 import { agentMayStand } from './words/answers.ts';
 import type { Names } from './words/people.ts';
 
@@ -41,6 +42,7 @@ const BAD_OUTCOMES: readonly (AgentOutcome | null)[] = ['overwritten', 'failed',
 
 interface Dependencies {
 	readonly clients: SlackClients;
+	readonly directChannelOf: DirectChannelOf;
 	readonly names: Names;
 	readonly adminContact: string | null;
 	/** Whether authors may post their own texts into a channel. */
@@ -61,7 +63,8 @@ export interface SlackReceipts extends Receipts {
  * Tells authors the outcome of their answers in the modal while Slack knows it. Sends a DM too when a delivery takes long,
  * and for bad news when the author may not look at the modal any more.
  */
-export function createReceipts({ clients, names, adminContact, postsText, clock, log }: Dependencies): SlackReceipts {
+export function createReceipts(deps: Dependencies): SlackReceipts {
+	const { clients, directChannelOf, names, adminContact, postsText, clock, log } = deps;
 	const acks = new Map<string, PromiseWithResolvers<number>>();
 	/** The newest message, by its answer and the message in the store before it: the store may fail to save the new one. */
 	const posted = new Map<string, NonNullable<ReceiptState['dm']>>();
@@ -137,14 +140,13 @@ export function createReceipts({ clients, names, adminContact, postsText, clock,
 	}
 
 	async function post({ id, person }: Answer, content: MessageContent): Promise<ReceiptState['dm']> {
-		const { channel } = await clients.background.conversations.open({ users: person.userId });
-		if (channel?.id === undefined) return null;
+		const channel = await directChannelOf(person.userId);
 		const { ts } = await clients.background.chat.postMessage({
-			channel: channel.id,
+			channel,
 			...content,
 			metadata: { event_type: 'handraise_receipt', event_payload: { answer: id } },
 		});
-		return ts === undefined ? null : { channelId: channel.id, ts };
+		return ts === undefined ? null : { channelId: channel, ts };
 	}
 
 	async function tell(answer: Answer, shutdownSignal: AbortSignal): Promise<Telling> {

@@ -1,6 +1,6 @@
 import type { ModalView } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
-import type { Refusal } from '../answers/access-policy.ts';
+import type { ActRefusal } from '../answers/access-policy.ts';
 import type { Clock } from '../clock.ts';
 import { retryAtOf } from '../errors.ts';
 import { errorMessage, refusedMessage } from './blocks/messages.ts';
@@ -8,8 +8,9 @@ import type { MessageContent } from './blocks/parts.ts';
 import { refusedModal } from './blocks/small-modals.ts';
 import { codeOf, slackFailure } from './clients.ts';
 import { CALLBACKS } from './ids.ts';
+import type { DirectChannelOf } from './memberships.ts';
 import { decodeMetadata, type ViewMetadata } from './metadata.ts';
-import { isWorthTelling, TooFastError } from './person-reads.ts';
+import { isWorthTelling, type PersonReads, TooFastError } from './person-reads.ts';
 import type { PersonRequest, SubmittedView } from './request.ts';
 import { openView } from './session/view-handle.ts';
 import type { ErrorContext } from './words/errors.ts';
@@ -18,6 +19,8 @@ const REPLY_WITHIN_MS = 5_000;
 
 interface Dependencies {
 	readonly client: WebClient;
+	readonly directChannelOf: DirectChannelOf;
+	readonly personReads: Pick<PersonReads, 'turn' | 'permit'>;
 	readonly adminContact: string | null;
 	readonly clock: Clock;
 }
@@ -26,8 +29,10 @@ interface Dependencies {
  * Sends messages that only one person sees: through the request's response_url, which also works where the bot is not a
  * member; else as an ephemeral message; else as a DM. A message goes into a thread only if the person has that thread open:
  * Slack shows it only in threads with replies, and not to somebody who looks at the channel.
+ *
+ * A response_url uses no limit that people share. Any other reply takes a turn of its person: who is too fast hears that once.
  */
-export function createReply({ client, adminContact, clock }: Dependencies) {
+export function createReply({ client, directChannelOf, personReads, adminContact, clock }: Dependencies) {
 	/** Replies to people who were too fast, in sequence for each person. */
 	const queues = new Map<string, Promise<unknown>>();
 
@@ -48,9 +53,8 @@ export function createReply({ client, adminContact, clock }: Dependencies) {
 
 	async function inDm(request: PersonRequest, content: MessageContent): Promise<boolean> {
 		try {
-			const { channel } = await client.conversations.open({ users: request.person.userId });
-			if (channel?.id === undefined) return false;
-			await client.chat.postMessage({ channel: channel.id, ...content });
+			const channel = await directChannelOf(request.person.userId);
+			await client.chat.postMessage({ channel, ...content });
 			return true;
 		} catch (error) {
 			request.log.warn({ code: slackFailure(error).code }, 'a reply could not be sent');
@@ -58,9 +62,18 @@ export function createReply({ client, adminContact, clock }: Dependencies) {
 		}
 	}
 
-	async function toPerson(request: PersonRequest, content: MessageContent): Promise<boolean> {
-		if (await throughResponseUrl(request, content)) return true;
+	async function send(request: PersonRequest, content: MessageContent): Promise<boolean> {
 		return (await inChannel(request, content)) || (await inDm(request, content));
+	}
+
+	async function isTooFast(request: PersonRequest): Promise<boolean> {
+		const tooFast = await personReads.turn(request);
+		if (tooFast?.isFirst) await send(request, errorMessage(tooFast.code, null, errorContext(tooFast)));
+		return tooFast !== null;
+	}
+
+	async function toPerson(request: PersonRequest, content: MessageContent): Promise<boolean> {
+		return (await throughResponseUrl(request, content)) || (!(await isTooFast(request)) && send(request, content));
 	}
 
 	function errorContext(error: unknown, kept: ErrorContext['kept'] = 'nothing'): ErrorContext {
@@ -71,7 +84,9 @@ export function createReply({ client, adminContact, clock }: Dependencies) {
 	async function slowDown(request: PersonRequest, error: TooFastError, content: MessageContent): Promise<void> {
 		if (!isWorthTelling(request, error)) return;
 		const { userId } = request.person;
-		const reply = Promise.resolve(queues.get(userId)).then(() => toPerson(request, content));
+		const reply = Promise.resolve(queues.get(userId)).then(
+			async () => (await throughResponseUrl(request, content)) || (await send(request, content)),
+		);
 		queues.set(userId, reply);
 		await reply;
 		if (queues.get(userId) === reply) queues.delete(userId);
@@ -87,14 +102,15 @@ export function createReply({ client, adminContact, clock }: Dependencies) {
 		{ modal, message, overHome = false }: { modal: ModalView; message: MessageContent; overHome?: boolean },
 	): Promise<void> {
 		if ((await openView(client, request, { view: modal, onTop: !overHome })) !== null) return;
-		await toPerson(whereItBegan(request, origin), message);
+		await send(whereItBegan(request, origin), message);
 	}
 
 	return {
-		/** Resolves to false, and logs it, when no way worked. */
+		/** Resolves to false when the person is too fast to be told this, or when no way worked, which is logged. */
 		toPerson,
-		/** For a press in a view, which names no place. */
-		inDirectMessage: inDm,
+		/** The same for a press in a view, which names no place. */
+		inDirectMessage: async (request: PersonRequest, content: MessageContent) =>
+			!(await isTooFast(request)) && inDm(request, content),
 		/** Only through the response_url; false when Slack did not accept it. */
 		throughResponseUrl,
 		/** Replaces the ephemeral message that the person acted on; false when Slack did not accept it. */
@@ -119,14 +135,15 @@ export function createReply({ client, adminContact, clock }: Dependencies) {
 		/** Tells a person about a refusal: on top of the view in which they pressed, else as a message. */
 		async refused(
 			request: PersonRequest,
-			refusal: Refusal,
+			refusal: ActRefusal,
 			{ view = null, kept = 'nothing' }: { view?: SubmittedView | null; kept?: ErrorContext['kept'] } = {},
 		): Promise<void> {
 			const metadata = decodeMetadata(view?.privateMetadata);
 			const context = { kept, adminContact };
 			const message = refusedMessage(refusal, context);
 			if (metadata === null) await toPerson(request, message);
-			else {
+			// A window costs more than a message. Who is too fast has just read why.
+			else if (!((await personReads.permit(request)) instanceof TooFastError)) {
 				const modal = refusedModal(refusal, metadata, context);
 				await onTop(request, metadata, { modal, message, overHome: view?.callbackId === CALLBACKS.home });
 			}

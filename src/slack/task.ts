@@ -1,5 +1,8 @@
-import { FRESH_MS, type Place, type Refusal } from '../answers/access-policy.ts';
+import { type ActRefusal, FRESH_MS, type Place } from '../answers/access-policy.ts';
+import type { ViewMetadata } from './metadata.ts';
 import type { PersonRequest } from './request.ts';
+
+type ChannelPlace = Exclude<Place, 'anyChannel'>;
 
 /** A request that the access policy allowed. Only `listen` creates one. */
 export interface AllowedRequest extends PersonRequest {
@@ -17,10 +20,12 @@ export interface Task {
 	readonly maxAgeMs?: number;
 	/** It changes something, so a refusal says that nothing was changed. */
 	readonly changes?: true;
+	/** It is not run for a person who is too fast. For what uses a limit that people share, and takes no read. */
+	readonly takesTurn?: true;
 	/** May resolve to the next task, for which the access policy is asked again. */
 	run(request: AllowedRequest): Done;
 	/** Replaces the usual reply to a person who is refused. */
-	readonly refused?: (refusal: Refusal) => Promise<void>;
+	readonly refused?: (refusal: ActRefusal) => Promise<void>;
 }
 
 /** For work that shows nothing of a session and changes nothing. */
@@ -30,18 +35,35 @@ export function forAnybody(run: () => Promise<void>): Task {
 
 export const NOTHING_TO_DO: Task = forAnybody(async () => {});
 
+/** Where somebody acts on a question of this channel: perhaps on a copy of it, in an inbox or a direct message. */
+export function copyPlace(request: PersonRequest, channelId: string | null, sessionId: string): ChannelPlace {
+	return channelId === null || channelId === request.channelId ? { channelId } : { channelId, copyOf: sessionId };
+}
+
+/** Where somebody acts in a window: one that was opened from a copy of a question is a copy too. */
+export function windowPlace(metadata: Pick<ViewMetadata, 'origin' | 'isCopy' | 'sessionId'> | null): ChannelPlace {
+	const channelId = metadata?.origin.channelId ?? null;
+	return metadata?.isCopy ? { channelId, copyOf: metadata.sessionId } : { channelId };
+}
+
 /** For people who may act in this channel; null: the request belongs to no channel. */
 export function ifAllowed(
-	channelId: string | null,
+	channel: string | null | ChannelPlace,
 	run: (request: AllowedRequest) => Done,
-	refused?: (refusal: Refusal) => Promise<void>,
+	refused?: (refusal: ActRefusal) => Promise<void>,
 ): Task {
-	return { place: { channelId }, run, ...(refused === undefined ? {} : { refused }) };
+	const place = channel === null || typeof channel === 'string' ? { channelId: channel } : channel;
+	return { place, run, ...(refused === undefined ? {} : { refused }) };
 }
 
 /** For work that changes something for its person or others. */
 export function changing(task: Task): Task {
 	return { ...task, changes: true };
+}
+
+/** For work that takes a turn of its person. */
+export function inTurn(task: Task): Task {
+	return { ...task, takesTurn: true };
 }
 
 /** For work that sends something in a person's name: facts about them are as fresh as for "Send answer". */

@@ -1,5 +1,5 @@
 import type { MrkdwnElement, PlainTextElement } from '@slack/types';
-import { boundaryBefore } from '../cut.ts';
+import { boundaryBefore, type OnCut } from '../cut.ts';
 import { escapeMrkdwn, nameWithin, neutralise } from './text/clean.ts';
 import { fitCharacters, fitText } from './text/cut.ts';
 import { markdownToMrkdwn } from './text/mrkdwn.ts';
@@ -54,13 +54,14 @@ export function withoutMarks(text: string): string {
 }
 
 /** `quotedName` for mrkdwn and for the `text` of messages. Nothing in it ends the bold text around it. */
-export function quotedNameMrkdwn(text: string, limit: number): string {
-	return betweenMarks(fitText(text, limit - 2, (part) => escapeMrkdwn(nameWithin(part)).replaceAll('*', '∗')));
+export function quotedNameMrkdwn(text: string, limit: number, onCut?: OnCut): string {
+	const convert = (part: string) => escapeMrkdwn(nameWithin(part)).replaceAll('*', '∗');
+	return betweenMarks(fitText(text, limit - 2, convert, onCut));
 }
 
 /** An agent's Markdown as mrkdwn, each line quoted, cut to `limit` with a note. Empty when nothing of it is visible. */
-export function quotedMarkdown(text: string, limit: number): string {
-	return isBlank(text) ? '' : fitText(text, limit, (part) => quoteLines(markdownToMrkdwn(part)));
+export function quotedMarkdown(text: string, limit: number, onCut?: OnCut): string {
+	return isBlank(text) ? '' : fitText(text, limit, (part) => quoteLines(markdownToMrkdwn(part)), onCut);
 }
 
 /** What a person wrote: each line quoted, escaped, cut to `limit` with a note. */
@@ -69,8 +70,9 @@ export function quoted(text: string, limit: number): string {
 }
 
 /** The same on one line. Empty when nothing of it is visible. */
-export function quotedLine(text: string, limit: number): string {
-	return isBlank(text) ? '' : fitText(text, limit, (part) => quoteLines(escapeMrkdwn(withoutFences(squeeze(part)))));
+export function quotedLine(text: string, limit: number, onCut?: OnCut): string {
+	const convert = (part: string) => quoteLines(escapeMrkdwn(withoutFences(squeeze(part))));
+	return isBlank(text) ? '' : fitText(text, limit, convert, onCut);
 }
 
 /** For mrkdwn that is escaped already. `verbatim`: Slack makes no links of names, channels and addresses. */

@@ -1,22 +1,24 @@
 import type { Change } from '../questions/changes.ts';
 import { statusKind } from '../questions/session.ts';
 import type { ChannelSettings, Rung } from './channel-settings.ts';
-import type { NoListReason } from './discovered.ts';
+import type { LeftOut } from './discovered.ts';
 import type { QuestionView, SessionSnapshot } from './session-snapshot.ts';
-import type { CardUrgency, Watch, WatchEnd, WatchLimit } from './watch.ts';
+import { isSwitching, NO_ENDINGS, REST_MS, switchingTargetOf, UNANSWERED, withEnding } from './switching.ts';
+import type { CardUrgency, ChannelKey, Watch, WatchEnd } from './watch.ts';
 
 /**
- * `changed`: the agent asks something else in the same message. Only of a direct message: `handedOn`: somebody else has the
- * question now; `givenBack`: its person gave it back.
+ * `changed`: the agent asks something else in the same message. `own`: the question has rested and has a post of its own. Only
+ * of a direct message: `handedOn`: somebody else has the question now; `givenBack`: its person gave it back.
  */
-export type SettledHow = 'answered' | 'closed' | 'changed' | 'unwatched' | 'handedOn' | 'givenBack';
+export type SettledHow = 'answered' | 'closed' | 'changed' | 'unwatched' | 'gaveWay' | 'own' | 'handedOn' | 'givenBack';
 
 /**
  * What to post. Texts are cut and untrusted; secret values are never in it.
  *
  * - `card`: the first post of a watch; its other posts go into the card's thread. A new card replaces a deleted one, not
  *   before `notBefore` (clock milliseconds).
- * - `question`: a new one, or (`changed`) another one in the same message. `answered`: it got values. `questionClosed`: it
+ * - `question`: a new one, or (`changed`) another one in the same message; or (`switching`) the one post of a session that
+ *   changes its question often, which shows the newest one. `answered`: it got values. `questionClosed`: it
  *   is no longer open and no answer is known.
  * - `settle`: no post; the posts of this question and its reminders lose their buttons and say how it was settled.
  *   `redraw`: no post; the same posts of open questions show whether somebody has chosen an option and who has the
@@ -25,8 +27,8 @@ export type SettledHow = 'answered' | 'closed' | 'changed' | 'unwatched' | 'hand
  * - `end`: the session ended, with its result. `watchEnded`: only the watch ended.
  * - `serviceDown`, `serviceBack`: one for each channel, outside threads. `creatorTold`: a direct message.
  * - `rung`: nobody has answered the question yet; into its thread. `rungs`: several of a channel, outside threads.
- * - `discoveryBegun`, `discoveryEnded`: somebody has typed `watch all`, or `unwatch all` after it. `discoveryFull`: sessions
- *   that wait are left out, because of a limit. `discoveryPaused`, `discoveryBack`: sessions cannot be listed, or can be again.
+ * - `discoveryBegun`, `discoveryEnded`: somebody has typed `watch all`, or `unwatch all` after it. `discoveryFull`,
+ *   `discoveryPaused`: questions are left out, because of a limit or because sessions cannot be listed; once a day.
  * - `settingsChanged`: somebody changed the channel's settings.
  * - `handedOver`: a direct message; somebody handed a question over to this person. `givenBack`: a direct message; the
  *   question that this person handed over is open for all again.
@@ -37,6 +39,7 @@ export type AnnouncementContent =
 			readonly kind: 'question';
 			readonly question: QuestionView;
 			readonly changed: boolean;
+			readonly switching?: boolean;
 			/** When the read began that found it, clock milliseconds. */
 			readonly readAt: number;
 	  }
@@ -59,9 +62,7 @@ export type AnnouncementContent =
 	/** `by`: Slack user id. */
 	| { readonly kind: 'discoveryBegun'; readonly by: string }
 	| { readonly kind: 'discoveryEnded'; readonly by: string }
-	| { readonly kind: 'discoveryFull'; readonly limit: Exclude<WatchLimit, 'person'>; readonly most: number }
-	| { readonly kind: 'discoveryPaused'; readonly why: NoListReason }
-	| { readonly kind: 'discoveryBack' }
+	| LeftOut
 	| { readonly kind: 'rung'; readonly entry: RungEntry }
 	| { readonly kind: 'rungs'; readonly entries: readonly RungEntry[] }
 	| {
@@ -125,19 +126,19 @@ export interface RungEntry {
 	readonly lastRungAt: number | null;
 }
 
-/** `lastError` of a card that waits for its `notBefore`. The watch's other posts do not wait for it. */
-export const CARD_HELD = 'card_held';
+/** `lastError` of what waits for its `notBefore` or `heldUntil`. The target's other posts do not wait for it. */
+export const HELD = 'card_held';
 /** `lastError` of a post that waits for the shared rate. */
 export const PACED = 'paced';
 
 /** Whether an attempt that ended with this code sent nothing and failed at nothing. */
 export function waitsForTurn(code: string): boolean {
-	return code === PACED || code === CARD_HELD;
+	return code === PACED || code === HELD;
 }
 
-/** Where to post. Announcements of one target are posted in order. */
+/** Where to post. Announcements of one target are posted in order. `switching`: see `switchingTargetOf`. */
 export type AnnouncementTarget =
-	| { readonly kind: 'watch'; readonly watchId: string; readonly teamId: string; readonly channelId: string }
+	| (ChannelKey & { readonly kind: 'watch'; readonly watchId: string; readonly topic?: 'switching' })
 	| { readonly kind: 'channel'; readonly teamId: string; readonly channelId: string }
 	/** `topic`: posts about other topics to the same person do not wait for those about this one. */
 	| { readonly kind: 'person'; readonly teamId: string; readonly userId: string; readonly topic?: string };
@@ -147,6 +148,8 @@ export interface NewAnnouncement {
 	/** Unique within its target, so that nothing is queued twice. */
 	readonly key: string;
 	readonly content: AnnouncementContent;
+	/** Not posted before this time, clock milliseconds. A question that is settled before it is never posted. */
+	readonly heldUntil?: number;
 	/**
 	 * Not queued when the newest of the target's announcements with `about` in their key has the key `says`, or a key that
 	 * begins with `says` and a colon.
@@ -184,27 +187,58 @@ export interface SeenSession {
 
 /**
  * What to tell a channel about the changes since its watch's last announcement: posts by the watch's mode, in the order of
- * the changes, and the card's update. `changed`: whether people see a difference.
+ * the changes, and the card's update. `changed`: whether people see a difference. `endings`: with this read.
  */
 export function newsFor(watch: Watch, changes: readonly Change[], seen: SeenSession) {
 	const announcements: NewAnnouncement[] = [];
+	const { seenAt } = seen.view;
+	let endings = watch.endings ?? NO_ENDINGS;
 	let card: CardUrgency | null = watch.digest === null ? 'progress' : null;
-	for (const change of changes) {
+	let reworded: QuestionView | null = null;
+	for (const seenChange of changes) {
+		const change = isSwitching(withEnding(endings, false, seenAt)) ? asReplaced(seenChange, seen) : seenChange;
 		card = moreUrgent(card, urgencyOf(change));
 		const post = isPosted(change, watch) ? postOf(change, watch, changes, seen) : null;
+		if (change.kind === 'questionReworded') {
+			reworded = seen.questionAt(change.messageIndex);
+			endings = withEnding(endings, false, seenAt);
+			const key = `${UNANSWERED}redraw:${watch.revision}`;
+			announcements.push({ target: targetOf(watch), key, content: { kind: 'redraw' } });
+		}
 		if (change.kind === 'questionMoved' && hadOpenQuestion(watch)) {
 			announcements.push({ target: targetOf(watch), key: `redraw:${watch.revision}`, content: { kind: 'redraw' } });
 		}
 		const settled = settledBy(change, watch);
-		const posts = post === null ? [] : [{ target: targetOf(watch), ...post }];
-		const key = `settle:${settled?.messageIndex}:${watch.revision}`;
+		if (settled !== null) endings = withEnding(endings, settled.how === 'answered', seenAt);
+		const posted = post === null ? [] : [{ target: targetOf(watch), ...post }];
+		const posts = isSwitching(endings) ? posted.flatMap((one) => untilItRests(one, seenAt)) : posted;
+		const counted = endings.isNewestAnswered ? '' : UNANSWERED;
+		const key = `${counted}settle:${settled?.how}:${settled?.messageIndex}:${watch.revision}`;
 		const settles =
 			settled === null ? [] : [{ target: targetOf(watch), key, content: { kind: 'settle', ...settled } as const }];
 		// A settle concerns the posts before it: not the one of the question that replaces them.
 		announcements.push(...(settled?.how === 'changed' ? [...settles, ...posts] : [...posts, ...settles]));
 	}
 	const changed = card !== null && changes.length > 0;
-	return { announcements, card: watch.mode === 'raisedHand' ? null : card, changed };
+	if (card !== null && isSwitching(endings)) card = 'progress';
+	return { announcements, card: watch.mode === 'raisedHand' ? null : card, changed, endings, reworded };
+}
+
+/** Of a session that changes its question often, another text above a question is another question. */
+function asReplaced(change: Change, { questionAt }: SeenSession): Change {
+	if (change.kind !== 'questionReworded') return change;
+	const { messageIndex } = change;
+	const items = questionAt(messageIndex)?.items.flatMap(({ open }, position) => (open ? [position] : [])) ?? [];
+	return { kind: 'questionChanged', messageIndex, items };
+}
+
+/** The posts of a session that changes its question often: its one post now, and the question when it has rested. */
+function untilItRests(post: NewAnnouncement, now: number): NewAnnouncement[] {
+	const { target, key, content } = post;
+	if (content.kind === 'questionClosed') return [];
+	if (content.kind !== 'question' || target.kind !== 'watch') return [post];
+	const rested = { ...post, content: { ...content, changed: false }, heldUntil: now + REST_MS };
+	return [{ target: switchingTargetOf(target), key, content: { ...content, switching: true } }, rested];
 }
 
 /** Of a raised hand only its questions are posted: their posts say how they were settled. */
@@ -223,6 +257,13 @@ export const CARD_AGAIN_MS = 3_600_000;
 export function cardAgain(watch: Watch, lostTs: string, before: number | null, now: number): NewAnnouncement {
 	const notBefore = before === null ? now : Math.max(now, Math.min(before, now) + CARD_AGAIN_MS);
 	return { target: targetOf(watch), key: `card:${lostTs}`, content: { kind: 'card', notBefore } };
+}
+
+/** Whether it is the post of a question, in a channel or a direct message. */
+export function isAsked(
+	content: AnnouncementContent,
+): content is Extract<AnnouncementContent, { kind: 'question' | 'handedOver' | 'givenBack' }> {
+	return content.kind === 'question' || content.kind === 'handedOver' || content.kind === 'givenBack';
 }
 
 /** The rungs that it announces; none for anything else. */
@@ -247,7 +288,7 @@ export function watchEndedIn(watch: Watch, reason: WatchEnd, days: number | null
 }
 
 /** Settles the posts of an open question, because they are no longer kept current, or because it is not there any more. */
-export function settlingOf(watch: Watch, how: 'unwatched' | 'closed' = 'unwatched'): NewAnnouncement[] {
+export function settlingOf(watch: Watch, how: 'unwatched' | 'gaveWay' | 'closed' = 'unwatched'): NewAnnouncement[] {
 	const question = watch.digest?.question ?? null;
 	if (question === null || question.open.length === 0) return [];
 	const { messageIndex } = question;

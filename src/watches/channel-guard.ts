@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import type { NewAnnouncement } from './announcements.ts';
 import type { Discovery } from './discovered.ts';
 import type { ChannelStore, DiscoveryStore, WatchMetrics } from './ports.ts';
-import type { ChannelEnd, ChannelKey } from './watch.ts';
+import type { ChannelEnd, ChannelKey, Watch, WatchEnd } from './watch.ts';
 
 /** One page of the team channels that the bot is in. */
 export type ChannelPage =
@@ -107,27 +107,24 @@ export function isTeamChannel({ channelId }: ChannelKey): boolean {
 export async function endNotAllowed(
 	store: ChannelStore & Pick<DiscoveryStore, 'endDiscovery'>,
 	allowed: readonly string[],
-	{ clock, log }: { clock: Clock; log: Log },
+	at: { readonly now: number; readonly log: Log },
 ): Promise<void> {
 	if (allowed.length === 0) return;
 	for (const channel of await store.activeChannels()) {
-		if (allowed.includes(channel.channelId)) continue;
-		const ended = await endChannel(store, channel, 'channelNotAllowed', clock.now());
-		log.info({ channel: channel.channelId, reason: 'channelNotAllowed', ended }, 'the watches of a channel ended');
+		if (!allowed.includes(channel.channelId)) await endChannel(store, channel, 'channelNotAllowed', at);
 	}
 }
 
 /**
  * Ends every watch of a channel to which nothing more is posted, and its discovery, and drops its pending posts. Each
  * creator is told once for all of their watches, and who began to discover of that. Idempotent, also between replicas.
- * Returns how many watches ended.
  */
 export async function endChannel(
 	store: ChannelStore & Pick<DiscoveryStore, 'endDiscovery'>,
 	channel: ChannelKey,
 	reason: ChannelEnd,
-	now: number,
-): Promise<number> {
+	{ now, log }: { readonly now: number; readonly log: Log },
+): Promise<void> {
 	await store.silence(channel);
 	// Before the watches: it adds new ones.
 	await store.endDiscovery(channel, { now, announcements: (discovery) => [discoveryEnded(discovery, reason)] });
@@ -143,10 +140,16 @@ export async function endChannel(
 				key: `ended:${id}`,
 				content: { kind: 'creatorTold', reason, channelId, sessionIds },
 			};
-			await store.end(id, reason, { now, announcements: watch === watched[0] ? [notice] : [], keepPending: false });
+			const announcements = watch === watched[0] ? [notice] : [];
+			const ended = await store.end(id, reason, { now, announcements, keepPending: false });
+			if (ended !== null) logEnded(log, watch, reason);
 		}
 	}
-	return watches.length;
+}
+
+/** Writes the log line that tells later why a channel hears no more of a session. */
+export function logEnded(log: Log, { id, session, channelId }: Watch, reason: WatchEnd): void {
+	log.info({ watchId: id, sessionId: session.sessionId, channel: channelId, reason }, 'a watch ended');
 }
 
 function discoveryEnded({ teamId, channelId, createdBy, createdAt }: Discovery, reason: ChannelEnd): NewAnnouncement {

@@ -1,4 +1,4 @@
-import type { ChannelKey, WatchSettings } from './watch.ts';
+import type { ChannelKey, WatchLimit, WatchSettings } from './watch.ts';
 
 /** A session of the account that waits for a person, as the newest list tells. It may be wrong. */
 export interface WaitingSession {
@@ -7,6 +7,8 @@ export interface WaitingSession {
 	readonly name: string;
 	/** When a list first told that it waits, clock milliseconds. */
 	readonly since: number;
+	/** Whether it began to wait after the first list. Of the others nobody knows for how long they have waited. */
+	readonly isNew: boolean;
 }
 
 /** What people choose for `watch all`. */
@@ -28,13 +30,9 @@ export interface Discovery extends ChannelKey, DiscoverySettings {
 	readonly createdBy: string;
 	/** Clock milliseconds */
 	readonly createdAt: number;
-	/** Whether the channel was told that a limit leaves sessions out, and has had no room since. */
-	readonly isFull: boolean;
-	/** Whether the channel was told that sessions cannot be listed. */
-	readonly isPaused: boolean;
 }
 
-export interface NewDiscovery extends Omit<Discovery, 'isFull' | 'isPaused' | keyof DiscoverySettings> {
+export interface NewDiscovery extends Omit<Discovery, keyof DiscoverySettings> {
 	/** Left out: as before, else the default of watches. */
 	readonly settings: Partial<DiscoverySettings>;
 }
@@ -42,3 +40,8 @@ export interface NewDiscovery extends Omit<Discovery, 'isFull' | 'isPaused' | ke
 /** Why no sessions are listed: `DISCOVER_SESSIONS` is off, `SESSION_SERVICE_LIST` is, or the service does not list them. */
 export const NO_LIST_REASONS = ['notDiscovering', 'listOff', 'noList'] as const;
 export type NoListReason = (typeof NO_LIST_REASONS)[number];
+
+/** Why questions do not come into a channel with `watch all`: sessions are not listed, or a limit leaves sessions out that wait. */
+export type LeftOut =
+	| { readonly kind: 'discoveryPaused'; readonly why: NoListReason }
+	| { readonly kind: 'discoveryFull'; readonly limit: Exclude<WatchLimit, 'person'>; readonly most: number };

@@ -4,9 +4,9 @@ import type { Log } from '../log.ts';
 import { isWaiting } from '../questions/session.ts';
 import type { AnnouncementContent, NewAnnouncement } from './announcements.ts';
 import { isTeamChannel } from './channel-guard.ts';
-import type { Discovered, Discovery, DiscoverySettings, NoListReason } from './discovered.ts';
+import type { Discovered, Discovery, DiscoverySettings, LeftOut, NoListReason } from './discovered.ts';
 import type { WaitingList } from './listing.ts';
-import type { DiscoveryStore, LimitReached, RaisedHand, WatchMetrics } from './ports.ts';
+import type { DiscoveryStore, RaisedHand, WatchMetrics, WatchStore } from './ports.ts';
 import type { ChannelKey, WatchLimits } from './watch.ts';
 
 /** A longer list is cut. */
@@ -17,11 +17,12 @@ const MOST_WAITING = 500;
  */
 const RETRY_MS = 30_000;
 const LONGEST_RETRY_MS = 30 * 60_000;
+const DAY_MS = 24 * 3_600_000;
 /** So many sessions of a list at once: they are read ahead of others. */
 const MOST_RAISED = 20;
 
 interface Dependencies {
-	readonly store: DiscoveryStore;
+	readonly store: DiscoveryStore & Pick<WatchStore, 'makeRoom'>;
 	readonly serviceUrl: string;
 	/** `DISCOVER_SESSIONS` */
 	readonly discoverSessions: boolean;
@@ -43,8 +44,11 @@ interface Dependencies {
 export function createDiscoveries(dependencies: Dependencies) {
 	const { store, serviceUrl, discoverSessions, usesList, isUnlisted, isListed, limits, metrics, clock, log, onChange } =
 		dependencies;
-	/** Whether the newest list was too long. */
+	/** Whether the end of the newest list is missing. */
 	let isCut = false;
+	let hasListed = false;
+	/** The newest notice of each channel, so that the store is not asked again with each list. */
+	const toldKeys = new Map<string, string>();
 
 	function whyNot(): NoListReason | null {
 		if (!discoverSessions) return 'notDiscovering';
@@ -52,27 +56,49 @@ export function createDiscoveries(dependencies: Dependencies) {
 		return isUnlisted() ? 'noList' : null;
 	}
 
-	/** Returns whether a watch was added. */
+	/** Returns whether a watch was added or ended. */
 	async function raise(discovery: Discovery): Promise<boolean> {
 		const { teamId, channelId } = discovery;
 		let isChanged = false;
-		for (const { sessionId, loweredAt } of inOrder(await store.raisedHands(discovery), clock.now())) {
-			const now = clock.now();
-			const session = { service: serviceUrl, sessionId };
-			const hand = { id: randomUUID(), teamId, channelId, session, createdAt: now, limits };
+		while (await store.makeRoom(discovery, { limits, now: clock.now() })) isChanged = true;
+		for (const { sessionId, loweredAt, isNew } of inOrder(await store.raisedHands(discovery), clock.now())) {
 			// Others have been read: they wait like watched sessions.
-			const result = await store.raiseHand({ ...hand, ahead: loweredAt === null });
+			const ahead = loweredAt === null;
+			const hand = { id: randomUUID(), teamId, channelId, createdAt: clock.now(), limits, ahead, isNew };
+			const result = await store.raiseHand({ ...hand, session: { service: serviceUrl, sessionId } });
 			if (result.kind === 'limit') {
-				if (await store.noteFull(discovery, { announcement: fullIn(discovery, result, now), limits, now })) {
-					metrics.limitReached(result.limit);
-					isChanged = true;
-				}
+				await tell(discovery, () => leftOut(discovery));
 				return isChanged;
 			}
 			if (result.kind === 'raised') isChanged = true;
 		}
-		if (discovery.isFull) await store.noteFull(discovery, { announcement: null, limits, now: clock.now() });
 		return isChanged;
+	}
+
+	/** Why questions do not come into a channel at the moment; null: they do. */
+	async function leftOut(discovery: Discovery): Promise<LeftOut | null> {
+		const why = whyNot();
+		if (why !== null) return { kind: 'discoveryPaused', why };
+		// Of those whose question does not stand yet, nobody knows whether they need their places.
+		const reached = await store.limitOf(discovery, limits);
+		if (reached === null || inOrder(await store.raisedHands(discovery), clock.now()).length === 0) return null;
+		return { kind: 'discoveryFull', limit: reached.limit === 'all' ? 'all' : 'channel', most: reached.most };
+	}
+
+	/** Tells the channel once a day, counted from when it began, so that the notice comes when people are there. */
+	async function tell(discovery: Discovery, find: () => Promise<LeftOut | null>): Promise<void> {
+		const now = clock.now();
+		const day = Math.floor((now - discovery.createdAt) / DAY_MS);
+		const key = `discoveryLeftOut:${discovery.createdAt}:${day}`;
+		const { teamId, channelId } = discovery;
+		const place = `${teamId}:${channelId}`;
+		if (toldKeys.get(place) === key) return;
+		const content = await find();
+		if (content === null) return;
+		await store.tell({ target: { kind: 'channel', teamId, channelId }, key, content }, now);
+		toldKeys.set(place, key);
+		if (content.kind === 'discoveryFull') metrics.limitReached(content.limit);
+		onChange();
 	}
 
 	/** Adds a watch for each listed session that a channel does not watch; its first read decides whether it asks. */
@@ -84,39 +110,42 @@ export function createDiscoveries(dependencies: Dependencies) {
 		if (isChanged) onChange();
 	}
 
-	/** Tells the channels why no more questions come. Returns how many were told. */
+	/** Tells the channels why no more questions come. Returns how many there are. */
 	async function pause(why: NoListReason): Promise<number> {
-		const toldCount = await store.notePaused(serviceUrl, why, clock.now());
-		if (toldCount > 0) onChange();
-		return toldCount;
+		const paused = await store.discoveries(serviceUrl);
+		for (const discovery of paused) await tell(discovery, async () => ({ kind: 'discoveryPaused', why }));
+		return paused.length;
 	}
 
 	return {
 		/** Why sessions are not discovered; null when they are. */
 		whyNot,
+		leftOut,
 		/** Whether sessions can be listed at the moment. */
 		isListed,
 		/** Tells the channels when the settings do not allow any more what they were promised. */
 		async start(): Promise<void> {
 			const why = whyNot();
 			if (why === null) return;
-			await store.replaceWaiting(serviceUrl, [], clock.now());
-			const toldCount = await pause(why);
-			if (discoverSessions || toldCount > 0) log.warn({ why, channels: toldCount }, 'sessions are not discovered');
+			await store.replaceWaiting(serviceUrl, [], { now: clock.now(), isFollowing: false, isCut: false });
+			const channels = await pause(why);
+			if (discoverSessions || channels > 0) log.warn({ why, channels }, 'sessions are not discovered');
 		},
 		/** The sessions that wait for a person now. */
 		async listed(list: Pick<WaitingList, 'sessions' | 'isComplete'>): Promise<void> {
 			const sessions = list.sessions.filter(({ status }) => isWaiting(status));
-			// Of a part nobody knows who is missing, but there is no room for all anyway.
-			if (!discoverSessions || (!list.isComplete && sessions.length < MOST_WAITING)) return;
+			// An incomplete list without any says nothing.
+			if (!discoverSessions || (!list.isComplete && sessions.length === 0)) return;
 			const now = clock.now();
-			if (sessions.length > MOST_WAITING && !isCut) {
-				log.warn({ sessions: sessions.length }, `more sessions wait than are discovered: only ${MOST_WAITING} are`);
+			const shown = sessions.slice(0, MOST_WAITING);
+			const isCutNow = !list.isComplete || shown.length < sessions.length;
+			if (isCutNow && !isCut) {
+				log.warn({ sessions: sessions.length }, `more sessions wait than are discovered: only ${shown.length} are`);
 			}
-			isCut = sessions.length > MOST_WAITING;
-			const isChanged = await store.replaceWaiting(serviceUrl, sessions.slice(0, MOST_WAITING), now);
-			const toldCount = await store.notePaused(serviceUrl, null, now);
-			if (isChanged || toldCount > 0) onChange();
+			const options = { now, isFollowing: hasListed, isCut: isCut || isCutNow };
+			isCut = isCutNow;
+			hasListed = true;
+			if (await store.replaceWaiting(serviceUrl, shown, options)) onChange();
 			await raiseAll();
 		},
 		/** The service does not list its sessions any more. */
@@ -157,24 +186,19 @@ export function createDiscoveries(dependencies: Dependencies) {
 
 export type Discoveries = ReturnType<typeof createDiscoveries>;
 
-/** Those that are due: first those that nobody has read, so that the others take no place from them. */
+/** Those that are due: first new ones, then others that nobody has read; of both, those that were read come last. */
 function inOrder(hands: readonly RaisedHand[], now: number): readonly RaisedHand[] {
 	const due = hands.filter(({ loweredAt, loweredCount }) => {
 		const retryMs = Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** Math.max(0, loweredCount - 1));
 		return loweredAt === null || hasCome(loweredAt + retryMs, now, LONGEST_RETRY_MS);
 	});
-	return due.toSorted((one, other) => (one.loweredAt ?? 0) - (other.loweredAt ?? 0)).slice(0, MOST_RAISED);
-}
-
-function toldIn({ teamId, channelId }: ChannelKey, content: AnnouncementContent, now: number): NewAnnouncement {
-	return { target: { kind: 'channel', teamId, channelId }, key: `${content.kind}:${now}`, content };
+	const placeOf = ({ loweredAt, isNew }: RaisedHand) => (isNew ? Number(loweredAt !== null) - 2 : (loweredAt ?? 0));
+	return due.toSorted((one, other) => placeOf(one) - placeOf(other)).slice(0, MOST_RAISED);
 }
 
 /** For the other people of a channel; a direct message has none. */
 function noticesIn(channel: ChannelKey, content: AnnouncementContent, now: number): readonly NewAnnouncement[] {
-	return isTeamChannel(channel) ? [toldIn(channel, content, now)] : [];
-}
-
-function fullIn(channel: ChannelKey, { limit, most }: LimitReached, now: number): NewAnnouncement {
-	return toldIn(channel, { kind: 'discoveryFull', limit: limit === 'all' ? 'all' : 'channel', most }, now);
+	if (!isTeamChannel(channel)) return [];
+	const { teamId, channelId } = channel;
+	return [{ target: { kind: 'channel', teamId, channelId }, key: `${content.kind}:${now}`, content }];
 }

@@ -53,6 +53,8 @@ export interface ListingOptions {
 	readonly budget: BackgroundBudget;
 	readonly health: ServiceHealth;
 	readonly countWatched: () => Promise<number>;
+	/** Whether people look for sessions that nobody watches: only lists find those. */
+	readonly discoverSessions: boolean;
 	/** Whether people rely on a list: one that is not there at the start has probably vanished for a moment. */
 	readonly isExpected: () => Promise<boolean>;
 	/** Gets each list, in the process that lists. The next request waits for it. */
@@ -62,17 +64,6 @@ export interface ListingOptions {
 	readonly metrics: ListingMetrics;
 	readonly clock: Clock;
 	readonly log: Log;
-}
-
-export interface Listing {
-	/** Lists until the signal is aborted. Never rejects. */
-	run(signal: AbortSignal): Promise<void>;
-	/** Requests a second that the schedule leaves to lists and to the reads that they lead to. */
-	reservedPerSecond(): number;
-	/** Whether the service has no list, or its list has failed for some minutes, as the process that lists has found. */
-	isUnlisted(): boolean;
-	/** Whether the last list worked. */
-	isAvailable(): boolean;
 }
 
 /** The client gives a list up after this. */
@@ -89,6 +80,8 @@ const EVERY_MS_IF_FEW = 10_000;
 /** After a list that took this long, the next one comes after so many times what it took. */
 const SLOW_MS = 1_000;
 const SLOW_FACTOR = 8;
+/** With discovery, after any list. */
+const DISCOVERY_FACTOR = 4;
 /** The largest share of the requests that are left for watching. */
 const SHARE = 1 / 4;
 const FIRST_RETRY_MS = 4_000;
@@ -112,19 +105,22 @@ const LOG_WORDS: Readonly<Record<Exclude<Condition, 'unknown'>, string>> = {
 	none: 'the session service has no list that can be used; watched sessions are read by the schedule',
 };
 
-/** From the beginning of a list to that of the next one, in milliseconds. */
+/** From the beginning of a list to that of the next one, in whole milliseconds. */
 export function listEveryMs({
 	watched,
+	discoverSessions,
 	backgroundPerSecond,
 	list: { tookMs, requestCount },
 }: {
 	watched: number;
+	discoverSessions: boolean;
 	backgroundPerSecond: number;
 	list: Pick<WaitingList, 'tookMs' | 'requestCount'>;
 }): number {
-	const usual = watched > FEW ? EVERY_MS : EVERY_MS_IF_FEW;
+	const usual = discoverSessions || watched > FEW ? EVERY_MS : EVERY_MS_IF_FEW;
 	const withinShare = (1_000 * requestCount) / (SHARE * backgroundPerSecond);
-	return Math.min(LONGEST_WAIT_MS, Math.max(usual, withinShare, tookMs < SLOW_MS ? 0 : SLOW_FACTOR * tookMs));
+	const factor = discoverSessions ? DISCOVERY_FACTOR : tookMs < SLOW_MS ? 0 : SLOW_FACTOR;
+	return Math.min(LONGEST_WAIT_MS, Math.ceil(Math.max(usual, withinShare, factor * tookMs)));
 }
 
 /**
@@ -143,9 +139,9 @@ function retryMs(failures: number): number {
 const NOBODY: ListingState = { holder: null, until: 0, isAvailable: false, isUnlisted: false, perSecond: 0 };
 
 /** Lists while sessions are watched. Without any, only at the start and once a day: to know whether the service lists. */
-export function createListing(options: ListingOptions): Listing {
-	const { sessionService, cell, budget, health, countWatched, isExpected, onList, onUnlisted, metrics, clock, log } =
-		options;
+export function createListing(options: ListingOptions) {
+	const { sessionService, cell, budget, health, discoverSessions, isExpected, onList, onUnlisted } = options;
+	const { metrics, clock, log } = options;
 	const own = randomUUID();
 	/** As this process last saw it. */
 	let shared = NOBODY;
@@ -210,7 +206,7 @@ export function createListing(options: ListingOptions): Listing {
 			return LOOK_MS;
 		}
 		if (budget.pausedUntil() > now) return budget.pausedUntil() - now;
-		const watched = await countWatched();
+		const watched = Math.max(Number(discoverSessions), await options.countWatched());
 		const dueInMs = nextDueAt(watched) - uptimeOf(clock);
 		if (dueInMs > 0) return Math.min(LOOK_MS, dueInMs);
 		if (!(await hold(LONGEST_LISTING_MS + LEASE_MARGIN_MS))) return LOOK_MS;
@@ -242,7 +238,8 @@ export function createListing(options: ListingOptions): Listing {
 		become('works', 'ok');
 		metrics.listed(found);
 		await onList(found);
-		return listEveryMs({ watched, backgroundPerSecond: budget.backgroundPerSecond(), list: found });
+		const backgroundPerSecond = budget.backgroundPerSecond();
+		return listEveryMs({ watched, discoverSessions, backgroundPerSecond, list: found });
 	}
 
 	async function failed(error: unknown): Promise<number> {
@@ -275,7 +272,8 @@ export function createListing(options: ListingOptions): Listing {
 	}
 
 	return {
-		async run(signal) {
+		/** Lists until the signal is aborted. Never rejects. */
+		async run(signal: AbortSignal) {
 			let problem: string | null = null;
 			while (!signal.aborted) {
 				let waitMs = LOOK_MS;
@@ -293,8 +291,13 @@ export function createListing(options: ListingOptions): Listing {
 			// Another replica goes on at once.
 			await hold(0, 0).catch(() => undefined);
 		},
+		/** Requests a second that the schedule leaves to lists and to the reads that they lead to. */
 		reservedPerSecond: () => reservedFor(shared.perSecond),
+		/** Whether the service has no list, or its list has failed for some minutes, as the process that lists has found. */
 		isUnlisted: () => shared.isUnlisted,
+		/** Whether the last list worked. */
 		isAvailable: () => shared.isAvailable,
 	};
 }
+
+export type Listing = ReturnType<typeof createListing>;

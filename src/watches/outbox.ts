@@ -71,7 +71,7 @@ export function createOutbox(options: PostingOptions): LeaseLoop {
 				return;
 			case 'gone':
 				await end({ kind: 'refused' });
-				await endChannel(store, watch, outcome.reason, clock.now());
+				await endChannel(store, watch, outcome.reason, { now: clock.now(), log });
 				return;
 			case 'deleted':
 				metrics.card('failed');

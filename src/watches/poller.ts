@@ -1,4 +1,4 @@
-import { type Clock, hasCome } from '../clock.ts';
+import { type Clock, hasCome, uptimeOf } from '../clock.ts';
 import { codeOf, retryAtOf } from '../errors.ts';
 import { createLeaseLoop, type LeaseLoop } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
@@ -6,11 +6,13 @@ import type { Disclosure } from '../questions/disclosure.ts';
 import type { LeftEmpty } from '../questions/open-question.ts';
 import type { Session } from '../questions/session.ts';
 import type { BackgroundBudget } from './capacity.ts';
+import { logEnded } from './channel-guard.ts';
 import type { ReadingStore, ReadKind, WatchMetrics } from './ports.ts';
+import { createReadWindow } from './read-window.ts';
 import { failureOf, HAND_TRIES, isStale, keptOf, outcomeOf, type ReadOutcome } from './reading.ts';
 import { createPlanner, movesFor, PLAN_MS } from './schedule.ts';
 import { DOWN_AFTER_MS, type ServiceHealth } from './service-health.ts';
-import type { SessionKey } from './watch.ts';
+import type { SessionKey, Watch } from './watch.ts';
 import type { WatchedSession } from './watched-session.ts';
 
 /** The part of the session service's client that watching needs. */
@@ -26,6 +28,8 @@ export interface WatchingService {
 		session: Session;
 		/** When the request left, clock milliseconds: the session is as it was then or later. */
 		readAt: number;
+		/** When the whole response had arrived, clock milliseconds. */
+		endedAt: number;
 	}>;
 }
 
@@ -62,7 +66,7 @@ const WITH_AWAITED_AT_ONCE = 6;
 /** How often a session must be missing in a row: behind a proxy, the service sometimes answers 404 for a moment. */
 const GONE_AFTER_FAILURES = 3;
 const NOTE_INTERVAL_MS = 60_000;
-/** How often to look whether a read that waited got its permit, so that another may wait. */
+/** How often to look whether a read that waited got its permit, or another hangs, so that the next may begin. */
 const PERMIT_CHECK_MS = 1_000;
 
 /** Reads watched sessions when they are due, and stores the changes together with the announcements of them. */
@@ -70,6 +74,7 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 	const { store, sessionService, serviceUrl, budget, clock, log, metrics, health, maxDays, onNews, onQuestions } =
 		options;
 	const planner = createPlanner();
+	const readWindow = createReadWindow({ most: READS_AT_ONCE, now: () => uptimeOf(clock) });
 	let planAt = 0;
 	/** `health.down` as this process last stored it. */
 	let notedDown: boolean | null = null;
@@ -106,7 +111,8 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 			if (budget.pausedUntil() > now) return Math.min(planOrDownAt, budget.pausedUntil());
 			const times = freeReads(running).map(({ only }) => store.nextReadDueAt(serviceUrl, { now, only }));
 			const readAt = Math.min(...(await Promise.all(times)).map((at) => at ?? Number.POSITIVE_INFINITY));
-			return Math.min(planOrDownAt, readAt, budget.waiting() > 0 ? now + PERMIT_CHECK_MS : readAt);
+			const isFull = budget.waiting() > 0 || readWindow.room() < 1;
+			return Math.min(planOrDownAt, readAt, isFull ? now + PERMIT_CHECK_MS : readAt);
 		},
 		work: readAndRecord,
 		onFailure({ session: { sessionId } }, error) {
@@ -129,13 +135,18 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		log,
 	});
 
-	/** How many more reads may wait for the request budget, the first first: it keeps a part for each kind. */
+	/**
+	 * How many more reads may be under way and wait for the request budget, the first first. The budget keeps a part for each
+	 * kind, and each kind may always have one under way.
+	 */
 	function freeReads(running: readonly WatchedSession[]): { only: ReadKind | null; count: number }[] {
-		const waiting = budget.waiting();
-		if (waiting < WAITING_AT_ONCE) return [{ only: null, count: WAITING_AT_ONCE - waiting }];
+		const room = readWindow.room();
+		const free = Math.min(room, WAITING_AT_ONCE - budget.waiting());
+		if (free > 0) return [{ only: null, count: free }];
+		const awaited = Math.min(room, WITH_AWAITED_AT_ONCE - budget.waiting());
 		return [
 			...(running.every(isAwaited) ? [{ only: 'planned', count: 1 } as const] : []),
-			...(waiting < WITH_AWAITED_AT_ONCE ? [{ only: 'awaited', count: WITH_AWAITED_AT_ONCE - waiting } as const] : []),
+			...(awaited > 0 || !running.some(isAwaited) ? [{ only: 'awaited', count: Math.max(1, awaited) } as const] : []),
 		];
 	}
 
@@ -161,20 +172,24 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 	async function readAndRecord(taken: WatchedSession, token: string, signal: AbortSignal): Promise<void> {
 		const { sessionId } = taken.session;
 		let reading: Awaited<ReturnType<WatchingService['read']>>;
+		const ended = readWindow.begin();
 		try {
 			reading = await sessionService.read(sessionId, { priority: 'background', signal, ahead: isAwaited(taken) });
+			ended(reading.endedAt - reading.readAt);
 		} catch (error) {
+			ended(null);
 			signal.throwIfAborted();
 			await recordFailure(taken, token, error);
 			return;
 		}
 		health.succeeded();
+		const watches = await store.ofSession(taken.session, clock.now());
 		const outcome = outcomeOf({
 			taken,
 			...reading,
 			now: clock.now(),
 			steadySince: clock.steadySince?.() ?? Number.NEGATIVE_INFINITY,
-			watches: await store.ofSession(taken.session),
+			watches,
 			planner,
 			maxDays,
 			leftEmpty: await options.leftEmpty(taken.session, reading.session),
@@ -184,7 +199,7 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		if (outcome.changed && taken.lastReadAt !== null) {
 			metrics.detectionAge(Math.max(0, clock.now() - taken.lastReadAt));
 		}
-		await record(taken, token, outcome);
+		await record(taken, token, outcome, watches);
 		await noteHealth();
 	}
 
@@ -192,10 +207,15 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		taken: WatchedSession,
 		token: string,
 		{ update, watches }: Omit<ReadOutcome, 'changed'>,
+		live: readonly Watch[] = [],
 	): Promise<void> {
 		const written = await store.record({ session: taken.session, token }, { update, watches, now: clock.now() });
 		if (written === null) return;
 		for (const watch of watches) if (watch.card !== null) metrics.card('wanted');
+		for (const watch of live) {
+			const end = watches.find(({ watchId }) => watchId === watch.id)?.end ?? null;
+			if (end !== null) logEnded(log, watch, end);
+		}
 		for (let card = 0; card < written.coalesced; card += 1) metrics.card('coalesced');
 		if (watches.length > 0) onNews();
 		if (changesQuestion(taken, update) || watches.some(({ end }) => end !== null)) onQuestions();
@@ -214,8 +234,8 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		metrics.read('failed');
 		const gone = code === 'session_not_found' && taken.failures + 1 >= GONE_AFTER_FAILURES;
 		const mayEnd = gone || isStale(taken, now, maxDays) || taken.failures + 1 >= HAND_TRIES;
-		const watches = mayEnd ? await store.ofSession(taken.session) : [];
-		await record(taken, token, failureOf({ taken, code, now, watches, planner, gone, maxDays }));
+		const watches = mayEnd ? await store.ofSession(taken.session, now) : [];
+		await record(taken, token, failureOf({ taken, code, now, watches, planner, gone, maxDays }), watches);
 		log.info(
 			{ sessionId: taken.session.sessionId, code, failures: taken.failures + 1 },
 			'a watched session could not be read',

@@ -1,10 +1,11 @@
 import type { Lease, QueuedRows } from '../lease-loop.ts';
 import type { Digest } from '../questions/changes.ts';
+import type { ListedSession } from '../questions/session.ts';
 import type { Announcement, NewAnnouncement, RungEntry } from './announcements.ts';
 import type { DueAnnouncement, DueCard } from './announcer.ts';
 import type { Rung } from './channel-settings.ts';
-import type { Discovery, NewDiscovery, NoListReason, WaitingSession } from './discovered.ts';
-import type { SessionSnapshot } from './session-snapshot.ts';
+import type { Discovery, NewDiscovery, WaitingSession } from './discovered.ts';
+import type { QuestionView, SessionSnapshot } from './session-snapshot.ts';
 import type {
 	CardUrgency,
 	ChannelKey,
@@ -19,10 +20,10 @@ import type { PlannedRead, SessionUpdate, WatchedOutline, WatchedSession } from 
 
 export interface NewWatch
 	extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt' | keyof WatchSettings> {
-	/** The first announcement: the card. */
 	readonly card: NewAnnouncement;
-	/** From the read of the person who subscribes, for the first card. */
+	/** From the read of who subscribes: for the card, and what to post after it. Without `news` another read comes at once. */
 	readonly view: SessionSnapshot;
+	readonly news?: readonly NewAnnouncement[];
 	readonly limits: WatchLimits;
 }
 
@@ -40,19 +41,18 @@ export interface LimitReached {
 	readonly most: number;
 }
 
-/** The outcome of a read for one watch: written only while the watch is at `revision` and has not ended. */
-export interface WatchUpdate {
+/** A read's outcome for one watch, written only while it is at `revision` and goes on. `reworded`: its question's new text. */
+export interface WatchUpdate extends Pick<Watch, 'revision'> {
 	readonly watchId: string;
-	readonly revision: number;
 	readonly digest: Digest;
 	/** Whether people see a difference: sets `lastChangeAt`. */
 	readonly changed: boolean;
 	readonly announcements: readonly NewAnnouncement[];
+	readonly reworded?: QuestionView | null;
 	readonly card: CardUrgency | null;
 	readonly end: WatchEnd | null;
 }
 
-/** A watch without a card for a session that waits, with the settings of the channel's discovery. */
 /** A listed session, and what reads have told of it. */
 export interface RaisedHand {
 	readonly sessionId: string;
@@ -60,11 +60,16 @@ export interface RaisedHand {
 	readonly loweredAt: number | null;
 	/** How often in a row. */
 	readonly loweredCount: number;
+	/** Whether it began to wait after the first list, and has not given way in a channel since. */
+	readonly isNew: boolean;
 }
 
+/** A watch without a card for a session that waits, with the settings of the channel's discovery. */
 export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdAt'> {
 	/** Read it ahead of all others. */
 	readonly ahead: boolean;
+	/** Add it beyond a limit too if another hand can give way. */
+	readonly isNew: boolean;
 	/** It counts for the channel and for all, not for a person. */
 	readonly limits: WatchLimits;
 }
@@ -123,7 +128,7 @@ export type CardResult =
 	| { readonly kind: 'lost'; readonly ts: string; readonly now: number };
 
 /**
- * The stored watches, split by what uses them. Every method is one transaction; a resolved promise means committed. When
+ * The stored watches, split by what uses them. "Our": of `StoreOptions.workspace`. Every method is one transaction; a resolved promise means committed. When
  * the store cannot be reached it throws `StoreUnavailableError` (code `store_unavailable`, retryable).
  *
  * A row that another version of the program wrote, or that needs another encryption key, is left out of every result
@@ -134,10 +139,10 @@ export interface WatchStore extends SubscriptionStore, ChannelStore, ReadingStor
 	removeEnded(before: number): Promise<number>;
 	/**
 	 * Removes the texts of announcements that were posted, refused or dropped before `before`, also of watches that go on.
-	 * A question whose post is not settled yet keeps its text. Returns how many. Also forgets the sessions that were listed
-	 * before then, such as those of a former service; the next list names those that still wait.
+	 * A question whose post is not settled yet keeps its text. Returns how many. Also forgets the sessions that were first
+	 * listed before then, such as those of a former service, but not those of `listedService`: its lists tell who still waits.
 	 */
-	removeTexts(before: number): Promise<number>;
+	removeTexts(before: number, listedService: string | null): Promise<number>;
 }
 
 /** See `WatchStore`. */
@@ -172,31 +177,39 @@ export interface SubscriptionStore {
 export interface ChannelStore {
 	/**
 	 * Ends a watch and queues `announcements`; drops its pending ones unless `keepPending`. Null when it had ended before.
-	 * The session's row goes with its last watch.
+	 * The session's row goes with its last watch. A raised hand that is unwatched before its first read ends with that read.
 	 */
 	end(
 		watchId: string,
 		reason: WatchEnd,
 		options: { now: number; announcements: readonly NewAnnouncement[]; keepPending: boolean },
 	): Promise<Watch | null>;
+	/** Ends the watch of the stalest question if more stand in a channel, or in all, than a limit allows. Returns whether it did. */
+	makeRoom(discovery: Discovery, options: { limits: WatchLimits; now: number }): Promise<boolean>;
 	/** The watches of a channel that have not ended. */
 	ofChannel(channel: ChannelKey): Promise<readonly Watch[]>;
 	/** Drops pending posts and card updates of a channel, also of ended watches, and revokes their leases. */
 	silence(channel: ChannelKey): Promise<void>;
-	/** The channels of watches that have not ended, of discoveries, and those with pending posts or card updates. */
+	/** Our channels with watches that have not ended, with a discovery, or with pending posts or card updates. */
 	activeChannels(): Promise<readonly ChannelKey[]>;
 }
 
 /** See `WatchStore`. */
 export interface DiscoveryStore {
 	/**
-	 * The newest list of the sessions of an account that wait for a person: replaces the list before, in one transaction.
-	 * Sessions that were listed before keep their `since`. Returns whether anything changed; nothing is written otherwise.
+	 * The newest list of the sessions that wait for a person replaces the one before. Sessions that were listed in the last day
+	 * keep their `since`, unless something shows that they went on. Returns whether anything changed.
 	 */
 	replaceWaiting(
 		serviceUrl: string,
-		sessions: readonly Pick<WaitingSession, 'sessionId' | 'name'>[],
-		now: number,
+		sessions: readonly Omit<ListedSession, 'status'>[],
+		options: {
+			now: number;
+			/** Whether a list came before this one, also when no session waited. */
+			isFollowing: boolean;
+			/** Whether the end of this list or the one before is missing: a session that moves up from there has waited before. */
+			isCut: boolean;
+		},
 	): Promise<boolean>;
 	/** The listed sessions, the longest waiting first. A name that needs another key is empty. */
 	waiting(serviceUrl: string): Promise<readonly WaitingSession[]>;
@@ -217,10 +230,7 @@ export interface DiscoveryStore {
 	discoveryOf(channel: ChannelKey, serviceUrl: string | null): Promise<Discovery | null>;
 	/** All of them, the oldest first. */
 	discoveries(serviceUrl: string): Promise<readonly Discovery[]>;
-	/**
-	 * The listed sessions that a channel does not watch, the longest waiting first, without those that were unwatched there
-	 * since they wait.
-	 */
+	/** The listed sessions that a channel does not watch, the longest waiting first. */
 	raisedHands(discovery: Discovery): Promise<readonly RaisedHand[]>;
 	/**
 	 * Creates a watch without a card, whose session is read at once; the read tells what it asks. A question that the channel
@@ -228,20 +238,10 @@ export interface DiscoveryStore {
 	 * discovery has ended.
 	 */
 	raiseHand(hand: NewRaisedHand): Promise<{ readonly kind: 'raised' | 'unneeded' } | LimitReached>;
-	/**
-	 * Notes that a channel could not get a raised hand because of a limit, and queues the announcement unless the channel was
-	 * told since it last had room, or sessions fill it that nobody has read yet. `announcement` null: the channel is told
-	 * again next time, if there is room now.
-	 */
-	noteFull(
-		discovery: Discovery,
-		options: { announcement: NewAnnouncement | null; limits: WatchLimits; now: number },
-	): Promise<boolean>;
-	/**
-	 * Notes that sessions cannot be listed any more (`why`) or can be again (null), and queues an announcement for each
-	 * channel that was not told so. Returns how many.
-	 */
-	notePaused(serviceUrl: string, why: NoListReason | null, now: number): Promise<number>;
+	/** The limit that leaves no place in a channel; raised hands whose question does not stand yet do not count. */
+	limitOf(discovery: Discovery, limits: WatchLimits): Promise<LimitReached | null>;
+	/** Queues an announcement, unless one with its key was queued before. */
+	tell(announcement: NewAnnouncement, now: number): Promise<void>;
 }
 
 /** A session that was taken and is not given back yet. */
@@ -286,8 +286,8 @@ export interface ReadingStore {
 	/** When `takeDue` next finds a session, or null. */
 	nextReadDueAt(serviceUrl: string, options: { now: number; only: ReadKind | null }): Promise<number | null>;
 	outlines(serviceUrl: string): Promise<readonly WatchedOutline[]>;
-	/** The watches of a session that have not ended. */
-	ofSession(session: SessionKey): Promise<readonly Watch[]>;
+	/** The watches of a session that have not ended, with their `endings`. */
+	ofSession(session: SessionKey, now: number): Promise<readonly Watch[]>;
 	/**
 	 * Writes a read's outcome and gives the lease back: schedule, view, and for each watch digest, announcements, card and
 	 * end, all or nothing. Null when the lease was lost: nothing was written. `coalesced`: cards that were wanted already.
@@ -315,7 +315,7 @@ export interface ReadingStore {
 /** See `WatchStore`. */
 export interface PostingStore {
 	/**
-	 * Leases announcements that are due, oldest first, one for each target at a time. A card goes before the other
+	 * Leases our announcements that are due, oldest first, one for each target at a time. A card goes before the other
 	 * announcements of its target, which keep their order. An announcement that settles, cannot be read or is a held card
 	 * holds up no other.
 	 */
@@ -350,7 +350,7 @@ export interface PostingStore {
 	 * `endCard`.
 	 */
 	endAttempt(id: string, token: string, result: AttemptResult, now: number): Promise<void>;
-	/** Leases posted cards whose update is wanted: urgency `now` first, then the longest wanted. */
+	/** Leases our posted cards whose update is wanted: urgency `now` first, then the longest wanted. */
 	takeCards(
 		lease: Lease,
 		limit: number,

@@ -6,7 +6,7 @@ import {
 	type Announcement,
 	type AnnouncementContent,
 	CARD_AGAIN_MS,
-	CARD_HELD,
+	HELD,
 	isPostedWithoutThread,
 	isPostUpdate,
 	PACED,
@@ -131,7 +131,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 		const isUnwanted = isObsolete(due) || isWithoutPlace(due) || (await isForNobody(due));
 		if (isUnwanted) return { kind: 'dropped', unknown: maybeRepeat };
 		const heldUntil = heldUntilOf(announcement, clock.now());
-		if (heldUntil !== null) return retry(heldUntil, CARD_HELD, maybeRepeat);
+		if (heldUntil !== null) return retry(heldUntil, HELD, maybeRepeat);
 		const waitMs = await takeTurn(announcement, signal);
 		if (waitMs > 0) return retry(turnOf(announcement, waitMs), PACED, maybeRepeat);
 		// Before the note of the attempt, because the call has to follow it at once and this may be slow.
@@ -211,16 +211,6 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 			: announcer.prepareCard({ watch, view, checkedAt: view.seenAt, questionSince: null });
 	}
 
-	async function endGone(due: DueAnnouncement, token: string, reason: GoneReason): Promise<void> {
-		const { announcement } = due;
-		const now = clock.now();
-		await store.endAttempt(announcement.id, token, { kind: 'refused', code: reason }, now);
-		if (announcement.target.kind !== 'person') {
-			const { teamId, channelId } = announcement.target;
-			await endChannel(store, { teamId, channelId }, reason, now);
-		}
-	}
-
 	/** Waits for the rate if the wait is short. Returns a longer wait, in ms, so that other channels go on. */
 	async function takeTurn(announcement: Announcement, signal: AbortSignal): Promise<number> {
 		for (;;) {
@@ -245,16 +235,18 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 	/** Makes one attempt to post an announcement that is leased by `token` and notes the outcome. */
 	async function deliver(due: DueAnnouncement, token: string, signal: AbortSignal): Promise<void> {
 		const { announcement } = due;
+		const { target, content } = announcement;
 		const result = await attempt(due, token, signal);
 		if (result === null) return;
 		if (result.kind === 'gone') {
-			await endGone(due, token, result.reason);
+			const now = clock.now();
+			await store.endAttempt(announcement.id, token, { kind: 'refused', code: result.reason }, now);
+			if (target.kind !== 'person') await endChannel(store, target, result.reason, { now, log });
 			return;
 		}
 		if (result.kind === 'retry' && !waitsForTurn(result.code)) metrics.post('retried');
 		if (result.kind === 'refused') {
 			metrics.post('refused');
-			const { target, content } = announcement;
 			const place = target.kind === 'person' ? target.userId : target.channelId;
 			log.warn({ place, what: content.kind, code: result.code }, 'a post is refused; it is not tried again');
 		}
@@ -285,7 +277,7 @@ function staysInChannel({ announcement: { target, content }, watch }: DueAnnounc
 /** Whether it is for a watch that ended meanwhile without a last post. */
 function isObsolete({ watch }: DueAnnouncement): boolean {
 	const reason = watch?.ended?.reason;
-	return reason === 'unwatched' || reason === 'handLowered';
+	return reason === 'unwatched' || reason === 'handLowered' || reason === 'gaveWay';
 }
 
 /** Whether it needs a thread and the watch has no card. */

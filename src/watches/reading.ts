@@ -6,7 +6,8 @@ import { newsFor, type SeenSession, settlingOf, targetOf, watchEndedIn } from '.
 import type { WatchUpdate } from './ports.ts';
 import { isEarlyReadAsked, type Planner } from './schedule.ts';
 import { questionViewAt, snapshotOf } from './session-snapshot.ts';
-import type { Watch, WatchEnd } from './watch.ts';
+import { isSwitching, REST_MS } from './switching.ts';
+import { DISMISSED, type Watch, type WatchEnd } from './watch.ts';
 import {
 	hasOpenQuestion,
 	type SessionOutline,
@@ -76,11 +77,13 @@ export function outcomeOf({
 		watches: watches.flatMap((watch) => {
 			if (watch.mode === 'raisedHand') {
 				// What the channel saw of it before counts only for whether the question is the same.
-				const isUnread = watch.revision === 0;
+				const isUnread = watch.revision <= 0;
 				const changes = changesBetween(isUnread ? null : watch.digest, session, leftEmpty);
 				return raisedHandUpdate(watch, changes, { view, questionAt }, isEarlyReadAsked(taken, now));
 			}
-			if (digest.over && !isLast) return [];
+			// A watch begins with what its own read found, which may be newer.
+			const isOlder = watch.revision === 0 && watch.digest !== null && readAt < watch.createdAt;
+			if (isOlder || (digest.over && !isLast)) return [];
 			const changes = changesBetween(watch.digest, session, leftEmpty);
 			return updateOf(watch, changes, { view, questionAt }, { now, isLast, maxDays });
 		}),
@@ -135,17 +138,18 @@ function updateOf(
 			digest: seen.view.digest,
 			changed: news.changed,
 			announcements: [...news.announcements, ...farewell],
+			reworded: news.reworded,
 			card: end === null ? news.card : 'now',
 			end,
 		},
 	];
 }
 
-const NO_NEWS = { announcements: [], changed: false } as const;
+const NO_NEWS = { announcements: [], changed: false, reworded: null } as const;
 
 /**
- * It ends when nobody is asked any more; shortly after an answer it goes on, because agents often ask again. It never ends
- * for want of changes: the session would be listed again.
+ * It ends when nobody is asked any more; shortly after an answer, or while the agent changes its question often, it goes on,
+ * because agents often ask again. It never ends for want of changes: the session would be listed again.
  */
 function raisedHandUpdate(
 	watch: Watch,
@@ -154,14 +158,15 @@ function raisedHandUpdate(
 	isEarlyReadAsked: boolean,
 ): WatchUpdate[] {
 	const { digest } = seen.view;
-	const isUnread = watch.revision === 0;
-	const isDismissed = isUnread && isSameQuestion(watch.digest, digest);
-	const isLowered = digest.over || isDismissed || (!hasOpenQuestion(digest) && !isEarlyReadAsked);
-	const end: WatchEnd | null = isLowered ? 'handLowered' : null;
-	if (!isUnread && changes.length === 0 && end === null) return [];
+	const isUnread = watch.revision <= 0;
+	const isDismissed = watch.revision === DISMISSED || (isUnread && isSameQuestion(watch.digest, digest));
 	const news = newsFor(isUnread ? { ...watch, digest: null } : watch, changes, seen);
-	const { announcements, changed } = isDismissed ? NO_NEWS : news;
-	return [{ watchId: watch.id, revision: watch.revision, digest, changed, announcements, card: null, end }];
+	const isRestless = isSwitching(news.endings) && seen.view.seenAt - news.endings.unansweredAt < REST_MS;
+	const isLowered = digest.over || isDismissed || (!hasOpenQuestion(digest) && !isEarlyReadAsked && !isRestless);
+	const end: WatchEnd | null = watch.revision === DISMISSED ? 'unwatched' : isLowered ? 'handLowered' : null;
+	if (!isUnread && changes.length === 0 && end === null) return [];
+	const { announcements, changed, reworded } = isDismissed ? NO_NEWS : news;
+	return [{ watchId: watch.id, revision: watch.revision, digest, changed, announcements, reworded, card: null, end }];
 }
 
 /** A raised hand that was never read holds its place for so many reads. Its session is listed again. */
@@ -192,7 +197,7 @@ export function failureOf({
 		watches: watches.flatMap((watch) => {
 			if (gone) return [goneUpdate(watch, taken)];
 			if (isStale(watch, now, maxDays)) return [staleUpdate(watch, taken, maxDays)];
-			const isUnreadHand = watch.mode === 'raisedHand' && watch.revision === 0;
+			const isUnreadHand = watch.mode === 'raisedHand' && watch.revision <= 0;
 			return isUnreadHand && failures >= HAND_TRIES ? [lostHandUpdate(watch, taken)] : [];
 		}),
 	};

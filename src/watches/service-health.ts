@@ -1,19 +1,5 @@
 import { type Clock, elapsedSince } from '../clock.ts';
 
-/** Whether the service works, judged by the calls of all parts: one notice for an outage, not one for each session. */
-export interface ServiceHealth {
-	/** A call succeeded. */
-	succeeded(): void;
-	/** A call failed with this code; codes that concern one session are ignored. */
-	failed(code: string): void;
-	/** Null until a call succeeded or an outage was found. May become true by time alone. */
-	readonly down: boolean | null;
-	/** When the first call failed since the last success, clock milliseconds; null when the newest call succeeded. */
-	readonly failingSince: number | null;
-	/** Adds a listener, called when a call succeeds after an outage. */
-	onRecovered(listener: () => void): void;
-}
-
 /** The service is down when no call has succeeded for this long... */
 export const DOWN_AFTER_MS = 30_000;
 /** ...and this many have failed, or one was limited: calls are rare after that. */
@@ -21,9 +7,10 @@ const DOWN_AFTER_FAILURES = 3;
 
 const LIMITED = 'rate_limited';
 /** Failures that certainly concern the whole service. An unreadable response may concern one session. */
-const OUTAGE_CODES: ReadonlySet<string> = new Set(['unavailable', 'timed_out', 'unauthorized', LIMITED]);
+const OUTAGE_CODES: ReadonlySet<string> = new Set(['unavailable', 'timed_out', 'unauthorized', 'redirected', LIMITED]);
 
-export function createServiceHealth({ clock }: { clock: Clock }): ServiceHealth {
+/** Whether the service works, judged by the calls of all parts: one notice for an outage, not one for each session. */
+export function createServiceHealth({ clock }: { clock: Clock }) {
 	let failures = 0;
 	let limited = false;
 	let failingSince: number | null = null;
@@ -37,6 +24,7 @@ export function createServiceHealth({ clock }: { clock: Clock }): ServiceHealth 
 	}
 
 	return {
+		/** A call succeeded. */
 		succeeded() {
 			// Fewer failures in a row may concern one session, which backs off by itself.
 			const wasFailing = isDown() === true || failures >= DOWN_AFTER_FAILURES;
@@ -46,7 +34,8 @@ export function createServiceHealth({ clock }: { clock: Clock }): ServiceHealth 
 			down = false;
 			if (wasFailing) for (const listener of listeners) listener();
 		},
-		failed(code) {
+		/** A call failed with this code; codes that concern one session are ignored. */
+		failed(code: string) {
 			if (!OUTAGE_CODES.has(code)) return;
 			const now = clock.now();
 			failures += 1;
@@ -54,14 +43,19 @@ export function createServiceHealth({ clock }: { clock: Clock }): ServiceHealth 
 			// A time ahead of now was noted before the clock was put back.
 			if (failingSince === null || failingSince > now) failingSince = now;
 		},
+		/** Null until a call succeeded or an outage was found. May become true by time alone. */
 		get down() {
 			return isDown();
 		},
+		/** When the first call failed since the last success, clock milliseconds; null when the newest call succeeded. */
 		get failingSince() {
 			return failingSince;
 		},
-		onRecovered(listener) {
+		/** Adds a listener, called when a call succeeds after an outage. */
+		onRecovered(listener: () => void) {
 			listeners.push(listener);
 		},
 	};
 }
+
+export type ServiceHealth = ReturnType<typeof createServiceHealth>;

@@ -1,4 +1,4 @@
-import { cutText } from '../cut.ts';
+import { cutText, type OnCut } from '../cut.ts';
 import { type Digest, digestOf } from '../questions/changes.ts';
 import {
 	type Disclosure,
@@ -27,6 +27,8 @@ export interface ItemView {
 export interface QuestionView {
 	readonly messageIndex: number;
 	readonly fingerprint: string;
+	/** See `shownHashOf`; null when the former version stored it. */
+	readonly shownHash: string | null;
 	/** A newer assistant message exists. */
 	readonly goneOn: boolean;
 	/** The agent's text in the message that asks. */
@@ -126,17 +128,22 @@ export function questionViewAt(
 ): QuestionView | null {
 	const question = questionAt(session, messageIndex, leftEmpty);
 	if (question === null) return null;
+	let isWhole = true;
+	const onCut = () => {
+		isWhole = false;
+	};
 	const length = Math.min(ITEM_LENGTH, Math.floor(ALL_ITEMS_LENGTH / Math.min(ITEM_COUNT, question.items.length)));
 	return {
 		messageIndex,
 		fingerprint: question.fingerprint,
+		shownHash: question.shownHash,
 		goneOn: question.goneOn,
-		context: cut(question.context, CONTEXT_LENGTH),
+		context: cut(question.context, CONTEXT_LENGTH, onCut),
 		items: question.items.slice(0, ITEM_COUNT).map((item, position) => {
 			const shown = disclosure(question, position);
 			return {
-				title: cut(item.title, TITLE_LENGTH),
-				description: cut(item.description, length),
+				title: cut(item.title, TITLE_LENGTH, onCut),
+				description: cut(item.description, length, onCut),
 				open: question.openItems.includes(position),
 				value: shown !== 'shown' || item.value === '' ? null : cut(item.value, length),
 				secret: shown === 'secret',
@@ -145,7 +152,8 @@ export function questionViewAt(
 		}),
 		itemCount: question.items.length,
 		openCount: question.openItems.length,
-		quick: quickAnswerOf(question, (position) => disclosure(question, position) === 'secret'),
+		// After all parts: `isWhole` is known.
+		quick: isWhole ? quickAnswerOf(question, (position) => disclosure(question, position) === 'secret') : null,
 	};
 }
 
@@ -171,6 +179,6 @@ function cutAction(action: AgentAction): AgentAction {
 }
 
 /** Removes signed links and cuts. */
-function cut(original: string, length: number): string {
-	return cutText(withoutSignedLinks(original), length);
+function cut(original: string, length: number, onCut?: OnCut): string {
+	return cutText(withoutSignedLinks(original), length, onCut);
 }

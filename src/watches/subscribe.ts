@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { HandraiseError } from '../errors.ts';
-import type { Disclosure } from '../questions/disclosure.ts';
+import { changesBetween } from '../questions/changes.ts';
 import type { Session } from '../questions/session.ts';
-import { settlingOf } from './announcements.ts';
+import { newsFor, settlingOf, targetOf } from './announcements.ts';
 import { type Expectation, expectationFor } from './capacity.ts';
-import type { AddWatchResult, ChannelStore, SubscriptionStore, WatchMetrics, WatchPage } from './ports.ts';
-import { snapshotOf } from './session-snapshot.ts';
+import { logEnded } from './channel-guard.ts';
+import type { PollerOptions } from './poller.ts';
+import type { AddWatchResult, ChannelStore, SubscriptionStore, WatchMetrics } from './ports.ts';
+import { questionViewAt, snapshotOf } from './session-snapshot.ts';
 import type { ChannelKey, SessionKey, Watch, WatchLimits, WatchSettings } from './watch.ts';
 
 export interface WatchRequest extends ChannelKey {
@@ -30,21 +32,6 @@ export type UnwatchOutcome =
 	| { readonly kind: 'ended'; readonly watches: readonly Watch[] }
 	| { readonly kind: 'notWatched' };
 
-export interface Subscriptions {
-	/**
-	 * The access policy has allowed the request, and the bot is a member of the channel.
-	 * @throws `store_unavailable`
-	 */
-	watch(request: WatchRequest): Promise<WatchOutcome>;
-	/** Ends one watch of a channel, or all (`sessionId` null). The card stays as it was. */
-	unwatch(request: ChannelKey & { readonly sessionId: string | null }): Promise<UnwatchOutcome>;
-	list(channel: ChannelKey, page: { offset: number; limit: number }): Promise<WatchPage>;
-	/** Shows in the posts of a session's question that somebody has chosen an option, or has taken that back. */
-	redraw(key: SessionKey): Promise<void>;
-	/** Updates a session's cards after somebody claimed, released or answered its question; `readEarly`: reads it soon. */
-	refresh(key: SessionKey, options: { readEarly: boolean }): Promise<void>;
-}
-
 const DEFAULT_SETTINGS: WatchSettings = {
 	mode: 'everything',
 	questionsInChannel: true,
@@ -62,9 +49,11 @@ export function createSubscriptions({
 	limits,
 	metrics,
 	clock,
+	log,
+	leftEmpty,
 	disclosure,
 	onChange,
-}: {
+}: Pick<PollerOptions, 'leftEmpty' | 'disclosure' | 'log'> & {
 	store: SubscriptionStore & ChannelStore;
 	serviceUrl: string;
 	/** In the long run: the rate while somebody adds many sessions is lower. */
@@ -72,15 +61,17 @@ export function createSubscriptions({
 	limits: WatchLimits;
 	metrics: Pick<WatchMetrics, 'limitReached'>;
 	clock: Clock;
-	/** See `PollerOptions`. */
-	disclosure: (key: SessionKey, session: Session) => Promise<Disclosure>;
 	/** Wakes poller and outbox. */
 	onChange: () => void;
-}): Subscriptions {
+}) {
 	const keyOf = (sessionId: string): SessionKey => ({ service: serviceUrl, sessionId });
 
 	return {
-		async watch(request) {
+		/**
+		 * The access policy has allowed the request, and the bot is a member of the channel.
+		 * @throws `store_unavailable`
+		 */
+		async watch(request: WatchRequest): Promise<WatchOutcome> {
 			const { teamId, channelId, sessionId } = request;
 			const existing = await store.find({ teamId, channelId }, keyOf(sessionId));
 			let reading: Awaited<ReturnType<WatchRequest['read']>>;
@@ -96,20 +87,31 @@ export function createSubscriptions({
 				}
 				return { kind: 'unreadable', code: error.code, retryable: error.retryable };
 			}
-			const shown = await disclosure(keyOf(sessionId), reading.session);
-			const view = snapshotOf(reading.session, reading.readAt, undefined, shown);
+			const { session, readAt } = reading;
+			const left = await leftEmpty(keyOf(sessionId), session);
+			const shown = await disclosure(keyOf(sessionId), session);
+			const view = snapshotOf(session, readAt, left, shown);
 			if (view.digest.over) return { kind: 'over', status: view.status };
-			const id = randomUUID();
-			const result = await store.add({
-				id,
+			const watch: Watch = {
+				id: randomUUID(),
 				teamId,
 				channelId,
 				session: keyOf(sessionId),
 				...settingsAfter(existing, request.settings),
 				createdBy: request.userId,
 				createdAt: clock.now(),
-				card: { target: { kind: 'watch', watchId: id, teamId, channelId }, key: 'card', content: { kind: 'card' } },
+				card: { ts: null, shownKey: null, shownAt: null, wanted: null },
+				digest: null,
+				revision: 0,
+				lastChangeAt: readAt,
+				ended: null,
+			};
+			const seen = { view, questionAt: (index: number) => questionViewAt(session, index, left, shown) };
+			const result = await store.add({
+				...watch,
+				card: { target: targetOf(watch), key: 'card', content: { kind: 'card' } },
 				view,
+				news: newsFor(watch, changesBetween(null, session, left), seen).announcements,
 				limits,
 			});
 			if (result.kind === 'limit') {
@@ -123,7 +125,12 @@ export function createSubscriptions({
 			return { kind: 'watching', watch: result.watch, expectation };
 		},
 
-		async unwatch({ teamId, channelId, sessionId }) {
+		/** Ends one watch of a channel, or all (`sessionId` null). The card stays as it was. */
+		async unwatch({
+			teamId,
+			channelId,
+			sessionId,
+		}: ChannelKey & { readonly sessionId: string | null }): Promise<UnwatchOutcome> {
 			const watches =
 				sessionId === null
 					? await store.ofChannel({ teamId, channelId })
@@ -136,25 +143,31 @@ export function createSubscriptions({
 				const reason = sessionId === null && watch.mode === 'raisedHand' ? 'handLowered' : 'unwatched';
 				const options = { now, announcements: settlingOf(watch), keepPending: false };
 				const result = await store.end(watch.id, reason, options);
-				if (result !== null) ended.push(result);
+				if (result === null) continue;
+				ended.push(result);
+				logEnded(log, watch, reason);
 			}
 			if (ended.length > 0) onChange();
 			return ended.length === 0 ? { kind: 'notWatched' } : { kind: 'ended', watches: ended };
 		},
 
-		list: (channel, page) => store.list(channel, page),
+		list: store.list,
 
-		async redraw(key) {
+		/** Shows in the posts of a session's question that somebody has chosen an option, or has taken that back. */
+		async redraw(key: SessionKey) {
 			if ((await store.redraw(key, clock.now())) > 0) onChange();
 		},
 
-		async refresh(key, { readEarly }) {
+		/** Updates a session's cards after somebody claimed, released or answered its question; `readEarly`: reads it soon. */
+		async refresh(key: SessionKey, { readEarly }: { readEarly: boolean }) {
 			const now = clock.now();
 			await store.refresh(key, { now, earlyReadAt: readEarly ? now + EARLY_READ_AFTER_MS : null });
 			onChange();
 		},
 	};
 }
+
+export type Subscriptions = ReturnType<typeof createSubscriptions>;
 
 /** A raised hand becomes a watch with a card. */
 function settingsAfter(existing: Watch | null, changes: Partial<WatchSettings>): WatchSettings {

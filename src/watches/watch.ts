@@ -1,4 +1,5 @@
 import type { Digest } from '../questions/changes.ts';
+import type { Endings } from './switching.ts';
 
 /**
  * Which changes are posted to a channel. The card shows everything in the first two modes. `raisedHand`: `watch all` brought
@@ -17,7 +18,8 @@ export type ChannelEnd = (typeof CHANNEL_ENDS)[number];
 
 /**
  * Why a watch ended: the session ended; somebody unwatched it; nothing changed for `WATCH_MAX_DAYS`; the service no
- * longer knows the session; the question of a raised hand is not open any more, or `watch all` has ended; or a channel end.
+ * longer knows the session; the question of a raised hand is not open any more, or `watch all` has ended; a raised hand
+ * gave its place to a newer one; or a channel end.
  */
 export const WATCH_ENDS = [
 	'sessionOver',
@@ -25,6 +27,7 @@ export const WATCH_ENDS = [
 	'noChange',
 	'sessionGone',
 	'handLowered',
+	'gaveWay',
 	...CHANNEL_ENDS,
 ] as const;
 export type WatchEnd = (typeof WATCH_ENDS)[number];
@@ -87,7 +90,12 @@ export interface Watch extends WatchSettings {
 	/** When something that people see last changed; `createdAt` before any change. */
 	readonly lastChangeAt: number;
 	readonly ended: { readonly reason: WatchEnd; readonly at: number } | null;
+	/** How the session's questions ended lately in the channel. Only `ofSession` finds it. */
+	readonly endings?: Endings;
 }
+
+/** The revision of a raised hand that was unwatched before its first read, which tells what is not wanted and ends it. */
+export const DISMISSED = -1;
 
 /** The most watches that have not ended: of one person, of one channel, of all. Lowering a limit ends no watch. */
 export type WatchLimits = Readonly<Record<WatchLimit, number>>;

@@ -1,6 +1,6 @@
 import type { Cell } from '../cell.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
-import type { Announcer, GoneReason } from './announcer.ts';
+import type { Announcer } from './announcer.ts';
 import { createBackgroundBudget, leaving, type SharedBudget, usualReadsPerSecond } from './capacity.ts';
 import { type ChannelList, createChannelGuard, endChannel, endNotAllowed } from './channel-guard.ts';
 import { createDiscoveries } from './discovery.ts';
@@ -74,11 +74,7 @@ export function createWatching(options: Options) {
 			...options,
 			...list,
 			budget: background,
-			async countWatched() {
-				const watched = await store.countSessions(options.serviceUrl);
-				// People look for sessions that nobody watches, too.
-				return options.discoverSessions ? Math.max(1, watched) : watched;
-			},
+			countWatched: () => store.countSessions(options.serviceUrl),
 			isExpected: async () => (await store.discoveries(options.serviceUrl)).length > 0,
 			async onList(found) {
 				// Sessions that were never read say nothing about the service. Those that were are read again soon, and tell.
@@ -91,14 +87,14 @@ export function createWatching(options: Options) {
 		});
 	}
 
+	/** Slack takes no more posts in this channel, or another organisation reads it or is invited to it. */
 	async function channelEnded(channel: ChannelKey, reason: ChannelEnd): Promise<void> {
-		const ended = await endChannel(store, channel, reason, clock.now());
-		if (ended > 0) log.info({ channel: channel.channelId, reason, ended }, 'the watches of a channel ended');
+		await endChannel(store, channel, reason, { now: clock.now(), log });
 		wakeOutbox();
 		options.onQuestions();
 	}
 
-	let running: Promise<unknown> | null = null;
+	const running: Promise<unknown>[] = [];
 	return {
 		subscriptions,
 		discoveries,
@@ -122,39 +118,43 @@ export function createWatching(options: Options) {
 		wakeOutbox: () => wakeOutbox(),
 		/** A read was moved forward. */
 		wakePoller: () => poller.wake(),
-		/** Slack takes no more posts in this channel. */
-		channelGone: (channel: ChannelKey, reason: GoneReason) => channelEnded(channel, reason),
-		/** Another organisation reads this channel or is invited to it. Ends its watches in every team. */
-		async channelShared(channelId: string): Promise<void> {
-			const active = await store.activeChannels();
-			for (const channel of active) {
-				if (channel.channelId === channelId) await channelEnded(channel, 'channelShared');
-			}
-		},
+		channelEnded,
 		/** Removes what is no longer needed. */
 		async forget(): Promise<void> {
 			const now = clock.now();
 			await store.removeEnded(now - Math.min(FORGET_AFTER_DAYS, retentionDays) * DAY_MS);
-			await store.removeTexts(now - retentionDays * DAY_MS);
+			const listed = discoveries.whyNot() === null ? options.serviceUrl : null;
+			await store.removeTexts(now - retentionDays * DAY_MS, listed);
 			await rateLimiter.forget(now - FORGET_AFTER_DAYS * DAY_MS);
 		},
-		/** Begins to read and post. Resolves when the watches of channels that are no longer allowed have ended. */
-		async start({ announcer, channels }: { announcer: Announcer; channels: ChannelList }): Promise<void> {
-			await endNotAllowed(store, options.allowedChannels, { clock, log });
+		/** Begins to read, which needs no Slack. */
+		async start(): Promise<void> {
 			await discoveries.start();
+			const { signal } = stopping;
+			running.push(poller.run(signal), ...(listing === null ? [] : [listing.run(signal)]));
+		},
+		/**
+		 * Begins to post: only when the workspace is known, because the store then gives out only its posts. Resolves when the
+		 * watches of channels that are no longer allowed have ended.
+		 */
+		async startPosting({ announcer, channels }: { announcer: Announcer; channels: ChannelList }): Promise<void> {
+			await endNotAllowed(store, options.allowedChannels, { now: clock.now(), log });
 			const { signal } = stopping;
 			const outbox = createOutbox({ store, announcer, rateLimiter, clock, metrics, log });
 			wakeOutbox = () => outbox.wake();
 			const end = (channel: ChannelKey) => channelEnded(channel, 'channelShared');
 			const guard = createChannelGuard({ store, channels, end, clock, log, metrics });
-			const posting = allowExternal ? outbox.run(signal) : guard.firstCheck(signal).then(() => outbox.run(signal));
-			const guarding = allowExternal ? null : guard.run(signal);
-			running = Promise.all([poller.run(signal), posting, guarding, listing?.run(signal)]);
+			if (allowExternal) running.push(outbox.run(signal));
+			else
+				running.push(
+					guard.run(signal),
+					guard.firstCheck(signal).then(() => outbox.run(signal)),
+				);
 		},
 		/** Stops reading and posting, and gives the leases back. */
 		async stop(): Promise<void> {
 			stopping.abort();
-			await running;
+			await Promise.all(running);
 		},
 	};
 }

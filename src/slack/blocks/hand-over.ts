@@ -16,8 +16,8 @@ import { personMrkdwn } from '../words/people.ts';
 import { questionText } from '../words/question-text.ts';
 import { asksWords, MAYBE_REPEAT, placeMrkdwn } from '../words/watching.ts';
 import { context, giveBackButton, handOnButtons, type MessageContent, message, modal, section } from './parts.ts';
-import { answerButtons, noForm } from './quick-answer.ts';
-import { isChosen, type PostContext, questionBlocks, titleOf, watchPost } from './watch-posts.ts';
+import { noForm } from './quick-answer.ts';
+import { isChosen, openQuestion, type PostContext, titleOf, watchPost } from './watch-posts.ts';
 
 /** The block_id of the input in the window. */
 export const HAND_OVER_FIELD = 'b.hand_over_to';
@@ -76,16 +76,15 @@ export function handedOverPost(
 	const { sessionId, channelId, watchedBy } = post;
 	const mark = { sessionId, fingerprint: question.fingerprint };
 	const place = placeMrkdwn(channelId, watchedBy === post.reader ? null : personMrkdwn(watchedBy, post.names));
-	const quick = post.offersOptions ? question.quick : null;
 	const words = handedOverWords(from, post.names);
-	const row = answerButtons(question, { sessionId, channelId, readAt }, quick !== null, [
+	const open = openQuestion(asksWords(titleOf(post)), asked, post, [
 		giveBackButton(mark),
 		...handOnButtons(mark, post.handOver),
 	]);
 	return message(`${words} ${textOf(question, post)}`, [
 		...section(`*${words}*`),
-		...questionBlocks(asksWords(titleOf(post)), question, 2_500),
-		...inOrigin(row, post, mark),
+		...open.blocks,
+		...inOrigin(open.row, post, mark),
 		...context(
 			noForm(question),
 			handedOverHint(place, personMrkdwn(from, post.names)),
@@ -102,17 +101,13 @@ export function givenBackPost(
 	const { question, readAt } = content;
 	const asked = { kind: 'question', question, changed: false, readAt } as const;
 	if (isChosen(asked, post.standing)) return watchPost(asked, post);
-	const { sessionId, channelId } = post;
-	const mark = { sessionId, fingerprint: question.fingerprint };
-	const quick = post.offersOptions ? question.quick : null;
+	const mark = { sessionId: post.sessionId, fingerprint: question.fingerprint };
 	const words = givenBackWords(content, post.names);
-	const row = answerButtons(question, { sessionId, channelId, readAt }, quick !== null, [
-		...handOnButtons(mark, post.handOver),
-	]);
+	const open = openQuestion(asksWords(titleOf(post)), asked, post, handOnButtons(mark, post.handOver));
 	return message(`${words} ${textOf(question, post)}`, [
 		...section(words),
-		...questionBlocks(asksWords(titleOf(post)), question, 2_500),
-		...inOrigin(row, post, mark),
+		...open.blocks,
+		...inOrigin(open.row, post, mark),
 		...context(noForm(question), post.maybeRepeat ? MAYBE_REPEAT : ''),
 	]);
 }

@@ -1,6 +1,7 @@
 import type { HeaderBlock, HomeView, KnownBlock, ModalView, StaticSelect } from '@slack/types';
-import type { Refusal } from '../../answers/access-policy.ts';
+import type { ActRefusal } from '../../answers/access-policy.ts';
 import type { Answer, AnswerItem } from '../../answers/answer.ts';
+import type { OnCut } from '../../cut.ts';
 import {
 	type AskedIn,
 	type Inbox,
@@ -8,6 +9,7 @@ import {
 	type InboxDraft,
 	type InboxQuestion,
 	type InboxWaiting,
+	OLD_PER_PAGE,
 	QUESTIONS_PER_PAGE,
 } from '../../inbox/inbox.ts';
 import { SNOOZE_LENGTHS } from '../../inbox/snooze.ts';
@@ -26,12 +28,15 @@ import {
 	emptyWords,
 	followedWords,
 	NO_WINDOW,
+	oldSessionsWords,
 	ownStateLine,
 	pageWords,
+	QUESTIONS_HIDDEN,
 	SENT_SOON,
 	SNOOZE_LABELS,
 	snoozedWords,
 	unreadableWords,
+	waitingBeforeWords,
 	waitingCountWords,
 	waitingSessionsWords,
 	waitingSinceWords,
@@ -42,6 +47,7 @@ import { andMoreWords, joined, sessionIdMrkdwn, sessionTitle } from '../words/se
 import { momentMrkdwn } from '../words/times.ts';
 import { placeMrkdwn } from '../words/watching.ts';
 import {
+	type ButtonLabel,
 	button,
 	buttons,
 	context,
@@ -53,8 +59,9 @@ import {
 	message,
 	modal,
 	section,
+	UNFOLDED,
 } from './parts.ts';
-import { answerButtons, noForm } from './quick-answer.ts';
+import { answerButtons, hasOption, noForm } from './quick-answer.ts';
 import { type ReceiptContext, receiptButtons, receiptIcon } from './receipt.ts';
 
 export interface InboxModel {
@@ -78,7 +85,7 @@ export function homeView(model: InboxModel): HomeView {
 
 /** A Home tab that only says why there is no inbox. mrkdwn. */
 export function homeNotice(words: string): HomeView {
-	return homeOf(noticeBlocks(words));
+	return homeOf(section(words));
 }
 
 function homeOf(blocks: KnownBlock[]): HomeView {
@@ -110,28 +117,36 @@ export function snoozedMessage(words: string): MessageContent {
 }
 
 function inboxBlocks({ inbox, content, quickAnswers, receipt }: InboxModel): KnownBlock[] {
-	if (content.kind === 'refused') return noticeBlocks(refusalWords(content.refusal, receipt.adminContact));
+	if (content.kind === 'refused') return section(refusalWords(content.refusal, receipt.adminContact));
 	const { total, snoozed, page, questions, channelsKnown, unreadableCount, waiting, isWatching } = content;
 	const { userId } = inbox.person;
 	const pageRow = buttons(...pageButtons(content));
+	const isOfQuestions = questions.length + unreadableCount > 0;
+	const oldCount = waiting?.old.total ?? 0;
+	const isEmpty = total === 0 && snoozed === null && channelsKnown && oldCount === 0;
 	return [
-		heading(`${total === 0 ? '' : '✋ '}${waitingCountWords(total, snoozed?.count ?? 0)}`),
+		heading(`${total === 0 ? '' : '✋ '}${waitingCountWords(total, snoozed?.count ?? 0, oldCount)}`),
 		// Above the questions: who has just pressed a button has a few seconds for *Undo*.
 		...content.ownAnswers.shown.filter(isUndoable).flatMap((answer) => ownAnswerEntry(answer, receipt)),
 		...snoozedLine(snoozed),
-		...context(pageWords(page * QUESTIONS_PER_PAGE + 1, questions.length + unreadableCount, total)),
+		...context(
+			isOfQuestions
+				? pageWords('Question', page * QUESTIONS_PER_PAGE + 1, questions.length + unreadableCount, total)
+				: '',
+		),
+		...section(total > 0 && waiting !== null && waiting.old.shown.length > 0 ? QUESTIONS_HIDDEN : ''),
 		...section(channelsKnown ? '' : CHANNELS_UNKNOWN),
-		...section(total === 0 && snoozed === null && channelsKnown ? emptyWords(isWatching, waiting?.why === null) : ''),
+		...section(isEmpty ? emptyWords(isWatching, waiting?.why === null) : ''),
 		...context(unreadableCount === 0 ? '' : unreadableWords(unreadableCount)),
 		...questions.flatMap((question) => questionEntry(question, { quickAnswers, userId }, receipt)),
 		...(pageRow.length === 0 ? [] : [divider(), ...pageRow]),
-		...(waiting === null ? [] : waitingEntries(waiting, receipt)),
+		...(waiting === null ? [] : waitingEntries(waiting, page, receipt)),
 		...ownAnswerEntries(content, receipt),
 		...draftEntries(content),
 		...lastAnswerEntries(content),
 		divider(),
 		...context(followedWords(inbox.openedAt)),
-		...refreshRow(page),
+		...buttons(button(ACTIONS.inboxRefresh, 'Refresh', { value: String(page) })),
 	];
 }
 
@@ -148,25 +163,21 @@ function heading(text: string): HeaderBlock {
 }
 
 /** Why somebody sees no inbox. mrkdwn. */
-export function refusalWords(refusal: Refusal, adminContact: string | null): string {
+export function refusalWords(refusal: ActRefusal, adminContact: string | null): string {
 	return `🔒 ${errorWords(refusal, { kept: 'nothing', adminContact }).text}`;
-}
-
-function noticeBlocks(words: string): KnownBlock[] {
-	return [...section(words), ...refreshRow(0)];
-}
-
-function refreshRow(page: number): KnownBlock[] {
-	return buttons(button(ACTIONS.inboxRefresh, 'Refresh', { value: String(page) }));
 }
 
 function pageButtons({ total, page }: Shown) {
 	const after = total - (page + 1) * QUESTIONS_PER_PAGE;
-	const value = (wanted: number) => ({ value: String(wanted) });
+	const isPastQuestions = total <= page * QUESTIONS_PER_PAGE;
 	return [
-		page === 0 ? null : button(ACTIONS.inboxOlder, `Previous ${QUESTIONS_PER_PAGE}`, value(page - 1)),
-		after <= 0 ? null : button(ACTIONS.inboxNewer, `Next ${Math.min(QUESTIONS_PER_PAGE, after)}`, value(page + 1)),
+		page === 0 || isPastQuestions ? null : toPage(ACTIONS.inboxOlder, `Previous ${QUESTIONS_PER_PAGE}`, page - 1),
+		after <= 0 ? null : toPage(ACTIONS.inboxNewer, `Next ${Math.min(QUESTIONS_PER_PAGE, after)}`, page + 1),
 	];
+}
+
+function toPage(actionId: typeof ACTIONS.inboxOlder | typeof ACTIONS.inboxNewer, label: ButtonLabel, page: number) {
+	return button(actionId, label, { value: String(page) });
 }
 
 /** Items of a question whose text is shown; the form shows all. */
@@ -189,22 +200,27 @@ function questionEntry(
 	const whose = watchedBy === userId ? null : personMrkdwn(watchedBy, names);
 	const place = { sessionId, channelId, readAt: since };
 	const mark = { sessionId, fingerprint: view.fingerprint };
-	const rows = answerButtons(view, place, quickAnswers && askedIn.buttons, [
+	let isWhole = true;
+	const onCut = () => {
+		isWhole = false;
+	};
+	const said = quotedMarkdown(view.context, 250, onCut);
+	const besideOptions = asked.map((item) => itemLine(item, view.quick, onCut));
+	const rows = answerButtons(view, place, quickAnswers && askedIn.buttons && isWhole, [
 		...(handOver?.to === userId ? [giveBackButton(mark)] : []),
 		...(handOver === null || handOver.to === userId ? handOnButtons(mark, handOver) : []),
 		snoozeMenu(mark),
 	]);
-	const shownOptions = rows.some(hasOption) ? view.quick : null;
 	const text = [
 		`*${sessionTitle(sessionName, sessionId)}*`,
-		quotedMarkdown(view.context, 250),
-		...asked.map((item) => itemLine(item, shownOptions)),
+		said,
+		...(rows.some(hasOption) ? besideOptions : asked.map((item) => itemLine(item, null))),
 		andMoreWords(moreCount, moreCount === 1 ? 'question' : 'questions'),
 		noForm(view),
 	];
 	return [
 		divider(),
-		...section(text.filter((line) => line !== '').join('\n')),
+		...section(text.filter((line) => line !== '').join('\n'), UNFOLDED),
 		...context(
 			joined(placeMrkdwn(channelId, whose), waitingSinceWords(since, now)),
 			inboxHandOverLine(handOver, userId, names),
@@ -215,19 +231,44 @@ function questionEntry(
 }
 
 /** The sessions that wait for somebody, watched or not. */
-function waitingEntries({ shown, total, why }: InboxWaiting, { now, adminContact }: ReceiptContext): KnownBlock[] {
+function waitingEntries(
+	{ shown, total, old, why }: InboxWaiting,
+	page: number,
+	{ now, adminContact }: ReceiptContext,
+): KnownBlock[] {
+	const waitingWords = total === 0 && old.total > 0 ? '' : waitingSessionsWords(total);
 	return [
 		divider(),
 		heading('Other waiting sessions'),
-		...section(why === null ? waitingSessionsWords(total) : `⏸️ ${noListWords(why, adminContact)}`),
+		...section(why === null ? waitingWords : `⏸️ ${noListWords(why, adminContact)}`),
 		...shown.flatMap((session) => waitingEntry(session, now)),
 		...context(andMoreWords(total - shown.length, 'sessions')),
+		...oldEntries(old, page, now),
 	];
 }
 
-function waitingEntry({ sessionId, name, since }: WaitingSession, now: number): KnownBlock[] {
+/** One line, and on their own pages the sessions. */
+function oldEntries({ total, firstPage, shown }: InboxWaiting['old'], page: number, now: number): KnownBlock[] {
+	if (total === 0) return [];
+	const words = oldSessionsWords(total);
+	if (shown.length === 0) return section(words, { accessory: toPage(ACTIONS.inboxNewer, 'Show', firstPage) });
+	const first = (page - firstPage) * OLD_PER_PAGE;
+	const after = total - first - OLD_PER_PAGE;
+	return [
+		...section(words, { accessory: toPage(ACTIONS.inboxOlder, 'Hide', 0) }),
+		...context(pageWords('Session', first + 1, shown.length, total)),
+		...shown.flatMap((session) => waitingEntry(session, now)),
+		...buttons(
+			first === 0 ? null : toPage(ACTIONS.inboxOlder, `Previous ${OLD_PER_PAGE}`, page - 1),
+			after <= 0 ? null : toPage(ACTIONS.inboxNewer, `Next ${Math.min(OLD_PER_PAGE, after)}`, page + 1),
+		),
+	];
+}
+
+function waitingEntry({ sessionId, name, since, isNew }: WaitingSession, now: number): KnownBlock[] {
 	const value = encodeTarget({ sessionId, messageIndex: null });
-	return section(`✋ ${joined(`*${sessionTitle(name, sessionId)}*`, waitingSinceWords(since, now))}`, {
+	const waits = isNew ? waitingSinceWords(since, now) : waitingBeforeWords(since);
+	return section(`✋ ${joined(`*${sessionTitle(name, sessionId)}*`, waits)}`, {
 		block_id: inboxRowId({ channelId: null, threadTs: null }, `session ${sessionId}`),
 		accessory: button(ACTIONS.open, 'Open', { value }),
 	});
@@ -242,16 +283,11 @@ function snoozeMenu(mark: QuestionMark): StaticSelect {
 	return menu(ACTIONS.snooze, 'Snooze', options);
 }
 
-/** Whether a row has a button with an option. */
-function hasOption(row: KnownBlock): boolean {
-	return row.type === 'actions' && row.elements.some((element) => element.action_id === ACTIONS.choose1);
-}
-
 /** `shownOptions`: those that have buttons. */
-function itemLine({ title, description }: ItemView, shownOptions: QuickAnswer | null): string {
+function itemLine({ title, description }: ItemView, shownOptions: QuickAnswer | null, onCut?: OnCut): string {
 	const isRepeated = shownOptions !== null && onlyListsOptions(description, shownOptions);
-	const text = isRepeated ? '' : quotedLine(description, 120);
-	return `❓ *${quotedNameMrkdwn(title, 120) || 'Question'}*\n${text}`.trimEnd();
+	const text = isRepeated ? '' : quotedLine(description, 120, onCut);
+	return `❓ *${quotedNameMrkdwn(title, 120, onCut) || 'Question'}*\n${text}`.trimEnd();
 }
 
 /** Whether the description tells nothing that the buttons below it do not say. False in doubt. */

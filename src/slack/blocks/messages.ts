@@ -1,4 +1,4 @@
-import type { Refusal } from '../../answers/access-policy.ts';
+import type { ActRefusal } from '../../answers/access-policy.ts';
 import type { HelpReason } from '../handlers/session-command.ts';
 import { ACTIONS, encodeCarriage, type SessionTarget } from '../ids.ts';
 import { oneLineMrkdwn, quoted } from '../text.ts';
@@ -49,7 +49,7 @@ export function outcomesMessage(lines: readonly string[], note = ''): MessageCon
 }
 
 /** Somebody may not do this. */
-export function refusedMessage(refusal: Refusal, context: ErrorContext): MessageContent {
+export function refusedMessage(refusal: ActRefusal, context: ErrorContext): MessageContent {
 	const { text } = errorWords(refusal, context);
 	return message(text, section(`🔒 ${text}`));
 }

@@ -20,6 +20,9 @@ import {
 import { encodeMetadata, type ViewMetadata } from '../metadata.ts';
 import { isBlank, mrkdwn, plain } from '../text.ts';
 
+/** Slack folds no part of a section with it behind "see more": for all of a question that stands above its buttons. */
+export const UNFOLDED = { expand: true } as const;
+
 /** A section of mrkdwn that is escaped already; no block when nothing in it is visible. */
 export function section(text: string, extra: Partial<SectionBlock> = {}): SectionBlock[] {
 	return isBlank(text) ? [] : [{ type: 'section', text: mrkdwn(text), ...extra }];
@@ -38,7 +41,20 @@ export function divider(): DividerBlock {
 	return { type: 'divider' };
 }
 
-export function button(actionId: ActionId, label: string, extra: Partial<Button> = {}): Button {
+/** What stands on our buttons: an option of an agent must not look like it. "Discard" and "Send" are short for longer ones. */
+// biome-ignore format: a list of words
+export const BUTTON_LABELS = [
+	'Answer', 'Answer…', 'Answer the new question', 'Back', 'Cancel', 'Close', 'Continue', 'Dashboard', 'Discard', 'Discard answer',
+	'Files', 'Give back', 'Hand over', 'Hide', 'I can answer all of it', "I can't answer all of it", 'More', 'Newer answers',
+	'Newer steps', 'Next', 'Older answers', 'Older steps', 'Open', 'Open in the dashboard', 'Open the question',
+	'Open the screenshot', 'Open the session', 'Plain text fields', 'Post my text in the channel', 'Post my text to the thread',
+	'Previous', 'Refresh', 'Save', 'Screenshot', 'Send', 'Send again', 'Send answer', 'Send mine', 'Show', 'Show now', 'Show the session',
+	'Snooze', 'Stop watching', 'Stop watching here', 'Suggested fields', 'Try again', 'Undo', 'Use as answer',
+	'Watch in this channel',
+] as const;
+export type ButtonLabel = (typeof BUTTON_LABELS)[number] | `Files (${number})` | `${'Next' | 'Previous'} ${number}`;
+
+export function button(actionId: ActionId, label: ButtonLabel, extra: Partial<Button> = {}): Button {
 	return { type: 'button', action_id: actionId, text: plain(label, 75), ...extra };
 }
 
@@ -65,7 +81,7 @@ export function giveBackButton(question: QuestionMark): Button {
 /** A menu whose label stands on it. */
 export function menu(
 	actionId: ActionId,
-	label: string,
+	label: ButtonLabel,
 	options: readonly { label: string; value: string }[],
 ): StaticSelect {
 	return {
@@ -89,8 +105,8 @@ interface ModalParts {
 	/** A string: encoded already, for views that are not about a session. */
 	readonly metadata: ViewMetadata | string;
 	/** Only where there are inputs. */
-	readonly submit?: string;
-	readonly close?: string;
+	readonly submit?: ButtonLabel;
+	readonly close?: ButtonLabel;
 	readonly notifyOnClose?: boolean;
 }
 

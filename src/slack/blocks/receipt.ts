@@ -1,5 +1,5 @@
 import type { KnownBlock, ModalView } from '@slack/types';
-import { type Answer, type AnswerItem, type AnswerState, lostToUnsent } from '../../answers/answer.ts';
+import { type Answer, type AnswerItem, type AnswerState, firstEndingOf } from '../../answers/answer.ts';
 import { ACTIONS, CALLBACKS, encodeCarriage, encodeTarget } from '../ids.ts';
 import { newMetadata } from '../metadata.ts';
 import { isBlank, quoted, quotedNameMrkdwn } from '../text.ts';
@@ -58,7 +58,7 @@ export function receiptButtons(answer: Answer, { postsText = true }: ReceiptCont
 		case 'accepted':
 			return answer.lastError === null ? [] : buttons(discard);
 		case 'waiting':
-			return lostToUnsent(answer)
+			return firstEndingOf(answer) !== null
 				? buttons(
 						button(ACTIONS.tryAgain, 'Send mine', { value: id, style: 'primary' }),
 						button(ACTIONS.answerNew, 'Open the question', { value: encodeCarriage(id, target) }),

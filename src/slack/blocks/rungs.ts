@@ -17,10 +17,11 @@ import {
 	sessionAsksWords,
 	waitingTimeWords,
 } from '../words/reminders.ts';
-import { MAYBE_REPEAT } from '../words/watching.ts';
+import { sessionTitle } from '../words/sessions.ts';
+import { asksWords, MAYBE_REPEAT } from '../words/watching.ts';
 import { context, type MessageContent, message, section } from './parts.ts';
-import { answerButtons, noForm } from './quick-answer.ts';
-import type { PostContext } from './watch-posts.ts';
+import { hasOption, noForm } from './quick-answer.ts';
+import { openQuestion, type PostContext } from './watch-posts.ts';
 
 /** A question as its reminder shows it. */
 export interface RungQuestion extends Pick<PostContext, 'channelId' | 'discreet' | 'offersOptions' | 'handOver'> {
@@ -68,17 +69,19 @@ export function updatedRungPost(asked: RungQuestion, outcome: string, names: Nam
 
 /** A reminder of a question that waits. */
 function openParts(asked: RungQuestion, words: string, names: Names) {
-	const { entry, question, channelId, readAt, offersOptions, threadOnly, handOver } = asked;
-	const inChannel = isInChannel(asked);
-	const told = toldOf(asked, { inChannel });
-	// Options tell what is asked.
-	const withOptions = offersOptions && !(inChannel && threadOnly);
+	const { entry, question, channelId, handOver } = asked;
+	const { sessionId } = entry;
+	const told = toldOf(asked, { inChannel: isInChannel(asked) });
+	const offersOptions = asked.offersOptions && told.tells;
+	const headline = asksWords(sessionTitle(asked.sessionName, sessionId));
+	const open = openQuestion(headline, asked, { sessionId, channelId, offersOptions });
 	return {
 		text: `${words} ${told.text}`,
 		blocks: [
-			...section(`${words}\n> ${told.mrkdwn}`),
+			// The line leaves out a part of most questions, so nothing below it may answer in one press.
+			...(open.row.some(hasOption) ? [...section(words), ...open.blocks] : section(`${words}\n> ${told.mrkdwn}`)),
 			...context(noForm(question), hasItWords(handOver, names), heldWords(entry.heldBy, names)),
-			...answerButtons(question, { sessionId: entry.sessionId, channelId, readAt }, withOptions),
+			...open.row,
 		],
 	};
 }
@@ -139,6 +142,6 @@ function toldOf(asked: RungQuestion, { inChannel, settled = false }: { inChannel
 	const discreet = asked.discreet || (inChannel && threadOnly);
 	const shown = { question, quick: question.quick, sessionName, waitedMs: null, discreet, settled };
 	const text = questionText(shown);
-	const mrkdwn = tellsQuestion(shown) ? text : sessionAsksWords(sessionName, entry.sessionId, settled);
-	return { text, mrkdwn };
+	const tells = tellsQuestion(shown);
+	return { text, tells, mrkdwn: tells ? text : sessionAsksWords(sessionName, entry.sessionId, settled) };
 }

@@ -1,19 +1,29 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { askingMessageIndex, type Question, questionAt } from '../../questions/open-question.ts';
 import { ageOf, stepOf } from '../../questions/progress.ts';
+import { type AnswerMarks, isSecretValue } from '../../questions/secrecy.ts';
 import { isOver, isWaiting, type Session, statusKind } from '../../questions/session.ts';
 import { buildForm, type Form } from '../form/build.ts';
 import { ACTIONS, CALLBACKS, encodeTarget } from '../ids.ts';
 import type { Links } from '../links.ts';
 import { NO_FIELDS, type ViewMetadata } from '../metadata.ts';
-import { isBlank, quotedMarkdown } from '../text.ts';
+import { isBlank, mrkdwn, quotedMarkdown } from '../text.ts';
 import { MAY_STAY_EMPTY, noFormWords } from '../words/form.ts';
 import { claimsWords, GONE_ON, type Notice, noticeWords, PAUSED, WITHOUT_SCREENSHOT } from '../words/notices.ts';
 import type { Names } from '../words/people.ts';
-import { type SettledBy, sessionTitle, statusWords, stepWords, viewTitle, waitingWords } from '../words/sessions.ts';
+import {
+	andMoreWords,
+	type SettledBy,
+	sessionTitle,
+	statusWords,
+	stepWords,
+	viewTitle,
+	waitingWords,
+} from '../words/sessions.ts';
 import { durationText } from '../words/times.ts';
-import { button, buttons, context, dashboardLink, modal, section } from './parts.ts';
+import { button, buttons, context, dashboardLink, modal, section, UNFOLDED } from './parts.ts';
 import { sessionDetails, stepCards } from './session-details.ts';
+import { answeredItem } from './watch-posts.ts';
 
 /** Slack's limits for a view: 100 blocks and 250 KB, with some reserve because Slack may count differently. */
 const MODAL_BLOCKS = 100;
@@ -25,6 +35,8 @@ const STEPS_PER_PAGE = 5;
 const BLOCKS_PER_STEP = 3;
 /** The most blocks around the form and the cards. */
 const FIXED_BLOCKS = 14;
+/** Of the items that are filled. Slack takes ten fields in a block, and one says how many more there are. */
+const FILLED_SHOWN = 9;
 /** A younger session's age is not shown. */
 const SHOWN_AGE_MS = 10_000;
 
@@ -42,6 +54,8 @@ export interface SessionModel {
 	readonly draft: Readonly<Record<number, string>>;
 	/** Positions whose box is ticked; if left out, those that look secret. */
 	readonly secret?: readonly number[];
+	/** Of our answers in this session: they say which values of items that are not open are secret. */
+	readonly marks?: readonly AnswerMarks[];
 	readonly notices: readonly Notice[];
 	/** Ids of the other people who have the question in a form now. */
 	readonly claims: readonly string[];
@@ -130,7 +144,10 @@ function linesWithin(lines: readonly string[], limit: number): string {
 
 function questionBlocks(model: SessionModel, form: Form | null): KnownBlock[] {
 	const { question, metadata } = model;
-	const blocks = section(`*The agent asks*\n${quotedMarkdown(question?.context ?? '', 2900)}`.trim());
+	const fields = filledItems(question, model.marks ?? []).map(mrkdwn);
+	// A view with the most inputs has no room for one more block.
+	const beside = fields.length === 0 ? UNFOLDED : { ...UNFOLDED, fields };
+	const blocks = section(`*The agent asks*\n${quotedMarkdown(question?.context ?? '', 2900)}`.trim(), beside);
 	if (form !== null && form.kind !== 'fields') {
 		const hasDashboard = dashboardLink(model.dashboardUrl, metadata.sessionId) !== null;
 		return [...blocks, ...section(noFormWords(form, hasDashboard))];
@@ -151,6 +168,18 @@ function questionBlocks(model: SessionModel, form: Form | null): KnownBlock[] {
 		),
 		...context(metadata.partial ? MAY_STAY_EMPTY : ''),
 	];
+}
+
+/** What has a value already, or was left empty on purpose: with it, the open items may mean something else. */
+function filledItems(question: Question | null, marks: readonly AnswerMarks[]): string[] {
+	if (question === null) return [];
+	const filled = question.items.flatMap(({ title, value }, position) => {
+		if (question.openItems.includes(position)) return [];
+		const secret = isSecretValue(marks, question, position);
+		return [answeredItem({ title, value: value === '' ? null : value, secret, withheld: false }, position)];
+	});
+	const more = andMoreWords(filled.length - FILLED_SHOWN);
+	return [...filled.slice(0, FILLED_SHOWN), ...(more === '' ? [] : [more])];
 }
 
 /** Whether this field changes when every field becomes plain text. */

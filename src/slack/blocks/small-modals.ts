@@ -1,5 +1,5 @@
 import type { ModalView } from '@slack/types';
-import type { Refusal } from '../../answers/access-policy.ts';
+import type { ActRefusal } from '../../answers/access-policy.ts';
 import type { Question } from '../../questions/open-question.ts';
 import { ACTIONS, CALLBACKS } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
@@ -39,7 +39,7 @@ export function errorModal(code: string, metadata: ViewMetadata, context: ErrorC
 }
 
 /** Says that somebody may not do this. Shows nothing of the session. */
-export function refusedModal(refusal: Refusal, metadata: ViewMetadata, context: ErrorContext): ModalView {
+export function refusedModal(refusal: ActRefusal, metadata: ViewMetadata, context: ErrorContext): ModalView {
 	return modal({
 		callbackId: CALLBACKS.error,
 		title: 'Handraise',

@@ -1,17 +1,15 @@
-import type { KnownBlock } from '@slack/types';
+import type { Button, KnownBlock } from '@slack/types';
 import { type Answer, isBlocking, itemsOf } from '../../answers/answer.ts';
+import type { OnCut } from '../../cut.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
 import { isWaiting } from '../../questions/session.ts';
+import { isReworded } from '../../questions/shown-text.ts';
 import type { AnnouncementContent, SettledHow } from '../../watches/announcements.ts';
 import type { ItemView, QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';
+import { ACTIONS, encodeTarget } from '../ids.ts';
 import { quoted, quotedLine, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
-import {
-	DISCOVERY_BACK,
-	discoveryBegunWords,
-	discoveryEndedWords,
-	discoveryFullWords,
-	discoveryPausedWords,
-} from '../words/discovery.ts';
+import { notSentWords } from '../words/answers.ts';
+import { discoveryBegunWords, discoveryEndedWords, leftOutWords } from '../words/discovery.ts';
 import { handOverLine } from '../words/hand-over.ts';
 import { claimsWords } from '../words/notices.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
@@ -31,13 +29,16 @@ import {
 	creatorToldWords,
 	endWords,
 	MAYBE_REPEAT,
+	NOTHING_ASKED,
 	OUTSIDE,
 	QUESTION_CLOSED,
 	SETTLED_WORDS,
+	SWITCHING,
 	serviceBackWords,
 	serviceDownWords,
+	switchingWords,
 } from '../words/watching.ts';
-import { context, handOverButton, type MessageContent, message, section } from './parts.ts';
+import { button, buttons, context, handOverButton, type MessageContent, message, section, UNFOLDED } from './parts.ts';
 import { answerButtons, noForm } from './quick-answer.ts';
 
 /** What a post needs besides its content. */
@@ -47,6 +48,8 @@ export interface PostContext {
 	readonly view: SessionSnapshot | null;
 	/** The answer from Handraise to the question of the post. */
 	readonly standing: Answer | null;
+	/** The newest answer to it whose author was not allowed to send it any more. */
+	readonly refused?: Answer | null;
 	/** Where the question is asked, and the thread of the watch's card there. */
 	readonly channelId: string;
 	readonly threadTs: string | null;
@@ -93,7 +96,8 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 	const title = titleOf(post);
 	switch (content.kind) {
 		case 'question':
-			return isChosen(content, post.standing) ? overParts(content, null, post) : askedParts(content, post);
+			if (isChosen(content, post.standing)) return overParts(content, null, post);
+			return content.switching === true ? switchingParts(content, post) : askedParts(content, post);
 		case 'answered': {
 			const text = `✅ ${answeredWords(post)}`;
 			const openCount = content.stillOpen.length;
@@ -130,11 +134,8 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 		case 'discoveryEnded':
 			return textOnly(discoveryEndedWords(content.by, post.names));
 		case 'discoveryFull':
-			return textOnly(discoveryFullWords(content, post.adminContact));
 		case 'discoveryPaused':
-			return textOnly(discoveryPausedWords(content.why, post.adminContact));
-		case 'discoveryBack':
-			return textOnly(DISCOVERY_BACK);
+			return textOnly(leftOutWords(content, post.adminContact));
 		case 'creatorTold':
 			return textOnly(creatorToldWords(content, post.adminContact));
 	}
@@ -142,20 +143,52 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 
 /** The post of a question that is open. */
 function askedParts({ question, changed, readAt }: AskedContent, post: PostContext) {
-	const { sessionId, channelId, discreet } = post;
+	const { sessionId, discreet } = post;
+	// The agent may have asked the same before.
+	const refused = post.refused != null && post.refused.acceptedAt >= readAt ? post.refused : null;
 	// Not known for posts of the previous version.
 	const waitedMs = readAt === 0 ? null : post.now - readAt;
 	const quick = post.offersOptions ? question.quick : null;
 	const sessionName = post.view?.name ?? '';
+	const handOver = handOverButton({ sessionId, fingerprint: question.fingerprint });
+	const asked = openQuestion(asksWords(titleOf(post), changed), { question, readAt }, post, [handOver]);
 	return {
 		text: questionText({ question, quick, sessionName, waitedMs, discreet, changed }),
 		blocks: [
-			...questionBlocks(asksWords(titleOf(post), changed), question, 2_500),
-			...answerButtons(question, { sessionId, channelId, readAt }, quick !== null, [
-				handOverButton({ sessionId, fingerprint: question.fingerprint }),
-			]),
-			...context(noForm(question), handOverLine(post.handOver, post.names, post)),
+			...asked.blocks,
+			...asked.row,
+			...context(noForm(question), notSentWords(refused, post.names), handOverLine(post.handOver, post.names, post)),
 			...(post.alone === null ? [] : context(claimsWords(post.alone.claims, post.names, post.alone.claimedUntil))),
+			...idBlocks(post),
+		],
+	};
+}
+
+/** An open question and its buttons, without options where a part of it is cut. `others`: what comes after them. */
+export function openQuestion(
+	headline: string,
+	{ question, readAt }: Asked,
+	{ sessionId, channelId, offersOptions }: Pick<PostContext, 'sessionId' | 'channelId' | 'offersOptions'>,
+	others: readonly Button[] = [],
+): Record<'blocks' | 'row', KnownBlock[]> {
+	let isWhole = true;
+	const blocks = questionBlocks(headline, question, 2_500, () => {
+		isWhole = false;
+	});
+	return { blocks, row: answerButtons(question, { sessionId, channelId, readAt }, offersOptions && isWhole, others) };
+}
+
+/** The one post of a session that changes its question often. Its button opens whatever is asked then. */
+function switchingParts({ question }: AskedContent, post: PostContext) {
+	const { sessionId, names, alone } = post;
+	const text = switchingWords(titleOf(post));
+	const open = button(ACTIONS.answer, 'Answer…', { value: encodeTarget({ sessionId, messageIndex: null }) });
+	return {
+		text,
+		blocks: [
+			...(question.openCount > 0 ? [...questionBlocks(text, question, 2_500), ...buttons(open)] : section(`*${text}*`)),
+			...context(question.openCount > 0 ? SWITCHING : NOTHING_ASKED, handOverLine(post.handOver, names, post)),
+			...(alone === null ? [] : context(claimsWords(alone.claims, names, alone.claimedUntil))),
 			...idBlocks(post),
 		],
 	};
@@ -169,6 +202,7 @@ function idBlocks({ sessionId, alone }: PostContext): KnownBlock[] {
 /** Whether `answer` is a choice of one of the options of this question, and neither failed nor was taken back. */
 export function isChosen({ question, readAt }: Asked, answer: Answer | null): answer is Answer {
 	if (answer === null || answer.press === null || answer.fingerprint !== question.fingerprint) return false;
+	if (isReworded(answer.shownHash, question.shownHash)) return false;
 	// The agent may have asked the same before.
 	return isBlocking(answer.state) || (answer.deliveredAt !== null && answer.deliveredAt > readAt);
 }
@@ -177,7 +211,7 @@ export function isChosen({ question, readAt }: Asked, answer: Answer | null): an
 function overParts(asked: Asked, how: SettledHow | null, post: PostContext) {
 	const title = titleOf(post);
 	const words = outcomeWords(asked, how, post);
-	const isOpen = how === 'handedOn' || how === 'givenBack';
+	const isOpen = words === SETTLED_WORDS.gaveWay || how === 'own' || how === 'handedOn' || how === 'givenBack';
 	return {
 		text: `${title}: ${words}`,
 		blocks: [
@@ -196,6 +230,8 @@ function overParts(asked: Asked, how: SettledHow | null, post: PostContext) {
 export function outcomeWords(asked: Asked, how: SettledHow | null, post: PostContext): string {
 	const { standing } = post;
 	if (how === null) return isChosen(asked, standing) ? `👉 ${choiceWords(post)}` : '';
+	// Somebody pressed before the post showed it.
+	if (how === 'gaveWay' && isChosen(asked, standing)) return `👉 ${choiceWords(post)} ${SETTLED_WORDS.gaveWay}`;
 	if (how !== 'answered') return SETTLED_WORDS[how];
 	// A choice that was not sent yet is not the answer that the session got.
 	return isThere(standing) && isChosen(asked, standing) ? `👉 ${choiceWords(post)}` : `✅ ${answeredWords(post)}`;
@@ -235,19 +271,19 @@ export function resultBlocks(result: string | null): KnownBlock[] {
 const MOST_ITEMS = 5;
 
 /** A headline, at most `room` characters of what the agent said, and the open items. For cards and posts. */
-export function questionBlocks(headline: string, question: QuestionView, room: number): KnownBlock[] {
+export function questionBlocks(headline: string, question: QuestionView, room: number, onCut?: OnCut): KnownBlock[] {
 	const asked = question.items.filter((item) => item.open).slice(0, MOST_ITEMS);
 	const moreCount = question.openCount - asked.length;
 	return [
-		...section(`*${headline}*\n${quotedMarkdown(question.context, room)}`.trim()),
-		...asked.flatMap((item, index) => section(itemText(item, index))),
+		...section(`*${headline}*\n${quotedMarkdown(question.context, room, onCut)}`.trim(), UNFOLDED),
+		...asked.flatMap((item, index) => section(itemText(item, index, onCut), UNFOLDED)),
 		...context(andMoreWords(moreCount, moreCount === 1 ? 'question' : 'questions')),
 	];
 }
 
-function itemText({ title, description }: ItemView, index: number): string {
-	const name = quotedNameMrkdwn(title, 250) || `Question ${index + 1}`;
-	return `❓ *${name}*\n${quotedLine(description, 500)}`.trimEnd();
+function itemText({ title, description }: ItemView, index: number, onCut?: OnCut): string {
+	const name = quotedNameMrkdwn(title, 250, onCut) || `Question ${index + 1}`;
+	return `❓ *${name}*\n${quotedLine(description, 500, onCut)}`.trimEnd();
 }
 
 /** Why the agent waits; empty when it does not wait, or when its question is shown. */
@@ -270,16 +306,23 @@ export function answeredLine(answer: Answer, names: Names): string {
 function answerBlocks(question: QuestionView, positions: readonly number[]): KnownBlock[] {
 	const shown = positions.slice(0, MOST_ITEMS).flatMap((position) => {
 		const item = question.items[position];
-		if (item === undefined) return [];
-		const name = quotedNameMrkdwn(item.title, 200) || `Question ${position + 1}`;
-		const value = item.secret
-			? '(hidden)'
-			: item.withheld
-				? '(not shown in channels)'
-				: item.value === null
-					? '(left empty)'
-					: quoted(item.value, 500);
-		return section(`*${name}*\n${value}`);
+		return item === undefined ? [] : section(answeredItem(item, position));
 	});
 	return [...shown, ...context(andMoreWords(positions.length - MOST_ITEMS))];
+}
+
+/** The title and the value of an item that is not open, at most about 700 characters of mrkdwn. */
+export function answeredItem(
+	item: Pick<ItemView, 'title' | 'value' | 'secret' | 'withheld'>,
+	position: number,
+): string {
+	const name = quotedNameMrkdwn(item.title, 200) || `Question ${position + 1}`;
+	const value = item.secret
+		? '(hidden)'
+		: item.withheld
+			? '(not shown in channels)'
+			: item.value === null
+				? '(left empty)'
+				: quoted(item.value, 500);
+	return `*${name}*\n${value}`;
 }

@@ -69,6 +69,7 @@ export function buildForm(input: {
 				...metadata,
 				messageIndex: question.messageIndex,
 				fingerprint: question.fingerprint,
+				shownHash: question.shownHash,
 				putOverheadBytes: bytes,
 				fields: fields.map(({ position }) => position),
 				offered: positionsOf(fields, (field) => offerOf(field, limits.offer) !== null),

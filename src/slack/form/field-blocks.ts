@@ -37,7 +37,9 @@ export function fieldBlocks(field: Field, context: FieldContext): KnownBlock[] {
 	const isHint = bare || (short.length <= 150 && !description.trim().includes('\n'));
 	const text = isHint ? '' : quotedMarkdown(description, Math.min(limits.text, 2900));
 	const about: KnownBlock[] =
-		text === '' ? [] : [{ type: 'section', block_id: blockId('about', field.position), text: mrkdwn(text) }];
+		text === ''
+			? []
+			: [{ type: 'section', block_id: blockId('about', field.position), text: mrkdwn(text), expand: true }];
 	const hints = [
 		warnsInHints && field.secret ? SECRET_WARNING : '',
 		isHint && description.trim() !== title.trim() && !repeatsOptions(field, description)
@@ -46,7 +48,7 @@ export function fieldBlocks(field: Field, context: FieldContext): KnownBlock[] {
 		field.text.length > limits.offer ? cutHint(field.text.length) : '',
 	].filter((hint) => hint !== '');
 	const input = inputBlock(field, context, label, hints.join(' '));
-	return [...about, input, ...(hasOtherText(field) ? [otherBlock(field, context, label)] : [])];
+	return [...about, input, ...(hasOtherText(field) ? [otherBlock(field, context)] : [])];
 }
 
 /** Whether a description only repeats the options of its field: "One of: A, B". */
@@ -132,14 +134,16 @@ function option(text: string, position: number): PlainTextOption {
 	return { text: plain(text, 75), value: `o${position}` };
 }
 
+/** UTF-16 units that leave room for the other words of the label, so that the title keeps its closing mark. */
+const OTHER_TITLE = 100;
 const OTHER_CHOICE: PlainTextOption = { text: plain('Something else…', 75), value: OTHER_OPTION };
 
-function otherBlock(field: Field, context: FieldContext, label: string): InputBlock {
+function otherBlock(field: Field, context: FieldContext): InputBlock {
 	const offer = field.options.includes(field.text) ? null : offerOf(field, context.limits.offer);
 	return {
 		type: 'input',
 		block_id: idOf(field, context, 'other'),
-		label: plain(`Something else, for: ${label}`, 150),
+		label: plain(`Something else, for: ${labelOf(context.question, field.position, OTHER_TITLE)}`, 150),
 		element: {
 			...typedInput(field, ACTIONS.otherText, offer),
 			type: 'plain_text_input',

@@ -1,5 +1,7 @@
 import { guessInput, type InputGuess, YES_NO } from '../../questions/input-kind.ts';
 import type { Question } from '../../questions/open-question.ts';
+import { looksSecretAt } from '../../questions/secrecy.ts';
+import { isReworded } from '../../questions/shown-text.ts';
 import type { FieldVariant } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import { cutTo, isBlank, oneLine } from '../text.ts';
@@ -13,6 +15,7 @@ export const INPUT_LIMIT = 3000;
 /** Slack takes options of 75 characters, and 100 of them; "Something else…" is one. */
 const OPTION_LIMIT = 75;
 const MOST_OPTIONS = 99;
+const SECRET_LINE: InputGuess = { kind: 'line', secret: true };
 
 /** One field of a form, before its blocks are built. */
 export interface Field {
@@ -43,7 +46,9 @@ export function planFields(
 	const shown = isShown(metadata, question) ? metadata.asText : null;
 	const shownAsText = metadata.shown !== null && asksTheSame(metadata, question) ? metadata.asText : [];
 	return question.openItems.map((position) => {
-		const guess = usableGuess(guessInput(question.items[position] ?? { title: '', description: '' }), bare);
+		const guess = looksSecretAt(question, position)
+			? SECRET_LINE
+			: usableGuess(guessInput(question.items[position] ?? { title: '', description: '' }), bare);
 		const isSecret = secret === null ? guess.secret : secret.has(position);
 		const text = isSecret ? '' : (draft[position] ?? '').toWellFormed();
 		const field = {
@@ -67,9 +72,10 @@ export function isShown(metadata: ViewMetadata, question: Question): boolean {
 	return metadata.shown === (metadata.plainText ? 'plain' : 'guessed') && asksTheSame(metadata, question);
 }
 
-/** Whether the view of this metadata asks this question. */
-export function asksTheSame(metadata: ViewMetadata, { messageIndex, fingerprint }: Question): boolean {
-	return metadata.messageIndex === messageIndex && metadata.fingerprint === fingerprint;
+/** Whether the view of this metadata asks this question, with the same text. */
+export function asksTheSame(metadata: ViewMetadata, { messageIndex, fingerprint, shownHash }: Question): boolean {
+	const isSame = metadata.messageIndex === messageIndex && metadata.fingerprint === fingerprint;
+	return isSame && !isReworded(metadata.shownHash, shownHash);
 }
 
 /** A choice becomes long text if Slack cannot show all its options in full. */

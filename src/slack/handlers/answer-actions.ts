@@ -16,6 +16,7 @@ import type { Values } from '../session/drafts.ts';
 import { openView } from '../session/view-handle.ts';
 import {
 	type AllowedRequest,
+	copyPlace,
 	type Done,
 	forAnybody,
 	ifAllowed,
@@ -32,14 +33,23 @@ export function registerAnswerActions(
 	{ listen, client, personReads, flow, reply, adminContact }: HandlerContext,
 	{ answers, store, receipts }: { answers: Answers; store: AnswerStore; receipts: Pick<SlackReceipts, 'context'> },
 ): void {
-	/** Runs `act` for the author of the button's answer, if they may act in the channel of its form. */
-	function onReceipt(id: ActionId, act: (own: Answer, request: AllowedRequest, press: Press) => Done): void {
+	/**
+	 * Runs `act` for the author of the button's answer, if they may act in the channel of its form. `inChannel`: it posts
+	 * there, so they have to be there too.
+	 */
+	function onReceipt(
+		id: ActionId,
+		act: (own: Answer, request: AllowedRequest, press: Press) => Done,
+		inChannel = false,
+	): void {
 		listen.action(id, async (asked, press) => {
 			const own = press.value === undefined ? null : await store.get(press.value);
 			if (own === null || !isSamePerson(asked, own.person)) {
 				return forAnybody(() => reply.failed(asked, 'answer_not_yours'));
 			}
-			const task = ifAllowed(own.origin.channelId, async (request): Promise<Task> => {
+			const { channelId } = own.origin;
+			const place = inChannel ? copyPlace(asked, channelId, own.question.sessionId) : channelId;
+			const task = ifAllowed(place, async (request): Promise<Task> => {
 				// Each button updates the receipt, and one posts: Slack limits both for all people together.
 				const tooFast = await personReads.turn(request);
 				if (tooFast === null) return (await act(own, request, press)) ?? NOTHING_TO_DO;
@@ -50,24 +60,25 @@ export function registerAnswerActions(
 		});
 	}
 
-	/** Shows the present state of the answer in the receipt that has the button. */
+	/** Shows the present state of the answer in the receipt that has the button; in a new one when Slack takes no update of it. */
 	async function showAgain(request: PersonRequest, press: Press, answer: Answer, note = ''): Promise<void> {
 		const receipt = receipts.context(note);
 		if (press.view !== null && isInbox(press.view)) {
 			// The inbox shows the state by itself, but no note.
 			if (note === '') return;
 			const modal = { view: receiptModal(answer, receipt), onTop: press.view.callbackId === CALLBACKS.inbox };
-			if ((await openView(client, request, modal)) === null)
+			const permit = await personReads.permit(request);
+			if (permit instanceof TooFastError || (await openView(client, request, modal)) === null)
 				await reply.toPerson(request, receiptMessage(answer, receipt));
 			return;
 		}
-		if (press.view !== null) {
-			await client.views.update({ view_id: press.view.id, view: receiptModal(answer, receipt) });
-			return;
-		}
-		if (request.channelId === null || request.messageTs === null) return;
-		const content = replacement(receiptMessage(answer, receipt));
-		await client.chat.update({ channel: request.channelId, ts: request.messageTs, ...content });
+		const message = receiptMessage(answer, receipt);
+		const { channelId: channel, messageTs: ts } = request;
+		const updated =
+			press.view !== null
+				? client.views.update({ view_id: press.view.id, view: receiptModal(answer, receipt) })
+				: channel !== null && ts !== null && client.chat.update({ channel, ts, ...replacement(message) });
+		await Promise.resolve(updated).catch(() => reply.toPerson(request, message));
 	}
 
 	/** Opens the session's form with the texts of `answer` in it, where they fit. */
@@ -112,7 +123,7 @@ export function registerAnswerActions(
 		await showAgain(request, press, withdrawn ?? (await store.get(own.id)) ?? own);
 	});
 
-	onReceipt(ACTIONS.postToThread, async (own, request, press) => {
+	async function postText(own: Answer, request: AllowedRequest, press: Press): Promise<void> {
 		const { channelId: channel, threadTs } = own.origin;
 		if (channel === null) return;
 		// The button may be older than a change of the setting.
@@ -125,7 +136,8 @@ export function registerAnswerActions(
 		request.log.info({ answer: own.id, outcome: failed ?? 'posted' }, 'post my text');
 		const note = failed === null ? PRESS_NOTES.posted : errorWords(failed, { kept: 'answer', adminContact }).text;
 		await showAgain(request, press, own, note);
-	});
+	}
+	onReceipt(ACTIONS.postToThread, postText, true);
 
 	listen.action(ACTIONS.answerNew, async (request, press) => {
 		const carriage = decodeCarriage(press.value);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { GoneReason } from '../../watches/announcer.ts';
-import type { ChannelKey } from '../../watches/watch.ts';
+import type { ChannelEnd, ChannelKey } from '../../watches/watch.ts';
 import type { Channels } from '../channels.ts';
 import type { HandlerContext } from './context.ts';
 
@@ -19,8 +19,7 @@ const EVENTS: Readonly<Record<string, GoneReason>> = {
 
 interface Dependencies {
 	readonly watching: {
-		channelGone(channel: ChannelKey, reason: GoneReason): Promise<void>;
-		channelShared(channelId: string): Promise<void>;
+		channelEnded(channel: ChannelKey, reason: ChannelEnd): Promise<void>;
 	};
 	readonly channels: Pick<Channels, 'isSharedInsideOnly'>;
 	/** Whether channels shared with other organisations may hold watches. */
@@ -35,20 +34,21 @@ export function registerChannelEvents(
 	for (const [name, reason] of Object.entries(EVENTS)) {
 		listen.event(name, async (event, teamId) => {
 			const { data } = CHANNEL_EVENT.safeParse(event);
-			if (data !== undefined) await watching.channelGone({ teamId, channelId: data.channel }, reason);
+			if (data !== undefined) await watching.channelEnded({ teamId, channelId: data.channel }, reason);
 		});
 	}
 
-	listen.event('channel_shared', async (event) => {
+	listen.event('channel_shared', async (event, teamId) => {
 		const { data } = CHANNEL_EVENT.safeParse(event);
 		if (data === undefined || allowExternal) return;
 		// Slack may also send this event for sharing inside our own organisation.
-		if (!(await channels.isSharedInsideOnly(data.channel))) await watching.channelShared(data.channel);
+		const channel = { teamId, channelId: data.channel };
+		if (!(await channels.isSharedInsideOnly(channel.channelId))) await watching.channelEnded(channel, 'channelShared');
 	});
 
 	// Slack sends this when a private channel becomes shared with another organisation. The watches have its old id.
-	listen.event('channel_id_changed', async (event) => {
-		const { data } = ID_CHANGED_EVENT.safeParse(event);
-		if (data !== undefined && !allowExternal) await watching.channelShared(data.old_channel_id);
+	listen.event('channel_id_changed', async (event, teamId) => {
+		const channelId = ID_CHANGED_EVENT.safeParse(event).data?.old_channel_id;
+		if (channelId !== undefined && !allowExternal) await watching.channelEnded({ teamId, channelId }, 'channelShared');
 	});
 }

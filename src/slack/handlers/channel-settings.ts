@@ -2,7 +2,7 @@ import type { AccessPolicy, Directory, Refusal } from '../../answers/access-poli
 import { setBounded } from '../../bounded-map.ts';
 import { type Clock, startDeadline, uptimeOf } from '../../clock.ts';
 import { HandraiseError } from '../../errors.ts';
-import { changedParts, isSameSettings, type LadderTimes, rebased } from '../../inbox/channel-settings.ts';
+import { changedParts, isSameSettings, type LadderTimes } from '../../inbox/channel-settings.ts';
 import type { ChannelSettingsStore, StoredChannelSettings } from '../../inbox/ladder-ports.ts';
 import type { ChannelSettings } from '../../watches/channel-settings.ts';
 import {
@@ -18,13 +18,14 @@ import { type TimeZones, unlessAborted } from '../directory.ts';
 import { ACTIONS, CALLBACKS, type SettingsField, settingsBlockId } from '../ids.ts';
 import type { Submitted } from '../listen.ts';
 import type { SlackMemberships } from '../memberships.ts';
+import { TooFastError } from '../person-reads.ts';
 import { logAccess, type SubmittedView } from '../request.ts';
 import { createViewHandle, openView } from '../session/view-handle.ts';
 import { createMentionChecks } from '../settings/mention-checks.ts';
 import { decodeSettingsMetadata, type SettingsMetadata, settingsOf, valuesOf } from '../settings/metadata.ts';
 import { emptiedList, readSettingsForm, type SettingsList, type SettingsReading } from '../settings/read.ts';
 import type { createUserGroups, UserGroups } from '../settings/user-groups.ts';
-import { type AllowedRequest, ifAllowed, NOTHING_TO_DO, silently } from '../task.ts';
+import { type AllowedRequest, ifAllowed, inTurn, NOTHING_TO_DO, silently } from '../task.ts';
 import {
 	conflictWords,
 	groupsError,
@@ -101,10 +102,10 @@ export function registerChannelSettings(
 	/** Resolves to the outcome for the log. */
 	async function openWindow(request: AllowedRequest): Promise<string> {
 		const { channelId } = request;
-		const tooFast = await personReads.turn(request);
-		if (tooFast !== null) {
-			await reply.failed(request, tooFast);
-			return tooFast.code;
+		const permit = await personReads.permit(request);
+		if (permit instanceof TooFastError) {
+			await reply.failed(request, permit);
+			return permit.code;
 		}
 		const handle = await openView(client, request, { view: settingsLoadingModal() });
 		if (handle === null) {
@@ -149,7 +150,7 @@ export function registerChannelSettings(
 			await createViewHandle(client, view, false).update(form);
 		};
 		// A refusal is told at *Save*.
-		return ifAllowed(channelId, show, silently);
+		return inTurn(ifAllowed(channelId, show, silently));
 	});
 
 	/** Why this cannot be saved, by field; empty when it can. Throws when Slack does not tell in time. */
@@ -230,23 +231,18 @@ export function registerChannelSettings(
 		return { kind: isSameSettings(newest.settings, chosen) ? 'saved' : 'conflict', stored: newest };
 	}
 
-	/** The form again, with what somebody else changed meanwhile. */
+	/** The form of what somebody else saved meanwhile. */
 	async function conflictForm(
-		metadata: SettingsMetadata,
-		{ values, chosen }: SettingsReading,
+		{ channelId, base }: SettingsMetadata,
+		chosen: ChannelSettings,
 		stored: StoredChannelSettings,
 	) {
-		const base = settingsOf(metadata.base);
 		const { settings: newest, revision, changedBy } = stored;
-		const next = {
-			channelId: metadata.channelId,
-			revision,
-			base: valuesOf(newest, values),
-			shown: valuesOf(rebased({ base, chosen, newest }), values),
-		};
-		const notice = conflictWords({ by: changedBy, before: base, after: newest }, { names: directory, defaults });
+		const shown = valuesOf(newest, base);
+		const settings = { before: settingsOf(base), newest, chosen };
+		const notice = conflictWords(changedBy, settings, { names: directory, defaults });
 		const groups = await within(userGroups.list(), LIST_WITHIN_MS, { clock, late: () => NO_GROUPS });
-		return formOf(next, stored, { notice, groups });
+		return formOf({ channelId, revision, base: shown, shown }, stored, { notice, groups });
 	}
 
 	async function save(
@@ -254,9 +250,13 @@ export function registerChannelSettings(
 		view: SubmittedView,
 		{ metadata, startedAt }: { metadata: SettingsMetadata; startedAt: number },
 	): Promise<Submitted> {
-		const reading = readSettingsForm(view.values, metadata, defaults);
-		const { chosen, errors } = reading;
+		const { chosen, errors } = readSettingsForm(view.values, metadata, defaults);
 		if (hasErrors(errors)) return refuse(view, metadata, errors);
+		const permit = await personReads.permit(request);
+		if (permit instanceof TooFastError) {
+			const { plain } = errorWords(permit.code, reply.errorContext(permit, 'unchanged'));
+			return refuse(view, metadata, { remind: plain });
+		}
 		const msLeft = startedAt + CHECK_UNTIL_MS - uptimeOf(clock);
 		const refusals = await refusalsOf(request, metadata, chosen.mention, msLeft).catch((error: unknown) => {
 			logNotChecked(request, error);
@@ -268,7 +268,7 @@ export function registerChannelSettings(
 			late: outcomeUnknown,
 		});
 		if (kind === 'conflict') {
-			const form = await conflictForm(metadata, reading, stored);
+			const form = await conflictForm(metadata, chosen, stored);
 			return { ack: { response_action: 'update', view: form } };
 		}
 		return {

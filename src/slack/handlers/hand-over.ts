@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Refusal } from '../../answers/access-policy.ts';
+import type { ActRefusal, Refusal } from '../../answers/access-policy.ts';
 import type { Person } from '../../answers/answer.ts';
 import type { HandOvers, PressedQuestion } from '../../inbox/hand-over.ts';
 import {
@@ -15,9 +15,10 @@ import { codeOf } from '../clients.ts';
 import { ACTIONS, CALLBACKS, decodeInboxRow, decodeQuestionMark } from '../ids.ts';
 import type { Submitted } from '../listen.ts';
 import type { ViewMetadata } from '../metadata.ts';
+import { TooFastError } from '../person-reads.ts';
 import { metadataOf, type PersonRequest, type Press, type SubmittedView } from '../request.ts';
 import { openView } from '../session/view-handle.ts';
-import { ifAllowed, NOTHING_TO_DO } from '../task.ts';
+import { copyPlace, ifAllowed, NOTHING_TO_DO } from '../task.ts';
 import { errorWords } from '../words/errors.ts';
 import {
 	GIVE_BACK_LATE,
@@ -25,6 +26,7 @@ import {
 	handOverWords,
 	notGivenBackWords,
 	notYoursWords,
+	tooManyHandOversText,
 } from '../words/hand-over.ts';
 import type { Names } from '../words/people.ts';
 import type { HandlerContext } from './context.ts';
@@ -42,7 +44,7 @@ const VALUES = z.object({
 
 /** Registers *Hand over* with its window, and *Give back*. */
 export function registerHandOver(
-	{ listen, client, reply, adminContact }: HandlerContext,
+	{ listen, client, personReads, reply, adminContact }: HandlerContext,
 	{ handOvers, mayGet, names }: Options,
 ): void {
 	/** A press in a view has no message to answer to. */
@@ -53,7 +55,9 @@ export function registerHandOver(
 	listen.action(ACTIONS.handOver, (asked, press) => {
 		const pressed = pressedQuestion(asked, press);
 		if (pressed === null) return NOTHING_TO_DO;
-		return ifAllowed(pressed.channelId, async (request) => {
+		return ifAllowed(copyPlace(asked, pressed.channelId, pressed.sessionId), async (request) => {
+			const permit = await personReads.permit(request);
+			if (permit instanceof TooFastError) return reply.failed(request, permit);
 			const begun = await handOvers.begin(request.person, pressed);
 			const metadata = handOverMetadata(pressed, pressed.channelId);
 			const view =
@@ -84,24 +88,33 @@ export function registerHandOver(
 		const { channelId: channel } = pressed;
 		request.log.info({ session: sessionId, channel, to: chosen.to, outcome: outcome.kind }, 'hand over');
 		if (outcome.kind === 'refused') return onField(handOverRefusedText(outcome.refusal, adminContact));
+		if (outcome.kind === 'tooMany') return onField(tooManyHandOversText(outcome.who, chosen.to, names));
 		const notice = handOverNotice(handOverWords(outcome, names), metadata);
 		return { ack: { response_action: 'update', view: notice } };
 	}
 
 	listen.submission(CALLBACKS.handOver, {
-		async plan({ person }, view) {
+		async plan(asked, view) {
 			const metadata = metadataOf(view);
-			const { channelId } = metadata.origin;
-			const refused = (refusal: Refusal) => onField(errorWords(refusal, { kept: 'unchanged', adminContact }).plain);
+			const { sessionId, origin } = metadata;
+			const { channelId } = origin;
+			const place = copyPlace(asked, channelId, sessionId);
+			const refused = (refusal: ActRefusal) => onField(errorWords(refusal, { kept: 'unchanged', adminContact }).plain);
 			const { data } = VALUES.safeParse(view.values);
 			const to = data?.[HAND_OVER_FIELD][ACTIONS.handOverTo].selected_user;
 			if (to === undefined || channelId === null) {
-				return { place: { channelId }, refused, run: async () => onField('Choose a person.') };
+				return { place, refused, run: async () => onField('Choose a person.') };
+			}
+			// Slack limits how often it tells about people.
+			const permit = await personReads.permit(asked);
+			if (permit instanceof TooFastError) {
+				const { plain } = errorWords(permit.code, reply.errorContext(permit, 'unchanged'));
+				return { place, refused, run: async () => onField(plain) };
 			}
 			// At the same time as the check of whoever presses: Slack waits three seconds for both.
-			const refusal = mayGet({ ...person, userId: to }, channelId);
+			const refusal = mayGet({ ...asked.person, userId: to }, channelId);
 			return {
-				place: { channelId },
+				place,
 				refused,
 				run: (request) => handOver(request, view, metadata, { to, refusal }),
 			};

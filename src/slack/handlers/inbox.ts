@@ -1,14 +1,15 @@
 import { z } from 'zod';
-import type { Refusal } from '../../answers/access-policy.ts';
+import type { ActRefusal } from '../../answers/access-policy.ts';
 import { homeInboxId, type InboxPlace, windowInboxId } from '../../inbox/inbox.ts';
 import type { Inboxes } from '../../inbox/inboxes.ts';
 import { homeNotice, inboxLoadingModal, noInboxWindow, refusalWords } from '../blocks/inbox.ts';
 import { codeOf, slackFailure } from '../clients.ts';
 import { ACTIONS, CALLBACKS } from '../ids.ts';
 import type { SlackMemberships } from '../memberships.ts';
+import { TooFastError } from '../person-reads.ts';
 import { inboxOf, logAccess, type PersonRequest } from '../request.ts';
 import { openView } from '../session/view-handle.ts';
-import { forAnybody, ifAllowedAnywhere, NOTHING_TO_DO } from '../task.ts';
+import { forAnybody, ifAllowedAnywhere, inTurn, NOTHING_TO_DO } from '../task.ts';
 import { errorWords } from '../words/errors.ts';
 import type { HandlerContext } from './context.ts';
 
@@ -53,7 +54,7 @@ export function registerInbox(
 		}
 	}
 
-	async function refuseHome(request: PersonRequest, refusal: Refusal): Promise<string> {
+	async function refuseHome(request: PersonRequest, refusal: ActRefusal): Promise<string> {
 		await inboxes.closed(homeOf(request).id);
 		await publishNotice(request, refusalWords(refusal, adminContact));
 		return refusal;
@@ -77,12 +78,12 @@ export function registerInbox(
 			const place = inboxOf(asked, view);
 			if (place === null) return NOTHING_TO_DO;
 			const page = Math.max(0, Math.floor(Number(value)) || 0);
-			return ifAllowedAnywhere(async (request) => {
-				const tooFast = await personReads.turn(request);
-				logAccess(request, 'inbox', null, tooFast?.code ?? 'opened');
-				if (tooFast !== null) await reply.failed(request, tooFast);
-				else await inboxes.ask(place, page);
-			});
+			return inTurn(
+				ifAllowedAnywhere(async (request) => {
+					logAccess(request, 'inbox', null, 'opened');
+					await inboxes.ask(place, page);
+				}),
+			);
 		});
 	}
 
@@ -92,17 +93,17 @@ export function registerInbox(
 		listen.event(name, async (event) => {
 			const { data } = MEMBER_EVENT.safeParse(event);
 			if (data === undefined) return;
-			memberships.forget(data.user);
+			await memberships.forget(data.user);
 			inboxes.touch();
 		});
 	}
 
 	/** Resolves to the outcome for the log. */
 	async function openWindow(request: PersonRequest): Promise<string> {
-		const tooFast = await personReads.turn(request);
-		if (tooFast !== null) {
-			await reply.failed(request, tooFast);
-			return tooFast.code;
+		const permit = await personReads.permit(request);
+		if (permit instanceof TooFastError) {
+			await reply.failed(request, permit);
+			return permit.code;
 		}
 		const handle = await openView(client, request, { view: inboxLoadingModal() });
 		if (handle === null || handle.id === null) {

@@ -1,14 +1,16 @@
 import type { Answers } from '../../answers/accept.ts';
 import { type Answer, isBlocking, itemsOf, pressKeyOf } from '../../answers/answer.ts';
 import type { AcceptResult, AnswerStore } from '../../answers/ports.ts';
+import { setBounded } from '../../bounded-map.ts';
+import { uptimeOf } from '../../clock.ts';
 import { answerCard } from '../blocks/messages.ts';
 import type { MessageContent } from '../blocks/parts.ts';
 import { choiceMessage, ownChoiceMessage } from '../blocks/quick-answer.ts';
 import { codeOf } from '../clients.ts';
 import { ACTIONS, CHOOSE_IDS, type Choice, decodeChoice, decodeInboxRow } from '../ids.ts';
 import { isInbox, isSamePerson, type PersonRequest, type Press } from '../request.ts';
-import { type AllowedRequest, changing, forAnybody, ifAllowed } from '../task.ts';
-import { receiptHeadline } from '../words/answers.ts';
+import { type AllowedRequest, changing, copyPlace, forAnybody, ifAllowed } from '../task.ts';
+import { notYetWords, receiptHeadline } from '../words/answers.ts';
 import { errorWords } from '../words/errors.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
 import {
@@ -34,13 +36,16 @@ interface Options {
 	readonly undoMs: number;
 }
 
+const REPEATED_WITHIN_MS = 60_000;
+const MAX_PRESSES = 1_000;
+
 /** Registers the buttons that answer in one press, and *Undo*. */
 export function registerQuickAnswers(
-	{ listen, reply, serviceUrl, adminContact, clock }: HandlerContext,
+	{ listen, flow, reply, serviceUrl, adminContact, clock }: HandlerContext,
 	{ answers, store, names, quickAnswers, undoMs }: Options,
 ): void {
 	function submissionOf(request: AllowedRequest, press: Press, choice: Choice) {
-		const { sessionId, messageIndex, fingerprint, position, title, option, readAt } = choice;
+		const { sessionId, messageIndex, fingerprint, shownHash, position, title, option, readAt } = choice;
 		const item = { title: '', value: null, secret: false, wiped: false };
 		const items = Array.from({ length: position }, () => item);
 		const place = press.view === null ? `${request.channelId}:${request.messageTs}` : press.view.id;
@@ -52,6 +57,7 @@ export function registerQuickAnswers(
 			person: request.person,
 			question: { service: serviceUrl, sessionId, messageIndex },
 			fingerprint,
+			shownHash,
 			items: [...items, { ...item, title, value: option }],
 			leftEmpty: [],
 			boxed: false,
@@ -70,10 +76,23 @@ export function registerQuickAnswers(
 		return press.view === null ? reply.toPerson(request, content) : reply.inDirectMessage(request, content);
 	}
 
+	const pressedAt = new Map<string, number>();
+
+	/** Whether an option was pressed a moment ago: one message tells of both presses. */
+	function repeats(key: string): boolean {
+		const now = uptimeOf(clock);
+		const before = pressedAt.get(key);
+		setBounded(pressedAt, key, now, MAX_PRESSES);
+		return before !== undefined && now - before < REPEATED_WITHIN_MS;
+	}
+
 	async function tellResult(request: PersonRequest, press: Press, choice: Choice, result: AcceptResult): Promise<void> {
 		if (result.kind === 'taken') {
-			const content = choiceMessage(takenWords(request, choice, result.by), target(choice));
-			if (await tell(request, press, content)) await store.noteTold(result.answer.id);
+			const { by, answer } = result;
+			const content = choiceMessage(takenWords(request, choice, by), target(choice));
+			const isRepeated =
+				repeats(`${request.person.userId} ${by.id} ${choice.option}`) || isOwnChoice(request, choice, by);
+			if (isRepeated || (await tell(request, press, content))) await store.noteTold(answer.id);
 			return;
 		}
 		const { answer } = result;
@@ -84,10 +103,20 @@ export function registerQuickAnswers(
 	}
 
 	function takenWords(request: PersonRequest, choice: Choice, by: Answer): string {
-		const item = itemsOf(by)[choice.position];
-		const first = item === undefined || item.secret ? null : item.value || null;
+		const first = shownChoice(choice, by);
 		if (isSamePerson(request, by.person)) return chosenAlreadyWords(choice, first);
-		return lostChoiceWords(choice, personMrkdwn(by.person.userId, names), first);
+		return `${lostChoiceWords(choice, personMrkdwn(by.person.userId, names), first)} ${notYetWords(by)}`.trim();
+	}
+
+	/** A double click is no second choice. */
+	function isOwnChoice(request: PersonRequest, choice: Choice, by: Answer): boolean {
+		return isSamePerson(request, by.person) && shownChoice(choice, by) === choice.option;
+	}
+
+	/** The question in a window: nobody knows which text the button's message showed. */
+	async function openInstead(request: AllowedRequest, press: Press, choice: Choice): Promise<void> {
+		const wish = { ...target(choice), toAnswer: true, origin: originOf(request, press, choice) };
+		await flow.open(request, wish, press.view).run(request);
 	}
 
 	for (const id of CHOOSE_IDS) {
@@ -111,13 +140,14 @@ export function registerQuickAnswers(
 				await tell(asked, press, choiceMessage(failureWords(choice, code), target(choice)));
 			};
 			return {
-				place: { channelId: originOf(asked, press, choice).channelId },
+				place: copyPlace(asked, originOf(asked, press, choice).channelId, choice.sessionId),
 				refused: fail,
 				failed: (error) => fail(codeOf(error)),
 				async late() {
 					await tell(asked, press, choiceMessage(choiceLateWords(choice), target(choice)));
 				},
 				async run(request) {
+					if (choice.shownHash === null) return () => openInstead(request, press, choice);
 					const result = await answers.submit(submissionOf(request, press, choice));
 					request.log.info({ answer: result.answer.id, session: choice.sessionId, outcome: result.kind }, 'chosen');
 					return () => tellResult(request, press, choice, result);
@@ -153,6 +183,12 @@ export function registerQuickAnswers(
 function originOf({ channelId, threadTs }: PersonRequest, { view, blockId }: Press, choice: Choice) {
 	if (view !== null) return { channelId: choice.channelId, threadTs: null };
 	return decodeInboxRow(blockId) ?? { channelId: channelId ?? choice.channelId, threadTs };
+}
+
+/** What an answer chose; null when that must not be shown. */
+function shownChoice({ position }: Choice, answer: Answer): string | null {
+	const item = itemsOf(answer)[position];
+	return item === undefined || item.secret ? null : item.value || null;
 }
 
 function target({ sessionId, messageIndex }: Choice) {

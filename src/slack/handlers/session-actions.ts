@@ -1,9 +1,9 @@
 import type { DraftStore } from '../../answers/ports.ts';
 import { ACTIONS, type ActionId, CALLBACKS, decodeInboxRow, decodeTarget } from '../ids.ts';
-import type { ViewMetadata } from '../metadata.ts';
+import { decodeMetadata, type ViewMetadata } from '../metadata.ts';
 import { channelOf, isInbox, metadataOf, type Press, type SubmittedView } from '../request.ts';
 import { type StandingForm, typedIn } from '../session/drafts.ts';
-import { type AllowedRequest, forAnybody, ifAllowed, NOTHING_TO_DO, silently } from '../task.ts';
+import { type AllowedRequest, forAnybody, ifAllowed, NOTHING_TO_DO, silently, windowPlace } from '../task.ts';
 import type { HandlerContext } from './context.ts';
 
 /** What a button changes in a view. */
@@ -24,7 +24,7 @@ export function registerSessionActions(
 		listen.action(id, (_, press) => {
 			const { view } = press;
 			if (view === null) return NOTHING_TO_DO;
-			return ifAllowed(metadataOf(view).origin.channelId, async (request) => {
+			return ifAllowed(windowPlace(metadataOf(view)), async (request) => {
 				const form = await drafting.read(view);
 				if (form === null) return;
 				await drafting.keep(request.person, view.id, form);
@@ -43,20 +43,20 @@ export function registerSessionActions(
 	onPress(ACTIONS.plainText, () => ({ plainText: true }), true);
 	onPress(ACTIONS.guessed, () => ({ plainText: false }), true);
 
-	listen.action(ACTIONS.secret, (asked, { view, blockId }) => {
+	listen.action(ACTIONS.secret, (_, { view, blockId }) => {
 		if (view === null) return NOTHING_TO_DO;
 		const mark = async (request: AllowedRequest) => {
 			const form = await drafting.marked(request.person, view, blockId);
 			// Slack's state of an emptied box is that of an untouched one, so the view's metadata has to say that it is empty.
 			if (form !== null && form.metadata.secret.length === 0) await showForm(request, view, form, true);
 		};
-		return ifAllowed(channelOf(asked, view), mark, silently);
+		return ifAllowed(windowPlace(decodeMetadata(view.privateMetadata)), mark, silently);
 	});
 
 	listen.action(ACTIONS.chooseItem, (_, { view, value }) => {
 		if (view === null) return NOTHING_TO_DO;
 		const metadata = metadataOf(view);
-		return ifAllowed(metadata.origin.channelId, async (request) => {
+		return ifAllowed(windowPlace(metadata), async (request) => {
 			const draft = await drafts.get(metadata.formId);
 			const text = Object.values(draft?.values ?? {})[0];
 			const prefill = text === undefined ? null : { [Number(value)]: text };

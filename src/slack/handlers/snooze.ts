@@ -3,7 +3,7 @@ import { FALLBACK_TIME_ZONE, type SnoozeStore, snoozedUntil } from '../../inbox/
 import { snoozedMessage } from '../blocks/inbox.ts';
 import type { TimeZones } from '../directory.ts';
 import { ACTIONS, decodeInboxRow, decodeSnooze, questionHash } from '../ids.ts';
-import { changing, ifAllowed, ifAllowedAnywhere, NOTHING_TO_DO } from '../task.ts';
+import { changing, ifAllowed, ifAllowedAnywhere, inTurn, NOTHING_TO_DO } from '../task.ts';
 import { snoozedInZoneWords } from '../words/inbox.ts';
 import type { HandlerContext } from './context.ts';
 
@@ -22,31 +22,35 @@ export function registerSnooze(
 		const row = decodeInboxRow(blockId);
 		if (choice === null || row === null) return NOTHING_TO_DO;
 		return changing(
-			ifAllowed(row.channelId, async (request) => {
-				const { person } = request;
-				const open = await store.openQuestions(serviceUrl, person.teamId);
-				const asked = open.find(({ question: { sessionId }, fingerprint }) => {
-					return questionHash({ sessionId, fingerprint }) === choice.hash;
-				});
-				// It was settled meanwhile: the inbox shows that by itself.
-				if (asked === undefined) return;
-				const { question, fingerprint } = asked;
-				const timeZone = timeZones.timeZoneOf(person.userId);
-				const until = snoozedUntil(choice.length, clock.now(), timeZone ?? FALLBACK_TIME_ZONE);
-				const session = { service: serviceUrl, sessionId: question.sessionId };
-				await store.snooze({ person, session, fingerprint, until });
-				request.log.info({ session: question.sessionId, length: choice.length }, 'snoozed');
-				if (choice.length !== 'tomorrow' || timeZone !== null) return;
-				await reply.inDirectMessage(request, snoozedMessage(snoozedInZoneWords(until, FALLBACK_TIME_ZONE)));
-			}),
+			inTurn(
+				ifAllowed(row.channelId, async (request) => {
+					const { person } = request;
+					const open = await store.openQuestions(serviceUrl, person.teamId);
+					const asked = open.find(({ question: { sessionId }, fingerprint }) => {
+						return questionHash({ sessionId, fingerprint }) === choice.hash;
+					});
+					// It was settled meanwhile: the inbox shows that by itself.
+					if (asked === undefined) return;
+					const { question, fingerprint } = asked;
+					const timeZone = timeZones.timeZoneOf(person.userId);
+					const until = snoozedUntil(choice.length, clock.now(), timeZone ?? FALLBACK_TIME_ZONE);
+					const session = { service: serviceUrl, sessionId: question.sessionId };
+					await store.snooze({ person, session, fingerprint, until });
+					request.log.info({ session: question.sessionId, length: choice.length }, 'snoozed');
+					if (choice.length !== 'tomorrow' || timeZone !== null) return;
+					await reply.inDirectMessage(request, snoozedMessage(snoozedInZoneWords(until, FALLBACK_TIME_ZONE)));
+				}),
+			),
 		);
 	});
 
 	listen.action(ACTIONS.showSnoozed, () =>
 		changing(
-			ifAllowedAnywhere(async ({ person }) => {
-				await store.endSnoozes(serviceUrl, person);
-			}),
+			inTurn(
+				ifAllowedAnywhere(async ({ person }) => {
+					await store.endSnoozes(serviceUrl, person);
+				}),
+			),
 		),
 	);
 }

@@ -1,5 +1,5 @@
 import type { Answers } from '../../answers/accept.ts';
-import type { Refusal } from '../../answers/access-policy.ts';
+import type { ActRefusal } from '../../answers/access-policy.ts';
 import { type AnswerItem, submissionKeyOf } from '../../answers/answer.ts';
 import type { AcceptResult } from '../../answers/ports.ts';
 import { uptimeOf } from '../../clock.ts';
@@ -13,9 +13,9 @@ import { newMetadata } from '../metadata.ts';
 import type { SlackReceipts } from '../receipts.ts';
 import type { SubmittedView } from '../request.ts';
 import type { StandingForm } from '../session/drafts.ts';
-import type { AllowedRequest } from '../task.ts';
+import { type AllowedRequest, windowPlace } from '../task.ts';
 import { withoutMarks } from '../text.ts';
-import { tooLateWords } from '../words/answers.ts';
+import { notYetWords, tooLateWords } from '../words/answers.ts';
 import { errorWords } from '../words/errors.ts';
 import type { HandlerContext } from './context.ts';
 
@@ -47,6 +47,7 @@ export function registerSubmission(
 			person: request.person,
 			question: { service: serviceUrl, sessionId: metadata.sessionId, messageIndex: metadata.messageIndex ?? 0 },
 			fingerprint: metadata.fingerprint ?? '',
+			shownHash: metadata.shownHash,
 			items,
 			leftEmpty: reading.missing,
 			boxed: metadata.boxed,
@@ -60,7 +61,8 @@ export function registerSubmission(
 		const isUnderWay = result.kind === 'accepted' || (answer.state === 'accepted' && answer.lastError === null);
 		if (isUnderWay) return { response_action: 'update', view: savedModal(answer) };
 		const texts = Object.values(form.reading.draft).filter((text) => text !== '');
-		const note = result.kind === 'tooLate' ? tooLateWords(texts) : '';
+		const note =
+			result.kind === 'tooLate' ? tooLateWords(texts) : result.kind === 'taken' ? notYetWords(result.by) : '';
 		return { response_action: 'update', view: receiptModal(answer, receipts.context(note)) };
 	}
 
@@ -102,8 +104,8 @@ export function registerSubmission(
 		async plan(_, view) {
 			const startedAt = uptimeOf(clock);
 			const form = await drafting.read(view);
-			const place = { channelId: form?.metadata.origin.channelId ?? null };
-			const refused = (refusal: Refusal) => errorOnForm(view, refusal);
+			const place = windowPlace(form?.metadata ?? null);
+			const refused = (refusal: ActRefusal) => errorOnForm(view, refusal);
 			if (form !== null && form.metadata.fields.length > 0 && form.metadata.fingerprint !== null) {
 				return { place, refused, run: (request) => send(request, view, form, startedAt) };
 			}

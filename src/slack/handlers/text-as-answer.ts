@@ -27,7 +27,7 @@ const SHORTCUT_BODY = z.object({ message: z.object({ text: z.string().default(''
  * and a mention of the bot. A mention cannot open a modal, so its author gets a button, or help in other threads.
  */
 export function registerTextAsAnswer(
-	{ listen, serviceUrl, flow, personReads, reply, clock }: HandlerContext,
+	{ listen, serviceUrl, flow, reply, clock }: HandlerContext,
 	{ botUserId, watches, drafts }: { botUserId: string; watches: Pick<WatchStore, 'findByPost'>; drafts: DraftStore },
 ): void {
 	async function findWatch({ channelId, threadTs, person }: PersonRequest) {
@@ -46,20 +46,11 @@ export function registerTextAsAnswer(
 			person: request.person,
 			question: { service: serviceUrl, sessionId, messageIndex: KEPT_ASIDE },
 			fingerprint: question.fingerprint,
+			shownHash: question.shownHash,
 			values: { [position]: text },
 			updatedAt: clock.now(),
 		});
 		return reply.toPerson(request, chosenTextOffer(formId, { sessionId, messageIndex: question.messageIndex }, text));
-	}
-
-	/**
-	 * Whether a mention gets a reply. It has no response_url, and Slack accepts about 100 ephemeral messages a minute for
-	 * all people together.
-	 */
-	async function isInTime(request: PersonRequest): Promise<boolean> {
-		const tooFast = await personReads.turn(request);
-		if (tooFast !== null) await reply.failed(request, tooFast);
-		return tooFast === null;
 	}
 
 	listen.message('app_mention', (event) => {
@@ -68,18 +59,13 @@ export function registerTextAsAnswer(
 		const { user: userId, channel: channelId, ts, thread_ts: threadTs = null, user_team: claimedTeamId = null } = data;
 		return {
 			written: { userId, claimedTeamId, channelId, ts, threadTs },
-			task(asked) {
-				const replyToMention = async (request: AllowedRequest) => {
-					if (!(await isInTime(request))) return;
+			task: () =>
+				ifAllowed(channelId, async (request) => {
 					const found = await findWatch(request);
 					const text = typedText(data.text, botUserId);
 					if (found === null || text === '') await reply.toPerson(request, helpMessage('asked'));
 					else await offer(request, found.watch.session.sessionId, found.view, text);
-				};
-				return ifAllowed(channelId, replyToMention, async (refusal) => {
-					if (await isInTime(asked)) await reply.refused(asked, refusal);
-				});
-			},
+				}),
 		};
 	});
 

@@ -10,6 +10,7 @@ import type { Channels } from '../channels.ts';
 import { codeOf } from '../clients.ts';
 import { ACTIONS, decodeTarget } from '../ids.ts';
 import type { Links } from '../links.ts';
+import { decodeMetadata } from '../metadata.ts';
 import { type ReadPermit, TooFastError } from '../person-reads.ts';
 import { channelOf, logAccess, type PersonRequest, type Press, type SubmittedView } from '../request.ts';
 import { type StandingForm, typedIn } from '../session/drafts.ts';
@@ -22,12 +23,13 @@ import {
 	NOTHING_TO_DO,
 	silently,
 	type Task,
+	windowPlace,
 } from '../task.ts';
 import {
 	DISCOVERY_OPTIONS,
 	discoveredByWords,
 	discoveringWords,
-	discoveryPausedWords,
+	leftOutWords,
 	notDiscoveringWords,
 } from '../words/discovery.ts';
 import { channelRefusalWords } from '../words/errors.ts';
@@ -186,11 +188,11 @@ export function registerWatching(
 			subscriptions.list(channel, { offset, limit: LIST_PAGE }),
 			discoveries.of(channel),
 		]);
-		const why = discoveries.whyNot();
-		const discoveryLines =
-			discovery === null
-				? []
-				: [discoveredByWords(discovery, names), ...(why === null ? [] : [discoveryPausedWords(why, adminContact)])];
+		const left = discovery === null ? null : await discoveries.leftOut(discovery);
+		const discoveryLines = [
+			...(discovery === null ? [] : [discoveredByWords(discovery, names)]),
+			...(left === null ? [] : [leftOutWords(left, adminContact)]),
+		];
 		const content = watchList(page, offset, discoveryLines);
 		logAccess(request, 'list', null, 'shown');
 		if (isReplacement && (await reply.inPlace(request, content))) return;
@@ -214,8 +216,9 @@ export function registerWatching(
 		const target = decodeTarget(value);
 		if (target === null) return NOTHING_TO_DO;
 		const channelId = channelOf(asked, view);
+		const place = view === null ? channelId : windowPlace(decodeMetadata(view.privateMetadata));
 		return changing(
-			ifAllowed(channelId, async (request) => {
+			ifAllowed(place, async (request) => {
 				// The draft is saved first, because the person may type while the session is read.
 				const form = view === null ? null : await keepForm(request, view);
 				// A press inside a modal names no channel.
@@ -229,15 +232,16 @@ export function registerWatching(
 		const target = decodeTarget(value);
 		if (target === null) return NOTHING_TO_DO;
 		const channelId = channelOf(asked, view);
-		return changing(
-			ifAllowedAnywhere(async (anybody) => {
-				await unwatch({ ...anybody, channelId }, [target.sessionId]);
-				if (view === null) return NOTHING_TO_DO;
-				const update = async (request: AllowedRequest) => showAgain(request, view, await keepForm(request, view));
-				// The unwatch succeeded, so a refusal to show the session again is not worth a message.
-				return ifAllowed(channelId, update, silently);
-			}),
-		);
+		const window = decodeMetadata(view?.privateMetadata);
+		const { sessionId } = target;
+		async function stop(anybody: PersonRequest): Promise<Task> {
+			await unwatch({ ...anybody, channelId }, [sessionId]);
+			if (view === null) return NOTHING_TO_DO;
+			const update = async (request: AllowedRequest) => showAgain(request, view, await keepForm(request, view));
+			// The unwatch succeeded, so a refusal to show the session again is not worth a message.
+			return ifAllowed(channelId, update, silently);
+		}
+		return changing(window?.isCopy ? ifAllowed(windowPlace(window), stop) : ifAllowedAnywhere(stop));
 	});
 
 	/** Reads the session again, because its links expire, and replies to the person. Resolves to the outcome for the log. */

@@ -5,6 +5,7 @@ import type { Draft, DraftStore } from '../../answers/ports.ts';
 import { setBounded } from '../../bounded-map.ts';
 import { type Clock, uptimeOf } from '../../clock.ts';
 import type { Question } from '../../questions/open-question.ts';
+import { isReworded } from '../../questions/shown-text.ts';
 import { asksTheSame } from '../form/plan.ts';
 import { type FormReading, readForm } from '../form/read.ts';
 import { decodeMetadata, type ViewMetadata } from '../metadata.ts';
@@ -103,11 +104,11 @@ export function createDrafting({ serviceUrl, drafts, claims, clock }: Dependenci
 	/** Saves a form as a draft. `viewId` null: even if the form was submitted. */
 	async function keep(person: Person, viewId: string | null, { metadata, reading, at }: StandingForm): Promise<void> {
 		const question = keyOf(metadata);
-		const { formId, fingerprint } = metadata;
+		const { formId, fingerprint, shownHash } = metadata;
 		if (question === null || fingerprint === null || metadata.fields.length === 0) return;
 		const values = without(reading.draft, marked.get(formId) ?? []);
 		const { secret } = reading;
-		const draft = { formId, person, question, fingerprint, values, secret, updatedAt: at };
+		const draft = { formId, person, question, fingerprint, shownHash, values, secret, updatedAt: at };
 		await saveLatest(formId, () => drafts.save(draft, viewId === null ? undefined : submissionKeyOf(viewId, formId)));
 	}
 
@@ -209,8 +210,10 @@ export function startingValues({
 		return { values, notice: { kind: 'prefilled' }, isNewForm: false };
 	}
 	const values = fitting(draft?.values ?? {}, question);
-	const isRestored = draft !== null && Object.keys(values).length > 0;
-	return { values, notice: isRestored ? { kind: 'draftRestored', at: draft.updatedAt } : null, isNewForm: false };
+	if (draft === null || Object.keys(values).length === 0) return { values, notice: null, isNewForm: false };
+	const isOther = draft.fingerprint !== question.fingerprint || isReworded(draft.shownHash, question.shownHash);
+	const restored = { kind: 'draftRestored', at: draft.updatedAt } as const;
+	return { values, notice: isOther ? { kind: 'questionChanged', carried: true } : restored, isNewForm: false };
 }
 
 /** The texts for positions of open items. */

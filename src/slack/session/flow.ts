@@ -1,5 +1,5 @@
 import type { WebClient } from '@slack/web-api';
-import type { Refusal } from '../../answers/access-policy.ts';
+import type { ActRefusal } from '../../answers/access-policy.ts';
 import type { Origin } from '../../answers/answer.ts';
 import type { Clock } from '../../clock.ts';
 import { loggedId } from '../../log.ts';
@@ -8,11 +8,11 @@ import { type SessionModel, sessionModal } from '../blocks/session-modal.ts';
 import { chooseItemModal, errorModal, loadingModal, refusedModal } from '../blocks/small-modals.ts';
 import { codeOf, slackErrorCode, slackFailure, slackRetryAfterMs } from '../clients.ts';
 import { CALLBACKS } from '../ids.ts';
-import { newMetadata, type ViewMetadata } from '../metadata.ts';
+import { decodeMetadata, newMetadata, type ViewMetadata } from '../metadata.ts';
 import { isWorthTelling, type PersonReads, type Reading, type ReadPermit, TooFastError } from '../person-reads.ts';
 import { type Reply, whereItBegan } from '../reply.ts';
 import { isInbox, logAccess, originOf, type PersonRequest, type SubmittedView } from '../request.ts';
-import { type AllowedRequest, ifAllowed, type Task } from '../task.ts';
+import { type AllowedRequest, copyPlace, ifAllowed, type Task, windowPlace } from '../task.ts';
 import type { Notice } from '../words/notices.ts';
 import { newFormId, type TypedText, type Values } from './drafts.ts';
 import type { Presenter, WantedQuestion } from './presenter.ts';
@@ -286,7 +286,7 @@ export function createSessionFlow(deps: Dependencies) {
 			logAccess(request, 'open', sessionId, await fillOpened(allowed, begun, metadata, wish));
 		}
 
-		async function toSomebodyRefused(refusal: Refusal): Promise<void> {
+		async function toSomebodyRefused(refusal: ActRefusal): Promise<void> {
 			logAccess(request, 'open', sessionId, refusal);
 			const begun = await beginning;
 			if (begun instanceof TooFastError) return reply.failed(request, begun, { sessionId });
@@ -295,7 +295,7 @@ export function createSessionFlow(deps: Dependencies) {
 			if (outcome !== 'updated') await reply.refused(request, refusal);
 		}
 
-		return ifAllowed(metadata.origin.channelId, toSomebodyAllowed, toSomebodyRefused);
+		return ifAllowed(windowPlace(metadata), toSomebodyAllowed, toSomebodyRefused);
 	}
 
 	return {
@@ -304,13 +304,18 @@ export function createSessionFlow(deps: Dependencies) {
 		 * stays as it is, under the new modal.
 		 */
 		open(request: PersonRequest, wish: Wish, view: SubmittedView | null = null): Task {
+			const { sessionId } = wish;
 			const origin = wish.origin ?? originOf(request, view);
-			const metadata = newMetadata({ sessionId: wish.sessionId, formId: newFormId(), origin });
-			if (view === null || isInbox(view)) {
+			const isNew = view === null || isInbox(view);
+			const isCopy = isNew
+				? wish.origin !== undefined && copyPlace(request, origin.channelId, sessionId).copyOf !== undefined
+				: decodeMetadata(view.privateMetadata)?.isCopy === true;
+			const metadata = newMetadata({ sessionId, formId: newFormId(), origin, isCopy });
+			if (isNew) {
 				return openModal(request, metadata, wish, view?.callbackId === CALLBACKS.inbox);
 			}
 			const content = { metadata, wanted: wantedBy(wish), prefill: wish.prefill ?? null };
-			return ifAllowed(origin.channelId, (allowed) => show(allowed, view, content));
+			return ifAllowed(windowPlace(metadata), (allowed) => show(allowed, view, content));
 		},
 
 		show,

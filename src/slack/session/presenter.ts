@@ -11,7 +11,7 @@ import { leftEmptyIn } from '../../answers/earlier-answers.ts';
 import type { AnswerStore, Draft, DraftStore } from '../../answers/ports.ts';
 import type { Clock } from '../../clock.ts';
 import { askingMessageIndex, openQuestion, type Question, questionAt } from '../../questions/open-question.ts';
-import { type AnswerMarks, isSecretValue, looksSecret, secretAtFirst } from '../../questions/secrecy.ts';
+import { type AnswerMarks, isSecretValue, looksSecretAt, secretAtFirst } from '../../questions/secrecy.ts';
 import { isWaiting, type Session } from '../../questions/session.ts';
 import type { WatchStore } from '../../watches/ports.ts';
 import type { SessionModel } from '../blocks/session-modal.ts';
@@ -109,11 +109,9 @@ export function createPresenter(deps: Dependencies) {
 	async function standingNotice(person: Person, key: QuestionKey): Promise<Notice[]> {
 		const standing = await answers.standing(key);
 		if (standing === null) return [];
-		const { state, acceptedAt } = standing;
+		const { state } = standing;
 		const isOwn = standing.person.userId === person.userId && standing.person.teamId === person.teamId;
-		if (isOwn && (state === 'accepted' || state === 'delivering' || state === 'waiting')) {
-			return [{ kind: 'ownAnswer', state, at: acceptedAt }];
-		}
+		if (isOwn && (isBlocking(state) || state === 'waiting')) return [{ kind: 'ownAnswer', answer: standing }];
 		return isBlocking(state) ? [{ kind: 'answeredMeanwhile', other: otherAnswer(standing) }] : [];
 	}
 
@@ -138,10 +136,7 @@ export function createPresenter(deps: Dependencies) {
 		async placeText(person: Person, metadata: ViewMetadata, { session }: Reading, text: string): Promise<TextPlace> {
 			const question = await openQuestionOf(session);
 			if (question === null) return { kind: 'unused', notice: { kind: 'textUnused', why: 'nothingOpen' } };
-			const positions = question.openItems.filter((position) => {
-				const item = question.items[position];
-				return item !== undefined && !looksSecret(item);
-			});
+			const positions = question.openItems.filter((position) => !looksSecretAt(question, position));
 			const [first] = positions;
 			if (first === undefined) return { kind: 'unused', notice: { kind: 'textUnused', why: 'secret' } };
 			if (positions.length === 1) return { kind: 'place', values: { [first]: text } };
@@ -152,6 +147,7 @@ export function createPresenter(deps: Dependencies) {
 				person,
 				question: keyOf(sessionId, KEPT_ASIDE),
 				fingerprint,
+				shownHash: question.shownHash,
 				values: { [first]: text },
 				updatedAt: clock.now(),
 			});
@@ -160,8 +156,8 @@ export function createPresenter(deps: Dependencies) {
 
 		/** Whether the open question is the one that a view with this metadata shows. */
 		async asksTheSame(metadata: ViewMetadata, { session }: Reading): Promise<boolean> {
-			const { messageIndex = null, fingerprint = null } = (await openQuestionOf(session)) ?? {};
-			return messageIndex === metadata.messageIndex && fingerprint === metadata.fingerprint;
+			const question = await openQuestionOf(session);
+			return question === null ? metadata.messageIndex === null : asksTheSame(metadata, question);
 		},
 
 		/** Whether a view's form was submitted; then the view shows the receipt. */
@@ -209,6 +205,7 @@ export function createPresenter(deps: Dependencies) {
 					person,
 					question: key,
 					fingerprint: question.fingerprint,
+					shownHash: question.shownHash,
 					values,
 					secret,
 					updatedAt: start.notice?.kind === 'draftRestored' ? start.notice.at : clock.now(),
@@ -224,6 +221,7 @@ export function createPresenter(deps: Dependencies) {
 				claims: others.map((claim) => claim.person.userId),
 				draft: values,
 				secret,
+				marks,
 				notices: [...showing.notices, ...settled, ...standing, ...(start.notice === null ? [] : [start.notice])],
 			};
 		},

@@ -4,7 +4,7 @@ import { messageShapes, watchShapes } from './messages.ts';
 import { modalShapes } from './modals.ts';
 import type { Shape } from './samples.ts';
 
-/** Every kind of view and message with invented content; the doctor asks Slack whether it accepts them. */
+/** Every kind of view and message at its extreme, with invented content; the doctor asks Slack whether it accepts them. */
 export function allShapes(): Shape[] {
 	return [...modalShapes(), ...messageShapes(), ...watchShapes(), ...inboxShapes(), ...channelSettingsShapes()];
 }

@@ -4,10 +4,11 @@ import {
 	MOST_LAST_ANSWERS,
 	MOST_OWN_ANSWERS,
 	MOST_WAITING_SHOWN,
+	OLD_PER_PAGE,
 	QUESTIONS_PER_PAGE,
 } from '../../inbox/inbox.ts';
 import type { Session } from '../../questions/session.ts';
-import { NO_LIST_REASONS, type WaitingSession } from '../../watches/discovered.ts';
+import type { WaitingSession } from '../../watches/discovered.ts';
 import {
 	homeNotice,
 	homeView,
@@ -18,22 +19,15 @@ import {
 	refusalWords,
 	snoozedMessage,
 } from '../blocks/inbox.ts';
-import { REFUSAL_CODES } from '../words/errors.ts';
 import { snoozedInZoneWords } from '../words/inbox.ts';
 import {
 	ANSWER_ID,
-	ANSWERS,
 	AT_WORK,
-	answerItem,
-	answerOf,
 	asked,
 	asking,
-	casesOf,
-	FIELD_ITEMS,
 	GIANT,
 	GIANT_ANSWER,
 	HAND_OVER,
-	HOSTILE,
 	itemsOf,
 	LONGEST_ID,
 	NAMES,
@@ -48,9 +42,15 @@ import {
 
 type Shown = Extract<InboxContent, { kind: 'shown' }>;
 
-const ASKED_IN = { channelId: 'C0EXAMPLE1', threadTs: '1795250400.000100', watchedBy: USER_ID, buttons: true };
+export const ASKED_IN = {
+	channelId: 'C0EXAMPLE1',
+	threadTs: '1795250400.000100',
+	watchedBy: USER_ID,
+	buttons: true,
+	isRaised: false,
+};
 
-function questionOf(session: Session, overrides: Partial<InboxQuestion> = {}): InboxQuestion {
+export function questionOf(session: Session, overrides: Partial<InboxQuestion> = {}): InboxQuestion {
 	const snapshot = snapshotAtNow(session);
 	const view = present(snapshot.question);
 	return {
@@ -58,6 +58,7 @@ function questionOf(session: Session, overrides: Partial<InboxQuestion> = {}): I
 		fingerprint: view.fingerprint,
 		since: NOW - 12 * 60_000,
 		handOver: null,
+		isRaised: false,
 		askedIn: ASKED_IN,
 		sessionName: snapshot.name,
 		view,
@@ -66,12 +67,13 @@ function questionOf(session: Session, overrides: Partial<InboxQuestion> = {}): I
 	};
 }
 
-function draftOf(text: string, overrides: Partial<InboxDraft> = {}): InboxDraft {
+export function draftOf(text: string, overrides: Partial<InboxDraft> = {}): InboxDraft {
 	return {
 		formId: ANSWER_ID,
 		person: { teamId: 'T0EXAMPLE1', userId: USER_ID },
 		question: { service: 'https://service.example', sessionId: AT_WORK.sessionId, messageIndex: 3 },
 		fingerprint: '0123456789abcdef',
+		shownHash: 'fedcba9876543210',
 		values: { 0: '', 1: text },
 		updatedAt: NOW - 60_000,
 		askedIn: ASKED_IN,
@@ -84,7 +86,7 @@ function many<Value>(count: number, make: (id: string) => Value): Value[] {
 	return Array.from({ length: count }, (_, index) => make(`${ANSWER_ID.slice(0, -2)}${10 + index}`));
 }
 
-const NOTHING: Shown = {
+export const NOTHING: Shown = {
 	kind: 'shown',
 	total: 0,
 	snoozed: null,
@@ -98,12 +100,15 @@ const NOTHING: Shown = {
 	drafts: [],
 	lastAnswers: [],
 };
-const ONE = questionOf(asking([asked('Which colour?', 'One of: red, green')]));
+export const ONE = questionOf(asking([asked('Which colour?', 'One of: red, green')]));
 const GIANT_QUESTION = questionOf(asking(itemsOf(90, GIANT), sessionOf(GIANT, { sessionId: LONGEST_ID })), {
 	answering: many(30, () => USER_ID),
 	handOver: HAND_OVER,
 });
-const FULL: Shown = {
+export const NO_OLD = { total: 0, firstPage: 1, shown: [] };
+const OLD = { ...NO_OLD, total: 500, firstPage: 3 };
+const FULL_WAITING = { shown: many(MOST_WAITING_SHOWN, (id) => waitingAs(GIANT, id)), total: 500, old: OLD, why: null };
+export const FULL: Shown = {
 	...NOTHING,
 	total: 25,
 	snoozed: { count: 12, nextAt: NOW + 900_000 },
@@ -112,17 +117,17 @@ const FULL: Shown = {
 		...GIANT_QUESTION,
 		question: { ...GIANT_QUESTION.question, sessionId: `${LONGEST_ID.slice(id.length)}${id}` },
 	})),
-	waiting: { shown: many(MOST_WAITING_SHOWN, (id) => waitingAs(GIANT, id)), total: 500, why: null },
+	waiting: FULL_WAITING,
 	ownAnswers: { shown: many(MOST_OWN_ANSWERS, (id) => ({ ...GIANT_ANSWER, id })), total: 40 },
 	drafts: many(MOST_DRAFTS, (formId) => draftOf(GIANT, { formId })),
 	lastAnswers: many(MOST_LAST_ANSWERS, (id) => ({ ...GIANT_ANSWER, id })),
 };
 
 function waitingAs(name: string, id: string): WaitingSession {
-	return { sessionId: `${LONGEST_ID.slice(id.length)}${id}`, name, since: NOW - 720_000 };
+	return { sessionId: `${LONGEST_ID.slice(id.length)}${id}`, name, since: NOW - 720_000, isNew: true };
 }
 
-function modelOf(content: InboxContent, quickAnswers = true): [InboxModel] {
+export function modelOf(content: InboxContent, quickAnswers = true): [InboxModel] {
 	const receipt = { names: NAMES, now: NOW, adminContact: USER_ID };
 	return [
 		{
@@ -135,57 +140,17 @@ function modelOf(content: InboxContent, quickAnswers = true): [InboxModel] {
 }
 
 const INBOXES: Readonly<Record<string, [InboxModel]>> = {
-	'nothing watched': modelOf({ ...NOTHING, isWatching: false }),
-	'nothing open': modelOf(NOTHING),
-	'channels unknown': modelOf({ ...NOTHING, channelsKnown: false }),
 	'one question': modelOf({ ...NOTHING, total: 1, questions: [ONE] }),
-	'one-press answers switched off': modelOf({ ...NOTHING, total: 1, questions: [ONE] }, false),
-	'a question that somebody else has, and one that is handed to this person': modelOf({
-		...NOTHING,
-		total: 2,
-		questions: [
-			{ ...ONE, handOver: { ...HAND_OVER, to: 'U0EXAMPLE9' } },
-			questionOf({ ...asking([FIELD_ITEMS.line]), sessionId: LONGEST_ID }, { handOver: HAND_OVER }),
-		],
-	}),
-	'all questions snoozed': modelOf({ ...NOTHING, snoozed: { count: 1, nextAt: NOW + 900_000 } }),
-	'in the direct message': modelOf({
-		...NOTHING,
-		total: 2,
-		questions: [questionOf(asking([FIELD_ITEMS.line]), { askedIn: { ...ASKED_IN, channelId: 'D0EXAMPLE1' } })],
-		unreadableCount: 1,
-	}),
-	'no session waits': modelOf({ ...NOTHING, waiting: { shown: [], total: 0, why: null } }),
-	...casesOf(Object.fromEntries(NO_LIST_REASONS.map((why) => [`no list: ${why}`, why])), (why) =>
-		modelOf({ ...NOTHING, waiting: { shown: [], total: 0, why } }),
-	),
-	'a session that waits': modelOf({
-		...NOTHING,
-		waiting: { shown: [{ sessionId: AT_WORK.sessionId, name: HOSTILE, since: NOW }], total: 1, why: null },
-	}),
-	'hostile texts': modelOf({
-		...NOTHING,
-		total: 1,
-		questions: [questionOf(asking(itemsOf(3, HOSTILE), sessionOf(HOSTILE, { sessionId: HOSTILE.toWellFormed() })))],
-		drafts: [draftOf(HOSTILE)],
-		lastAnswers: [
-			answerOf({ content: { kind: 'readable', items: [answerItem(HOSTILE, HOSTILE)], other: null } }),
-			answerOf({
-				content: { kind: 'readable', items: [answerItem('Code', HOSTILE, { secret: true })], other: null },
-			}),
-		],
-	}),
-	'the first of three pages': modelOf({ ...FULL, page: 0 }),
 	'the second of three pages': modelOf(FULL),
-	'a one-press answer that can be taken back': modelOf({
-		...NOTHING,
-		ownAnswers: { shown: [answerOf({ press: { undoUntil: NOW + 10_000 }, attempts: 0 })], total: 1 },
+	'a page of old sessions': modelOf({
+		...FULL,
+		page: 4,
+		questions: [],
+		waiting: { ...FULL_WAITING, old: { ...OLD, shown: many(OLD_PER_PAGE, (id) => waitingAs(GIANT, `o${id}`)) } },
 	}),
-	...casesOf(ANSWERS, (answer) => modelOf({ ...NOTHING, ownAnswers: { shown: [answer], total: 1 } })),
-	...Object.fromEntries(REFUSAL_CODES.map((refusal) => [refusal, modelOf({ kind: 'refused', refusal })])),
 };
 
-/** The inbox in the Home tab and in a window. */
+/** The inbox in the Home tab and in a window, at its extremes. */
 export function inboxShapes(): Shape[] {
 	return [
 		...shapesOf(homeView, INBOXES),

@@ -1,12 +1,5 @@
 import type { HomeView, ModalView } from '@slack/types';
-import {
-	AGENT_OUTCOMES,
-	ANSWER_STATES,
-	type Answer,
-	type AnswerItem,
-	FAILED_STATES,
-	type OtherAnswer,
-} from '../../answers/answer.ts';
+import type { Answer, AnswerItem, OtherAnswer } from '../../answers/answer.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
 import type { InputGuess } from '../../questions/input-kind.ts';
 import type { AgentAction, HumanInputItem, Message, Session } from '../../questions/session.ts';
@@ -40,14 +33,6 @@ export function shapesOf<Args extends readonly unknown[]>(
 
 function shapeOf(name: string, built: ModalView | HomeView | MessageContent): Shape {
 	return 'type' in built ? { name, view: built } : { name, message: built };
-}
-
-/** A case for each entry of a table. */
-export function casesOf<Value, Args extends readonly unknown[]>(
-	table: Readonly<Record<string, Value>>,
-	argumentsOf: (value: Value) => Args,
-): Record<string, Args> {
-	return Object.fromEntries(Object.entries(table).map(([what, value]) => [what, argumentsOf(value)]));
 }
 
 /* All of it is invented: the doctor sends no real session, person or address. */
@@ -194,19 +179,6 @@ export function sessionOf(text: string, overrides: Partial<Session> = {}): Sessi
 
 export const AT_WORK = sessionOf('Look for a **hall** with a garden.');
 
-/** Its links are refused, each for another reason. */
-export const REFUSED_LINKS: Session = {
-	...AT_WORK,
-	files: ['https://10.0.0.1/', 'http://files.example/', 'https://ada:pw@files.example/', 'nowhere'].map(
-		(signedUrl) => ({
-			filename: 'report.pdf',
-			signedUrl,
-			timestamp: null,
-		}),
-	),
-	lastScreenshotUrl: 'https://localhost/screen.png',
-};
-
 /** The session with one more message, which asks for these items. */
 export function asking(humanInput: readonly HumanInputItem[], session: Session = AT_WORK): Session {
 	const newest = session.messages.at(-1)?.content ?? '';
@@ -237,6 +209,7 @@ export function answerOf(overrides: Partial<Answer> = {}): Answer {
 		person: { teamId: 'T0EXAMPLE1', userId: USER_ID },
 		question: { service: 'https://service.example', sessionId: SESSION_ID, messageIndex: 3 },
 		fingerprint: '0123456789abcdef',
+		shownHash: 'fedcba9876543210',
 		content: { kind: 'readable', items: [answerItem('Hall', 'The one with\nthe <garden>')], other: null },
 		leftEmpty: [],
 		origin: { channelId: 'C0EXAMPLE1', threadTs: '1795250400.000100' },
@@ -244,6 +217,7 @@ export function answerOf(overrides: Partial<Answer> = {}): Answer {
 		attempts: 3,
 		editCount: 0,
 		acceptedAt: NOW - 60_000,
+		checkedAt: NOW - 60_000,
 		giveUpAt: NOW + 86_400_000,
 		nextAttemptAt: null,
 		putStartedAt: null,
@@ -266,18 +240,13 @@ export function answerOf(overrides: Partial<Answer> = {}): Answer {
 	};
 }
 
-const OTHER: OtherAnswer = {
+export const OTHER: OtherAnswer = {
 	answerId: ANSWER_ID,
 	person: { teamId: 'T0EXAMPLE1', userId: USER_ID },
 	values: [HOSTILE, null, ''],
 	at: NOW - 30_000,
 	same: false,
 };
-
-function conflictWith(overrides: Partial<OtherAnswer>): Answer {
-	const items = [answerItem(HOSTILE, HOSTILE), answerItem('Password', null, { secret: true }), answerItem('', '')];
-	return answerOf({ state: 'conflicted', content: { kind: 'readable', items, other: { ...OTHER, ...overrides } } });
-}
 
 /** The longest answer: 90 items, the longest id, an unknown outcome. */
 export const GIANT_ANSWER = answerOf({
@@ -292,39 +261,4 @@ export const GIANT_ANSWER = answerOf({
 	timeline: Array.from({ length: 40 }, (_, index) => ({ state: 'delivering', at: NOW + index })),
 });
 
-/** Each state and agent outcome, and each special case of a receipt. */
-export const ANSWERS: Readonly<Record<string, Answer>> = {
-	...Object.fromEntries(ANSWER_STATES.map((state) => [state, answerOf({ state })])),
-	...Object.fromEntries(
-		[...FAILED_STATES, 'withdrawn' as const].map((state) => [
-			`${state}, may have arrived`,
-			answerOf({ state, putStartedAt: NOW - 20_000 }),
-		]),
-	),
-	...Object.fromEntries(
-		AGENT_OUTCOMES.map((agentOutcome) => [`then ${agentOutcome}`, answerOf({ state: 'delivered', agentOutcome })]),
-	),
-	'accepted, failed so far': answerOf({ lastError: 'unavailable', nextAttemptAt: NOW + 30_000 }),
-	'delivering, outcome unknown': answerOf({ state: 'delivering', lastError: 'timed_out', putStartedAt: NOW - 20_000 }),
-	'waiting, failed for long': answerOf({ state: 'waiting', lastError: 'rate_limited', attempts: 1_000 }),
-	'refused with a reason': answerOf({ state: 'refused', lastError: 'unauthorized' }),
-	'delivered, agent not started': answerOf({ state: 'delivered', startFailed: true }),
-	'delivered, sent again': answerOf({ state: 'delivered', startFailed: true, restartAskedAt: NOW }),
-	'another answer was first': conflictWith({}),
-	'the same answer was first': conflictWith({ same: true }),
-	'an answer from outside was first': conflictWith({ person: null, at: null }),
-	'from a direct message': answerOf({ state: 'refused', origin: { channelId: null, threadTs: null } }),
-	'from a command in a channel': answerOf({ state: 'ended', origin: { channelId: 'C0EXAMPLE1', threadTs: null } }),
-	'secrets removed': answerOf({
-		state: 'waiting',
-		content: { kind: 'readable', items: [answerItem('Code', null, { secret: true, wiped: true })], other: null },
-	}),
-	'text removed': answerOf({ state: 'delivered', content: { kind: 'removed' } }),
-	'text unreadable': answerOf({ state: 'waiting', content: { kind: 'unreadable' } }),
-	giant: GIANT_ANSWER,
-};
-
-export const RECEIPTS = casesOf(ANSWERS, (answer): [Answer, ReceiptContext] => [
-	answer,
-	{ names: NAMES, now: NOW, adminContact: USER_ID },
-]);
+export const RECEIPT_CONTEXT: ReceiptContext = { names: NAMES, now: NOW, adminContact: USER_ID };

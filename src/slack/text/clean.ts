@@ -1,3 +1,5 @@
+import { LIKE_APOSTROPHES, LIKE_QUOTATION_MARKS } from './quotation-marks.ts';
+
 /**
  * Invisible characters, some of which change how their neighbours look: controls, soft hyphens, zero-width spaces, bidi
  * embeddings, overrides and isolates (U+202A-202E, U+2066-2069), blank letters, byte order marks, tag characters.
@@ -25,9 +27,17 @@ export function neutralise(text: string): string {
 		.replace(MARK_RUN, '$1');
 }
 
-/** Quotation marks of any script, characters that look like them, and two single ones: a name could seem to end there. */
-const QUOTATION_MARKS =
-	/["\u00AB\u00BB\u02BA\u02DD\u02EE\u05F4\u201C-\u201F\u2033\u2036\u2039\u203A\u275D\u275E\u2760\u3003\u301D-\u301F\uFF02]|['\u2018-\u201B\u2032\u2035`\u00B4]{2,}|`/g;
+const MARK = `[\\p{Quotation_Mark}${LIKE_QUOTATION_MARKS}${LIKE_APOSTROPHES}]`;
+const DRAWN_OVER = '[\\p{M}\\p{Cf}]*';
+/** What only looks like an apostrophe; no mark of code. */
+const LIKE_ONE = LIKE_APOSTROPHES.replace(/[`\u1fef]/g, '');
+/** Where a name could seem to end. Group 1 is one alone that ends nothing, such as in "D’Angelo". */
+const QUOTATION_MARKS = new RegExp(
+	`((?:(?<=\\p{L}\\p{M}*)’(?=\\p{L})|[${LIKE_ONE}])(?!${DRAWN_OVER}${MARK}))|(?:${MARK}${DRAWN_OVER})+`,
+	'gu',
+);
+/** The beginning of an emoji's `:name:`. The minutes in 10:30:15 are none. */
+const EMOJI_CODE = /(?!(?<=\d):\d+:\d):(?=[\p{L}\p{M}\p{N}_+'-]{1,100}:)/gu;
 
 /**
  * Emoji, other symbols and `:names:` of emoji at the beginning, where our own messages have theirs. Currency and
@@ -38,7 +48,12 @@ const LEADING_SYMBOLS =
 
 /** A name to put between quotation marks: one line, without anything that looks like a quotation mark. */
 export function nameWithin(text: string): string {
-	return text.replace(LEADING_SYMBOLS, '').replace(/\s+/g, ' ').replace(QUOTATION_MARKS, "'").trim();
+	return text
+		.replace(LEADING_SYMBOLS, '')
+		.replace(EMOJI_CODE, '∶')
+		.replace(/\s+/g, ' ')
+		.replace(QUOTATION_MARKS, (_, apostrophe?: string) => apostrophe ?? "'")
+		.trim();
 }
 
 /** Escapes for mrkdwn and for the `text` of a message. */

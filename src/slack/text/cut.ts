@@ -1,4 +1,4 @@
-import { boundaryBefore, GRAPHEMES, LONGEST_CLUSTER } from '../../cut.ts';
+import { boundaryBefore, GRAPHEMES, LONGEST_CLUSTER, type OnCut } from '../../cut.ts';
 import { neutralise } from './clean.ts';
 
 /** `… (1,234,567,890 more characters)` fits. */
@@ -11,7 +11,7 @@ const SHORT_LIMIT = 100;
  * the source, not the converted text, so it splits no entity, mark-up or character. Reads at most a few times `limit` of
  * the source, however long it is.
  */
-export function fitText(source: string, limit: number, convert: (text: string) => string): string {
+export function fitText(source: string, limit: number, convert: (text: string) => string, onCut?: OnCut): string {
 	const windowEnd = source.length <= limit * 4 ? source.length : boundaryBefore(source, limit * 4);
 	const text = neutralise(source.slice(0, windowEnd)).trimEnd();
 	const beyond = source.length - windowEnd;
@@ -19,6 +19,7 @@ export function fitText(source: string, limit: number, convert: (text: string) =
 		const whole = convert(text);
 		if (whole.length <= limit) return whole;
 	}
+	onCut?.();
 	const short = limit < SHORT_LIMIT;
 	const room = short ? limit - 1 : limit - NOTE_LENGTH;
 	let length = Math.min(text.length, room);

@@ -1,16 +1,18 @@
+import { isProvenRefusal } from '../../answers/access-policy.ts';
 import {
 	type AgentOutcome,
 	type Answer,
 	type AnswerState,
 	type FAILED_STATES,
-	FIRST_WITHDRAWN,
+	type FirstEnding,
 	firstDueAt,
-	lostToUnsent,
+	firstEndingOf,
 	TAKES_LONG_MS,
+	type TimelineEntry,
 } from '../../answers/answer.ts';
 import { isBlank, quoted } from '../text.ts';
 import { errorWords } from './errors.ts';
-import { contactMrkdwn } from './people.ts';
+import { contactMrkdwn, type Names, personMrkdwn } from './people.ts';
 import { sessionIdMrkdwn, sessionName } from './sessions.ts';
 import { momentMrkdwn } from './times.ts';
 
@@ -26,7 +28,8 @@ const STATE_WORDS: Readonly<Record<AnswerState, Words>> = {
 	conflicted: ['🔀 Not sent: somebody else answered first', 'Your answer was not sent: somebody else answered first.'],
 	changed: ['✏️ Not sent: the question changed', 'Your answer was not sent: the question has changed.'],
 	refused: [
-		'⛔ Not delivered: the session service refused it',
+		// The timeline of an answer that was sent again does not know why.
+		'⛔ Not delivered: it was refused',
 		'Your answer could not be delivered: the session service refused it.',
 	],
 	ended: ['🏁 Not sent: the session was over', 'Your answer was not sent: the session is over.'],
@@ -78,16 +81,38 @@ const AGENT_OUTCOME_WORDS: Readonly<Record<AgentOutcome, Words>> = {
 	],
 };
 
-/** Instead of the words for `conflicted` when the first answer was the author's own. */
-const ANSWERED_BEFORE: Words = [
-	'🔀 Not sent: the same person had already answered',
-	'Your answer was not sent: you had already answered.',
+/** The words for `conflicted`. */
+const LOST_TO_WORDS: Readonly<Record<NonNullable<TimelineEntry['lostTo']>, Words>> = {
+	other: STATE_WORDS.conflicted,
+	own: ['🔀 Not sent: the same person had already answered', 'Your answer was not sent: you had already answered.'],
+	ownInstead: [
+		'🔀 Not sent: its author then answered in another way',
+		'This answer was not sent: you have answered in another way, and that answer counts.',
+	],
+};
+
+/** For an answer that lost: what became of the first one, and how the sentence "(name) answered before you" goes on. */
+const FIRST_WORDS: Readonly<Record<FirstEnding, Words>> = {
+	first_withdrawn: ['was taken back', ' and took that back.'],
+	first_outdated: ['was for an older question and was not sent', ' but to the question before the agent changed it.'],
+	first_over: [
+		'was not delivered because the session was over',
+		', but the session was over. Send yours if it goes on.',
+	],
+	first_failed: ['was not delivered', ', and that could not be delivered.'],
+	first_unknown: ['may have arrived', '. Look at the session before you send yours.'],
+};
+
+/** Instead of the words for `refused` when the access policy said no. */
+const MAY_NOT_ANSWER: Words = [
+	'⛔ Not sent: its author may no longer answer',
+	'Your answer was not sent: you may no longer answer here.',
 ];
 
 type SentAnswer = Pick<Answer, 'state'> & Partial<Pick<Answer, 'putStartedAt'>>;
 type ReceiptAnswer = SentAnswer &
 	Pick<Answer, 'agentOutcome' | 'lastError'> &
-	Partial<Pick<Answer, 'startFailed' | 'person' | 'content'>>;
+	Partial<Pick<Answer, 'startFailed' | 'person' | 'content' | 'timeline'>>;
 
 /** Null unless the answer is no longer sent and nobody knows whether an earlier PUT arrived. */
 function perhapsArrived({ state, putStartedAt }: SentAnswer): Words | null {
@@ -100,16 +125,18 @@ function isOwnFirst({ person, content }: Pick<ReceiptAnswer, 'person' | 'content
 	return first !== null && first.userId === person?.userId;
 }
 
-/** The words for a state that the answer reached. */
-function wordsOf(state: AnswerState, answer: ReceiptAnswer): Words {
-	return state === 'conflicted' && isOwnFirst(answer) ? ANSWERED_BEFORE : STATE_WORDS[state];
+/** The words for a state that the answer reached: the current one, or that of an entry of its timeline. */
+function wordsOf(state: AnswerState, answer: ReceiptAnswer, entry = answer.timeline?.at(-1)): Words {
+	if (state === 'refused' && isProvenRefusal(answer.lastError)) return MAY_NOT_ANSWER;
+	if (state !== 'conflicted') return STATE_WORDS[state];
+	return LOST_TO_WORDS[entry?.lostTo ?? (isOwnFirst(answer) ? 'own' : 'other')];
 }
 
 /** The last lines of an answer's timeline, each with its time, and what became of the agent. mrkdwn. */
 export function timelineWords(answer: Answer): string {
 	const { state, timeline, agentOutcome } = answer;
 	const lines = timeline.slice(-8).map((entry) => {
-		const [line] = (entry.state === state ? perhapsArrived(answer) : null) ?? wordsOf(entry.state, answer);
+		const [line] = (entry.state === state ? perhapsArrived(answer) : null) ?? wordsOf(entry.state, answer, entry);
 		return `${line} · ${momentMrkdwn(entry.at)}`;
 	});
 	if (agentOutcome !== null && agentOutcome !== 'resumed') lines.push(AGENT_OUTCOME_WORDS[agentOutcome][0]);
@@ -121,7 +148,9 @@ export function stateLine(answer: ReceiptAnswer): string {
 	const { state, agentOutcome } = answer;
 	const perhaps = perhapsArrived(answer);
 	if (perhaps !== null) return perhaps[0];
-	return (agentOutcome === null || state !== 'delivered' ? STATE_WORDS[state] : AGENT_OUTCOME_WORDS[agentOutcome])[0];
+	return (
+		agentOutcome === null || state !== 'delivered' ? wordsOf(state, answer) : AGENT_OUTCOME_WORDS[agentOutcome]
+	)[0];
 }
 
 /** The first sentence of a receipt, without mark-up. */
@@ -129,10 +158,8 @@ export function receiptHeadline(answer: ReceiptAnswer): string {
 	const { state, agentOutcome, lastError } = answer;
 	const perhaps = perhapsArrived(answer);
 	if (perhaps !== null) return perhaps[1];
-	if (lostToUnsent({ state, lastError })) {
-		const why = lastError === FIRST_WITHDRAWN ? 'was taken back' : 'was for an older question and was not sent';
-		return `The first answer ${why}. Yours was not sent; you can send it now.`;
-	}
+	const ending = firstEndingOf(answer);
+	if (ending !== null) return `The first answer ${FIRST_WORDS[ending][0]}. Yours was not sent; you can send it now.`;
 	if (lastError !== null && state === 'accepted') return 'Your answer is saved and not delivered yet.';
 	if (lastError !== null && state === 'delivering')
 		return 'Your answer is saved and was sent. Handraise is checking whether it arrived.';
@@ -141,6 +168,21 @@ export function receiptHeadline(answer: ReceiptAnswer): string {
 		return 'Your answer was delivered, but the session service reported a failure. The agent may not have been started.';
 	}
 	return (agentOutcome === null ? STATE_WORDS[state] : AGENT_OUTCOME_WORDS[agentOutcome])[1];
+}
+
+/** To the others who may answer: why a question is open again. Empty without such an answer. mrkdwn. */
+export function notSentWords(refused: Answer | null, names: Names): string {
+	if (refused === null) return '';
+	const why = refused.lastError === 'deactivated' ? 'the account is deactivated' : 'this person may no longer answer';
+	return `⛔ The answer of ${personMrkdwn(refused.person.userId, names)} was not sent: ${why}.`;
+}
+
+/** To somebody who came second: that the first answer, which could not be sent yet, is not delivered, and why. Else empty. */
+export function notYetWords({ state, lastError }: Pick<Answer, 'state' | 'lastError'>): string {
+	if (state !== 'accepted' || lastError === null) return '';
+	const author = 'Handraise could not check with Slack whether its author may still answer.';
+	const why = lastError === 'not_checked' ? author : whatHappened(lastError);
+	return `⏳ The first answer is saved and not delivered yet. ${why} If it cannot be sent, you can send yours then.`;
 }
 
 export const CAN_CLOSE =
@@ -169,7 +211,8 @@ export function receiptExplanation(
 			return errorWords(lastError, { kept: 'answer', adminContact, retryAt }).text;
 		}
 		case 'waiting': {
-			if (lostToUnsent(answer)) return firstUnsentText(answer);
+			const ending = firstEndingOf(answer);
+			if (ending !== null) return firstEndedText(answer, ending);
 			const times = answer.attempts === 1 ? 'once' : `${answer.attempts} times`;
 			return `${problem} Handraise tried ${times} since ${momentMrkdwn(answer.acceptedAt)}. ${wipedText(answer)}Try again, or discard it?`.trim();
 		}
@@ -178,7 +221,7 @@ export function receiptExplanation(
 		case 'conflicted':
 			return `${isCertain ? 'Nothing was overwritten.' : 'It is not sent again.'} ${keptText(answer)}`;
 		case 'changed':
-			return `${isCertain ? 'The agent asks something else now.' : 'Look at the session before you answer again.'} ${keptText(answer)} *Answer the new question* fills it in where it fits.`;
+			return `${isCertain ? 'The agent has changed its question.' : 'Look at the session before you answer again.'} ${keptText(answer)} *Answer the new question* fills it in where it fits.`;
 		case 'ended':
 			return `The agent of this session no longer reads answers. ${keptText(answer)}`;
 		case 'delivered':
@@ -188,16 +231,16 @@ export function receiptExplanation(
 	}
 }
 
-/** The author of the first answer took it back, or it was for another question. */
-function firstUnsentText(answer: Answer): string {
-	const { content, lastError } = answer;
+/** The answer to which this one lost is not sent any more. */
+function firstEndedText(answer: Answer, ending: FirstEnding): string {
+	const { content } = answer;
 	const first = content.kind === 'readable' ? (content.other?.person ?? null) : null;
 	const isWiped = content.kind === 'readable' && content.items.some((item) => item.wiped);
 	const secrets = isWiped ? ' Passwords and codes were not kept: *Send mine* asks you to type them again.' : '';
 	const who = first === null ? 'Somebody' : `<@${first.userId}>`;
 	const what = isOwnFirst(answer) ? 'You had answered before' : `${who} answered before you`;
-	const why = lastError === FIRST_WITHDRAWN ? 'and took that back' : 'but to the question before the agent changed it';
-	return `${what} ${why}. The question is open again. Your text is kept.${secrets}`;
+	const open = ending === 'first_over' || ending === 'first_unknown' ? '' : ' The question is open again.';
+	return `${what}${FIRST_WORDS[ending][1]}${open} Your text is kept.${secrets}`;
 }
 
 function startFailedText({ restartAskedAt, lastError }: Answer, adminContact: string | null): string {

@@ -1,5 +1,5 @@
 import { type LadderTimes, mentionsAnybody, timesIn } from '../../inbox/channel-settings.ts';
-import type { ChannelSettings, QuietHours } from '../../watches/channel-settings.ts';
+import type { ChannelSettings, Mention, QuietHours } from '../../watches/channel-settings.ts';
 import type { ChannelVerdict } from '../channels.ts';
 import type { SettingsField } from '../ids.ts';
 import type { MentionProblem, PersonProblem } from '../settings/mention-checks.ts';
@@ -132,18 +132,17 @@ export function savedWords(how: 'saved' | 'same', channelId: string): string {
 
 /** Somebody else saved first. mrkdwn for a window, which notifies nobody. */
 export function conflictWords(
-	{
-		by,
-		before,
-		after,
-	}: { readonly by: string | null; readonly before: ChannelSettings; readonly after: ChannelSettings },
+	by: string | null,
+	{ before, newest, chosen }: Readonly<Record<'before' | 'newest' | 'chosen', ChannelSettings>>,
 	{ names, defaults }: { readonly names: Names; readonly defaults: LadderTimes },
 ): string {
-	const who = by === null ? 'Somebody' : personMrkdwn(by, names);
+	const known = { mentioned: (mention: Mention) => mentionMrkdwn(mention) || 'nobody', defaults };
 	return [
-		`⚠️ ${who} changed these settings meanwhile, so yours are not saved yet.`,
-		...settingsChanges(before, after, { mentioned: (mention) => mentionMrkdwn(mention) || 'nobody', defaults }),
-		'The fields below show these changes and yours; where both changed the same, yours. Check them, then press *Save* again.',
+		`⚠️ ${by === null ? 'Somebody' : personMrkdwn(by, names)} changed these settings meanwhile, so yours are not saved.`,
+		...settingsChanges(before, newest, known),
+		'The fields below show the settings as they are now. With your choices they would change so:',
+		...settingsChanges(newest, chosen, known),
+		'Choose again what is still needed, then press *Save*.',
 	].join('\n');
 }
 

@@ -1,9 +1,6 @@
-import type { AnnouncementContent } from '../../watches/announcements.ts';
-import type { Discovery, NoListReason } from '../../watches/discovered.ts';
+import type { Discovery, LeftOut, NoListReason } from '../../watches/discovered.ts';
 import { contactMrkdwn, type Names, personMrkdwn, personName } from './people.ts';
 import { momentMrkdwn } from './times.ts';
-
-type Full = Extract<AnnouncementContent, { kind: 'discoveryFull' }>;
 
 const NOT_LISTED = '⏳ The list of sessions cannot be got at the moment: questions come when it can.';
 
@@ -52,17 +49,13 @@ export function discoveryEndedWords(by: string, names: Names): string {
 	return `👋 ${personName(by, names)} has typed \`/session unwatch all\`: the questions of all sessions do not come into this channel any more, and nothing else is watched here.`;
 }
 
-/** To a channel with `watch all`. */
-export function discoveryPausedWords(why: NoListReason, adminContact: string | null): string {
-	return `⏸️ \`watch all\` is paused: new questions do not come here. ${noListWords(why, adminContact)} What is posted here can be answered, and \`/session watch\` with an id works.`;
-}
-
-export const DISCOVERY_BACK = '▶️ The questions of all sessions come into this channel again.';
-
-/** To a channel whose limit leaves sessions out. */
-export function discoveryFullWords({ limit, most }: Full, adminContact: string | null): string {
-	const who = limit === 'channel' ? 'This channel watches' : 'All channels together watch';
-	return `🛑 ${who} ${most} ${most === 1 ? 'session' : 'sessions'}, and that is the limit. More sessions wait for a person. They come here when others are answered, the longest waiting first; your inbox shows them now. For a higher limit, ask ${contactMrkdwn(adminContact)}.`;
+/** To a channel with `watch all`, once a day, and in its list. mrkdwn. */
+export function leftOutWords(left: LeftOut, adminContact: string | null): string {
+	if (left.kind === 'discoveryPaused') {
+		return `⏸️ \`watch all\` is paused: new questions do not come here. ${noListWords(left.why, adminContact)} What is posted here can be answered, and \`/session watch\` with an id works. \`/session list\` shows when it is back.`;
+	}
+	const who = left.limit === 'channel' ? 'This channel watches' : 'All channels together watch';
+	return `🛑 ${who} ${left.most} ${left.most === 1 ? 'session' : 'sessions'}, and that is the limit. More sessions wait for a person; the *Home* tab lists them where it lists waiting sessions. They come here when others are answered. A session that begins to wait comes at once, unless people chose or have in hand all that is watched: the question in which nothing has changed for the longest time gives way. For a higher limit, ask ${contactMrkdwn(adminContact)}.`;
 }
 
 /** In the list of what a channel watches: who began `watch all`. mrkdwn. */

@@ -1,4 +1,4 @@
-import type { Refusal } from '../../answers/access-policy.ts';
+import type { ActRefusal } from '../../answers/access-policy.ts';
 import type { ChannelVerdict } from '../channels.ts';
 import { contactMrkdwn, contactText } from './people.ts';
 import { momentMrkdwn, momentText, secondMrkdwn, secondText } from './times.ts';
@@ -41,10 +41,7 @@ const FAILURES: Readonly<Record<string, Row>> = {
 		'Check the id. Sessions of another account are not visible here. `/session help` shows what else you can type.',
 	],
 	rate_limited: ['The session service is getting too many requests right now.', 'again'],
-	too_fast: [
-		'You opened or watched too many sessions in a short time. Slow down a little, so that everybody gets a turn.',
-		'again',
-	],
+	too_fast: ['You did too many things in a short time. Slow down a little, so that everybody gets a turn.', 'again'],
 	unavailable: ['The session service cannot be reached or reports an error.', 'again'],
 	still_not_started: [
 		'The session service reported the failure again: most likely, it cannot start the agent by itself.',
@@ -104,13 +101,18 @@ const FAILURES: Readonly<Record<string, Row>> = {
 		'person',
 		'If it should not be there, ask an admin of your workspace to delete it.',
 	],
+	not_checked: ['Handraise could not check with Slack whether you may still answer.', 'again'],
 	slack_unavailable: ['Slack did not let Handraise finish this.', 'again'],
 };
 
 const ASK_TO_CHANGE = 'To change that, ask {contact}.';
 
+/** Somebody presses on a copy of a question in an inbox or a direct message. */
+export const NOT_THERE =
+	'You are not in the channel of this question, and it is not handed over to you, or not any more.';
+
 /** Why somebody may not do this. */
-const REFUSALS: Readonly<Record<Refusal, Row>> = {
+const REFUSALS: Readonly<Record<ActRefusal, Row>> = {
 	guest: ['Guests of this workspace cannot use Handraise.', 'refused', ASK_TO_CHANGE],
 	bot: ['Apps and bots cannot use Handraise.', 'refused', ASK_TO_CHANGE],
 	external: [
@@ -121,6 +123,7 @@ const REFUSALS: Readonly<Record<Refusal, Row>> = {
 	deactivated: ['This account is deactivated.', 'refused', ASK_TO_CHANGE],
 	channel_not_allowed: ['Handraise is not allowed in this channel.', 'refused', ASK_TO_CHANGE],
 	user_not_allowed: ['You are not among the people who may use Handraise.', 'refused', ASK_TO_CHANGE],
+	not_there: [NOT_THERE, 'refused', 'Somebody who is in the channel can hand it over to you.'],
 	could_not_check: [
 		'Handraise could not check with Slack whether you may do this.',
 		'refused',
@@ -161,9 +164,9 @@ const CHANNEL_REFUSALS: Readonly<Record<`watch_${ChannelReason}`, Row>> = {
 
 const CODES: Readonly<Record<string, Row>> = { ...FAILURES, ...REFUSALS, ...CHANNEL_REFUSALS };
 
-/** For tests and `npm run doctor -- --views`: the failures that have words of their own. */
+/** For tests and `npm run doctor -- views`: the failures that have words of their own. */
 export const ERROR_CODES: readonly string[] = Object.keys(FAILURES);
-export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly Refusal[];
+export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly ActRefusal[];
 
 /** Why nothing can be watched in this channel, and what to do. mrkdwn. */
 export function channelRefusalWords(reason: ChannelReason, adminContact: string | null): string {

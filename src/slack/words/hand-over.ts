@@ -1,6 +1,13 @@
 import type { Refusal } from '../../answers/access-policy.ts';
-import { type HandOver, type HandOverObstacle, MOST_HAND_OVERS } from '../../inbox/hand-over.ts';
+import {
+	HAND_OVER_WINDOW_MS,
+	type HandOver,
+	type HandOverObstacle,
+	MOST_HAND_OVERS,
+	MOST_IN_WINDOW,
+} from '../../inbox/hand-over.ts';
 import type { AnnouncementContent } from '../../watches/announcements.ts';
+import { quotedName } from '../text.ts';
 import { contactText, type Names, personMrkdwn, personName } from './people.ts';
 import { momentMrkdwn } from './times.ts';
 
@@ -65,6 +72,16 @@ export function handOverRefusedText(refusal: Refusal | 'self', adminContact: str
 	return `${REFUSED[refusal]} Nothing was handed over. ${todo}`;
 }
 
+/** Who handed over or got too many questions, and what to do. Plain text, for a field. */
+export function tooManyHandOversText(who: 'from' | 'to', to: string, names: Names): string {
+	const inTime = `in ${HAND_OVER_WINDOW_MS / 60_000} minutes`;
+	if (who === 'from') {
+		return `You handed over ${MOST_IN_WINDOW.from} questions ${inTime}, which is the most. Nothing was handed over. Please wait a few minutes.`;
+	}
+	const name = quotedName(names.displayName(to), 80);
+	return `${name} got ${MOST_IN_WINDOW.to} questions from others ${inTime}, which is the most. Nothing was handed over. Choose somebody else, or wait a few minutes.`;
+}
+
 /** What came of a hand-over. mrkdwn. */
 export function handOverWords(outcome: HandOverObstacle, names: Names): string {
 	switch (outcome.kind) {
@@ -103,6 +120,9 @@ export function notGivenBackWords(why: string): string {
 /** Before the acknowledgement of a *Give back* that takes long to store. */
 export const GIVE_BACK_LATE =
 	'⏳ Giving the question back takes long to save. If *Give back* is still there in a minute, press it again.';
+
+/** Instead of a direct message about a question, to somebody who may not answer it any more. */
+export const NOT_TOLD_ANY_MORE = '🔒 You cannot answer this question any more, so what became of it is not shown here.';
 
 export const HAND_OVER_HINT =
 	'They get a direct message with the question and its buttons. Others can still answer it.';

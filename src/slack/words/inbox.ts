@@ -7,10 +7,12 @@ import { durationText, momentMrkdwn } from './times.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** How many questions wait, and how many more the person snoozed. Plain text. */
-export function waitingCountWords(total: number, snoozedCount: number): string {
+/** How many questions wait, and how many more the person snoozed. `oldCount`: sessions in one line below. Plain text. */
+export function waitingCountWords(total: number, snoozedCount: number, oldCount = 0): string {
 	const snoozed = snoozedCount === 0 ? '' : `, ${snoozedCount} ${snoozedCount === 1 ? 'is' : 'are'} snoozed`;
-	if (total === 0) return `No question waits for you${snoozed}.`;
+	const old =
+		oldCount === 0 ? '' : ` ${oldCount} old ${oldCount === 1 ? 'session waits' : 'sessions wait'}, see below.`;
+	if (total === 0) return `No ${old === '' ? '' : 'new '}question waits for you${snoozed}.${old}`;
 	return `${total === 1 ? '1 question waits for you' : `${total} questions wait for you`}${snoozed}`;
 }
 
@@ -32,10 +34,10 @@ export function snoozedInZoneWords(until: number, timeZone: string): string {
 	return `💤 Slack did not tell Handraise your time zone, so the question is snoozed until 9:00 ${timeZone}: ${momentMrkdwn(until)} for you. *Show now* in your inbox shows it again.`;
 }
 
-/** Which questions a page shows; `first` counts from 1. Empty when it shows all. */
-export function pageWords(first: number, count: number, total: number): string {
+/** Which questions or sessions a page shows; `first` counts from 1. Empty when it shows all. */
+export function pageWords(what: 'Question' | 'Session', first: number, count: number, total: number): string {
 	if (total <= count) return '';
-	const which = count === 1 ? `Question ${first}` : `Questions ${first} to ${first + count - 1}`;
+	const which = count === 1 ? `${what} ${first}` : `${what}s ${first} to ${first + count - 1}`;
 	return `${which} of ${total}, oldest first.`;
 }
 
@@ -47,12 +49,25 @@ export function waitingSinceWords(since: number, now: number): string {
 	return `waiting ${durationText(Math.floor(ms / step) * step)}`;
 }
 
+/** Of a session that waited already when the list first showed it. mrkdwn. */
+export function waitingBeforeWords(since: number): string {
+	return `waiting since before ${momentMrkdwn(since)}`;
+}
+
+/** On a page of old sessions, whose button *Hide* leads back to the questions. mrkdwn. */
+export const QUESTIONS_HIDDEN = 'Your questions are not on this page of old sessions: *Hide* shows them.';
+
 /** Above the sessions of the account that wait. */
 export function waitingSessionsWords(total: number): string {
 	if (total === 0) return 'No other session of the account waits for a person. New ones appear here by themselves.';
 	return total === 1
 		? 'One more session of the account waits for a person. Anybody may answer it.'
-		: `${total} more sessions of the account wait for a person, the longest waiting first. Anybody may answer them.`;
+		: `${total} more sessions of the account wait for a person, the newest first. Anybody may answer them.`;
+}
+
+/** Of the sessions that are probably abandoned. mrkdwn. */
+export function oldSessionsWords(total: number): string {
+	return `💤 ${total} ${total === 1 ? 'session has' : 'sessions have'} waited for more than a day, or since before Handraise first looked, or gave way to newer questions in a channel. A session that nobody needs any more waits until it is stopped in the session service.`;
 }
 
 /** What to do when no question waits. `discovers`: whether sessions that nobody watches are shown too. */

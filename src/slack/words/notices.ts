@@ -1,5 +1,6 @@
-import type { OtherAnswer } from '../../answers/answer.ts';
+import type { Answer, OtherAnswer } from '../../answers/answer.ts';
 import { isBlank, quoted } from '../text.ts';
+import { receiptHeadline } from './answers.ts';
 import { errorWords } from './errors.ts';
 import { type Names, personMrkdwn } from './people.ts';
 import { stillWaitingWords } from './sessions.ts';
@@ -24,7 +25,9 @@ export type Notice =
 	/** The read failed, so the view shows an earlier one. */
 	| { readonly kind: 'stale'; readonly code: string; readonly readAt: number; readonly retryAt?: number | null }
 	/** This person has an answer to this question that is being delivered or waits. */
-	| { readonly kind: 'ownAnswer'; readonly state: 'accepted' | 'delivering' | 'waiting'; readonly at: number };
+	| { readonly kind: 'ownAnswer'; readonly answer: OwnAnswer };
+
+type OwnAnswer = Pick<Answer, 'state' | 'acceptedAt' | 'agentOutcome' | 'lastError'>;
 
 interface NoticeContext {
 	readonly names: Names;
@@ -58,7 +61,7 @@ export function noticeWords(notice: Notice, { names, now, adminContact }: Notice
 		case 'draftRestored':
 			return `📝 Your text from ${momentMrkdwn(notice.at)} is back in the fields.`;
 		case 'prefilled':
-			return '📝 The message you chose is in the field. Check it, then send.';
+			return '📝 Your answer is in the field. Check it, then send.';
 		case 'textUnused':
 			return notice.why === 'nothingOpen'
 				? '📝 No question is open here, so the message you chose was not used.'
@@ -73,9 +76,9 @@ export function noticeWords(notice: Notice, { names, now, adminContact }: Notice
 			return `⚠️ ${retryAt === null ? what : text} You see the session as it was ${agoText(notice.readAt, now)}.`;
 		}
 		case 'ownAnswer':
-			return notice.state === 'waiting'
-				? `⏳ Your answer from ${momentMrkdwn(notice.at)} could not be delivered yet. Sending another one replaces it.`
-				: `📨 Your answer from ${momentMrkdwn(notice.at)} is being delivered.`;
+			return notice.answer.state === 'waiting'
+				? `⏳ ${receiptHeadline(notice.answer)} Sending another one replaces it.`
+				: `📨 Your answer from ${momentMrkdwn(notice.answer.acceptedAt)} is being delivered.`;
 	}
 }
 

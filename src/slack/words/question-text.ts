@@ -1,6 +1,7 @@
+import { looksSecret } from '../../questions/asks-for-secret.ts';
 import { YES_NO } from '../../questions/input-kind.ts';
 import type { QuickAnswer } from '../../questions/quick-answer.ts';
-import { looksSecret } from '../../questions/secrecy.ts';
+import { looksSecretAt } from '../../questions/secrecy.ts';
 import type { ItemView, QuestionView } from '../../watches/session-snapshot.ts';
 import { firstCharactersMrkdwn, oneLine, quotedNameMrkdwn, withoutMarks } from '../text.ts';
 import { questionCountWords } from './sessions.ts';
@@ -59,7 +60,8 @@ interface ShownQuestion {
 /** The words of the question; null when nothing of it may be told. */
 function toldOf({ question, quick, discreet }: ShownQuestion): string | null {
 	const open = question.items.filter((item) => item.open);
-	if (discreet || open.some((item) => item.secret || looksSecret(item))) return null;
+	if (discreet || question.items.some((item, at) => item.open && (item.secret || looksSecretAt(question, at))))
+		return null;
 	const asked = question.openCount > 1 ? severalItems(open, question.openCount) : oneItem(open[0], quick);
 	return asked === '' ? contextOf(question) : asked;
 }

@@ -96,6 +96,16 @@ export function asksWords(title: string, changed = false): string {
 	return changed ? `✏️ ${title} asks something else now` : `✋ ${title} asks for an answer`;
 }
 
+/** On the one post of a session that changes its question often. mrkdwn. */
+export const SWITCHING =
+	'This post shows the newest question, up to a few seconds late, instead of a new post for each. *Answer…* opens the question that the agent asks when you press it. A question that stays for a minute is posted by itself.';
+export const NOTHING_ASKED = 'The agent asks nothing at the moment.';
+
+/** mrkdwn */
+export function switchingWords(title: string): string {
+	return `🔀 ${title} changes its question often`;
+}
+
 export const OUTSIDE = "Answered outside Slack, on the session service's own page";
 export const QUESTION_CLOSED = '💨 The question is closed: the agent went on without an answer.';
 export const MAYBE_REPEAT = '🔁 Handraise was interrupted: this post may be a repeat.';
@@ -105,6 +115,9 @@ export const SETTLED_WORDS = {
 	closed: '💨 Closed without an answer',
 	changed: '✏️ The agent asks something else now',
 	unwatched: '👋 Not watched here any more. `/session` with its id shows its state.',
+	gaveWay:
+		'💤 Not followed here any more: a newer question needed the place. `/session` with its id opens it, and the *Home* tab lists it where that lists waiting sessions.',
+	own: '⬇️ The agent asks the same for a minute now: its question has a post of its own.',
 	handedOn: '↪️ Handed over again.',
 	givenBack: '↩️ You gave this question back. It is open for all again.',
 } as const;
@@ -154,6 +167,7 @@ const ENDS: Readonly<Record<WatchEnd, string>> = {
 	unwatched: 'Not watched any more.',
 	noChange: 'Nothing changed for {days} days, so I stopped watching. `/session watch` starts again.',
 	handLowered: 'The question is not open any more.',
+	gaveWay: 'A newer question needed the place.',
 	sessionGone: 'The session service does not know this session any more, so I stopped watching.',
 	channelArchived: 'The channel was archived.',
 	channelGone: 'The channel is gone.',
