@@ -6,9 +6,17 @@ import { createArena, repeat, SERVICE_MS } from './arena.ts';
 import { hostileService } from './hostile-service.ts';
 import { httpScenarios } from './http-scenarios.ts';
 import { peopleFloods } from './people-floods.ts';
+import { pressFloods } from './press-floods.ts';
 import { type Scenario, unless } from './scenario.ts';
+import { switchingFlood } from './switching-flood.ts';
 
-const SCENARIOS: readonly Scenario[] = [...httpScenarios, ...peopleFloods, ...hostileService];
+const SCENARIOS: readonly Scenario[] = [
+	...httpScenarios,
+	...peopleFloods,
+	...pressFloods,
+	...switchingFlood,
+	...hostileService,
+];
 const NAMES = SCENARIOS.map(({ name }) => name);
 const PATHS = ['/healthz', '/readyz', '/metrics'] as const;
 /** The longest time for a health or metrics response, under any load. */

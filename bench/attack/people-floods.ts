@@ -46,7 +46,7 @@ const commands: Scenario = {
  * Asks in a session that #agents watches. Milliseconds until the question stands in the channel; infinite when it does
  * not.
  */
-async function notice(arena: Arena, id: string, number: number): Promise<number> {
+export async function notice(arena: Arena, id: string, number: number): Promise<number> {
 	const { sessions } = arena.service;
 	const words = `Question ${number} of ${id}?`;
 	sessions.push(id, asking('I need to know something.', [item(words)]));

@@ -1,5 +1,6 @@
 import { type Actor, callSlack, type Json } from '../../fake-slack/index.ts';
 import { fingerprintOf } from '../../src/questions/fingerprint.ts';
+import { shownHashOf } from '../../src/questions/shown-text.ts';
 import { answerButtons } from '../../src/slack/blocks/quick-answer.ts';
 import { decodeChoice } from '../../src/slack/ids.ts';
 import { type ReadyAnswer, takeAnswers } from './answers.ts';
@@ -92,10 +93,13 @@ async function readyPresses(
 	actors: readonly Actor[],
 	ids: readonly string[],
 ): Promise<ReadyAnswer[]> {
-	const messageIndex = (reportSession().messages ?? []).length - 1;
+	const messages = reportSession().messages ?? [];
+	const messageIndex = messages.length - 1;
+	const humanInput = [{ title: REPORT_ITEM.title ?? '', description: REPORT_ITEM.description ?? '', value: '' }];
 	const question = {
 		messageIndex,
-		fingerprint: fingerprintOf([{ title: REPORT_ITEM.title ?? '', description: REPORT_ITEM.description ?? '' }]),
+		fingerprint: fingerprintOf(humanInput),
+		shownHash: shownHashOf({ content: messages.at(-1)?.content ?? '', humanInput }),
 		quick: { position: 0, options: OPTIONS },
 		openCount: 1,
 		items: [

@@ -22,7 +22,7 @@ export async function measureRendering({ rounds: count }: BenchContext): Promise
 			for (let run = 0; run < RUNS; run++) {
 				const value = timed(times.parse, () => JSON.parse(text) as unknown);
 				timed(times.render, () => render(value));
-				timed(times.all, () => render(decodeJson(body).value));
+				timed(times.all, () => render(decodeJson(body)));
 			}
 			// The first round warms up.
 			if (round === 0) continue;

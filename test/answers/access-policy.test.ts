@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createManualClock } from '../../fake-slack/index.ts';
+import { createManualClock, type Json } from '../../fake-slack/index.ts';
 import {
 	type AccessRules,
 	createAccessPolicy,
@@ -32,6 +32,7 @@ function createHarness(rules: Partial<AccessRules> = {}, enterpriseId: string | 
 			if (facts instanceof Error) throw facts;
 			return facts;
 		},
+		retryAfterMs: () => null,
 		async userGroup(groupId) {
 			asked.push(groupId);
 			return new Set(['U2']);
@@ -153,7 +154,7 @@ describe('the access policy', () => {
 	it('refuses everybody while Slack fails, and does not remember the failure', async () => {
 		const { answer, check } = createHarness();
 		answer(new Error('Slack is away'));
-		expect(await check()).toEqual({ allowed: false, refusal: 'could_not_check' });
+		expect(await check()).toEqual({ allowed: false, refusal: 'could_not_check', retryAt: null });
 		answer(FULL);
 		expect(await check()).toEqual({ allowed: true });
 	});
@@ -195,7 +196,7 @@ describe('the access policy', () => {
 		await check();
 		answer(new Error('Slack is away'));
 		await clock.advance(30_000);
-		expect(await checkFresh()).toEqual({ allowed: false, refusal: 'could_not_check' });
+		expect(await checkFresh()).toEqual({ allowed: false, refusal: 'could_not_check', retryAt: null });
 		expect(await check()).toEqual({ allowed: true });
 	});
 
@@ -242,12 +243,13 @@ describe('the access policy in the app', () => {
 	const start = (env: Record<string, string>, options: AppOptions = {}) =>
 		startApp({ env: { ADMIN_CONTACT: 'ops@example.com', ...env }, ...options });
 
-	it.each<[what: string, who: string, channel: string, { why: Refusal; env?: Record<string, string> }]>([
+	it.each<[what: string, who: string, channel: string, { why: Refusal; env?: Record<string, string>; facts?: Json }]>([
 		['a guest', 'gus', '#agents', { why: 'guest' }],
 		['a single-channel guest', 'una', '#agents', { why: 'guest' }],
 		['a person from another organisation', 'eve', '#shared', { why: 'external' }],
-		['a bot', 'otherbot', '#agents', { why: 'bot' }],
-		['a deactivated person', 'dora', '#agents', { why: 'deactivated' }],
+		// Neither has a client: their requests were under way when they became that.
+		['a bot', 'grace', '#agents', { why: 'bot', facts: { is_bot: true } }],
+		['a deactivated person', 'grace', '#agents', { why: 'deactivated', facts: { deleted: true } }],
 		['a person who is not listed', 'grace', '#agents', { why: 'user_not_allowed', env: { ALLOWED_USERS: 'U0ADA' } }],
 		[
 			'a person in no listed group',
@@ -267,8 +269,11 @@ describe('the access policy in the app', () => {
 			'dm',
 			{ why: 'channel_not_allowed', env: { ALLOWED_CHANNELS: 'C0AGENTS' } },
 		],
-	])('refuses %s, says whom to ask and reads nothing', async (_, who, channel, { why, env = {} }) => {
+	])('refuses %s, says whom to ask and reads nothing', async (_, who, channel, { why, env = {}, facts }) => {
 		await using app = await start(env);
+		const member = { id: 'U0GRACE', team_id: 'T0ACME', is_restricted: false, is_ultra_restricted: false };
+		const user = { ...member, deleted: false, is_bot: false, ...facts };
+		if (facts !== undefined) app.slack.faults.add({ method: 'users.info', answer: { user } });
 		const person = app.slack.as(who);
 		expect(await person.command(channel, '/session demo')).toEqual({ ok: true, error: null });
 		const modal = await person.waitForModal('🔒');

@@ -1,5 +1,6 @@
 import { createManualClock } from '../../fake-slack/index.ts';
-import type { Answer } from '../../src/answers/answer.ts';
+import type { Refusal } from '../../src/answers/access-policy.ts';
+import type { Answer, Person } from '../../src/answers/answer.ts';
 import { createConfirmation } from '../../src/answers/confirm.ts';
 import { createDelivery } from '../../src/answers/deliver.ts';
 import type { AnswerStore, DeliveryService } from '../../src/answers/ports.ts';
@@ -7,6 +8,7 @@ import { createAnswerWorker } from '../../src/answers/worker.ts';
 import type { Clock } from '../../src/clock.ts';
 import { fingerprintOf } from '../../src/questions/fingerprint.ts';
 import type { AnsweredItem, Session } from '../../src/questions/session.ts';
+import { shownHashOf } from '../../src/questions/shown-text.ts';
 import { SessionServiceError } from '../../src/session-service/errors.ts';
 import { createRecordingLog, item, makeDataDir, open, SERVICE, submission, T0 } from '../store/support.ts';
 import { buildSession, saying, unanswered } from '../support/sessions.ts';
@@ -17,6 +19,11 @@ const ITEMS = [unanswered('Which one?')];
 
 export function asking(sessionId: string): Session {
 	return buildSession({ sessionId, messages: [saying('Do it.', 'user'), { ...saying('I ask.'), humanInput: ITEMS }] });
+}
+
+/** What an answer stores of the question of `asking`. */
+function hashesOf({ messages: [, question = saying('')] }: Session) {
+	return { fingerprint: fingerprintOf(question.humanInput), shownHash: shownHashOf(question) };
 }
 
 /** A call to the service. `at`: milliseconds after the start. */
@@ -38,11 +45,14 @@ export async function createHarness() {
 	const log = createRecordingLog();
 	/** Tests replace these to throw, wait or change what the service has. */
 	const on: {
+		/** Why the author of an answer may not send it; null: they may. */
+		check: (person: Person, channelId: string) => Promise<Refusal | null>;
 		read: (sessionId: string) => unknown;
 		put: (sessionId: string) => unknown;
 		/** Called before Slack shows a receipt. Returns the pause in ms when Slack refuses it. */
 		tell: (answer: Answer) => unknown;
 	} = {
+		check: async () => null,
 		read: () => undefined,
 		put: () => undefined,
 		tell: () => undefined,
@@ -88,6 +98,10 @@ export async function createHarness() {
 		return createDelivery({
 			store: answers,
 			service,
+			async checkAuthor(person, channelId) {
+				const refusal = await on.check(person, channelId);
+				return refusal === null ? { allowed: true } : { allowed: false, refusal };
+			},
 			clock: ownClock,
 			log,
 			metrics: { attempt() {}, conflict() {}, readToPut() {}, delivered() {} },
@@ -113,6 +127,7 @@ export async function createHarness() {
 					};
 				},
 			},
+			isOurs: () => true,
 			observer: { questionUpdated() {} },
 			clock: ownClock,
 			log,
@@ -154,7 +169,7 @@ export async function createHarness() {
 		/** Accepts an answer to the session's question. */
 		async accept(sessionId: string, giveUpAt = T0 + 86_400_000): Promise<Answer> {
 			const result = await store.answers.accept(
-				submission({ sessionId, fingerprint: fingerprintOf(ITEMS), items: [item('blue')], giveUpAt }),
+				submission({ sessionId, ...hashesOf(asking(sessionId)), items: [item('blue')], giveUpAt }),
 			);
 			return result.answer;
 		},

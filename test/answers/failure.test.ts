@@ -25,9 +25,9 @@ describe('a failure', () => {
 		['404', new SessionServiceError('session_not_found', 'x'), { kind: 'missing' }],
 		['400', new SessionServiceError('refused', 'x', { status: 400 }), { kind: 'permanent' }],
 		[
-			'"failed to update"',
-			new SessionServiceError('refused', 'x', { status: 500, outcomeUnknown: true }),
-			{ kind: 'unknown' },
+			'500 to a PUT',
+			new SessionServiceError('unavailable', 'x', { status: 500, outcomeUnknown: true }),
+			{ kind: 'unknown', reported: true },
 		],
 		['a PUT too large', new SessionServiceError('request_too_large', 'x'), { kind: 'permanent' }],
 		['a session of too many parts', new SessionServiceError('body_too_complex', 'x'), { kind: 'permanent' }],

@@ -138,4 +138,38 @@ describe('sending an answer again', () => {
 		expect.soft(sentAgain()).toBe(1);
 		expect((await harness.get(bob.id)).state).toBe('conflicted');
 	});
+
+	it.each([
+		['deactivated', 'deactivated'],
+		['could_not_check', 'not_checked'],
+	] as const)('does not happen a minute after the press when the access policy says %s', async (refusal, code) => {
+		const { harness, press, sentAgain, ann } = await startFailed();
+		await using _ = harness;
+		harness.on.check = async () => refusal;
+		harness.on.read = () => {
+			harness.on.read = () => undefined;
+			return harness.clock.sleep(61_000);
+		};
+		expect(await press()).not.toBeNull();
+		await harness.pass(CHECKS_OVER_MS);
+		expect(sentAgain()).toBe(0);
+		expect(await harness.get(ann.id)).toMatchObject({ state: 'delivered', startFailed: true, restartAskedAt: null });
+		expect(harness.told.map(({ lastError }) => lastError)).toContain(code);
+	});
+
+	it('happens a minute after the press when its author may still answer, as the session is then', async () => {
+		const { harness, press, sentAgain } = await startFailed();
+		await using _ = harness;
+		harness.on.check = async () => {
+			harness.setSession(asking('s1'));
+			return null;
+		};
+		harness.on.read = () => {
+			harness.on.read = () => undefined;
+			return harness.clock.sleep(61_000);
+		};
+		await press();
+		await harness.pass(CHECKS_OVER_MS);
+		expect(sentAgain()).toBe(0);
+	});
 });

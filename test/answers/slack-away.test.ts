@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { askingSession } from '../../sandbox/session-service/builders.ts';
 import { createHandraise } from '../../src/app.ts';
+import { systemClock } from '../../src/clock.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
@@ -15,13 +16,17 @@ afterAll(async () => {
 	await app[Symbol.asyncDispose]();
 });
 
-it('delivers an answer accepted before a restart while Slack is unreachable', async () => {
-	app.service.sessions.put('away', askingSession(['Name']));
-	const modal = await openSession(app, 'away');
+afterEach(() => app.restart());
+
+/** Ada's answer to this session, accepted by a program that then ends; and a program that cannot reach Slack, later. */
+async function acceptedBefore(id: string, laterMs: number) {
+	app.service.sessions.put(id, askingSession(['Name']));
+	const modal = await openSession(app, id);
 	await modal.fill(0, 'Ada');
 	app.service.faults.add({ kind: 'unauthorized', times: 1_000 });
 	await modal.submit();
 	await app.slack.as('ada').waitForModal(whatHappened('unauthorized'), 10_000);
+	await modal.close();
 	await app.stop();
 	app.service.faults.clear();
 
@@ -35,11 +40,30 @@ it('delivers an answer accepted before a restart while Slack is unreachable', as
 		DATA_DIR: app.dataDir,
 		PORT: '0',
 	});
-	const isolated = await createHandraise({ config, log: createLog('info', { write: () => undefined }) });
+	const lines: string[] = [];
+	const log = createLog('info', { write: (line) => void lines.push(line) });
+	const clock = { ...systemClock, now: () => systemClock.now() + laterMs };
+	const isolated = await createHandraise({ config, log, clock });
 	const stopping = new AbortController();
 	const starting = isolated.start(stopping.signal).catch(() => undefined);
+	return {
+		lines,
+		async [Symbol.asyncDispose]() {
+			stopping.abort();
+			await starting;
+			await isolated.stop();
+		},
+	};
+}
+
+it('delivers an answer accepted before a restart while Slack is unreachable', async () => {
+	await using _ = await acceptedBefore('away', 0);
 	await expect.poll(() => app.service.log.savedPuts('away').length, { timeout: 15_000 }).toBe(1);
-	stopping.abort();
-	await starting;
-	await isolated.stop();
+});
+
+it('keeps an answer while Slack is unreachable when its author was checked more than a minute ago', async () => {
+	await using isolated = await acceptedBefore('later', 60_000);
+	const failed = () => isolated.lines.filter((line) => line.includes('"code":"not_checked"'));
+	await expect.poll(() => failed().length, { timeout: 15_000 }).toBeGreaterThan(1);
+	expect(app.service.log.puts('later')).toEqual([]);
 });

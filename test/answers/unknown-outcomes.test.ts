@@ -25,7 +25,7 @@ function message(
 	role: string,
 	humanInput: Session['messages'][number]['humanInput'] = [],
 ): Session['messages'][number] {
-	return { ...saying('Words.', role), humanInput };
+	return { ...saying(humanInput.length > 0 ? 'I ask.' : 'Words.', role), humanInput };
 }
 
 describe('a committed write with a lost reply', () => {
@@ -150,12 +150,11 @@ describe('an answer whose PUT was saved and reported as failed', () => {
 	});
 
 	it.each([
-		['went on', 'active'],
-		['asks in the same place again', 'humanInput'],
-	])('is not sent again and may have arrived when the agent emptied the field and %s', async (_, status) => {
-		const { harness, answer } = await afterwards(
-			withMessages([message('user'), message('assistant', OPEN), message('assistant')], status),
-		);
+		['went on', 'active', [message('assistant', OPEN), message('assistant')]],
+		['asks in the same place again', 'humanInput', [message('assistant', OPEN), message('assistant')]],
+		['replaced the text above it', 'humanInput', [{ ...message('assistant', OPEN), content: 'Something else' }]],
+	])('is not sent again and may have arrived when the agent emptied the field and %s', async (_, status, messages) => {
+		const { harness, answer } = await afterwards(withMessages([message('user'), ...messages], status));
 		await using _harness = harness;
 		expect(harness.times('put')).toHaveLength(1);
 		expect(answer.state).toBe('changed');

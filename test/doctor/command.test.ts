@@ -29,21 +29,49 @@ it('reads the file .env, exits with 0 and prints no secret', async () => {
 
 it('prints the usage and exits with 2 for an unknown argument', async () => {
 	await using harness = await createHarness();
-	const { exit, lines } = await harness.doctorProcess({}, { args: ['--veiws'] });
+	const { exit, lines } = await harness.doctorProcess({}, { args: ['veiws'] });
 	expect(lines[0]).toMatch(/^Usage: npm run doctor/);
 	expect(exit).toBe(2);
 });
 
-it('asks with --views about the shapes of the program', async () => {
+it('asks with `views` about the shapes of the program', async () => {
 	await using harness = await createHarness();
 	harness.slack.faults.add({ method: 'blocks.validate', error: 'unknown_method' });
-	const { exit, lines } = await harness.doctorProcess({}, { args: ['--views'] });
+	const { exit, lines } = await harness.doctorProcess({}, { args: ['views'] });
 	const shapes = allShapes();
 	expect(lines).toContainEqual(
 		expect.stringMatching(new RegExp(`^✗ Views: .* Asking stopped at ${shapes[0]?.name}\\.$`)),
 	);
 	expect(lines).toContainEqual(expect.stringContaining(`asked about 0 of ${shapes.length} shapes`));
 	expect(exit).toBe(1);
+});
+
+it('tells with live that Handraise runs, and changes nothing', async () => {
+	await using app = await startApp();
+	await using harness = await createHarness();
+	const { exit, lines } = await harness.doctorProcess({ DATA_DIR: app.dataDir }, { args: ['live', '#agents'] });
+	expect(lines).toEqual([
+		expect.stringMatching(/^✗ Live check: stop Handraise first, .* Its database is in use\.$/),
+		'1 problem to fix.',
+	]);
+	expect(exit).toBe(1);
+	expect(harness.slack.traffic.calls('chat.postMessage')).toEqual([]);
+});
+
+it.each(['SIGINT', 'SIGHUP'] as const)('deletes with live what it made after %s', async (interrupt) => {
+	await using harness = await createHarness();
+	const env = { PATH: process.env.PATH ?? '', ...harness.env };
+	const doctor = spawn(process.execPath, [DOCTOR, 'live', '#agents'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+	const ended = once(doctor, 'exit');
+	let output = '';
+	doctor.stdout.on('data', (data: Buffer) => {
+		const wasTold = output.includes('Now you');
+		output += String(data);
+		if (!wasTold && output.includes('Now you')) doctor.kill(interrupt);
+	});
+	expect(await ended).toEqual([1, null]);
+	expect(output).toMatch(/works on a reply .*: not tried \(interrupted\)\.\n(.*\n)*✓ Clean-up: /);
+	expect(harness.slack.state.messages).toEqual([]);
 });
 
 it('ends with its exit code when nobody reads its output', async () => {

@@ -1,11 +1,13 @@
 import type { Store } from '../../src/store/open.ts';
-import { open } from '../store/support.ts';
+import { open, submission } from '../store/support.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
+import { addWatch } from '../watches/support.ts';
 import type { Env, Harness } from './harness.ts';
 
 // Databases as Handraise leaves them, of this version or of another one.
 
-type Change = 'newer' | 'older' | 'none';
+/** `shared`: with one watch of the doctor's workspace, and one watch and one answer of another. */
+type Change = 'newer' | 'older' | 'none' | 'shared';
 
 export async function databaseAt({ dataDir }: Harness, change: Change, encryptionKey?: string): Promise<void> {
 	const store = await open({ dataDir, encryptionKey });
@@ -14,6 +16,11 @@ export async function databaseAt({ dataDir }: Harness, change: Change, encryptio
 }
 
 async function moveSchema(store: Store, change: Change): Promise<void> {
+	if (change === 'shared') {
+		await addWatch(store.watches, { teamId: 'T0ACME' });
+		await addWatch(store.watches, { teamId: 'T0OTHER' });
+		await store.answers.accept(submission({ person: { teamId: 'T0OTHER', userId: 'U0EVE' } }));
+	}
 	await store.db.write(async (db) => {
 		if (change === 'newer') {
 			await db.insertInto('migrations').values({ number: 999, name: 'later', applied_at: 0 }).execute();

@@ -24,7 +24,7 @@ describe('the doctor on a set-up in order', () => {
 			SLACK_APP_TOKEN: '',
 			SLACK_SIGNING_SECRET: harness.secrets.signingSecret,
 		});
-		expect(lines).toContainEqual(expect.stringMatching(/^✓ HTTP mode: .*https:\/\/<your address>\/slack\/events/));
+		expect(lines).toContainEqual(expect.stringMatching(/^- HTTP mode: .*https:\/\/<your address>\/slack\/events/));
 		expect(lines).not.toContainEqual(expect.stringMatching(/Socket Mode:/));
 		expect(exit).toBe(0);
 	});

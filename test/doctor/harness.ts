@@ -7,12 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { createFakeSlack } from '../../fake-slack/index.ts';
+import { type Clock, createFakeSlack, createManualClock } from '../../fake-slack/index.ts';
 import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 import { manifestPath } from '../../sandbox/manifest-path.ts';
 import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
 import { runDoctor } from '../../src/doctor/run.ts';
 import type { AskedShape } from '../../src/doctor/views.ts';
+import { createArrivals } from '../../src/slack/arrivals.ts';
 
 export type Env = Readonly<Record<string, string>>;
 type Json = Record<string, unknown>;
@@ -75,10 +76,11 @@ export async function createHarness(options: { readonly hostname?: string } = {}
 		slack,
 		service,
 		dataDir,
+		env,
 		secrets: SECRETS,
 		/** Runs the command in this process. An empty string unsets a setting. */
-		doctor: (changed: Env = {}, args: readonly string[] = [], shapes: readonly AskedShape[] = []) =>
-			checked(changed, (all) => inProcess(all, args, shapes)),
+		doctor: (changed: Env = {}, args: readonly string[] = [], surroundings: Surroundings = {}) =>
+			checked(changed, (all) => inProcess(all, args, surroundings)),
 		/** Runs the command as a process. */
 		doctorProcess: (changed: Env = {}, start: Start = {}) => checked(changed, (all) => asProcess(all, start)),
 		inFront,
@@ -105,17 +107,32 @@ interface Output {
 	readonly output: string;
 }
 
-/** Pauses of the command end at once. */
-async function inProcess(env: Env, args: readonly string[], shapes: readonly AskedShape[]): Promise<Output> {
+interface Surroundings {
+	readonly shapes?: readonly AskedShape[];
+	/** Without one, pauses of the command end at once. */
+	readonly clock?: Clock;
+	/** Interrupts the command. */
+	readonly signal?: AbortSignal;
+	/** Gets each line when it is printed. */
+	readonly onLine?: (line: string) => void;
+}
+
+const HURRIED: Clock = { ...createManualClock(), sleep: async () => {} };
+
+async function inProcess(env: Env, args: readonly string[], surroundings: Surroundings): Promise<Output> {
+	const { shapes = [], clock = HURRIED, signal = new AbortController().signal, onLine } = surroundings;
 	let output = '';
 	const print = (line: string) => {
 		output += `${line}\n`;
+		onLine?.(line);
 	};
 	const exit = await runDoctor({
 		args,
 		env,
-		clock: { sleep: async () => {} },
+		clock,
 		shapes: async () => shapes,
+		receive: async (config, ...rest) => createArrivals({ config, proxy: null }, ...rest),
+		signal,
 		lines: { log: print, error: print },
 		terminal: {
 			write: (text) => {
@@ -178,11 +195,16 @@ interface Change {
 	/** The JSON to respond with instead of `target`; null forwards the request. */
 	readonly answer?: (path: string, form: URLSearchParams) => Json | null;
 	readonly headers?: (headers: IncomingHttpHeaders) => IncomingHttpHeaders;
+	/** Changes the headers that `target` gets. */
+	readonly forwards?: (headers: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
 	/** Changes the JSON responses of this Web API method. */
 	readonly json?: { readonly of: string; readonly change: (body: Json) => Json };
 }
 
-function createFront(target: string, { answer: own, headers = (same) => same, json }: Change): Server {
+function createFront(
+	target: string,
+	{ answer: own, headers = (same) => same, forwards = (same) => same, json }: Change,
+): Server {
 	const server = createServer(async (request, response) => {
 		const { authorization = '', 'x-api-key': key = '' } = request.headers;
 		const { url = '/', method = 'GET' } = request;
@@ -194,11 +216,12 @@ function createFront(target: string, { answer: own, headers = (same) => same, js
 		}
 		const targetResponse = await fetch(new URL(url, target), {
 			method,
-			headers: {
+			redirect: 'manual',
+			headers: forwards({
 				authorization,
 				'x-api-key': String(key),
 				...(sent === '' ? {} : { 'content-type': request.headers['content-type'] ?? '' }),
-			},
+			}),
 			...(sent === '' ? {} : { body: sent }),
 		});
 		const received = await targetResponse.text();

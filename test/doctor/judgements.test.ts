@@ -27,11 +27,13 @@ const WELL = {
 	version: '18.4',
 	major: 18,
 	readOnly: false,
+	inUse: false,
 	mayCreate: true,
 	synced: 'always',
 	schema: NEWEST_SCHEMA,
 	keyCheck: null,
 	keySalt: null,
+	workspaces: [],
 } as const satisfies PostgresLook;
 
 it.each<[string, Partial<typeof WELL> | object, string[]]>([

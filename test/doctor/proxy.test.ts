@@ -50,11 +50,17 @@ it('names the proxy without its password when nothing listens there', async () =
 	const { doctor } = await behindProxy();
 	const { host } = new URL(await nobody());
 	const { lines, exit } = await doctor({ HTTP_PROXY: `http://user:canary-of-the-proxy@${host}` });
-	expect(lines).toContain(
-		`✓ Proxy: ${host} is used, except for hosts in NO_PROXY. If no other host can be reached, check this address.`,
-	);
+	expect(lines).toContain(`- Proxy: ${host} is used, except for hosts in NO_PROXY. The checks below go through it.`);
 	expect(lines).toContainEqual(expect.stringMatching(/^✗ Bot token: .* nothing listens at that host and port/));
+	expect(lines.find((line) => line.startsWith('✗ Bot token'))).toContain(`(${host})`);
 	expect(exit).toBe(1);
+});
+
+it('warns of a range in NO_PROXY, which no program of ours understands', async () => {
+	const { doctor } = await behindProxy();
+	const { lines, exit } = await doctor({ NO_PROXY: '10.0.0.0/8' });
+	expect(lines).toContainEqual(expect.stringMatching(/^! Proxy: NO_PROXY takes no ranges /));
+	expect(exit).toBe(0);
 });
 
 it('reaches a host that NO_PROXY names without the proxy', async () => {

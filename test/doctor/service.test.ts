@@ -39,6 +39,11 @@ const service: Case[] = [
 		says: /^✗ Session service: .* wants https \(301\): write https:\/\/ in SESSION_SERVICE_URL/,
 	},
 	{
+		name: 'something in between drops the key',
+		env: ({ serviceBehind }) => serviceBehind({ forwards: (headers) => omit(headers, 'x-api-key') }),
+		says: /^✗ Session service: .* redirects to its front page \(302\), as it does without a key: .*x-api-key/,
+	},
+	{
 		name: 'the service does not answer in time',
 		breaks: (harness) => harness.service.faults.add({ kind: 'hang' }),
 		env: () => ({ SESSION_SERVICE_TIMEOUT_MS: '300' }),
@@ -92,6 +97,17 @@ const service: Case[] = [
 			for (const id of ['a', 'b']) sessions.put(id, { status: 'humanInput' });
 		},
 		says: /^✓ Session list: the service lists the sessions that wait, so questions of watched ones are seen/,
+		exit: 0,
+	},
+	{
+		name: 'the service lists a session with very many files',
+		env: () => ({ DISCOVER_SESSIONS: 'true' }),
+		breaks: ({ service: { list, sessions } }) => {
+			list.mode = 'on';
+			list.bytesEach = 3_000_000;
+			for (const id of ['a', 'b']) sessions.put(id, { status: 'humanInput' });
+		},
+		says: /^✓ Session list: the service lists the sessions that wait/,
 		exit: 0,
 	},
 	{

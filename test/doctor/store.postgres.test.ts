@@ -51,6 +51,12 @@ const database: Case[] = [
 		says: /^✗ Database: PostgreSQL \d+\.\d+, at schema 999, which a newer Handraise made/,
 	},
 	{
+		name: 'the PostgreSQL database is of another workspace too',
+		env: ({ secrets, dataDir }) => postgresAt(dataDir, secrets.encryptionKey, 'shared'),
+		says: /^! Database: .*of another workspace than T0ACME \(3 of T0OTHER\)/,
+		exit: 0,
+	},
+	{
 		name: 'PostgreSQL does not sync',
 		env: async ({ secrets }) => ({
 			DATABASE_URL: await (await sharedPostgres()).createDatabase(),

@@ -37,6 +37,13 @@ const database: Case[] = [
 		exit: 0,
 	},
 	{
+		name: 'the database is of another workspace too',
+		breaks: (harness) => databaseAt(harness, 'shared'),
+		// A watch with its first card, and an answer.
+		says: /^! Database: it has watches, posts and answers of another workspace than T0ACME \(3 of T0OTHER\), .*SLACK_BOT_TOKEN/,
+		exit: 0,
+	},
+	{
 		name: 'the file is not a database',
 		breaks: ({ dataDir }) => writeFileSync(join(dataDir, 'handraise.db'), 'once upon a time '.repeat(500)),
 		says: /^✗ Database: DATA_DIR\/handraise\.db cannot be used: it is not a SQLite database/,

@@ -5,6 +5,6 @@ import { testShapes } from './views.ts';
 const ALL = allShapes();
 
 // As a process, with its pauses between the calls: 12 seconds each.
-describe('doctor --views', () => {
-	testShapes(ALL, (harness, env) => harness.doctorProcess(env, { args: ['--views'] }));
+describe('doctor views', () => {
+	testShapes(ALL, (harness, env) => harness.doctorProcess(env, { args: ['views'] }));
 });

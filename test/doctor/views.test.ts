@@ -4,19 +4,18 @@ import { createSlackCall } from '../../src/doctor/request.ts';
 import { type AskedShape, checkViews, createProgress, type Progress } from '../../src/doctor/views.ts';
 import { allShapes } from '../../src/slack/shapes/all.ts';
 import { createHarness, type Harness, nobody } from './harness.ts';
-import { firstRefused, testShapes } from './views.ts';
+import { testShapes } from './views.ts';
 
 const ALL = allShapes();
 
-/** One shape in five, and for each planted difference one that it refuses. All of them: views.long.test.ts. */
-const SELECTED = [...new Set([...ALL.filter((_, index) => index % 5 === 0), ...firstRefused(ALL)])];
-
-describe('doctor --views', () => {
-	testShapes(SELECTED, (harness, env) => harness.doctor(env, ['--views'], SELECTED));
+describe('doctor views', () => {
+	testShapes(ALL, (harness, env) => harness.doctor(env, ['views'], { shapes: ALL }));
 
 	it('says what is wrong with the token and asks nothing', async () => {
 		await using harness = await createHarness();
-		const { exit, lines } = await harness.doctor({ SLACK_BOT_TOKEN: 'xoxb-of-somebody-else' }, ['--views'], SELECTED);
+		const { exit, lines } = await harness.doctor({ SLACK_BOT_TOKEN: 'xoxb-of-somebody-else' }, ['views'], {
+			shapes: ALL,
+		});
 		expect(lines).toEqual([
 			expect.stringMatching(/^✗ Bot token: Slack does not know this token \(invalid_auth\)/),
 			'1 problem to fix.',
@@ -27,29 +26,30 @@ describe('doctor --views', () => {
 
 	it('needs only the bot token of the settings', async () => {
 		await using harness = await createHarness();
-		const { exit, lines } = await harness.doctor(
-			{ SLACK_BOT_TOKEN: '', SESSION_SERVICE_URL: '' },
-			['--views'],
-			SELECTED,
-		);
+		const { exit, lines } = await harness.doctor({ SLACK_BOT_TOKEN: '', SESSION_SERVICE_URL: '' }, ['views'], {
+			shapes: ALL,
+		});
 		expect(lines).toEqual([expect.stringMatching(/^✗ Settings: SLACK_BOT_TOKEN is missing: /), '1 problem to fix.']);
 		expect(exit).toBe(1);
 	});
 
 	it('says that Slack cannot be reached', async () => {
 		await using harness = await createHarness();
-		const { exit, lines } = await harness.doctor({ SLACK_API_URL: `${await nobody()}/api/` }, ['--views']);
+		const { exit, lines } = await harness.doctor({ SLACK_API_URL: `${await nobody()}/api/` }, ['views']);
 		expect(lines[0]).toMatch(/^✗ Bot token: Slack cannot be asked: 127\.0\.0\.1:\d+: nothing listens/);
 		expect(exit).toBe(1);
 	});
 
-	it.each([['--veiws'], ['--views', '--views'], ['views']])('prints the usage for %s', async (...args) => {
-		await using harness = await createHarness();
-		const { exit, lines } = await harness.doctor({}, args);
-		expect(lines[0]).toMatch(/^Usage: npm run doctor/);
-		expect(exit).toBe(2);
-		expect(harness.slack.traffic.calls()).toEqual([]);
-	});
+	it.each([['veiws'], ['--views'], ['views', 'views'], ['live'], ['live', '#agents', '#general']])(
+		'prints the usage for %s',
+		async (...args) => {
+			await using harness = await createHarness();
+			const { exit, lines } = await harness.doctor({}, args);
+			expect(lines[0]).toMatch(/^Usage: npm run doctor/);
+			expect(exit).toBe(2);
+			expect(harness.slack.traffic.calls()).toEqual([]);
+		},
+	);
 });
 
 describe('checkViews while Slack limits the calls or fails', () => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { AskedShape } from '../../src/doctor/views.ts';
 import { createHarness, type Env, type Harness, type Report } from './harness.ts';
 
-/** Runs `doctor --views` about `shapes`: with `run` as the fake Slack is, and with a Slack of 20 planted differences. */
+/** Runs `doctor views` about `shapes`: with `run` as the fake Slack is, and with a Slack of 20 planted differences. */
 export function testShapes(shapes: readonly AskedShape[], run: (harness: Harness, env: Env) => Promise<Report>): void {
 	it('asks Slack only about every shape, shows its progress and exits with 0', { timeout: 180_000 }, async () => {
 		await using harness = await createHarness();
@@ -56,15 +56,6 @@ export function testShapes(shapes: readonly AskedShape[], run: (harness: Harness
 
 /** What Slack is asked about: the view, or the blocks of the message. */
 const rootOf = ({ view, message }: AskedShape): Json => ({ ...(view ?? { blocks: message?.blocks }) });
-
-/** For each planted difference the first shape that it refuses. */
-export function firstRefused<Shape extends AskedShape>(shapes: readonly Shape[]): Shape[] {
-	const first = new Map<string, Shape>();
-	for (const shape of shapes) {
-		for (const { message } of differencesIn(rootOf(shape))) if (!first.has(message)) first.set(message, shape);
-	}
-	return [...first.values()];
-}
 
 type Json = Readonly<Record<string, unknown>>;
 

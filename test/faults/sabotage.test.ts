@@ -26,7 +26,7 @@ describe('the fault runs with sabotage', () => {
 
 	it.each([
 		['is not there', 'no such words', 0],
-		['is there twice', 'export ', 2],
+		['is there twice', 'WOKEN', 2],
 	])('refuses a place that %s', async (_why, from, times) => {
 		const copied = copySource({ replacements: [{ file: 'waker.ts', from, to: '' }] });
 		await expect(copied).rejects.toThrow(`src/waker.ts must hold this text once, and holds it ${times} times`);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changedParts, DEFAULT_CHANNEL_SETTINGS, isSameSettings, rebased } from '../../src/inbox/channel-settings.ts';
+import { changedParts, isSameSettings } from '../../src/inbox/channel-settings.ts';
 import type { ChannelSettings } from '../../src/watches/channel-settings.ts';
 
 const SETTINGS: ChannelSettings = {
@@ -26,17 +26,5 @@ describe('settings', () => {
 		['quietHours', { quietHours: null }],
 	])('differ in %s', (part, change) => {
 		expect(changedParts(SETTINGS, { ...SETTINGS, ...change })).toEqual([part]);
-	});
-
-	it('keep both changes where two people changed different parts, and the own one where they changed the same', () => {
-		const base = DEFAULT_CHANNEL_SETTINGS;
-		const chosen = { ...base, remindAfterMs: 60_000, mention: SETTINGS.mention };
-		const newest = { ...base, remindAfterMs: 120_000, quietHours: SETTINGS.quietHours };
-		expect(rebased({ base, chosen, newest })).toEqual({
-			...base,
-			remindAfterMs: 60_000,
-			mention: SETTINGS.mention,
-			quietHours: SETTINGS.quietHours,
-		});
 	});
 });

@@ -28,6 +28,7 @@ function decided(now: number, { ladder, ...known }: Known = {}): Decision {
 				isRinging: false,
 				rungDueAt: null,
 				heldBy: null,
+				waiting: null,
 				...ladder,
 			},
 			times: { remindAfterMs: 15 * MINUTE, escalateAfterMs: HOUR },

@@ -108,6 +108,33 @@ describe('changesBetween', () => {
 			{ kind: 'questionChanged', messageIndex: 0, items: [0, 1] },
 		]);
 	});
+	it('finds that an open question has another text, and does not count it as asked again', () => {
+		const reworded = { ...asking(['', '']), content: 'Something else' };
+		const change = { kind: 'questionReworded', messageIndex: 0 };
+		expect(between({ messages: [asking(['', ''])] }, { messages: [reworded] })).toEqual([change]);
+		const partly = { ...asking(['x', '']), content: 'Something else' };
+		expect(between({ messages: [asking(['', ''])] }, { messages: [partly] })).toEqual([
+			change,
+			{ kind: 'questionAnswered', messageIndex: 0, items: [0], stillOpen: [1] },
+		]);
+		const moved = [saying('a summary', 'system'), reworded];
+		expect(between({ messages: [asking(['', ''])] }, { messages: moved })).toEqual([
+			{ kind: 'questionMoved', from: 0, messageIndex: 1 },
+			{ ...change, messageIndex: 1 },
+		]);
+	});
+	it('finds no other text in a settled question, or in white space', () => {
+		const again = (values: string[], content: string) => ({ messages: [{ ...asking(values), content }] });
+		expect(between(again([''], 'One  text'), again([''], '\nOne text'))).toEqual([]);
+		expect(between(again(['x'], 'One text'), { ...again(['x'], 'Two'), status: 'humanInput' })).toEqual([]);
+		expect(between(again([''], 'One text'), again(['x'], 'Two')).map(({ kind }) => kind)).toEqual(['questionAnswered']);
+	});
+	it('shows the text of an open question again that the former version stored without it', () => {
+		const session = buildSession({ messages: [asking([''])] });
+		const { question, ...digest } = digestOf(session);
+		const former = { ...digest, question: question && { ...question, shownHash: null } };
+		expect(changesBetween(former, session)).toEqual([{ kind: 'questionReworded', messageIndex: 0 }]);
+	});
 	it('finds an item that became empty again', () => {
 		expect(between({ messages: [asking(['x'])] }, { messages: [asking([''])] })).toEqual([
 			{ kind: 'questionAsked', messageIndex: 0, items: [0] },

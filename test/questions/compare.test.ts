@@ -11,6 +11,7 @@ import {
 import { fingerprintOf } from '../../src/questions/fingerprint.ts';
 import { askingMessageIndex } from '../../src/questions/open-question.ts';
 import type { Session } from '../../src/questions/session.ts';
+import { shownHashOf } from '../../src/questions/shown-text.ts';
 import { buildSession, saying } from '../support/sessions.ts';
 import { anySession, anyStatus, asking } from './sessions.ts';
 
@@ -20,6 +21,7 @@ function compare(status: string, stored: string[], values: OurValues, overrides:
 		session,
 		messageIndex: 1,
 		fingerprint: fingerprintOf(asking(stored).humanInput),
+		shownHash: null,
 		values,
 		...overrides,
 	});
@@ -47,7 +49,7 @@ describe('compareForDelivery', () => {
 	it('finds our own values when a newer message asks', () => {
 		const session = buildSession({ messages: [asking(['a']), asking([''], 'New')] });
 		const fingerprint = fingerprintOf(asking(['']).humanInput);
-		expect(compareForDelivery({ session, messageIndex: 0, fingerprint, values: ['a'] })).toEqual({
+		expect(compareForDelivery({ session, messageIndex: 0, fingerprint, shownHash: null, values: ['a'] })).toEqual({
 			kind: 'alreadyOurs',
 		});
 	});
@@ -102,7 +104,7 @@ describe('compareForDelivery', () => {
 	});
 	it('reports a change when a newer message asks and the old one is unchanged', () => {
 		const fingerprint = fingerprintOf(asking(['']).humanInput);
-		const input = { messageIndex: 0, fingerprint, values: ['a'] };
+		const input = { messageIndex: 0, fingerprint, shownHash: null, values: ['a'] };
 		const compareFirst = (...messages: Session['messages']) =>
 			compareForDelivery({ ...input, session: buildSession({ messages, status: 'active' }) });
 		expect(compareFirst(asking(['']), asking([''], 'New'))).toEqual({ kind: 'changed' });
@@ -110,6 +112,23 @@ describe('compareForDelivery', () => {
 		expect(compareFirst(asking(['']), asking(['x'], 'New'))).toEqual({ kind: 'changed' });
 		expect(compareFirst(asking(['x']), asking([''], 'New'))).toEqual({ kind: 'answeredByOther', values: ['x'] });
 		expect(compareFirst(asking(['']), saying('going on'))).toEqual({ kind: 'clear' });
+	});
+	it('reports a change when the text above the items is another, and finds our own values under it', () => {
+		const shownHash = shownHashOf(asking(['']));
+		const reworded = (values: string[], seen: string | null = shownHash) =>
+			compareForDelivery({
+				session: buildSession({ messages: [{ ...asking(values), content: 'Something else' }] }),
+				messageIndex: 0,
+				fingerprint: fingerprintOf(asking(values).humanInput),
+				shownHash: seen,
+				values: ['a'],
+			});
+		expect(reworded([''])).toEqual({ kind: 'changed' });
+		expect(reworded(['a'])).toEqual({ kind: 'alreadyOurs' });
+		expect(reworded(['x'])).toEqual({ kind: 'answeredByOther', values: ['x'] });
+		// An answer of the former version does not say what its author saw.
+		expect(reworded([''], null)).toEqual({ kind: 'clear' });
+		expect(compare('humanInput', [''], ['a'], { shownHash })).toEqual({ kind: 'clear' });
 	});
 });
 
@@ -147,7 +166,13 @@ describe('mergeForPut', () => {
 				(session, ours, anyIndex, later) => {
 					const index = anyIndex ?? askingMessageIndex(session) ?? 0;
 					const items = session.messages[index]?.humanInput ?? [];
-					const input = { session, messageIndex: index, fingerprint: fingerprintOf(items), values: ours };
+					const input = {
+						session,
+						messageIndex: index,
+						fingerprint: fingerprintOf(items),
+						shownHash: null,
+						values: ours,
+					};
 					const { kind } = compareForDelivery(input);
 					if (['completed', 'failed', 'stopped'].includes(session.status))
 						expect(['over', 'alreadyOurs']).toContain(kind);

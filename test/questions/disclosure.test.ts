@@ -60,7 +60,12 @@ it('shows ordinary answers with "always", none with "never", and secret ones in 
 
 it.each([
 	['https://b.example/a.pdf?X-Amz-Algorithm=A&X-Amz-Signature=0f', 'https://b.example/a.pdf?…'],
-	['see [it](https://b.example/a.pdf?x=1&X-Amz-Credential=K%2F1&y=2) now', 'see [it](https://b.example/a.pdf?…) now'],
+	[
+		'see [it](https://b.example/a.pdf?x=1&X-Amz-Credential=K%2F1&y=2) now',
+		'see [it](https://b.example/a.pdf?x=1&…&y=2) now',
+	],
+	['https://b.example/next?sig=1&and=pay&se=2&sp=r&X-Amz-Date=3#all', 'https://b.example/next?…&and=pay&…#all'],
+	['https://b.example/a?sig=0f&token=0f&access_token=0f&amp;x=1?sig=0f;sig=0f', 'https://b.example/a?…&amp;x=1?…'],
 	['<https://b.example/a?X-Goog-Signature=0f|a>', '<https://b.example/a?…|a>'],
 	['HTTPS://b.example/a?Expires=1&Signature=x~&Key-Pair-Id=K, then', 'HTTPS://b.example/a?… then'],
 	['https://b.example/a?sv=2024&amp;sig=0f', 'https://b.example/a?…'],

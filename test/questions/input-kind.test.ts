@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { looksSecret } from '../../src/questions/asks-for-secret.ts';
 import { guessInput } from '../../src/questions/input-kind.ts';
 import { type Example, INPUT_RULES } from '../../src/questions/input-rules.ts';
-import { looksSecret } from '../../src/questions/secrecy.ts';
 import { HARMLESS_PHRASES, SECRET_RULES } from '../../src/questions/secret-rules.ts';
 import { anyCharacter } from '../support/any-text.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { looksSecret } from '../../src/questions/asks-for-secret.ts';
 import { readingsOf } from '../../src/questions/matching-text.ts';
-import { looksSecret } from '../../src/questions/secrecy.ts';
 
 describe('look-alike characters', () => {
 	it.each([

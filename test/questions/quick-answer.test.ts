@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { looksSecret } from '../../src/questions/asks-for-secret.ts';
 import { quickAnswerOf } from '../../src/questions/quick-answer.ts';
-import { looksSecret } from '../../src/questions/secrecy.ts';
 import type { HumanInputItem } from '../../src/questions/session.ts';
 import { plain } from '../../src/slack/text.ts';
 import { hostileText } from '../slack/support/hostile-text.ts';
@@ -12,6 +12,55 @@ const isOrdinary = () => false;
 function items(...texts: readonly (readonly [title: string, description: string])[]): HumanInputItem[] {
 	return texts.map(([title, description]) => ({ title, description, value: '' }));
 }
+
+/** What people take for each other, by its look or as a number. */
+const ALIKE = [
+	['barn', 'bam'],
+	['clear', 'dear'],
+	['vvest', 'west'],
+	['plan 0', 'plan O'],
+	['plan 1', 'plan ١'],
+	['plan 1', 'plan l'],
+	['plan I', 'plan l'],
+	['PLAN I', 'plan l'],
+	['plan 3', 'plan ३'],
+	['plan 8', 'plan ৪'],
+	['plan 4', 'plan ৪'],
+	['plan ٥', 'plan ۵'],
+	['plan 7', 'plan ７'],
+	['plan 7', 'plan 𝟳'],
+	['Ｐａｙ', 'Pay'],
+	['Рау', 'Pay'],
+	['scope', 'ѕсоре'],
+	['Νο', 'No'],
+	['ρay', 'pay'],
+	['ԁone', 'done'],
+	['ǎ lot', 'ă lot'],
+	['カ', '力'],
+	['کتاب', 'كتاب'],
+	['pay $1,000', 'pay $1.000'],
+	['10.5', '10,5'],
+	['Yes', 'Yes\u0335'],
+] as const;
+
+/** What nobody takes for each other. */
+const DIFFERENT = [
+	['1', '2', '3', '4', '5'],
+	['10', '11', '20'],
+	['I', 'II', 'III', 'IV'],
+	['A', 'B', 'C', 'D', 'E'],
+	['8:00', '9:00'],
+	['Small', 'Medium', 'Large'],
+	['C', 'C++', 'C#'],
+	['schön', 'schon'],
+	['Да', 'Нет'],
+	['Ναι', 'Όχι'],
+	['نعم', 'لا'],
+	['כן', 'לא'],
+	['はい', 'いいえ'],
+	['一', '二', '三'],
+	['१', '२'],
+] as const;
 
 /** The options of a question with this one item. */
 function quick(title: string, description = ''): readonly string[] | null {
@@ -41,6 +90,11 @@ describe('one press answers', () => {
 		['Which account?', '1) Personal (…1234)\n2) Business (…9876)', ['Personal (…1234)', 'Business (…9876)']],
 		['Which one?', `- ${'x'.repeat(30)}\n- B`, ['x'.repeat(30), 'B']],
 		['Which one?', '- 👍\n- 👎', ['👍', '👎']],
+		...DIFFERENT.map((options): [string, string, string[]] => [
+			'Which one?',
+			options.map((option) => `- ${option}`).join('\n'),
+			[...options],
+		]),
 		// Other languages.
 		['Farbe', 'Optionen: rot, grün oder blau', ['rot', 'grün', 'blau']],
 		['Welcher Tarif?', '- Basis\n- Profi', ['Basis', 'Profi']],
@@ -60,11 +114,6 @@ describe('one press answers', () => {
 		['Go on? One of: Yes, No', '', ['Yes', 'No']],
 	])('%j with %j', (title, description, expected) => {
 		expect(quick(title, description)).toEqual(expected);
-	});
-
-	it('an item among others that have a value', () => {
-		const question = { items: items(['Name', ''], ['Plan', 'One of: Basic, Pro'], ['Age', '']), openItems: [1] };
-		expect(quickAnswerOf(question, isOrdinary)).toEqual({ position: 1, options: ['Basic', 'Pro'] });
 	});
 });
 
@@ -145,6 +194,7 @@ describe('one press does not answer', () => {
 		['Which one?', '- Approve\n- \u0410pprove'],
 		['Which one?', '- Zo\u00eb\n- Zoe\u0308'],
 		['Which one?', '- STRASSE\n- straße'],
+		...ALIKE.map((pair): [string, string] => ['Which one?', pair.map((one) => `- ${one}`).join('\n')]),
 		// Secrets.
 		['Password', 'One of: hunter2, hunter3'],
 		['Your PIN', 'Options: 1234 / 4321'],
@@ -154,17 +204,18 @@ describe('one press does not answer', () => {
 		expect(quick(title, description)).toBeNull();
 	});
 
-	it('a question with no open item, with several and with an item that does not exist', () => {
+	it('a question with no open item, with several items, open or not, and with an item that does not exist', () => {
 		const two = items(['Plan', 'One of: A, B'], ['Seat', 'One of: C, D']);
 		expect(quickAnswerOf({ items: two, openItems: [] }, isOrdinary)).toBeNull();
 		expect(quickAnswerOf({ items: two, openItems: [0, 1] }, isOrdinary)).toBeNull();
-		expect(quickAnswerOf({ items: two, openItems: [2] }, isOrdinary)).toBeNull();
+		expect(quickAnswerOf({ items: two, openItems: [1] }, isOrdinary)).toBeNull();
+		expect(quickAnswerOf({ items: two.slice(1), openItems: [1] }, isOrdinary)).toBeNull();
 	});
 
 	it('an item that is known to be secret although it does not look so', () => {
-		const question = { items: items(['Name', ''], ['Plan', 'One of: A, B']), openItems: [1] };
-		expect(quickAnswerOf(question, (position) => position === 1)).toBeNull();
-		expect(quickAnswerOf(question, (position) => position === 0)).not.toBeNull();
+		const question = { items: items(['Plan', 'One of: A, B']), openItems: [0] };
+		expect(quickAnswerOf(question, (position) => position === 0)).toBeNull();
+		expect(quickAnswerOf(question, (position) => position === 1)).not.toBeNull();
 	});
 });
 

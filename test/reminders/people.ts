@@ -146,6 +146,7 @@ export function createPeople({ program, time, history, service, running, random 
 					person,
 					question: key,
 					fingerprint: seen.fingerprint,
+					shownHash: seen.shownHash,
 					items: [{ title: seen.items[0]?.title ?? '', value: id, secret: false, wiped: false }],
 					leftEmpty: [],
 					boxed: !isPress,

@@ -148,6 +148,7 @@ export async function startProcess(options: Options) {
 	const client = slack.clientFor({ now: clock.now, sleep: clock.sleep, crashPoint });
 	const announcer = program.createAnnouncer({
 		client,
+		directChannelOf: async () => 'D0REMINDED',
 		serviceUrl,
 		answers,
 		claims: claimStore,

@@ -67,7 +67,7 @@ export function createReader(options: Options) {
 				readAt: beganAt,
 				now,
 				steadySince: Number.NEGATIVE_INFINITY,
-				watches: await watches.ofSession(key),
+				watches: await watches.ofSession(key, now),
 				planner: PLANNER,
 				maxDays: MAX_DAYS,
 				leftEmpty: () => new Set(),

@@ -19,8 +19,8 @@ export const SABOTAGES = {
 		},
 		{
 			file: 'slack/announcer.ts',
-			from: 'if (current.quietHours !== null && isQuiet(current.quietHours, now)) return null;',
-			to: 'if (current.quietHours !== null && isQuiet(current.quietHours, now) && now < 0) return null;',
+			from: 'if (quietHours !== null && isComputable(quietHours) && quietUntil(quietHours, now) !== null) return null;',
+			to: 'if (quietHours !== null && isComputable(quietHours) && quietUntil(quietHours, now) === 0) return null;',
 		},
 	],
 	/** The local time of the quiet hours is not that of the day on which clocks change. */
@@ -49,8 +49,12 @@ export const SABOTAGES = {
 		},
 		{
 			file: 'store/ladder-store.ts',
-			from: `					if (announcement !== null) await queueAnnouncements(trx, cipher, [announcement], now);
-					return 'recorded' as const;
+			from: '					if (announcement !== null) await queueAnnouncements(trx, cipher, [announcement], now);\n',
+			to: '',
+		},
+		{
+			file: 'store/ladder-store.ts',
+			from: `					return 'recorded' as const;
 				})
 				.catch(async (error: unknown) => {
 					if (!(error instanceof LeaseLost)) throw error;

@@ -16,6 +16,9 @@ interface Step {
 	readonly wait: number;
 	readonly priority: RequestPriority;
 	readonly count: number;
+	readonly ahead?: boolean;
+	/** Of a window, for those that go ahead. */
+	readonly reserved?: number;
 }
 
 const steps = fc.array(
@@ -23,6 +26,8 @@ const steps = fc.array(
 		wait: fc.oneof(fc.constant(0), fc.nat(50), fc.nat(3_000), fc.nat(70_000)),
 		priority: fc.constantFrom<RequestPriority>('delivery', 'person', 'background'),
 		count: fc.constantFrom(1, 1, 1, 2),
+		ahead: fc.boolean(),
+		reserved: fc.constantFrom(0, 5, 30),
 	}),
 	{ maxLength: 400 },
 );
@@ -32,15 +37,16 @@ function run(limit: number, asked: readonly Step[]) {
 	let state: BudgetState = EMPTY_BUDGET_STATE;
 	let now = START;
 	const grants: { at: number; priority: RequestPriority; count: number }[] = [];
-	const refusals: { at: number; priority: RequestPriority; count: number; retryAt: number; state: BudgetState }[] = [];
-	for (const { wait, priority, count } of asked) {
+	const refusals: (Step & { at: number; retryAt: number; state: BudgetState })[] = [];
+	for (const step of asked) {
+		const { wait, priority, count } = step;
 		now += wait;
-		const decision = decide(state, { now, limit, priority, count });
+		const decision = decide(state, { now, limit, ...step });
 		if (decision.granted) {
 			// Through JSON, as in a row of the database.
 			state = JSON.parse(JSON.stringify(decision.state)) as BudgetState;
 			grants.push({ at: now, priority, count });
-		} else refusals.push({ at: now, priority, count, retryAt: decision.retryAt, state });
+		} else refusals.push({ ...step, at: now, retryAt: decision.retryAt, state });
 	}
 	return { grants, refusals, state };
 }
@@ -79,12 +85,12 @@ describe('any sequence of requests', () => {
 	it('a refusal names a later time at which the request fits, and not much too late', () => {
 		fc.assert(
 			fc.property(fc.integer({ min: 10, max: 60 }), steps, (limit, asked) => {
-				for (const { at, priority, count, retryAt, state } of run(limit, asked).refusals) {
+				for (const { at, retryAt, state, ...step } of run(limit, asked).refusals) {
 					expect(retryAt).toBeGreaterThan(at);
 					expect(retryAt).toBeLessThanOrEqual(at + 62_000);
-					if (priority !== 'background') {
-						expect(decide(state, { now: retryAt, limit, priority, count }).granted).toBe(true);
-						expect(decide(state, { now: retryAt - 1, limit, priority, count }).granted).toBe(false);
+					if (step.priority !== 'background') {
+						expect(decide(state, { now: retryAt, limit, ...step }).granted).toBe(true);
+						expect(decide(state, { now: retryAt - 1, limit, ...step }).granted).toBe(false);
 					}
 				}
 			}),
@@ -104,6 +110,24 @@ describe('any sequence of requests', () => {
 describe('shares', () => {
 	it('of 250 requests, 20 are kept for deliveries and 40 for people', () => {
 		expect(sharesOf(250)).toEqual({ delivery: 20, person: 40 });
+	});
+
+	it('people beyond their share leave what is kept for requests that go ahead, and do not stop those', () => {
+		const people = run(
+			250,
+			crowd('person', 300).map((step) => ({ ...step, reserved: 62 })),
+		);
+		expect(people.grants).toHaveLength(250 - 20 - 62);
+		const asked = { now: START, limit: 250, priority: 'background', count: 1, reserved: 62 } as const;
+		let { state } = people;
+		const granted = (ahead: boolean) => {
+			const decision = decide(state, { ...asked, ahead });
+			if (decision.granted) state = decision.state;
+			return decision.granted;
+		};
+		expect(granted(false)).toBe(false);
+		expect(Array.from({ length: 62 }, () => granted(true)).filter(Boolean).length).toBeGreaterThanOrEqual(40);
+		expect(decide(state, { ...asked, priority: 'delivery', count: 2 }).granted).toBe(true);
 	});
 
 	it('background requests leave both shares untouched', () => {

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { ACTIONS, CALLBACKS, decodeTarget, encodeTarget, fieldBlockId } from '../../src/slack/ids.ts';
+import {
+	ACTIONS,
+	CALLBACKS,
+	decodeChoice,
+	decodeTarget,
+	encodeChoice,
+	encodeTarget,
+	fieldBlockId,
+} from '../../src/slack/ids.ts';
 
 describe('ids', () => {
 	it('gives every action and callback a unique id', () => {
@@ -21,6 +29,12 @@ describe('button values', () => {
 		{ sessionId: '7:x', messageIndex: 99 },
 	])('decodes the target that it encoded: %j', (target) => {
 		expect(decodeTarget(encodeTarget(target))).toEqual(target);
+	});
+
+	it.each(['fedcba98', null])('decodes the choice that it encoded, with what its post showed: %j', (shownHash) => {
+		const place = { sessionId: 's', messageIndex: 3, channelId: 'C1', readAt: 1 };
+		const choice = { ...place, fingerprint: 'f', shownHash, position: 0, title: 'Go on?', option: 'Yes' };
+		expect(decodeChoice(encodeChoice(choice))).toEqual(choice);
 	});
 
 	it.each([undefined, '', ':', 'x:y', '-1:x', '12'])('decodes %j to null', (value) => {

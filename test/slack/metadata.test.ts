@@ -17,12 +17,14 @@ const metadata: fc.Arbitrary<ViewMetadata> = fc.record({
 	sessionId: key(60),
 	messageIndex: fc.option(fc.nat(100_000)),
 	fingerprint: fc.option(fc.stringMatching(/^[0-9a-f]{0,32}$/)),
+	shownHash: fc.option(fc.stringMatching(/^[0-9a-f]{0,32}$/)),
 	formId: key(12),
 	page: fc.nat(1000),
 	plainText: fc.boolean(),
 	partial: fc.boolean(),
 	readAt: fc.nat(),
 	origin: fc.record({ channelId: fc.option(key(20)), threadTs: fc.option(key(20)) }),
+	isCopy: fc.boolean(),
 	putOverheadBytes: fc.nat(100_000),
 	fields: positions,
 	offered: positions,
@@ -81,6 +83,13 @@ describe("a view's metadata", () => {
 		['too much', ' '.repeat(METADATA_LIMIT) + encodeMetadata(fresh)],
 	])('decodes %s to null', (_what, text) => {
 		expect(decodeMetadata(text)).toBeNull();
+	});
+
+	it('decodes a form of the former version, which does not say what it shows', () => {
+		const given = { ...fresh, fingerprint: 'f', shownHash: 'h' };
+		const former = encodeMetadata(given).replace(',"g":"h"', '');
+		expect(former).not.toContain('"g"');
+		expect(decodeMetadata(former)).toEqual({ ...given, shownHash: null });
 	});
 
 	it('decodes no more fields than a form can have', () => {

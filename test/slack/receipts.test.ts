@@ -9,6 +9,7 @@ import {
 } from '../../fake-slack/index.ts';
 import type { Answer } from '../../src/answers/answer.ts';
 import { createSlackClients } from '../../src/slack/clients.ts';
+import { createDirectChannels } from '../../src/slack/memberships.ts';
 import { createReceipts } from '../../src/slack/receipts.ts';
 import { receiptExplanation } from '../../src/slack/words/answers.ts';
 import { createRecordingLog } from '../store/support.ts';
@@ -32,7 +33,8 @@ beforeEach(() => {
 	const log = createRecordingLog();
 	const clients = createSlackClients({ token: slack.tokens.bot, apiUrl: slack.apiUrl, log, onCall: () => {} });
 	const names = { displayName: () => 'Ada' };
-	receipts = createReceipts({ clients, names, adminContact: null, postsText: true, clock, log });
+	const directChannelOf = createDirectChannels({ client: clients.people, clock });
+	receipts = createReceipts({ clients, directChannelOf, names, adminContact: null, postsText: true, clock, log });
 });
 
 const dm = (): Posted[] => slack.as('ada').dm();

@@ -3,14 +3,18 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { validateMessage, validateView } from '../../fake-slack/index.ts';
 import { guessInput } from '../../src/questions/input-kind.ts';
-import { ACTIONS, CALLBACKS } from '../../src/slack/ids.ts';
+import { lookDifferent, looksOfLabels } from '../../src/questions/look-alikes.ts';
+import { BUTTON_LABELS } from '../../src/slack/blocks/parts.ts';
+import { ACTIONS, CALLBACKS, CHOOSE_IDS } from '../../src/slack/ids.ts';
 import { allShapes } from '../../src/slack/shapes/all.ts';
 import { FIELD_ITEMS } from '../../src/slack/shapes/samples.ts';
+import { allVariants } from './shapes/all.ts';
 
 const SLACK = new URL('../../src/slack/', import.meta.url).pathname;
-const shapes = allShapes();
+const shapes = allVariants();
 const names = shapes.map(({ name }) => name);
-const all = JSON.stringify(shapes);
+const asked = allShapes();
+const all = JSON.stringify(asked);
 
 /** The text of each file below src/slack, by its path there. */
 function sources(): Map<string, string> {
@@ -28,11 +32,11 @@ function builders(): string[] {
 }
 
 describe('allShapes', () => {
-	it('has a shape of every builder of a view or message', () => {
+	it('has a shape of every builder of a view or message, about which the doctor asks Slack', () => {
 		const found = builders();
 		for (const known of ['sessionModal', 'watchPost', 'filesMessage', 'chosenTextHelp', 'homeView'])
 			expect(found).toContain(known);
-		expect(found.filter((builder) => !names.some((name) => name.startsWith(`${builder}, `)))).toEqual([]);
+		expect(found.filter((builder) => !asked.some(({ name }) => name.startsWith(`${builder}, `)))).toEqual([]);
 	});
 
 	it('builds views and messages in blocks/ alone', () => {
@@ -49,12 +53,28 @@ describe('allShapes', () => {
 	it('has a view of every callback id', () => {
 		// The last one belongs to the message shortcut of the manifest.
 		const { useAsAnswer: _, ...views } = CALLBACKS;
-		const used = new Set(shapes.map(({ view }) => view?.callback_id));
+		const used = new Set(asked.map(({ view }) => view?.callback_id));
 		expect(Object.values(views).filter((id) => !used.has(id))).toEqual([]);
 	});
 
 	it.each(Object.values(ACTIONS))('has a button or field %s', (id) => {
 		expect(all).toContain(`"action_id":"${id}"`);
+	});
+
+	it('has no button whose label an option may have', () => {
+		const isOption = (id: unknown) => CHOOSE_IDS.some((one) => one === id);
+		const labels = shapes.flatMap(({ view, message }) => {
+			const ends = [view, view && 'submit' in view ? view.submit : null, view && 'close' in view ? view.close : null];
+			const found = ends.flatMap((end) => (end && 'text' in end ? [String(end.text)] : []));
+			JSON.stringify(view ?? message, (_, value) => {
+				const isButton = value?.type === 'button' && !isOption(value.action_id);
+				if (isButton || value?.action_id === ACTIONS.snooze) found.push((value.text ?? value.placeholder).text);
+				return value;
+			});
+			return found;
+		});
+		for (const known of ['Undo', 'Answer…', 'Snooze', 'Send answer', 'Close']) expect(labels).toContain(known);
+		expect([...new Set(labels)].filter((label) => lookDifferent([label], looksOfLabels(BUTTON_LABELS)))).toEqual([]);
 	});
 
 	it.each([

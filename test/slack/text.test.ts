@@ -220,12 +220,26 @@ describe('names', () => {
 		['are put between quotation marks', 'Book a flight', '“Book a flight”'],
 		['cannot close them', 'a” says: "b" «c» ‘‘d’’ ＂e', "“a' says: 'b' 'c' 'd' 'e”"],
 		['keep an apostrophe', "Ada's list", "“Ada's list”"],
+		['have no quotation mark of any script', 'a🙷b⹂c‴d⁗e˶f＇＇gʼʼh""i«»j「k」l❞m״n', "“a'b'c'd'e'f'g'h'i'j'k'l'm'n”"],
+		['have none of several that look like one', "aʼ'b’ʼc'’d''e ’’ fʹˈgʼ\u200dʼh", "“a'b'c'd'e ' f'g'h”"],
+		[
+			'keep a letter that looks like an apostrophe',
+			"O'Brien, D’Angelo, ʻOkina, Знамʼянка, חיים",
+			"“O'Brien, D’Angelo, ʻOkina, Знамʼянка, חיים”",
+		],
+		['have an apostrophe for a mark beside a word', 'a’ b ’c 5’6', "“a' b 'c 5'6”"],
+		[
+			'have no code of an emoji anywhere',
+			'Deploy :x: done :+1::skin-tone-2: a:größe:b :100:',
+			'“Deploy ∶x: done ∶+1:∶skin-tone-2: a∶größe:b ∶100:”',
+		],
 		['have no code in them', 'a `b` c', "“a 'b' c”"],
 		['do not begin with our icons', '🔒 ⚠️ ✅ Handraise security', '“Handraise security”'],
 		['do not begin with names of emoji', ':lock: :warning: Handraise', '“Handraise”'],
 		['keep amounts, numbers and times', '$5 at 10:30:15, +2', '“$5 at 10:30:15, +2”'],
 		['are one line', 'a\u2028b\n> c', '“a b > c”'],
 		['have no hidden characters', '\u202eevil\u202c', '“evil”'],
+		['keep colons', 'Step 1: pay: 3:2, a:b, 10:30:15', '“Step 1: pay: 3:2, a:b, 10:30:15”'],
 		['are nothing when nothing is to see', ' 🔒\u200b', ''],
 	])('quotes a name: %s', (_what, name, expected) => {
 		expect(quotedName(name, 150)).toBe(expected);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ERROR_CODES, errorWords, REFUSAL_CODES } from '../../src/slack/words/errors.ts';
+import { ERROR_CODES, errorWords, NOT_THERE, REFUSAL_CODES } from '../../src/slack/words/errors.ts';
 import { contactMrkdwn, personMrkdwn } from '../../src/slack/words/people.ts';
 import { actionsLine, statusWords } from '../../src/slack/words/sessions.ts';
 import { agoText, durationText, momentMrkdwn, momentText } from '../../src/slack/words/times.ts';
@@ -12,7 +12,7 @@ describe('errorWords', () => {
 		['unauthorized', "The session service does not accept Handraise's key."],
 		['session_not_found', 'The session service has no session with this id.'],
 		['rate_limited', 'The session service is getting too many requests right now.'],
-		['too_fast', 'You opened or watched too many sessions in a short time. Slow down a little, so that'],
+		['too_fast', 'You did too many things in a short time. Slow down a little, so that'],
 		['timed_out', 'The session service took too long to respond.'],
 		['refused', 'The session service refused the request.'],
 		['unreadable_answer', 'Handraise cannot read what the session service sent.'],
@@ -78,7 +78,7 @@ describe('errorWords', () => {
 });
 
 describe('refusals', () => {
-	it.each(REFUSAL_CODES)('says why and whom to ask: %s', (refusal) => {
+	it.each(REFUSAL_CODES.filter((code) => code !== 'not_there'))('says why and whom to ask: %s', (refusal) => {
 		const { text } = errorWords(refusal, { kept: 'nothing', adminContact: 'U0ADMIN' });
 		const atSubmit = (adminContact: string) => errorWords(refusal, { kept: 'text', adminContact }).plain;
 		expect(text).toMatch(/\. .*ask <@U0ADMIN>\.$/);
@@ -87,6 +87,12 @@ describe('refusals', () => {
 		expect(unchanged).toMatch(/\. Nothing was changed\. .*ask <@U0ADMIN>\.$/);
 		expect(atSubmit('help@example.org')).toMatch(/ask help@example\.org\.$/);
 		expect(atSubmit('U0ADMIN')).toMatch(/ask whoever runs Handraise here\.$/);
+	});
+
+	it('says to somebody who is not in the channel of a question how they get it', () => {
+		const { text, plain } = errorWords('not_there', { kept: 'unchanged', adminContact: null });
+		expect(text).toBe(`${NOT_THERE} Nothing was changed. Somebody who is in the channel can hand it over to you.`);
+		expect(plain).toBe(text);
 	});
 
 	it('mentions nobody who is not a Slack user', () => {

@@ -13,6 +13,7 @@ import {
 	describeInboxStore,
 	describeLadderStore,
 	describeWatchStore,
+	describeWorkspaces,
 } from './contract.ts';
 import { openReplicas } from './postgres-replicas.ts';
 import { accepted, LEASE, lease, SERVICE, submission, T0 } from './support.ts';
@@ -24,6 +25,7 @@ describeWatchStore('PostgreSQL', openReplicas);
 describeInboxStore('PostgreSQL', openReplicas);
 describeLadderStore('PostgreSQL', openReplicas);
 describeChannelSettingsStore('PostgreSQL', openReplicas);
+describeWorkspaces('PostgreSQL', openReplicas);
 
 it('skips due answers that another PostgreSQL transaction has locked', async () => {
 	const replicas = await openReplicas();

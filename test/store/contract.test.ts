@@ -1,3 +1,4 @@
+import type { StoreOptions } from '../../src/store/open.ts';
 import {
 	describeAnswerStore,
 	describeChannelSettingsStore,
@@ -6,13 +7,14 @@ import {
 	describeInboxStore,
 	describeLadderStore,
 	describeWatchStore,
+	describeWorkspaces,
 	type Replicas,
 } from './contract.ts';
 import { makeDataDir, open } from './support.ts';
 
-async function openReplicas(): Promise<Replicas> {
+async function openReplicas(options: Partial<StoreOptions> = {}): Promise<Replicas> {
 	const directory = makeDataDir();
-	const store = await open({ dataDir: directory.path });
+	const store = await open({ dataDir: directory.path, ...options });
 	return {
 		store,
 		replica: store,
@@ -30,3 +32,4 @@ describeWatchStore('SQLite', openReplicas);
 describeInboxStore('SQLite', openReplicas);
 describeLadderStore('SQLite', openReplicas);
 describeChannelSettingsStore('SQLite', openReplicas);
+describeWorkspaces('SQLite', openReplicas);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
-import type { Store } from '../../src/store/open.ts';
+import type { Store, StoreOptions } from '../../src/store/open.ts';
 import { describeAccept } from './contract/accept.ts';
 import { describeChannelSettings } from './contract/channel-settings.ts';
 import { describeClaims } from './contract/claims.ts';
@@ -22,6 +22,7 @@ import { describeWatchPosts } from './contract/watch-posts.ts';
 import { describeWatchReads } from './contract/watch-reads.ts';
 import { describeWatches } from './contract/watches.ts';
 import { describeWatchesInTrouble } from './contract/watches-in-trouble.ts';
+import { describeServedWorkspace, type ServedWorkspace } from './contract/workspaces.ts';
 import { empty } from './support.ts';
 
 /** How often a race is run. `races.long.test.ts` has more. */
@@ -103,6 +104,18 @@ export function describeLadderStore(name: string, open: () => Promise<Replicas>)
 /** Tests every sentence of `ChannelSettingsStore`'s docstrings. */
 export function describeChannelSettingsStore(name: string, open: () => Promise<Replicas>): void {
 	describe(`channel settings on ${name}`, () => describeChannelSettings(useReplicas(open)));
+}
+
+/** Tests what `StoreOptions.workspace` promises. */
+export function describeWorkspaces(
+	name: string,
+	open: (options: Pick<StoreOptions, 'workspace'>) => Promise<Replicas>,
+): void {
+	describe(`workspaces on ${name}`, () => {
+		const served: ServedWorkspace = { teamId: null };
+		const subject = useReplicas(() => open({ workspace: () => served.teamId }));
+		describeServedWorkspace(subject, served);
+	});
 }
 
 function useReplicas(open: () => Promise<Replicas>): Subject {

@@ -272,7 +272,15 @@ describe.each(STORES)('a wrong key on %s', (_name, where) => {
 		const old = submission({ items: [item('blue'), item('hunter2', { secret: true })] });
 		await accepted(first, old);
 		const person = { ...ANN, userId: 'U-DRAFT' };
-		const draft = { formId: 'f', person, question: old.question, fingerprint: 'x', values: { 0: 'a' }, updatedAt: T0 };
+		const draft = {
+			formId: 'f',
+			person,
+			question: old.question,
+			fingerprint: 'x',
+			shownHash: null,
+			values: { 0: 'a' },
+			updatedAt: T0,
+		};
 		await first.drafts.save(draft);
 		await first.close();
 

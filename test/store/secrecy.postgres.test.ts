@@ -12,7 +12,15 @@ async function writeCanaries(store: Awaited<ReturnType<typeof open>>): Promise<v
 	await accepted(store, submission({ person: BOB, items }));
 	await accepted(store, submission({ sessionId: 's2', items }), 'delivering', 'delivered');
 	const { question } = submission();
-	const draft = { formId: 'f', person: ANN, question, fingerprint: 'x', values: { 0: CANARY }, updatedAt: T0 };
+	const draft = {
+		formId: 'f',
+		person: ANN,
+		question,
+		fingerprint: 'x',
+		shownHash: null,
+		values: { 0: CANARY },
+		updatedAt: T0,
+	};
 	await store.drafts.save(draft);
 }
 

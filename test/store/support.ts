@@ -48,6 +48,7 @@ export function submission(overrides: Partial<NewAnswer> & { sessionId?: string 
 		person: ANN,
 		question: { service: SERVICE, sessionId, messageIndex: 1 },
 		fingerprint: 'fingerprint-1',
+		shownHash: null,
 		items: [item('blue')],
 		leftEmpty: [],
 		boxed: true,

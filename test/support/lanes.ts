@@ -4,9 +4,9 @@ import type { UserWorkspaceConfig } from 'vitest/config';
  * The lanes of the test suite, as Vitest projects. A file's lane is in its name (`x.postgres.test.ts`); files without one
  * belong to `rules` when they are listed here, to `tools` outside of `test/`, and otherwise to `program`.
  */
-const NAMED = ['postgres', 'browser', 'kills', 'long'] as const;
+export const NAMED = ['postgres', 'browser', 'kills', 'long'] as const;
 
-/** Pure: no network, no file, no process. `test/support/pure.ts` refuses network and databases. */
+/** Pure: no network, no file, no process. `test/support/pure.ts` refuses all but files. */
 const RULES = [
 	'test/{clock,config,rate-limiter}.test.ts',
 	'test/inbox/{channel-settings,ladder,quiet-hours}.test.ts',
@@ -21,6 +21,7 @@ const RULES = [
 	'test/slack/text/hostile-repeats.test.ts',
 	'test/slack/words/reminders.test.ts',
 	'test/watch-faults/rungs/judge.test.ts',
+	'test/watches/read-window.test.ts',
 ];
 
 /** Properties whose random cases two lanes share; see random-runs.ts. */

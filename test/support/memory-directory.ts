@@ -18,9 +18,13 @@ export function memoryDirectory(): string {
 	for (const name of readdirSync(SHARED_MEMORY)) {
 		if (name.startsWith(PREFIX) && !isRunning(Number(name.slice(PREFIX.length)))) remove(join(SHARED_MEMORY, name));
 	}
-	mkdirSync(directory, { recursive: true });
-	// PostgreSQL runs as a user of its own when root starts it.
-	chmodSync(directory, 0o1777);
+	try {
+		mkdirSync(directory, { recursive: true });
+		// PostgreSQL runs as a user of its own when root starts it.
+		chmodSync(directory, 0o1777);
+	} catch {
+		return tmpdir();
+	}
 	process.once('exit', () => remove(directory));
 	return directory;
 }
@@ -28,7 +32,7 @@ export function memoryDirectory(): string {
 function hasRoom(): boolean {
 	try {
 		const mounts = readFileSync('/proc/mounts', 'utf8').split('\n');
-		const options = mounts.find((line) => line.split(' ')[1] === SHARED_MEMORY)?.split(' ')[3] ?? 'ro';
+		const options = mounts.findLast((line) => line.split(' ')[1] === SHARED_MEMORY)?.split(' ')[3] ?? 'ro';
 		const { bavail, bsize } = statfsSync(SHARED_MEMORY);
 		// The unpacked browser is run from there.
 		return !/\b(?:noexec|ro)\b/.test(options) && bavail * bsize > ROOM_BYTES;

@@ -31,14 +31,21 @@ it('watches a service over HTTP: finds a question, reads unchanged sessions with
 		figures: () => budget.stats(),
 		keptFor: (limit) => sharesOf(limit).delivery + sharesOf(limit).person,
 	});
-	const shared = { store, sessionService: client, serviceUrl: service.url, budget: background, clock: systemClock };
+	const shared = {
+		store,
+		sessionService: client,
+		serviceUrl: service.url,
+		budget: background,
+		clock: systemClock,
+		log,
+	};
 	const { metrics } = createRecordingMetrics();
 	const subscriptions = createSubscriptions({
 		...shared,
 		usualReadsPerSecond: () => 3,
 		limits: NO_LIMITS,
 		metrics,
-		disclosure: NO_ANSWERS.disclosure,
+		...NO_ANSWERS,
 		onChange: () => {},
 	});
 	for (const sessionId of ['s1', 's2', 's3']) {
@@ -51,7 +58,6 @@ it('watches a service over HTTP: finds a question, reads unchanged sessions with
 	const health = createServiceHealth({ clock: systemClock });
 	const poller = createPoller({
 		...shared,
-		log,
 		metrics,
 		health,
 		maxDays: 7,

@@ -29,11 +29,13 @@ function start({
 	cell = createMemoryCell<ListingState>(),
 	answer = () => list(),
 	watched = 100,
+	discoverSessions = false,
 }: {
 	clock?: ManualClock;
 	cell?: Cell<ListingState>;
 	answer?: () => WaitingList | Error;
 	watched?: number;
+	discoverSessions?: boolean;
 } = {}) {
 	const log = createRecordingLog();
 	const stopping = new AbortController();
@@ -75,6 +77,7 @@ function start({
 		budget: { ...budget, pausedUntil: () => harness.pausedUntil },
 		health,
 		countWatched: async () => harness.watched,
+		discoverSessions,
 		isExpected: async () => harness.isExpected,
 		onList: () => harness.onList(),
 		async onUnlisted() {
@@ -135,7 +138,26 @@ it.each([
 	['little left for watching', { watched: 21, backgroundPerSecond: 0.5, list: { tookMs: 10, requestCount: 1 } }, 8_000],
 	['few sessions', { watched: 20, backgroundPerSecond: 3, list: { tookMs: 10, requestCount: 1 } }, 10_000],
 ] as const)('lists after a wait that suits: %s', (_, situation, waitMs) => {
-	expect(listEveryMs(situation)).toBe(waitMs);
+	expect(listEveryMs({ ...situation, discoverSessions: false })).toBe(waitMs);
+});
+
+it.each([
+	['usual', { backgroundPerSecond: 3, list: { tookMs: 500, requestCount: 1 } }, 2_000],
+	['a list that is a bit slow', { backgroundPerSecond: 3, list: { tookMs: 600, requestCount: 1 } }, 2_400],
+	['a slow list', { backgroundPerSecond: 3, list: { tookMs: 6_500, requestCount: 1 } }, 26_000],
+	['several pages', { backgroundPerSecond: 2, list: { tookMs: 10, requestCount: 4 } }, 8_000],
+	['little left for watching', { backgroundPerSecond: 0.5, list: { tookMs: 10, requestCount: 1 } }, 8_000],
+] as const)(
+	'with discovery, lists after four times what a list took, however few are watched: %s',
+	(_, situation, waitMs) => {
+		for (const watched of [1, 21]) expect(listEveryMs({ ...situation, watched, discoverSessions: true })).toBe(waitMs);
+	},
+);
+
+it('lists all the time with discovery while nothing is watched', async () => {
+	const harness = start({ watched: 0, discoverSessions: true });
+	await pass(harness.clock, 6_500);
+	expect(harness.requests).toEqual([0, 2, 4, 6]);
 });
 
 it('has one request under way, and waits after a slow one', async () => {

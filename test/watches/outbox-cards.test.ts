@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endChannel } from '../../src/watches/channel-guard.ts';
 import type { Watch } from '../../src/watches/watch.ts';
+import { createRecordingLog } from '../store/support.ts';
 import { createOutboxHarness, questionOf, recordRead, statusOf } from './outbox-harness.ts';
 import { pass, SERVICE, storedWatch } from './support.ts';
 
@@ -14,7 +15,8 @@ describe('a channel whose watches ended because another organisation reads it', 
 		await pass(clock, 2_000);
 		const before = sent.length;
 		expect(before).toBeLessThan(4);
-		expect(await endChannel(store, C1, 'channelShared', clock.now())).toBe(6);
+		await endChannel(store, C1, 'channelShared', { now: clock.now(), log: createRecordingLog() });
+		expect(await store.ofChannel(C1)).toEqual([]);
 		await pass(clock, 20_000);
 		expect(sent.slice(before).map(({ what, channel }) => [what, channel])).toEqual([['creatorTold', 'U-ANN']]);
 	});
@@ -41,7 +43,7 @@ describe('a channel whose watches ended because another organisation reads it', 
 		await pass(clock, 2_000);
 		// The first card of the other watch, and the update of the posted card.
 		expect(standing).toHaveLength(2);
-		await endChannel(store, C1, 'channelShared', clock.now());
+		await endChannel(store, C1, 'channelShared', { now: clock.now(), log: createRecordingLog() });
 		for (const goOn of standing) goOn();
 		await pass(clock, 20_000);
 		expect(texts()).toEqual(['card', 'creatorTold']);
@@ -63,7 +65,7 @@ describe('a channel whose watches ended because another organisation reads it', 
 		const outage = { service: SERVICE, now, down: true, since: now - 40_000, unlessReadSince: now };
 		expect(await store.noteOutage(outage)).toBe(true);
 		const before = sent.length;
-		await endChannel(store, C1, 'channelShared', clock.now());
+		await endChannel(store, C1, 'channelShared', { now: clock.now(), log: createRecordingLog() });
 		// Another replica does not know of the end yet.
 		answer(() => null);
 		start();
@@ -85,7 +87,7 @@ describe('a channel whose watches ended because another organisation reads it', 
 		};
 		await store.noteOutage(down);
 		await pass(clock, 5_000);
-		await endChannel(store, C1, 'channelShared', clock.now());
+		await endChannel(store, C1, 'channelShared', { now: clock.now(), log: createRecordingLog() });
 		await store.noteOutage({ ...down, now: clock.now(), down: false });
 		await pass(clock, 5_000);
 		expect(texts()).toEqual(['card', 'serviceDown', 'creatorTold']);

@@ -155,6 +155,7 @@ export function questionOf({ id, teamId, channelId }: Watch): NewAnnouncement {
 	const question = {
 		messageIndex: 1,
 		fingerprint: 'f',
+		shownHash: 'h',
 		goneOn: false,
 		context: '',
 		items: [],

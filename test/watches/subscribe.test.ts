@@ -3,6 +3,7 @@ import { createManualClock } from '../../fake-slack/index.ts';
 import { expectationFor } from '../../src/watches/capacity.ts';
 import { createSubscriptions } from '../../src/watches/subscribe.ts';
 import type { WatchLimits, WatchSettings } from '../../src/watches/watch.ts';
+import { createRecordingLog } from '../store/support.ts';
 import {
 	createFakeService,
 	createRecordingMetrics,
@@ -26,7 +27,8 @@ async function createHarness(limits: Partial<WatchLimits> = {}) {
 		limits: { ...NO_LIMITS, ...limits },
 		metrics: recorded.metrics,
 		clock,
-		disclosure: NO_ANSWERS.disclosure,
+		log: createRecordingLog(),
+		...NO_ANSWERS,
 		onChange: () => {
 			changes += 1;
 		},

@@ -121,7 +121,7 @@ export function createFakeService(clock: Clock) {
 			if (failure !== undefined) throw new FakeServiceError(failure);
 			const stored = sessions.get(sessionId);
 			if (stored === undefined) throw new FakeServiceError('session_not_found');
-			return { session: stored, readAt: clock.now() };
+			return { session: stored, readAt: clock.now(), endedAt: clock.now() };
 		},
 	};
 	return {

@@ -41,7 +41,7 @@ function start({ contradicts = [], changes = false }: { contradicts?: readonly s
 	});
 	async function lists(times: number, ids: readonly string[], isComplete = true): Promise<void> {
 		for (let time = 0; time < times; time += 1) {
-			const sessions = ids.map((sessionId) => ({ sessionId, name: '', status: 'humanInput' }));
+			const sessions = ids.map((sessionId) => ({ sessionId, name: '', status: 'humanInput', updatedAt: null }));
 			await onList({ sessions, isComplete, requestCount: 1, tookMs: 0 });
 			await clock.advance(2_000);
 		}

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Message, type Modal, records, text } from '../../../fake-slack/index.ts';
-import { FIRST_WITHDRAWN } from '../../../src/answers/answer.ts';
 import { ACTIONS } from '../../../src/slack/ids.ts';
 import { receiptHeadline } from '../../../src/slack/words/answers.ts';
 import {
@@ -91,7 +90,7 @@ const PRESS_AGAIN_MS = 250;
 /** How long a person waits for the result of *Undo* before they press again. */
 const UNDO_ANSWERED_MS = 2_500;
 const LOOK_EVERY_MS = 20;
-const OFFERED = receiptHeadline({ state: 'waiting', agentOutcome: null, lastError: FIRST_WITHDRAWN });
+const OFFERED = receiptHeadline({ state: 'waiting', agentOutcome: null, lastError: 'first_withdrawn' });
 
 /** The people who answer, and everything that Slack shows them about it. */
 export function followChoices(harness: Harness, desk: QuestionDesk): Choices {

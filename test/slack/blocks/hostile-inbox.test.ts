@@ -23,7 +23,13 @@ import { expectVoices, foreign, IMITATIONS } from '../support/voices.ts';
 
 type Shown = Extract<InboxContent, { kind: 'shown' }>;
 
-const askedIn = { channelId: 'C0OURS1', threadTs: '1795250400.000100', watchedBy: 'U0EXAMPLE1', buttons: true };
+const askedIn = {
+	channelId: 'C0OURS1',
+	threadTs: '1795250400.000100',
+	watchedBy: 'U0EXAMPLE1',
+	buttons: true,
+	isRaised: false,
+};
 const sessionIds = hostileText.map((text) => text.slice(0, 400).toWellFormed() || 'x');
 
 const answers = fc
@@ -72,6 +78,7 @@ const questions = fc.tuple(hostileSession, sessionIds).map(([raw, sessionId]): I
 			since: now - 3_600_000,
 			askedIn,
 			handOver,
+			isRaised: false,
 			sessionName: snapshot.name,
 			view: snapshot.question,
 			answering: ['U0OURS2', 'U0OURS3'],
@@ -85,6 +92,7 @@ const drafts = fc.tuple(sessionIds, hostileText).map(
 		person: { teamId: 'T1', userId: 'U0OURS1' },
 		question: { service: 'https://service.example', sessionId, messageIndex: 1 },
 		fingerprint: 'f',
+		shownHash: 'h',
 		values: { 0: text },
 		updatedAt: now,
 		askedIn,

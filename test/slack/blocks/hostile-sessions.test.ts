@@ -105,7 +105,7 @@ function modelOf(session: Session, chosen: Chosen): SessionModel {
 			{ kind: 'draftRestored', at: now - 1000 },
 			{ kind: 'prefilled' },
 			{ kind: 'stale', code: chosen.displayName, readAt: now - 1000 },
-			{ kind: 'ownAnswer', state: 'waiting', at: now - 5000 },
+			{ kind: 'ownAnswer', answer: { state: 'waiting', acceptedAt: now - 5000, agentOutcome: null, lastError: null } },
 		],
 		claims: Array.from({ length: chosen.claims }, (_, at) => (at === 1 ? chosen.displayName : `U0OURS${at}`)),
 		now,

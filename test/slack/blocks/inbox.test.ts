@@ -32,9 +32,10 @@ function asking(description: string): Shown {
 	if (snapshot === null || snapshot.question === null) throw new Error('no question');
 	const { question: view, name: sessionName } = snapshot;
 	const question = { service: 'https://service.example', sessionId: 'demo', messageIndex: view.messageIndex };
-	const askedIn = { channelId: 'C0OURS1', threadTs: null, watchedBy: 'U0EXAMPLE1', buttons: true };
+	const askedIn = { channelId: 'C0OURS1', threadTs: null, watchedBy: 'U0EXAMPLE1', buttons: true, isRaised: false };
 	const { fingerprint } = view;
-	const asked = { question, fingerprint, since: now, askedIn, handOver: null, sessionName, view, answering: [] };
+	const where = { askedIn, handOver: null, isRaised: false };
+	const asked = { question, fingerprint, since: now, ...where, sessionName, view, answering: [] };
 	return { ...NOTHING, total: 1, questions: [asked] };
 }
 
@@ -69,12 +70,13 @@ describe('the inbox', () => {
 	});
 
 	it.each([
-		[0, 0, 'No question waits for you.'],
+		[0, 0, 'No question waits for you.', 0],
 		[0, 1, 'No question waits for you, 1 is snoozed.'],
 		[1, 2, '1 question waits for you, 2 are snoozed'],
 		[2, 0, '2 questions wait for you'],
-	])('says that %d wait and %d are snoozed', (total, snoozedCount, words) => {
-		expect(waitingCountWords(total, snoozedCount)).toBe(words);
+		[0, 2, 'No new question waits for you, 2 are snoozed. 40 old sessions wait, see below.', 40],
+	])('says that %d wait and %d are snoozed', (total, snoozedCount, words, oldCount = 0) => {
+		expect(waitingCountWords(total, snoozedCount, oldCount)).toBe(words);
 	});
 
 	it('begins with the count, then Undo, the questions and the other own answers', () => {

@@ -97,7 +97,8 @@ describe('receipts', () => {
 			{ state: 'changed' },
 			'⚠️ Your answer was not sent: the question has changed.',
 			{
-				explanation: /Your text is below\. \*Answer the new question\* fills it in where it fits\.$/,
+				explanation:
+					/^The agent has changed its question\. Your text is below\. \*Answer the new question\* fills it in where it fits\.$/,
 				buttons: ['Answer the new question', POST],
 			},
 		],

@@ -9,9 +9,9 @@ import {
 } from '../../../src/slack/blocks/rungs.ts';
 import type { Rung } from '../../../src/watches/channel-settings.ts';
 import { snapshotOf } from '../../../src/watches/session-snapshot.ts';
+import { buildSession, saying } from '../../support/sessions.ts';
 import { now } from '../support/answers.ts';
 import { expectSafeMessage } from '../support/check.ts';
-import { sessionAsking } from '../support/questions.ts';
 
 const names = { displayName: () => 'Ann' };
 const context = { mention: null, names, now, maybeRepeat: false };
@@ -19,9 +19,16 @@ const context = { mention: null, names, now, maybeRepeat: false };
 function rungOf(
 	title: string,
 	rung: Rung,
-	{ isLast = false, id = 'a1', ...told }: Partial<RungQuestion> & { isLast?: boolean; id?: string } = {},
+	{
+		isLast = false,
+		id = 'a1',
+		above = 'I need to know something.',
+		description = '',
+		...told
+	}: Partial<RungQuestion> & { isLast?: boolean; id?: string; above?: string; description?: string } = {},
 ): RungQuestion {
-	const { question } = snapshotOf(sessionAsking([{ title }]), now);
+	const messages = [{ ...saying(above), humanInput: [{ title, description, value: '' }] }];
+	const { question } = snapshotOf(buildSession({ status: 'active', messages }), now);
 	if (question === null) throw new Error('there is no question');
 	const times = { postedAt: now - 900_000, dueAt: now, lastRungAt: null, number: 0 };
 	const entry = {
@@ -111,6 +118,35 @@ describe('a message about several questions', () => {
 		expect(lines.slice(1)).toEqual(Array.from({ length: MOST_LISTED }, () => first));
 		expect(first).toContain(link);
 		expect(first).toContain('last reminder');
+	});
+});
+
+describe('the options of a reminder', () => {
+	const LIST = 'One of: LH 1173, TP 570';
+	const shown = (title: string, told: Parameters<typeof rungOf>[2], rung: Rung = 'reminder') =>
+		JSON.stringify(rungPost(rungOf(title, rung, told), context).blocks);
+
+	it.each([
+		['Which flight?', LIST, ''],
+		[`Which flight? ${LIST} or something else`, '', ''],
+		['Which flight?', `I pay 5,000 dollars.\n\n${LIST}`, 'I have the card of the company.'],
+		['May I go on?', 'The shop is open.', `It rains. ${'The fare is fair. '.repeat(50)}`],
+	])('stand below all of %j with %j, also below what stands above it', (title, description, above) => {
+		const blocks = shown(title, { description, above });
+		expect(blocks).toContain('choose_1');
+		for (const part of [title, description.replace(/\s+/g, ' '), above.trim()]) expect(blocks).toContain(part);
+	});
+
+	it.each<[what: string, title: string, told: Parameters<typeof rungOf>[2]]>([
+		['a long description', 'Which flight?', { description: `${'The fare is fair. '.repeat(30)}\n\n${LIST}` }],
+		['a long text above it', 'May I go on?', { above: 'The fare is fair. '.repeat(90) }],
+		['a discreet question', 'May I go on?', { discreet: true }],
+	])('are missing with %s', (_, title, told) => {
+		expect(shown(title, told)).not.toContain('choose_1');
+	});
+
+	it('are missing where the channel must not see the question', () => {
+		expect(shown('May I go on?', { threadOnly: true }, 'escalation')).not.toContain('choose_1');
 	});
 });
 

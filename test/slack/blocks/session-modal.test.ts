@@ -138,17 +138,20 @@ describe('sessionModal at the limits of Slack', () => {
 		['with descriptions and choices', 30, `${'x'.repeat(200)}\nOne of: A, B`],
 		['as bare inputs', 90, 'x'.repeat(200)],
 	])('fits a form of the most items %s and everything around it', (_what, count, description) => {
-		const items = Array.from({ length: count }, (_, at) => ({ title: `${at}`, description }));
-		const session = sessionAsking(items, { name: 'Hall', status: 'paused' });
+		const open = Array.from({ length: count }, (_, at) => ({ title: `${at}`, description }));
+		const filled = Array.from({ length: 14 }, () => ({ title: 'x'.repeat(300), value: '&'.repeat(5_000) }));
+		const session = sessionAsking([...filled, ...open], { name: 'Hall', status: 'humanInput' });
 		const view = show(session, {
 			metadata: { ...newMetadata({ sessionId: '3f9a2c1d', formId: 'form-1' }), partial: true },
 			readAt: now - 600_000,
-			secret: [0, 1],
+			secret: [14, 15],
 			notices: [{ kind: 'prefilled' }],
 			claims: ['U0OURS2'],
 			watch: { watching: false },
 		});
 		expect(fieldsOf(view.blocks)).toHaveLength(count === 30 ? 60 : 90);
+		expect(view.blocks.length).toBeLessThanOrEqual(100);
+		expect(JSON.stringify(view.blocks)).toContain('and 5 more');
 		expect(buttonsOf(view)).toContain('Refresh');
 	});
 
@@ -213,6 +216,7 @@ describe('sessionModal without an open question', () => {
 
 describe('notices', () => {
 	const at = now - 600_000;
+	const OWN = { state: 'waiting', acceptedAt: at, agentOutcome: null, lastError: null } as const;
 	it.each<[SessionModel['notices'][number], string]>([
 		[
 			{ kind: 'questionChanged', carried: true },
@@ -223,8 +227,15 @@ describe('notices', () => {
 			{ kind: 'stale', code: 'unavailable', readAt: at },
 			`${whatHappened('unavailable')} You see the session as it was 10 min ago.`,
 		],
-		[{ kind: 'ownAnswer', state: 'delivering', at }, 'is being delivered.'],
-		[{ kind: 'ownAnswer', state: 'waiting', at }, 'Sending another one replaces it.'],
+		[{ kind: 'ownAnswer', answer: { ...OWN, state: 'delivering' } }, 'is being delivered.'],
+		[
+			{ kind: 'ownAnswer', answer: OWN },
+			'Your answer is saved, but could not be delivered. Sending another one replaces it.',
+		],
+		[
+			{ kind: 'ownAnswer', answer: { ...OWN, lastError: 'first_withdrawn' } },
+			'The first answer was taken back. Yours was not sent; you can send it now. Sending another one replaces it.',
+		],
 		[
 			{
 				kind: 'answeredMeanwhile',

@@ -31,6 +31,12 @@ describe('inputs', () => {
 		expect(field?.optional).toBe(isChoice);
 	});
 
+	it('keeps the marks around a long title in the label of the text for something else', () => {
+		const item = { title: 'Hall '.repeat(60), description: 'One of: A, B' };
+		const [, other] = fieldsOf(formOf([item, item], metadata).blocks);
+		expect(other?.label.text).toMatch(/^Something else, for: “[^”]+…” \(question 1 of 2\)$/);
+	});
+
 	it('offers "Something else…" with an optional text beside the options', () => {
 		const [choice, other] = fieldsOf(formOf([{ title: 'Hall', description: 'One of: A, B' }], metadata).blocks);
 		expect(optionsOf(choice)).toEqual([

@@ -18,10 +18,9 @@ afterAll(() => timed[Symbol.asyncDispose]());
 
 const REPORTED = headline('delivered', { startFailed: true });
 
-/** An answer that the service saves with status 500, because it could not start the agent's machine. */
+/** An answer that the service saves with status 500, because it cannot start the agent's machine. */
 async function answerSavedWith500(id: string, title = 'Name', value = 'Ada'): Promise<Modal> {
-	app.service.sessions.put(id, askingSession([title]));
-	app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: id, saves: true, times: 1 });
+	app.service.sessions.put(id, askingSession([title], { podStatus: 'stopped' }));
 	const modal = await openSession(app, id);
 	await modal.fill(0, value);
 	await modal.submit();
@@ -40,6 +39,8 @@ it.each([
 		expect(modal.buttons()).toContain('Send again');
 		expect(app.service.log.savedPuts(id)).toHaveLength(1);
 
+		// Somebody has started the machine.
+		app.service.sessions.patch(id, { podStatus: 'running' });
 		await modal.press('Send again');
 		await timed.shows(headline('delivered'));
 		expect(modal.buttons()).not.toContain('Send again');
@@ -53,32 +54,39 @@ it.each([
 it('says that the service reported the failure again, and does not send again by itself', async () => {
 	const modal = await answerSavedWith500('start-twice');
 	expect(modal.text()).not.toContain(whatHappened('still_not_started'));
-	// Every PUT to a session whose machine is stopped.
-	app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: 'start-twice', saves: true });
 	const again = answerOf({ state: 'delivered', startFailed: true, restartAskedAt: 1 });
 	await modal.press('Send again');
 	await timed.shows(receiptExplanation(again, { adminContact: null, now: 0 }));
 	await timed.until(() => modal.text().includes(REPORTED) && modal.buttons().includes('Send again'));
 	expect(modal.text()).toContain(whatHappened('still_not_started'));
-	app.service.faults.clear();
 	expect(app.service.log.savedPuts('start-twice')).toHaveLength(2);
 	await modal.close();
 });
 
-it('does not send again when the agent has written something since', async () => {
-	const modal = await answerSavedWith500('start-late');
-	app.service.sessions.push('start-late', { role: 'assistant', content: 'On it.' });
+it.each([
+	['written something since', (id: string) => app.service.sessions.push(id, { role: 'assistant', content: 'On it.' })],
+	[
+		'replaced the text above the question since',
+		(id: string) => {
+			const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
+			for (const message of messages.slice(-1)) if (message) message.content = 'May I delete it?';
+			app.service.sessions.patch(id, { messages });
+		},
+	],
+])('does not send again when the agent has %s', async (what, act) => {
+	const id = `start-late-${what.length}`;
+	const modal = await answerSavedWith500(id);
+	act(id);
 	await modal.press('Send again');
 	await timed.until(() =>
 		[PRESS_NOTES.nothingToStart, headline('resumed')].some((words) => modal.text().includes(words)),
 	);
-	expect(app.service.log.savedPuts('start-late')).toHaveLength(1);
+	expect(app.service.log.savedPuts(id)).toHaveLength(1);
 	await modal.close();
 });
 
 it('sends the author a direct message when the modal is closed', async () => {
-	app.service.sessions.put('start-dm', askingSession(['Name']));
-	app.service.faults.add({ kind: 'error', method: 'PUT', sessionId: 'start-dm', saves: true, times: 1 });
+	app.service.sessions.put('start-dm', askingSession(['Name'], { podStatus: 'stopped' }));
 	const modal = await openSession(app, 'start-dm');
 	await modal.fill(0, 'Ada');
 	await modal.submit();

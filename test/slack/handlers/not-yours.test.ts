@@ -16,8 +16,8 @@ beforeAll(async () => {
 afterAll(() => timed[Symbol.asyncDispose]());
 afterEach(() => app.service.faults.clear());
 
-/** Grace sends the newest press again as her own, with these changes. Resolves when she was told whose it is. */
-async function graceForges(changes: object = {}): Promise<void> {
+/** Grace sends the newest press again as her own, with these changes. */
+async function forge(changes: object): Promise<void> {
 	const press = structuredClone(app.slack.traffic.deliveries('block_actions').at(-1)?.request ?? {}) as {
 		user: { id: string };
 		trigger_id: string;
@@ -27,19 +27,27 @@ async function graceForges(changes: object = {}): Promise<void> {
 	delete press.response_url;
 	press.user.id = 'U0GRACE';
 	// Slack sends none twice.
-	press.trigger_id = `forged-${changes === undefined ? 'same' : Object.keys(changes).join()}`;
+	const id = `forged-${press.trigger_id}`;
+	press.trigger_id = id;
+	const trigger = { id, window: 'main', at: Date.now(), used: false, view: null };
+	app.slack.state.triggers[id] = { ...trigger, user: press.user.id };
 	Object.assign(press.actions[0], changes);
-	const grace = app.slack.as('grace');
-	const words = whatHappened('answer_not_yours');
-	const seen = () => grace.messages('#agents', { all: true }).flatMap((post) => [post, ...post.thread()]);
-	const told = () => [...grace.dm(), ...seen()].filter((one) => one.text().includes(words)).length;
-	const before = told();
 	await app.slack.deliver({
 		kind: 'interactive',
 		name: 'block_actions',
 		payload: press as never,
 		acceptsPayload: false,
 	});
+}
+
+/** The same. Resolves when she was told whose it is. */
+async function graceForges(changes: object = {}): Promise<void> {
+	const grace = app.slack.as('grace');
+	const words = whatHappened('answer_not_yours');
+	const seen = () => grace.messages('#agents', { all: true }).flatMap((post) => [post, ...post.thread()]);
+	const told = () => [...grace.dm(), ...seen()].filter((one) => one.text().includes(words)).length;
+	const before = told();
+	await forge(changes);
 	await timed.until(() => told() > before);
 }
 
@@ -79,4 +87,23 @@ it('does not take back the choice of another person', async () => {
 	await graceForges({ action_id: ACTIONS.undo, value: undo()?.value });
 	await timed.until(() => app.service.log.effectivePuts('chosen').length > 0);
 	expect(app.service.sessions.values('chosen', 1)).toEqual(['Sand']);
+});
+
+it("puts the text of an answer into the new question's form only for its author", async () => {
+	app.service.sessions.put('carried', askingSession(['Which aisle?']));
+	const modal = await openSession(app, 'carried');
+	await modal.fill(0, 'Aisle 7');
+	await timed.clock.advance(1);
+	app.service.sessions.put('carried', askingSession(['Which aisle now?']));
+	await modal.submit();
+	await modal.close();
+	const offer = () => app.slack.as('ada').dm('Aisle 7')[0];
+	await timed.until(() => offer() !== undefined);
+	await offer()?.press('Answer the new question');
+	await timed.shows('Which aisle now?');
+	expect(app.slack.as('ada').modal()?.value('“Which aisle now?”')).toBe('Aisle 7');
+	await forge({});
+	await timed.shows('Which aisle now?', 'grace');
+	expect(app.slack.as('grace').modal()?.value('“Which aisle now?”')).toBeNull();
+	expect(app.slack.as('grace').modal()?.text()).not.toContain('Aisle 7');
 });

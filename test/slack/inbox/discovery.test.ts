@@ -1,11 +1,12 @@
 import { afterEach, expect, it } from 'vitest';
 import { loggedId } from '../../../src/log.ts';
 import { noListWords } from '../../../src/slack/words/discovery.ts';
-import { waitingCountWords, waitingSessionsWords } from '../../../src/slack/words/inbox.ts';
+import { waitingCountWords, waitingSessionsWords, waitingSinceWords } from '../../../src/slack/words/inbox.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { inboxApp } from './harness.ts';
 
 const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 let app: Awaited<ReturnType<typeof inboxApp>>;
 
 async function start(env: Record<string, string> = {}, mode: 'on' | 'off' = 'on'): Promise<void> {
@@ -48,6 +49,19 @@ it('follows the list: sessions come and go by themselves', async () => {
 	await app.homeSays(waitingSessionsWords(0), { without: ['Order new chairs'] });
 });
 
+it('tells since when a session waits, also beyond the retention time', async () => {
+	await start({ RETENTION_DAYS: '2' });
+	waiting('Order new chairs');
+	await app.pass(15_000);
+	await app.stop();
+	await app.clock.advance(3 * DAY + MINUTE);
+	await app.restart();
+	await app.pass(15_000);
+	await app.openHome();
+	const text = await app.homeSays('Order new chairs');
+	expect(text).toContain(waitingSinceWords(0, 3 * DAY));
+});
+
 it('shows a session once: as a question where the person sees that, else as a session', async () => {
 	await start();
 	await app.askedIn('#secret', ['Order lamps']);
@@ -61,7 +75,7 @@ it('shows a session once: as a question where the person sees that, else as a se
 	expect(others).toContain(waitingSessionsWords(1));
 });
 
-it('shows the longest waiting ten and counts the rest', async () => {
+it('shows the newest ten and counts the rest', async () => {
 	await start();
 	for (let index = 1; index <= 4; index += 1) waiting(`Early ${index}`);
 	await app.pass(15_000);
@@ -70,8 +84,8 @@ it('shows the longest waiting ten and counts the rest', async () => {
 	await app.slack.as('ada').command('#agents', '/session inbox');
 	const text = await app.windowSays('13 more sessions of the account wait');
 	expect(text).toContain('3 more sessions');
-	for (const index of [1, 2, 3, 4]) expect(text).toContain(`Early ${index}`);
-	expect(text.match(/Late \d/g)).toHaveLength(6);
+	expect(text.match(/Late \d/g)).toHaveLength(9);
+	expect(text.match(/Early \d/g)).toHaveLength(1);
 });
 
 it('leaves out what somebody has just answered, although the list is late', async () => {

@@ -60,3 +60,5 @@ export async function handOverApp(env: Readonly<Record<string, string>> = {}) {
 
 	return { ...app, asked, press, handOver, dms, newestDm, handedTo, givenBackTo, saysIn };
 }
+
+export type HandOverApp = Awaited<ReturnType<typeof handOverApp>>;

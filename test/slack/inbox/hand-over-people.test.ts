@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { NOT_TOLD_ANY_MORE } from '../../../src/slack/words/hand-over.ts';
 import { SETTLED_WORDS } from '../../../src/slack/words/watching.ts';
 import {
 	DID_NOT_GET_IT,
@@ -56,13 +57,16 @@ describe('Hand over', () => {
 			['otherbot', 'This is an app or a bot'],
 			['slackbot', 'This is an app or a bot'],
 			['ada', 'That is you.'],
-			['dora', 'is deactivated'],
 			['eve', 'belongs to another workspace'],
 		];
 		for (const [who, words] of refusals) {
 			await modal.choose('Hand over to', who);
 			expect(Object.values((await modal.submit()).errors)[0]).toContain(words);
 		}
+		await modal.choose('Hand over to', 'cleo');
+		// Slack offers nobody who has left: she leaves while the window is open.
+		Object.assign(app.slack.state.people.find(({ name }) => name === 'cleo') ?? {}, { deleted: true });
+		expect(Object.values((await modal.submit()).errors)[0]).toContain('is deactivated');
 		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
 		await modal.choose('Hand over to', 'tess');
 		expect(Object.values((await modal.submit()).errors)[0]).toContain('could not check');
@@ -104,7 +108,7 @@ describe('Hand over', () => {
 		await app.until(() => dm.buttons().length === 0);
 		await app.pass(10_000);
 		expect(app.dms('ada')).toEqual([]);
-		app.slack.faults.add({ method: 'conversations.open', error: 'internal_error' });
+		app.slack.faults.add({ method: 'chat.postMessage', error: 'internal_error' });
 		await app.handOver(post, 'bob', 'tess');
 		await app.restart({ ALLOWED_USERS: app.slack.as('bob').user });
 		app.slack.faults.clear();
@@ -172,11 +176,47 @@ describe('Hand over', () => {
 		const dm = await app.handedTo('cleo');
 		await app.cardSays(id, handedOver('bob', 'cleo'));
 		await app.until(() => app.dms('tess')[0]?.buttons().length === 0);
-		expect(app.dms('tess')[0]?.text()).toContain(SETTLED_WORDS.handedOn);
+		expect(app.dms('tess')[0]?.text()).toBe(NOT_TOLD_ANY_MORE);
 		await app.press(post, 'ada', 'Hand over');
 		await app.windowSays('@cleo has this question');
 		await dm.press('Give back');
 		await app.givenBackTo('bob');
+	});
+
+	it.each(['answered', 'changed'])(
+		'tells nothing more to whoever may not answer any more when it is %s',
+		async (how) => {
+			await start();
+			const { id, post } = await app.asked();
+			await app.handOver(post, 'ada', 'tess');
+			const dm = await app.handedTo('tess');
+			await app.restart({ ALLOWED_USERS: ['ada', 'bob'].map((who) => app.slack.as(who).user).join() });
+			if (how === 'answered') await app.press(post, 'bob', 'TP 570');
+			else app.ask(id, ['Which hotel?'], '');
+			await app.until(() => dm.buttons().length === 0);
+			await app.pass(10_000);
+			expect(dm.text()).toBe(NOT_TOLD_ANY_MORE);
+		},
+	);
+
+	it('does not tell what came of it while Slack does not say whether whoever has it may answer', async () => {
+		await start();
+		const { post } = await app.asked();
+		await app.handOver(post, 'ada', 'tess');
+		const dm = await app.handedTo('tess');
+		await app.pass(60_000);
+		const { user: tess } = app.slack.as('tess');
+		const lift = app.slack.faults.add({
+			method: 'users.info',
+			error: 'internal_error',
+			when: ({ user }) => user === tess,
+		});
+		await app.press(post, 'bob', 'TP 570');
+		await app.until(() => post.buttons().length === 0);
+		await app.pass(10_000);
+		expect(dm.text()).not.toContain('chose TP 570');
+		lift();
+		await app.saysIn(dm, 'chose TP 570');
 	});
 
 	it('can be handed over by anybody also after three times, when whoever has it may not answer any more', async () => {

@@ -154,6 +154,8 @@ describe('Hand over', () => {
 		await app.handOver(post, 'ada', 'tess');
 		const dm = await app.handedTo('tess');
 		app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
+		// Later than what the message shows was read.
+		await app.pass(1_000);
 		await app.press(post, 'grace', 'LH 1173');
 		await app.until(() => app.service.log.effectivePuts(id).length === 1);
 		const before = app.dms('tess').length;

@@ -31,10 +31,10 @@ describe('Snooze', () => {
 		await app.openHome('grace');
 		await app.openHome();
 		const before = app.now();
+		const snoozedAt = app.clock.now();
 		await home().choose('Snooze', '15 min');
 		await app.homeSays(SNOOZED, { without: ['“Chairs”'] });
 		expect(app.textOf('ada')).toContain('1 question is snoozed. It comes back here');
-		const snoozedAt = app.clock.now();
 		await app.pass(5 * MINUTE);
 		await app.homeSays(SHOWN, { who: 'grace' });
 		expect([...app.calls('chat.update', before), ...app.calls('chat.postMessage', before)]).toEqual([]);

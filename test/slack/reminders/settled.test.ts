@@ -117,6 +117,19 @@ describe('a reminder', () => {
 		expect(reminder.buttons()).toEqual(['Answer']);
 	});
 
+	it('offers options below all that the agent wrote, and none where that is cut', async () => {
+		await start();
+		const above = 'I pay with the card of the company.';
+		const id = await app.watched();
+		app.ask(id, [FLIGHT], above);
+		const reminder = await app.threadSays(id, REMINDER);
+		expect(reminder.buttons()).toContain('LH 1173');
+		expect(reminder.text()).toContain(`> ${above}`);
+		const long = await app.watched();
+		app.ask(long, [FLIGHT], above.repeat(50));
+		expect((await app.threadSays(long, REMINDER)).buttons()).toEqual(['Answer']);
+	});
+
 	it('opens the question after it has moved in the session', async () => {
 		await start();
 		const { id, reminder } = await reminded();

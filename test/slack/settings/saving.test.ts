@@ -227,7 +227,7 @@ describe('/session settings', () => {
 });
 
 describe('two people who change the settings of one channel', () => {
-	it('see what the other changed, keep their own choices and can save again', async () => {
+	it('see the newest settings, what changed and what they chose, and save again', async () => {
 		await start();
 		const adas = await app.openSettings();
 		const graces = await app.openSettings({ who: 'grace' });
@@ -238,13 +238,16 @@ describe('two people who change the settings of one channel', () => {
 		await app.submit(graces);
 		await app.told(1);
 		expect((await app.submit(adas)).outcome).toBe('updated');
-		expect(adas.text()).toContain('@grace changed these settings meanwhile, so yours are not saved yet.');
+		expect(adas.text()).toContain('@grace changed these settings meanwhile, so yours are not saved.');
 		expect(adas.text()).toContain('Remind after*: default (15 min) → 30 min');
-		expect(adas.value('Remind after')).toBe('1 h');
+		expect(adas.text()).toContain('Remind after*: 30 min → 1 h');
+		expect(adas.text()).toContain('Quiet hours*: none → ');
+		expect(adas.value('Remind after')).toBe('30 min');
 		expect(adas.value('Mention')).toEqual(['U0GRACE']);
-		expect(adas.value('Quiet hours')).toEqual(['Sun']);
+		expect(adas.value('Quiet hours')).toEqual([]);
 		await app.pass(10_000);
 		expect(app.changes()).toHaveLength(1);
+		await adas.choose('Remind after', '1 h');
 		expect((await app.submit(adas)).outcome).toBe('updated');
 		const post = await app.told(2);
 		expect(post).toContain('Remind after*: 30 min → 1 h');

@@ -118,6 +118,41 @@ describe('/session unwatch with an id', () => {
 	}, 60_000);
 });
 
+describe('/session unwatch before the first read', () => {
+	const SLOW = { SESSION_SERVICE_TIMEOUT_MS: '15000' };
+	const slow = (id: string) => app.service.faults.add({ kind: 'slow', ms: 8_000, sessionId: id, method: 'GET' });
+
+	it('of a discovered question does not bring it, and brings what is asked next', async () => {
+		await start(SLOW);
+		await app.command('/session watch all');
+		await app.pass(12_000);
+		const id = waiting('Chairs');
+		slow(id);
+		await app.until(() => app.service.log.reads(id).length > 0);
+		await app.command(`/session unwatch ${id}`);
+		app.service.faults.clear();
+		await app.pass(5 * MINUTE);
+		expect(postsOf('Chairs')).toEqual([]);
+		askMore(id);
+		await app.until(() => openPostsOf('Chairs').length > 0);
+		expect(openPostsOf('Chairs')[0]?.text()).toContain('Which size?');
+	}, 60_000);
+
+	it('of a session that somebody watched does not bring what they saw', async () => {
+		await start(SLOW);
+		await app.command('/session watch all');
+		await app.pass(12_000);
+		const id = app.session({ name: 'Chairs' });
+		app.service.list.hidden.add(id);
+		app.ask(id, ['Which colour?']);
+		await app.command(`/session watch ${id}`);
+		await app.command(`/session unwatch ${id}`);
+		app.service.list.hidden.clear();
+		await app.pass(5 * MINUTE);
+		expect(postsOf('Chairs').map(({ ts }) => ts)).toEqual([app.card(id)?.ts]);
+	}, 60_000);
+});
+
 describe('posts that are on their way', () => {
 	it.each(['/session unwatch all', '/session unwatch ID'])('are settled after %s', async (command) => {
 		await start();

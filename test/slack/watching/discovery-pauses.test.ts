@@ -15,6 +15,8 @@ afterEach(async () => {
 	await app[Symbol.asyncDispose]();
 });
 
+const notices = () => app.inChannel().filter((post) => post.text().includes('is paused'));
+
 /** Listed sessions that ask nothing when they are read. */
 function dead(count: number): void {
 	for (let number = 0; number < count; number += 1) app.session({ name: `Dead ${number}`, status: 'humanInput' });
@@ -76,7 +78,7 @@ describe('what ends or pauses it', () => {
 		expect(app.slack.as('ada').dm()).toHaveLength(1);
 	});
 
-	it('pauses when the list disappears and says so once, and again when it is back', async () => {
+	it('pauses when the list disappears and says so once a day, and goes on when it is back', async () => {
 		await start();
 		await app.watchAll();
 		const post = await app.postOf(app.waiting());
@@ -89,8 +91,12 @@ describe('what ends or pauses it', () => {
 		expect(app.raised()).toHaveLength(2);
 		app.service.list.mode = 'on';
 		await app.pass(5 * MINUTE);
-		await app.saysInChannel('come into this channel again');
 		await app.postOf(other);
+		expect((await app.command('/session list')).text()).not.toContain('is paused');
+		app.service.list.mode = 'off';
+		await app.pass(20 * MINUTE);
+		expect((await app.command('/session list')).text()).toContain('is paused');
+		expect(notices()).toHaveLength(1);
 	});
 
 	it('does not pause for a list that fails for a moment', async () => {
@@ -104,7 +110,7 @@ describe('what ends or pauses it', () => {
 		expect(app.raised()).toHaveLength(2);
 	});
 
-	it('tells the channel once when discovering is switched off, and again when it is on', async () => {
+	it('tells the channel once a day that discovering is switched off', async () => {
 		await start();
 		await app.watchAll();
 		const id = app.waiting();
@@ -118,8 +124,8 @@ describe('what ends or pauses it', () => {
 		expect(app.raised()).toHaveLength(2);
 		app.answerElsewhere(id);
 		await app.until(() => post.buttons().length === 0);
+		expect(notices()).toHaveLength(1);
 		await app.restart({ DISCOVER_SESSIONS: 'true' });
-		await app.saysInChannel('come into this channel again');
 		await app.until(() => app.inChannel().some((one) => one.text().includes('Other')));
 	});
 

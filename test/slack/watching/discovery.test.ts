@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { DISCOVERY_BACK, discoveryPausedWords } from '../../../src/slack/words/discovery.ts';
+import { leftOutWords } from '../../../src/slack/words/discovery.ts';
 import { asksWords, OUTSIDE, unwatchedAllWords, watchCountWords } from '../../../src/slack/words/watching.ts';
 import { REMINDER, watchOutcome, whatHappened } from '../../support/sentences.ts';
 import { discoveringApp } from './discovery-harness.ts';
-import { expectNothingWrong } from './harness.ts';
+import { expectNothingWrong, USUAL_REQUESTS } from './harness.ts';
 
 const MINUTE = 60_000;
 let app: Awaited<ReturnType<typeof discoveringApp>>;
@@ -36,6 +36,17 @@ describe('/session watch all', () => {
 		expect(app.raised()).toHaveLength(1);
 		expect(post.thread()).toEqual([]);
 		expect((await app.command('/session list')).text()).toContain('No session waits here now');
+	});
+
+	it('sees a raised hand within 4 s while nothing is watched', async () => {
+		await start({ env: USUAL_REQUESTS });
+		await app.watchAll();
+		await app.pass(MINUTE);
+		const askedAt = app.clock.now();
+		const id = app.waiting();
+		await app.until(() => app.service.log.reads(id).some(({ answeredAt }) => answeredAt !== null));
+		expect(app.clock.now() - askedAt).toBeLessThanOrEqual(4_000);
+		await app.postOf(id);
 	});
 
 	it('posts each new question of a session once, and the next one after an answer outside of Slack', async () => {
@@ -127,9 +138,9 @@ describe('/session watch all', () => {
 		await app.postOf(id);
 		await app.command(`/session unwatch ${id}`);
 		app.service.list.mode = 'off';
-		await app.saysInChannel(discoveryPausedWords('noList', null));
+		await app.saysInChannel(leftOutWords({ kind: 'discoveryPaused', why: 'noList' }, null));
 		app.service.list.mode = 'on';
-		await app.saysInChannel(DISCOVERY_BACK);
+		await app.until(async () => !(await app.command('/session list')).text().includes('is paused'));
 		app.service.sessions.setStatus(id, 'active');
 		await app.pass(15_000);
 		app.service.sessions.setStatus(id, 'humanInput');
@@ -211,27 +222,6 @@ describe('/session watch all', () => {
 		await app.until(() => posts.every((post) => post.buttons().length === 0));
 		expect(posts[0]?.text()).toContain('Closed without an answer');
 		expect(app.raised()).toHaveLength(2);
-	});
-
-	it('keeps to the cap of the channel, says so once, and brings the longest waiting next', async () => {
-		await start({ env: { MAX_WATCHES_PER_CHANNEL: '2' } });
-		const first = app.waiting('First');
-		await app.watchAll();
-		await app.postOf(first);
-		const second = app.waiting('Second');
-		await app.postOf(second);
-		const third = app.waiting('Third');
-		await app.pass(20_000);
-		const fourth = app.waiting('Fourth');
-		const full = await app.saysInChannel('This channel watches 2 sessions, and that is the limit');
-		await app.pass(MINUTE);
-		expect(app.inChannel().filter((post) => post.text().includes('that is the limit'))).toHaveLength(1);
-		expect([...app.asked(third), ...app.asked(fourth)]).toEqual([]);
-		app.answerElsewhere(first);
-		await app.postOf(third);
-		await app.pass(20_000);
-		expect(app.asked(fourth)).toEqual([]);
-		expect(full.buttons()).toEqual([]);
 	});
 
 	it('shows how it was asked to: discreet, without buttons', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { OUTSIDE } from '../../../src/slack/words/watching.ts';
+import type { WatchEnd } from '../../../src/watches/watch.ts';
 import { ended } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
@@ -21,6 +22,14 @@ afterEach(async () => {
 /** The direct messages to this person about a session. */
 const dms = (who: string, words: string) => app.slack.as(who).dm(words);
 
+/** It is logged that and why the watch of the session ended. */
+function expectLogged(sessionId: string, reason: WatchEnd): void {
+	const lines = app.log.filter((line) => line.includes('a watch ended')).map((line) => JSON.parse(line));
+	expect(lines.filter((line) => line.sessionId === sessionId)).toMatchObject([
+		{ watchId: expect.any(String), channel: 'C0AGENTS', reason },
+	]);
+}
+
 async function expectLeftAlone(id: string): Promise<void> {
 	// A post may be under way.
 	await app.pass(2_000);
@@ -37,6 +46,7 @@ it('ends a watch when the bot is removed from the channel, and tells its creator
 	expect(dm.text()).toContain('#agents');
 	await expectLeftAlone(id);
 	expect(dms('ada', id)).toHaveLength(1);
+	expectLogged(id, 'botRemoved');
 });
 
 it('removes the button of the open question when the channel stops watching', async () => {
@@ -45,6 +55,7 @@ it('removes the button of the open question when the channel stops watching', as
 	await app.command(`/session unwatch ${id}`);
 	await app.until(() => post.buttons().length === 0);
 	expect(post.text()).toContain('Not watched here any more');
+	expectLogged(id, 'unwatched');
 });
 
 it('ends watches when the channel is archived, with one message to each creator', async () => {
@@ -65,7 +76,6 @@ it('ends watches when the channel is archived, with one message to each creator'
 });
 
 it.each([
-	['deleted', 'channel_not_found', 'The channel is gone.'],
 	['archived without an event reaching the program', 'is_archived', 'The channel was archived.'],
 	['left by the bot without an event reaching the program', 'not_in_channel', 'I was removed from the channel.'],
 ])('ends a watch when Slack says that the channel is %s', async (_, error, words) => {
@@ -115,6 +125,7 @@ it('ends a watch with a message when the service does not know the session any m
 	await app.threadSays(id, 'does not know this session any more');
 	await app.cardSays(id, 'does not know this session any more');
 	await expectLeftAlone(id);
+	expectLogged(id, 'sessionGone');
 });
 
 it.each([

@@ -125,6 +125,19 @@ it('sees the next question of a session that was answered elsewhere and asks aga
 	expectNothingWrong(app);
 });
 
+it('uses a list whose pages have more than 10 MB in smaller pages', async () => {
+	await using app = await listing({ env: { REMIND_AFTER: 'off' } });
+	const ids = await watchedCrowd(app, 30);
+	const [id = '', ...others] = ids;
+	for (const other of others.slice(0, 12)) app.ask(other);
+	app.service.list.bytesEach = 1_000_000;
+	await app.pass(60_000);
+	expect(await metric(app, 'list_available')).toBe(1);
+	expect(await seenAfter(app, id)).toBeLessThanOrEqual(10_000);
+	expect(app.log.filter((line) => line.includes('list fails') || line.includes('has no list'))).toEqual([]);
+	expectNothingWrong(app);
+});
+
 it('does not read a session again and again that the list shows waiting and reads do not', async () => {
 	await using app = await listing();
 	const ids = await watchedCrowd(app, 60);

@@ -104,13 +104,20 @@ describe('what happens to a question while a choice can be taken back', () => {
 		expect(post.text()).toMatch(/ada chose LH 1173/i);
 	});
 
-	it('answers the only open item and leaves the others as they are', async () => {
-		const first = { ...item('Where to?'), value: 'Lisbon' };
-		const { id, index, post } = await asked([first, FLIGHT]);
-		expect(post.buttons()).toContain('TP 570');
-		await app.toldAfter(() => post.press('TP 570'));
+	it.each([
+		['the agent', { ...item('And pay the 5,000 dollars from:'), value: 'savings' }, 'savings'],
+		['an agent that hides a secret', { ...item('Password of the bank'), value: 'swordfish' }, '(hidden)'],
+	])('asks by the form, which shows the whole question, when %s filled an item', async (_, filled, shown) => {
+		const { id, index, post } = await asked([filled, FLIGHT]);
+		expect(post.buttons()).toEqual(['Answer', 'Hand over']);
+		const form = await openSession(app.app, id);
+		expect(form.text()).toContain(filled.title);
+		expect(form.text()).toContain(shown);
+		expect(form.text()).not.toContain('swordfish');
+		await form.choose(0, 'TP 570');
+		await form.submit();
 		await app.until(() => app.service.sessions.values(id, index)[1] === 'TP 570');
-		expect(app.service.sessions.values(id, index)).toEqual(['Lisbon', 'TP 570']);
+		expect(app.service.sessions.values(id, index)).toEqual([filled.value, 'TP 570']);
 	});
 
 	it('sends the choice after the channel stopped watching, and can take one back', async () => {

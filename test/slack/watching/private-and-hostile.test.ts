@@ -59,6 +59,12 @@ it('shows the screenshot and the files with fresh links only to the person who p
 	expect(card.text()).not.toMatch(/https?:/);
 });
 
+it('shows no quotation mark and no code of an emoji within a name', async () => {
+	const id = app.session({ name: 'O’Brien⁗ says ʼʼ🙷 and :x: failed' });
+	await app.watch(id);
+	expect(app.card(id)?.text()).toContain("“O’Brien' says ' and ∶x: failed”");
+});
+
 it('shows only the link when Slack cannot load the screenshot', async () => {
 	const { id } = withFiles();
 	await app.command(`/session watch ${id}`);

@@ -70,7 +70,10 @@ describe('a watched channel that is shared with another organisation', () => {
 		expect(listings()).toEqual([]);
 		await expectSilence(id, from);
 		expect(dms('ada', SHARED)).toHaveLength(1);
-		expect(app.log.join('\n')).toContain('"reason":"channelShared","ended":2');
+		const ends = app.log.filter((line) => line.includes('a watch ended')).map((line) => JSON.parse(line));
+		expect(ends).toMatchObject(
+			[id, other].map((sessionId) => ({ sessionId, channel: 'C0AGENTS', reason: 'channelShared' })),
+		);
 		const again = await app.command(`/session watch ${id}`);
 		expect(again.text()).toContain(whatHappened('watch_external'));
 		// Sharing that ends needs nothing: whoever wants to watches again.

@@ -53,6 +53,16 @@ describe('a session service that is down', () => {
 		expect(app.inChannel().filter((message) => /unavailable|is back/.test(message.text()))).toHaveLength(2);
 	});
 
+	it('keeps watching while the service redirects to its front page, where no session is found', async () => {
+		const id = await app.watched();
+		app.service.faults.add({ kind: 'redirect', location: '/' });
+		await app.until(() => notices('unavailable since', '#agents').length > notices('is back after', '#agents').length);
+		await app.pass(60_000);
+		app.service.faults.clear();
+		app.ask(id);
+		await app.threadSays(id, 'Which colour?');
+	});
+
 	it('keeps watching other sessions when the service fails for one', async () => {
 		const [broken, fine] = [await app.watched(), await app.watched()];
 		app.service.faults.add({ kind: 'garbage', sessionId: broken });

@@ -4,6 +4,7 @@ import {
 	ACTIONS,
 	type ActionId,
 	CALLBACKS,
+	CHOOSE_IDS,
 	encodeCarriage,
 	encodeChoice,
 	encodeQuestionMark,
@@ -171,6 +172,7 @@ const choice: PressValue = ({ session }, { card }) =>
 		sessionId: session,
 		messageIndex: 0,
 		fingerprint: '0123456789abcdef',
+		shownHash: 'fedcba9876543210',
 		position: 0,
 		title: 'Which?',
 		option: 'A',
@@ -348,8 +350,24 @@ const OTHERS: Readonly<Record<keyof typeof OTHER_GROUPS, OtherRun>> = {
 	},
 };
 
+/** Buttons of a question; they stand on its copies in inboxes and direct messages too. */
+export const ON_COPIES: readonly ActionId[] = [...CHOOSE_IDS, ACTIONS.answer, ACTIONS.open, ACTIONS.handOver];
+
+/** A copy of a question, in a window that shows the inbox. */
+const copies = ON_COPIES.map((actionId): Act => {
+	const [, pressValue] = PRESSES[actionId];
+	return {
+		name: `${actionId}, on a copy`,
+		group: ACTION_GROUPS[actionId],
+		needs: 'inbox',
+		inChannelOnly: true,
+		run: (app, member, at) =>
+			pressInView(app, member, at, { action_id: actionId, value: pressValue(member, at), ...rowIn(at) }),
+	};
+});
+
 const others = Object.entries(OTHERS).map(
 	([name, act]): Act => ({ name, group: OTHER_GROUPS[name as keyof typeof OTHER_GROUPS], ...act }),
 );
 
-export const ACTS: readonly Act[] = [...commands, ...presses, ...others];
+export const ACTS: readonly Act[] = [...commands, ...presses, ...copies, ...others];

@@ -20,6 +20,8 @@ interface Options {
 	readonly place?: '#agents' | 'dm';
 	readonly inOrganisation?: boolean;
 	readonly acts?: readonly Act[];
+	readonly transport?: 'socket' | 'http';
+	readonly env?: Readonly<Record<string, string>>;
 }
 
 type Acting = Member & { readonly act: Act };
@@ -61,10 +63,12 @@ async function postCard(app: WatchingApp, place: string) {
 /** Somebody opens what they will act on. */
 async function prepare(
 	app: WatchingApp,
-	{ act, name, place, session }: Acting,
+	{ act, id, name, place, session }: Acting,
 	card: ActContext['card'],
 ): Promise<void> {
 	const person = app.slack.as(name);
+	// Its id never changes, also not when Slack is as it was before.
+	await callSlack(app.slack, 'conversations.open', { users: id });
 	if (act.needs === 'form' || act.needs === 'receipt') {
 		const form = await openSession(app, session, name, place);
 		for (const field of [0, 1]) await form.fill(field, 'grey');
@@ -104,7 +108,13 @@ async function prepare(
 }
 
 /** The program with one person for each act; all of them are members who have open what they act on. */
-export async function whoMayApp({ place = '#agents', inOrganisation = false, acts = ACTS }: Options = {}) {
+export async function whoMayApp({
+	place = '#agents',
+	inOrganisation = false,
+	acts = ACTS,
+	transport = 'socket',
+	env = {},
+}: Options = {}) {
 	const possible = acts.filter(({ inChannelOnly }) => place !== 'dm' || inChannelOnly !== true);
 	const members = possible.map(
 		(act, index): Acting => ({ act, name: `p${index}`, id: `U0P${index}`, session: `own${index}`, place }),
@@ -112,7 +122,8 @@ export async function whoMayApp({ place = '#agents', inOrganisation = false, act
 	const names = members.map(({ name }) => name);
 	const app = await watchingApp({
 		oneClock: true,
-		env: { SESSION_SERVICE_RPM: '100000' },
+		transport,
+		env: { SESSION_SERVICE_RPM: '100000', ...env },
 		service: { rateLimit: false },
 		slack: { workspace: workspaceOf(names, inOrganisation), waitMs: 60_000 },
 	});
@@ -205,6 +216,27 @@ export async function whoMayApp({ place = '#agents', inOrganisation = false, act
 					outcomeOf(act, earlier.get(name) ?? none, later.get(name) ?? none, acks.get(name) ?? ''),
 				]),
 			);
+		},
+
+		/** Everybody does their act so many times at one moment; by act, the most calls of one of Slack's methods. */
+		async flood(become: Become, times: number): Promise<Record<string, number>> {
+			await startOver(FACTS_HOLD_MS);
+			const people = slack.state.people.filter(({ name }) => names.includes(name));
+			become(slack, people);
+			const most: Record<string, number> = {};
+			for (const member of members) {
+				const from = app.now();
+				const handled = handledBy(member);
+				for (let time = 0; time < times; time++) {
+					round += 1;
+					await member.act.run(app, member, { card, round, before, answerOf });
+				}
+				while (handledBy(member) < handled + times) await delay(1);
+				const calls = slack.traffic.all().filter(({ seq, direction }) => seq > from && direction === 'call');
+				const counts = Map.groupBy(calls, ({ name }) => name);
+				most[member.act.name] = Math.max(0, ...Array.from(counts.values(), ({ length }) => length));
+			}
+			return most;
 		},
 
 		[Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),

@@ -13,7 +13,10 @@ const traits =
 		for (const person of people) Object.assign(person, changed);
 	};
 
-/** `users.info` says this of them, whatever they are. */
+/**
+ * `users.info` says this of them, whatever they are. Bots have no client and Slack ends the sessions of deactivated
+ * people: what comes of them was under way when they became that.
+ */
 const told =
 	(facts: Json): Become =>
 	(slack, people) => {
@@ -25,13 +28,15 @@ const told =
 	};
 
 const asTheyAre: Become = () => {};
+/** Of deactivated people Slack does not say what they were. */
+const LEFT: Json = { deleted: true, is_restricted: undefined, is_ultra_restricted: undefined };
 
 /** Kinds of people in a workspace of its own, in the order in which they act: whoever uses things up comes last. */
 export const IN_WORKSPACE: readonly (readonly [Kind, Become])[] = [
 	['single-channel guest', traits({ isRestricted: true, isUltraRestricted: true })],
 	['multi-channel guest', traits({ isRestricted: true })],
-	['bot or app', traits({ isBot: true })],
-	['deactivated account', traits({ deleted: true })],
+	['bot or app', told({ is_bot: true })],
+	['deactivated account', told(LEFT)],
 	['of another organisation, as the request says', traits({ teamId: 'T0OTHER' })],
 	['of another organisation, as `users.info` says by `team_id`', told({ team_id: 'T0OTHER' })],
 	['of another organisation, as `users.info` says by `is_stranger`', told({ is_stranger: true })],
@@ -51,20 +56,28 @@ export const IN_ORGANISATION: readonly (readonly [Kind, Become])[] = [
 	['Enterprise Grid: of another workspace, and a member of ours', asTheyAre],
 ];
 
-export const REMOVED: Become = traits({ deleted: true });
+export const REMOVED: Become = told(LEFT);
 
 /** Makes them the members of the user group that a setting names. */
 const inGroup: Become = (slack, people) => {
 	for (const group of slack.state.userGroups) group.users = people.map(({ id }) => id);
 };
 
+/** Of another organisation, by the request and by `users.info`. */
+const elsewhere =
+	(facts: Json): Become =>
+	(...those) => {
+		traits({ teamId: 'T0OTHER' })(...those);
+		told({ team_id: 'T0OTHER', ...facts })(...those);
+	};
+
 /** By `who` of the settings' table. */
 export const BY_WHO: Readonly<Record<(typeof SETTINGS)[number]['who'], Become>> = {
 	guest: traits({ isRestricted: true }),
 	'of another organisation': traits({ teamId: 'T0OTHER' }),
 	'guest of another organisation': traits({ teamId: 'T0OTHER', isRestricted: true }),
-	'bot of another organisation': traits({ teamId: 'T0OTHER', isBot: true }),
-	'deactivated, of another organisation': traits({ teamId: 'T0OTHER', deleted: true }),
+	'bot of another organisation': elsewhere({ is_bot: true }),
+	'deactivated, of another organisation': elsewhere(LEFT),
 	'nothing is known of them': told({ is_restricted: null, team_id: null }),
 	'full member, listed channel': asTheyAre,
 	'full member, another channel or a direct message': asTheyAre,

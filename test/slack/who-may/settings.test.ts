@@ -14,6 +14,9 @@ const SOME: readonly string[] = [
 	ACTIONS.unwatch,
 	ACTIONS.field,
 	'Send answer',
+	'Hand over, in its window',
+	ACTIONS.handOver,
+	ACTIONS.giveBack,
 	'closing a form',
 ];
 

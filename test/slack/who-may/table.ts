@@ -219,6 +219,11 @@ ${tableOf(
   another organisation.
 - What is known of people and user groups is at most 5 minutes old, and where something is sent at most 30 seconds. When Slack
   does not answer within 1.5 s, nobody passes; the text stays in the form.
+- An answer may be sent long after its press. The check at the press counts for a minute, also after a restart. After that the
+  same is asked again, before the read that precedes the sending. An answer of somebody who is deactivated, whom the rules
+  refuse now, or whom a setting excludes that has changed since, is not sent: its author and the question's post say so, its text
+  is kept, and the question is open for others. Leaving a channel ends nothing. Slack has 10 s for that, because nobody
+  waits for it. While Slack does not tell, the answer waits, and its session is not read for it.
 - Somebody who may not hears why and whom to ask, where they pressed. No session is read for them and nothing is
   stored. While they type or close a form they hear nothing: no draft is kept.
 - The settings of a channel are for its members, as Slack tells when they are opened and again at *Save*, in addition to
@@ -226,6 +231,9 @@ ${tableOf(
 - Rules are asked about the channel in which somebody acts; inside a window, about the channel it was opened from; on a
   receipt, about the channel that the answer came from. An inbox belongs to no channel: it shows the questions of the
   channels in which its person may act, and what is pressed on a question is asked about that question's channel.
+- A button of a question in an inbox or a direct message works for those who are in that question's channel, as Slack told at
+  most 5 minutes ago, and for whoever has the question because it was handed over to them. Own answers and snoozes go on
+  after somebody left the channel.
 
 What the settings change:
 

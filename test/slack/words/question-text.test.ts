@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { looksSecret } from '../../../src/questions/asks-for-secret.ts';
 import { questionAt } from '../../../src/questions/open-question.ts';
 import { type QuickAnswer, quickAnswerOf } from '../../../src/questions/quick-answer.ts';
-import { looksSecret } from '../../../src/questions/secrecy.ts';
 import { readSessionResponse } from '../../../src/session-service/schema.ts';
 import { escapeMrkdwn, oneLine } from '../../../src/slack/text.ts';
 import { questionText } from '../../../src/slack/words/question-text.ts';

@@ -8,6 +8,7 @@ export function describeAccept(subject: Subject): void {
 			const given = submission({
 				items: [item('  naïve 🙂\n"x" \\ \u0000 \ud800 '), item(''), item(null)],
 				leftEmpty: [1],
+				shownHash: 'shown-1',
 			});
 			const result = await subject.store.answers.accept(given);
 			expect(result).toMatchObject({ kind: 'accepted' });
@@ -20,11 +21,13 @@ export function describeAccept(subject: Subject): void {
 				person: ANN,
 				question: given.question,
 				fingerprint: 'fingerprint-1',
+				shownHash: 'shown-1',
 				content: { kind: 'readable', items: given.items, other: null },
 				leftEmpty: [1],
 				origin: { channelId: 'C1', threadTs: '1.2' },
 				state: 'accepted',
 				attempts: 0,
+				checkedAt: T0,
 				editCount: 0,
 				acceptedAt: T0,
 				giveUpAt: T0 + 86_400_000,
@@ -69,10 +72,13 @@ export function describeAccept(subject: Subject): void {
 		it('replaces the text when the same form is submitted again before it is sent', async () => {
 			const given = submission();
 			await accepted(subject.store, given);
-			const edited = await subject.store.answers.accept({ ...given, items: [item('red'), item('')], leftEmpty: [1] });
+			const changed = { items: [item('red'), item('')], leftEmpty: [1], acceptedAt: T0 + 5 };
+			const edited = await subject.store.answers.accept({ ...given, ...changed });
 			expect(edited).toMatchObject({ kind: 'repeated', edited: true, answer: { id: given.id, leftEmpty: [1] } });
 			const stored = await subject.store.answers.get(given.id);
 			expect(valuesOf(stored)).toEqual(['red', '']);
+			// The press was checked again.
+			expect(stored).toMatchObject({ checkedAt: T0 + 5 });
 			expect(stored).toMatchObject({ acceptedAt: T0, nextAttemptAt: T0, timeline: [{ state: 'accepted', at: T0 }] });
 		});
 

@@ -5,13 +5,17 @@ import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
 import { endChannel } from '../../../src/watches/channel-guard.ts';
 import type { Discovery } from '../../../src/watches/discovered.ts';
 import { createDiscoveries } from '../../../src/watches/discovery.ts';
+import type { WatchStore } from '../../../src/watches/ports.ts';
 import type { Watch } from '../../../src/watches/watch.ts';
 import { NO_LIMITS, newWatch, SERVICE, sessionView } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
 import { attemptAt, createRecordingLog, LEASE, T0 } from '../support.ts';
 import { C1, KEY, news, read, watchActs } from './watch-acts.ts';
 
+const HOUR = 3_600_000;
+const LOG = createRecordingLog();
 const OTHER_SERVICE = 'https://other.example';
+const at = (now: number) => ({ now, isFollowing: false, isCut: false });
 const BEGUN = { ...C1, service: SERVICE, createdBy: 'U-ANN', createdAt: T0, settings: {} };
 
 export function describeDiscoveries(subject: Subject): void {
@@ -19,8 +23,9 @@ export function describeDiscoveries(subject: Subject): void {
 	/** Records a read; the next one is due at once. */
 	const recorded = (updates: Parameters<typeof acts.recorded>[0]) =>
 		acts.recorded(updates, read({ nextRead: { at: T0, by: T0 } }));
-	const named = (...ids: string[]) => ids.map((sessionId) => ({ sessionId, name: `Name of ${sessionId}` }));
-	const list = (...ids: string[]) => store().replaceWaiting(SERVICE, named(...ids), T0);
+	const named = (...ids: string[]) =>
+		ids.map((sessionId) => ({ sessionId, name: `Name of ${sessionId}`, updatedAt: null }));
+	const list = (...ids: string[]) => store().replaceWaiting(SERVICE, named(...ids), at(T0));
 
 	async function discovery(changes: Partial<typeof BEGUN> = {}): Promise<Discovery> {
 		await store().discover({ ...BEGUN, ...changes }, []);
@@ -36,6 +41,7 @@ export function describeDiscoveries(subject: Subject): void {
 			session: { service: SERVICE, sessionId },
 			createdAt: T0,
 			ahead: true,
+			isNew: false,
 			limits,
 		});
 	const hands = async (discovery: Discovery) =>
@@ -71,7 +77,7 @@ export function describeDiscoveries(subject: Subject): void {
 			expect(await posted()).toEqual(['begun']);
 			const { teamId, channelId, service, createdBy, createdAt } = BEGUN;
 			const expected = { teamId, channelId, service, createdBy, createdAt, discreet: true, buttons: true };
-			expect(await store().discoveries(SERVICE)).toEqual([{ ...expected, isFull: false, isPaused: false }]);
+			expect(await store().discoveries(SERVICE)).toEqual([expected]);
 			expect(await store().discoveries(OTHER_SERVICE)).toEqual([]);
 			expect(await store().activeChannels()).toEqual([C1]);
 		});
@@ -116,7 +122,7 @@ export function describeDiscoveries(subject: Subject): void {
 		it('lists what a channel does not watch, the longest waiting first', async () => {
 			const here = await discovery();
 			await list('s3', 's4');
-			await store().replaceWaiting(SERVICE, named('s1', 's2', 's3', 's4'), T0 + 1_000);
+			await store().replaceWaiting(SERVICE, named('s1', 's2', 's3', 's4'), at(T0 + 1_000));
 			expect(await hands(here)).toEqual(['s3', 's4', 's1', 's2']);
 			await raised('s3');
 			expect(await hands(here)).toEqual(['s4', 's1', 's2']);
@@ -163,10 +169,11 @@ export function describeDiscoveries(subject: Subject): void {
 			await list('s1');
 			const watch = await raised();
 			await recorded([lowered(watch)]);
+			const offered = { sessionId: 's1', loweredAt: T0, loweredCount: 1, isNew: false };
 			expect(await stored(watch.id)).toBeNull();
-			expect(await store().raisedHands(here)).toEqual([{ sessionId: 's1', loweredAt: T0, loweredCount: 1 }]);
+			expect(await store().raisedHands(here)).toEqual([offered]);
 			await recorded([lowered(await raised())]);
-			expect(await store().raisedHands(here)).toEqual([{ sessionId: 's1', loweredAt: T0, loweredCount: 1 }]);
+			expect(await store().raisedHands(here)).toEqual([offered]);
 			expect(await store().countSessions(SERVICE)).toBe(0);
 		});
 
@@ -177,7 +184,9 @@ export function describeDiscoveries(subject: Subject): void {
 			const count = async () => (await store().raisedHands(here))[0]?.loweredCount;
 			for (const expected of [1, 2, 3]) {
 				const other = { ...C1, channelId: 'C2', id: randomUUID(), session: { service: SERVICE, sessionId: 's1' } };
-				expect(await store().raiseHand({ ...other, createdAt: T0, ahead: false, limits: NO_LIMITS })).toEqual({
+				expect(
+					await store().raiseHand({ ...other, createdAt: T0, ahead: false, isNew: false, limits: NO_LIMITS }),
+				).toEqual({
 					kind: 'raised',
 				});
 				const watch = await store().find({ ...C1, channelId: 'C2' }, other.session);
@@ -210,6 +219,18 @@ export function describeDiscoveries(subject: Subject): void {
 			await recorded([lowered(now)]);
 			expect(await posted()).toEqual([]);
 			expect(await stored(second.id)).toBeNull();
+		});
+
+		it.each(['closed', 'replaced'])('counts a session as new from when its question is %s', async (how) => {
+			await discovery();
+			await list('s1');
+			const watch = await raised();
+			await recorded([asking(watch)]);
+			await posted();
+			expect(await store().waiting(SERVICE)).toMatchObject([{ isNew: false }]);
+			const before = (await stored(watch.id)) as Watch;
+			await recorded([how === 'closed' ? lowered(before) : asking(before)]);
+			expect(await store().waiting(SERVICE)).toMatchObject([{ isNew: true }]);
 		});
 
 		it('keeps a question whose post may exist', async () => {
@@ -257,98 +278,67 @@ export function describeDiscoveries(subject: Subject): void {
 			expect((await stored(hand.id))?.card.ts).toBe('ts-card');
 		});
 
-		it('tells a channel once that a limit leaves sessions out, and again when it had room', async () => {
+		it('finds the limit that leaves no place, without hands whose question does not stand yet', async () => {
 			const here = await discovery();
 			const limits = { ...NO_LIMITS, channel: 1 };
 			const watch = await raised();
-			const full = (key: string) => ({
-				target: { kind: 'channel', ...C1 } as const,
-				key,
-				content: { kind: 'discoveryFull', limit: 'channel', most: 1 } as const,
-			});
-			const note = (key: string | null, at = store()) =>
-				at.noteFull(here, { announcement: key === null ? null : full(key), limits, now: T0 });
-			// Nobody knows yet whether it asks anything.
-			expect(await note('unread')).toBe(false);
+			expect(await store().limitOf(here, limits)).toBeNull();
 			await recorded([asking(watch)]);
-			const posts = await posted();
-			const told = await Promise.all([note('a'), note('b', replica()), note('c')]);
-			expect(told.filter(Boolean)).toHaveLength(1);
-			expect(await note(null)).toBe(false);
-			expect(await note('d')).toBe(false);
-			await store().end(watch.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
-			expect(await note(null)).toBe(true);
-			await store().add(newWatch({ sessionId: 's2' }));
-			expect(await note('e')).toBe(true);
-			expect(posts).toEqual(['question']);
-			expect((await posted()).filter((key) => key !== 'card')).toHaveLength(1);
+			await posted();
+			expect(await store().limitOf(here, limits)).toMatchObject({ limit: 'channel', most: 1 });
+			expect(await store().limitOf(here, { ...NO_LIMITS, all: 1 })).toMatchObject({ limit: 'all', most: 1 });
 		});
 
-		it('tells each channel once that sessions are not listed, and once that they are again', async () => {
+		it('tells a channel once a day that sessions are not listed, also when two processes find it', async () => {
+			await discovery();
+			let now = T0;
+			const processes = [store(), replica()].map((own) => discoveriesOver(own, () => now));
+			const told = async () => {
+				await Promise.all(processes.map((one) => one.unlisted()));
+				return (await posted(now)).length;
+			};
+			expect(await told()).toBe(1);
+			now = T0 + 23 * HOUR;
+			expect(await told()).toBe(0);
+			now = T0 + 24 * HOUR;
+			expect(await told()).toBe(1);
+			await processes[0]?.start();
+			expect(await posted(now)).toEqual([]);
+		});
+
+		it('raises each hand once, new ones first and then the longest waiting, when two processes get lists at once', async () => {
 			await discovery();
 			await discovery({ channelId: 'C2' });
-			expect(await store().notePaused(SERVICE, null, T0)).toBe(0);
-			const counts = await Promise.all([
-				store().notePaused(SERVICE, 'noList', T0),
-				replica().notePaused(SERVICE, 'noList', T0 + 1),
-			]);
-			expect(counts.toSorted()).toEqual([0, 2]);
-			expect(await posted(T0 + 1)).toHaveLength(2);
-			expect(await store().notePaused(SERVICE, null, T0 + 9)).toBe(2);
-			expect(await posted(T0 + 9)).toHaveLength(2);
-			expect(await store().notePaused(OTHER_SERVICE, 'noList', T0)).toBe(0);
-		});
-
-		it('says nothing of a pause that ended before it was told', async () => {
-			await discovery();
-			await store().notePaused(SERVICE, 'listOff', T0);
-			await store().notePaused(SERVICE, null, T0 + 1);
-			expect(await posted(T0 + 1)).toEqual([]);
-		});
-
-		it('raises each hand once, the longest waiting first, when two processes get lists at once', async () => {
-			await discovery();
-			await discovery({ channelId: 'C2' });
-			const processes = [store(), replica()].map((own) =>
-				createDiscoveries({
-					store: own,
-					serviceUrl: SERVICE,
-					discoverSessions: true,
-					usesList: true,
-					isUnlisted: () => false,
-					isListed: () => true,
-					limits: { ...NO_LIMITS, channel: 3 },
-					metrics: { limitReached: () => {} },
-					clock: { ...systemClock, now: () => T0 },
-					log: createRecordingLog(),
-					onChange: () => {},
-				}),
-			);
+			const processes = [store(), replica()].map((own) => discoveriesOver(own, () => T0));
 			await list('s1', 's2');
 			const sessions = ['s9', 's8', 's2', 's1'].map((sessionId) => ({
 				sessionId,
 				name: `Name of ${sessionId}`,
 				status: 'humanInput',
-				startTime: null,
+				updatedAt: null,
 			}));
-			const done = { sessionId: 'done', name: 'Done', status: 'completed', startTime: null };
+			const done = { sessionId: 'done', name: 'Done', status: 'completed', updatedAt: null };
 			const found = { sessions: [...sessions, done], isComplete: true };
 			await Promise.all([...processes, ...processes].map((one) => one.listed(found)));
 			for (const channelId of ['C1', 'C2']) {
 				const watches = await store().ofChannel({ ...C1, channelId });
-				expect(watches.map(({ session }) => session.sessionId).toSorted()).toEqual(['s1', 's2', 's8']);
+				expect(watches.map(({ session }) => session.sessionId).toSorted()).toEqual(['s1', 's8', 's9']);
 			}
 			// None was read yet, so nobody knows whether they fill the channels.
 			expect(await posted()).toEqual([]);
 			await Promise.all(processes.map((one) => one.listed({ sessions: [], isComplete: false })));
 			expect(await store().waiting(SERVICE)).toHaveLength(4);
+			const part = [{ sessionId: 's7', name: 'Seven', status: 'humanInput', updatedAt: null }];
+			await processes[0]?.listed({ sessions: part, isComplete: false });
+			expect((await store().waiting(SERVICE)).map(({ sessionId }) => sessionId)).toEqual(['s7']);
 		});
 
 		it('ends with its channel, and tells who began it once, also between replicas', async () => {
 			await discovery();
 			await raised('s1');
 			await store().add(newWatch({ sessionId: 's2', createdBy: 'U-BOB' }));
-			await Promise.all([endChannel(store(), C1, 'channelShared', T0), endChannel(replica(), C1, 'channelShared', T0)]);
+			const end = (at: ReturnType<typeof store>) => endChannel(at, C1, 'channelShared', { now: T0, log: LOG });
+			await Promise.all([end(store()), end(replica())]);
 			expect(await store().discoveryOf(C1, null)).toBeNull();
 			expect(await store().ofChannel(C1)).toEqual([]);
 			const due = await store().takeAnnouncements(LEASE, 9, T0);
@@ -365,10 +355,27 @@ export function describeDiscoveries(subject: Subject): void {
 	});
 }
 
-const DIGEST = { messageIndex: 3, fingerprint: 'f', sameBefore: 0, answered: [], open: [0] };
+function discoveriesOver(store: WatchStore, now: () => number) {
+	return createDiscoveries({
+		store,
+		serviceUrl: SERVICE,
+		discoverSessions: true,
+		usesList: true,
+		isUnlisted: () => false,
+		isListed: () => true,
+		limits: { ...NO_LIMITS, channel: 3 },
+		metrics: { limitReached: () => {} },
+		clock: { ...systemClock, now },
+		log: createRecordingLog(),
+		onChange: () => {},
+	});
+}
+
+const DIGEST = { messageIndex: 3, fingerprint: 'f', shownHash: null, sameBefore: 0, answered: [], open: [0] };
 const QUESTION = {
 	messageIndex: 3,
 	fingerprint: 'f',
+	shownHash: null,
 	goneOn: false,
 	context: 'Three are in stock.',
 	items: [],

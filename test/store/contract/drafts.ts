@@ -12,6 +12,7 @@ function draft(overrides: Partial<Draft> = {}): Draft {
 		person: ANN,
 		question,
 		fingerprint: 'fingerprint-1',
+		shownHash: 'shown-1',
 		values: { 0: 'blue', 2: 'x'.repeat(10_000) },
 		secret: [1],
 		updatedAt: T0,

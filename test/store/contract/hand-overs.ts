@@ -48,7 +48,7 @@ export function describeHandOvers(subject: Subject): void {
 			question: question as NonNullable<typeof question>,
 			readAt: T0,
 		} as const;
-		const announcement = { target, key: 'handedOver', content };
+		const announcement = { target, key: `handedOver:${from}`, content };
 		const { id: watchId, channelId } = watch;
 		return { ...QUESTION, id, watchId, channelId, from, to, replaces: null, announcement };
 	}
@@ -157,6 +157,35 @@ export function describeHandOvers(subject: Subject): void {
 			expect(await replacing('V7', 'V5')).toMatchObject({ kind: 'limit', handOver: { count: 4 } });
 		});
 
+		describe('in ten minutes', () => {
+			const MINUTES = 10 * 60_000;
+			/** So many hand-overs of one question, each in the place of the one before. */
+			async function handOvers(count: number, people: (number: number) => [string, string]) {
+				const watch = await askedIn();
+				for (let number = 1; number <= count; number++) {
+					const one = { ...wish(watch, `V${number}`, people(number)), replaces: `V${number - 1}` };
+					expect((await store().handOver(one, T0 + number)).kind).toBe('handedOver');
+				}
+				return (id: string, between: [string, string], now: number) =>
+					replica().handOver({ ...wish(watch, id, between), replaces: `V${count}` }, now);
+			}
+
+			it('comes from one person ten times, whoever gets it and though it was given back', async () => {
+				const hand = await handOvers(10, (number) => ['U-ANN', `U-${number}`]);
+				await giveBack('U-10');
+				const tooMany = { kind: 'tooMany', who: 'from' };
+				expect(await hand('V11', ['U-ANN', 'U-BOB'], T0 + MINUTES)).toEqual(tooMany);
+				expect((await hand('V10', ['U-ANN', 'U-10'], T0 + MINUTES)).kind).toBe('handedOver');
+				expect((await hand('V12', ['U-ANN', 'U-BOB'], T0 + MINUTES + 1)).kind).toBe('handedOver');
+			});
+
+			it('goes to one person twenty times, whoever hands it over', async () => {
+				const hand = await handOvers(20, (number) => [`U-${number}`, 'U-BOB']);
+				expect(await hand('V21', ['U-ANN', 'U-BOB'], T0 + MINUTES)).toEqual({ kind: 'tooMany', who: 'to' });
+				expect((await hand('V22', ['U-ANN', 'U-EVE'], T0 + MINUTES)).kind).toBe('handedOver');
+			});
+		});
+
 		it('is not possible for another question, or where it is not watched', async () => {
 			const watch = await askedIn();
 			const other = { ...wish(watch, 'V1', ['U-ANN', 'U-BOB']), fingerprint: 'another' };
@@ -237,7 +266,7 @@ export function describeHandOvers(subject: Subject): void {
 			await acts.posted();
 			// It is not settled yet, so it stays beyond the retention time.
 			await subject.store.watches.removeEnded(T0 + 1);
-			await subject.store.watches.removeTexts(T0 + 1);
+			await subject.store.watches.removeTexts(T0 + 1, null);
 			await subject.store.watches.end(watch.id, 'unwatched', { now: T0, announcements: [], keepPending: false });
 			expect(await waiting()).toEqual(['person:T1:U-DAN:V2 settle']);
 			const [settle] = await subject.store.watches.takeAnnouncements(LEASE, 10, T0);
@@ -295,6 +324,33 @@ export function describeHandOvers(subject: Subject): void {
 			expect(await subject.replica.watches.redraw(KEY, T0)).toBe(0);
 			expect(await waiting()).toEqual(['person:T1:U-BOB:V1 redraw', 'watch redraw']);
 		});
+	});
+
+	it('gives the open posts of a reworded question its new text, also a direct message that waits, and draws them again', async () => {
+		const watch = await askedIn();
+		const target = { kind: 'watch', watchId: watch.id, teamId: 'T1', channelId: 'C1' } as const;
+		const settle = { target, key: 'settle', content: { kind: 'settle', messageIndex: 0, how: 'answered' } } as const;
+		const content = { kind: 'question', question: question as NonNullable<typeof question>, changed: false } as const;
+		const asked = { target, key: 'again', content: { ...content, readAt: T0 } };
+		const update = (revision: number) => ({ ...watch, revision });
+		const soon = { nextRead: { at: T0, by: T0 } };
+		await acts.recorded([news(update(1), { digest: view.digest, announcements: [settle, asked] })], read(soon));
+		for (let round = 0; round < 3; round += 1) await acts.posted();
+		await store().handOver(wish(watch, 'V1', ['U-ANN', 'U-BOB']), T0);
+		const reworded = { ...(question as NonNullable<typeof question>), context: 'Another text', shownHash: 'h2' };
+		const seen = read({ ...soon, lastReadAt: T0 + 5 });
+		await acts.recorded([news(update(2), { digest: view.digest, reworded })], seen);
+		expect(await waiting()).toEqual(['person:T1:U-BOB:V1 handedOver', 'person:T1:U-BOB:V1 redraw', 'watch redraw']);
+		const told = { question: { ...question, context: 'Another text', shownHash: 'h2' }, readAt: T0 + 5 };
+		const due = await subject.store.watches.takeAnnouncements(LEASE, 10, T0);
+		const direct = due.find(({ announcement }) => announcement.content.kind === 'handedOver');
+		expect(direct?.announcement.content).toMatchObject(told);
+		const redraw = due.find(({ announcement }) => announcement.content.kind === 'redraw')?.announcement.id ?? '';
+		const open = await subject.replica.watches.postedQuestions(redraw);
+		expect(open.map((post) => post.content)).toMatchObject([told]);
+		const settles = subject.store.db.read.selectFrom('announcements').selectAll().where('kind', '=', 'settle');
+		const [before] = await subject.replica.watches.postedQuestions((await settles.executeTakeFirst())?.id ?? '');
+		expect(before?.content).toMatchObject({ question: { context: question?.context }, readAt: T0 });
 	});
 
 	it('finds the watch of a channel with what its card shows', async () => {

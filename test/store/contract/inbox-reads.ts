@@ -34,8 +34,8 @@ export function describeInboxReads(subject: Subject): void {
 					fingerprint: expect.any(String),
 					since: T0 + 5,
 					channels: [
-						{ channelId: 'C1', threadTs: null, watchedBy: 'U-ANN', buttons: true },
-						{ channelId: 'C2', threadTs: null, watchedBy: 'U-ANN', buttons: false },
+						{ channelId: 'C1', threadTs: null, watchedBy: 'U-ANN', buttons: true, isRaised: false },
+						{ channelId: 'C2', threadTs: null, watchedBy: 'U-ANN', buttons: false, isRaised: false },
 					],
 				},
 			]);
@@ -194,7 +194,15 @@ export function describeInboxReads(subject: Subject): void {
 			const watched = await replica().snapshots(SERVICE, [sessionId]);
 			const fingerprint = watched.get(sessionId)?.question?.fingerprint ?? 'unknown';
 			const values = { 0: text };
-			await subject.store.drafts.save({ formId, person: ANN, question, fingerprint, values, updatedAt: next() });
+			await subject.store.drafts.save({
+				formId,
+				person: ANN,
+				question,
+				fingerprint,
+				shownHash: null,
+				values,
+				updatedAt: next(),
+			});
 		}
 		const found = async (limit = 5) =>
 			(await replica().drafts(SERVICE, ANN, limit)).map(({ question }) => question.sessionId);

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { CLOCK_ALLOWANCE_MS } from '../../../src/clock.ts';
-import { FOLLOWED_MS, homeInboxId, type Inbox, type InboxPlace, windowInboxId } from '../../../src/inbox/inbox.ts';
+import {
+	FOLLOWED_MS,
+	homeInboxId,
+	type Inbox,
+	type InboxPlace,
+	PRESS_SPACING_MS,
+	windowInboxId,
+} from '../../../src/inbox/inbox.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, BOB, LEASE, OTHER_LEASE, T0 } from '../support.ts';
 
@@ -58,7 +65,8 @@ export function describeInboxes(subject: Subject): void {
 		it('are one row for a place, with the newest page', async () => {
 			await shown();
 			await replica().ask(ANNS_HOME, 3, T0 + 5);
-			expect(await taken(T0 + 5)).toMatchObject([
+			expect(await taken(T0 + PRESS_SPACING_MS - 1)).toEqual([]);
+			expect(await taken(T0 + PRESS_SPACING_MS)).toMatchObject([
 				{ page: 3, openedAt: T0 + 5, askedCount: 2, shownCount: 1, changeCount: 2, shownKey: 'looks' },
 			]);
 		});
@@ -191,13 +199,37 @@ export function describeInboxes(subject: Subject): void {
 			expect((await inboxes().nextDueAt(T0)).all).toBe(T0 + SPACING);
 		});
 
-		it('by its own person makes an inbox due at once after the work on it', async () => {
+		it('by its own person makes an inbox due a second after the work on it', async () => {
 			await inboxes().ask(ANNS_HOME, 0, T0);
 			const inbox = await take();
 			await replica().ask(ANNS_HOME, 1, T0 + 1);
 			await end(inbox, { now: T0 + 10 });
-			expect(await inboxes().nextDueAt(T0 + 10)).toEqual({ asked: T0 + 10, all: T0 + 10 });
-			expect((await take(T0 + 10)).page).toBe(1);
+			const at = T0 + 10 + PRESS_SPACING_MS;
+			expect(await inboxes().nextDueAt(T0 + 10)).toEqual({ asked: at, all: at });
+			expect((await take(at)).page).toBe(1);
+		});
+
+		it('by a person who does that often waits like a change, and no longer than before', async () => {
+			await shown();
+			await inboxes().ask(ANNS_HOME, 1, T0 + 5, SPACING);
+			expect(await replica().nextDueAt(T0 + 5)).toEqual({ asked: null, all: T0 + SPACING });
+			const at = T0 + 2 * SPACING;
+			await inboxes().ask(ANNS_HOME, 2, at, SPACING);
+			expect(await replica().nextDueAt(at)).toEqual({ asked: null, all: T0 + SPACING });
+			expect(await replica().takeDue(LEASE, 10, { now: at, only: 'asked' })).toEqual([]);
+			expect((await take(at)).page).toBe(2);
+		});
+
+		it('leaves an inbox that found no room its place in line', async () => {
+			await inboxes().ask(ANNS_HOME, 0, T0);
+			await inboxes().ask(ANNS_WINDOW, 0, T0 + 5);
+			const all = await inboxes().takeDue(LEASE, 10, { now: T0 + 10, only: 'all' });
+			expect(all.map(({ id }) => id)).toEqual([ANNS_HOME.id, ANNS_WINDOW.id]);
+			await inboxes().release([LEASE.token], ANNS_HOME.id);
+			expect(await replica().nextDueAt(T0 + 10)).toMatchObject({ all: T0 });
+			expect((await replica().takeDue(OTHER_LEASE, 10, { now: T0 + 10, only: 'all' })).map(({ id }) => id)).toEqual([
+				ANNS_HOME.id,
+			]);
 		});
 
 		it('does not touch inboxes that nobody opened lately, or that were opened before the clock was put back', async () => {

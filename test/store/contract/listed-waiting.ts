@@ -104,7 +104,7 @@ export function describeListedWaiting(subject: Subject): void {
 
 		it('are not read when nobody watches them any more', async () => {
 			await watchedWith('active');
-			for (const { id } of await store().ofSession(KEY)) {
+			for (const { id } of await store().ofSession(KEY, T0)) {
 				await store().end(id, 'unwatched', { now: T0, announcements: [], keepPending: false });
 			}
 			expect(await store().readWaiting(SERVICE, [waiting('s1')], T0 + 1_000)).toEqual([]);

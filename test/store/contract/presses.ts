@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { FIRST_WITHDRAWN } from '../../../src/answers/answer.ts';
 import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
 import type { Watch } from '../../../src/watches/watch.ts';
 import { sessionView } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, accepted, BOB, item, LEASE, SERVICE, submission, T0, valuesOf } from '../support.ts';
+import { ANN, accepted, BOB, current, item, LEASE, lease, SERVICE, submission, T0, valuesOf } from '../support.ts';
 import { KEY, news, read, said, watchActs } from './watch-acts.ts';
 
 const UNDO_MS = 10_000;
@@ -55,7 +54,7 @@ export function describePresses(subject: Subject): void {
 			await answers().withdraw(given.id, ANN, T0 + 5, { onlyUnsent: true });
 
 			const waiting = await answers().get(form.id);
-			expect(waiting).toMatchObject({ state: 'waiting', lastError: FIRST_WITHDRAWN, nextAttemptAt: T0 + 5 });
+			expect(waiting).toMatchObject({ state: 'waiting', lastError: 'first_withdrawn', nextAttemptAt: T0 + 5 });
 			expect(waiting?.receiptState.state).toBeNull();
 			expect(valuesOf(waiting)).toEqual(['red', null]);
 			const draft = await subject.store.drafts.newest(BOB, given.question);
@@ -68,6 +67,48 @@ export function describePresses(subject: Subject): void {
 			const third = submission({ person: BOB, items: [item('red')] });
 			expect((await answers().accept(third)).kind).toBe('accepted');
 			expect(await answers().get(form.id)).toMatchObject({ state: 'conflicted' });
+		});
+
+		it.each([
+			['waiting', false, 'first_failed'],
+			['refused', false, 'first_failed'],
+			['ended', false, 'first_over'],
+			['ended', true, 'first_unknown'],
+			['changed', true, 'first_unknown'],
+		] as const)(
+			'makes the newest loser of each person wait when it is %s, with a PUT begun: %s, as %s',
+			async (state, begun, ending) => {
+				const given = submission({ press: { undoUntil: T0 }, viewId: '' });
+				await answers().accept(given);
+				const losers = [2, 3, 1].map((at) =>
+					submission({ person: BOB, acceptedAt: T0 + at, ...(state === 'changed' && { fingerprint: 'newer' }) }),
+				);
+				for (const loser of losers) expect((await answers().accept(loser)).kind).toBe('taken');
+				await lease(subject.store, given.id);
+				const failed = { state, putStartedAt: begun ? T0 : null, nextAttemptAt: null };
+				await answers().update(await current(subject.store, given.id), LEASE.token, failed, {
+					now: T0 + 5,
+					release: true,
+				});
+				const stored = await Promise.all(losers.map(({ id }) => answers().get(id)));
+				expect(stored.map((loser) => loser?.state)).toEqual(['conflicted', 'waiting', 'conflicted']);
+				expect(stored[1]).toMatchObject({ lastError: ending, nextAttemptAt: T0 + 5 });
+			},
+		);
+
+		it.each([
+			['another text', 'shown-2', 'waiting'],
+			['the same text', 'shown-1', 'conflicted'],
+		])('makes a loser with %s wait only if its question is not outdated too', async (_, shownHash, state) => {
+			const given = submission({ press: { undoUntil: T0 }, viewId: '', shownHash: 'shown-1' });
+			await answers().accept(given);
+			const loser = submission({ person: BOB, shownHash });
+			expect((await answers().accept(loser)).kind).toBe('taken');
+			await lease(subject.store, given.id);
+			const changed = { state: 'changed', nextAttemptAt: null } as const;
+			const options = { now: T0 + 5, release: true };
+			await answers().update(await current(subject.store, given.id), LEASE.token, changed, options);
+			expect(await answers().get(loser.id)).toMatchObject({ state });
 		});
 
 		it('keeps the losers of other answers as they are', async () => {
@@ -98,6 +139,7 @@ export function describePresses(subject: Subject): void {
 				messageIndex: 1,
 				fingerprint: 'f',
 				context: '',
+				shownHash: null,
 				goneOn: false,
 				items: [],
 				itemCount: 0,
@@ -128,7 +170,7 @@ export function describePresses(subject: Subject): void {
 			const watch = await asking();
 			await store().redraw(KEY, T0);
 			const [redraw] = await store().takeAnnouncements(LEASE, 5, T0);
-			const current = (await store().ofSession(KEY))[0];
+			const current = (await store().ofSession(KEY, T0))[0];
 			if (current === undefined) throw new Error('not there');
 			const settle = post(watch, { kind: 'settle', messageIndex: 1, how: 'answered' }, 'settle');
 			await store().takeDue(SERVICE, LEASE, 10, { now: T0 + 1e6, only: null });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../../../src/answers/answer.ts';
+import { type Answer, UNREADABLE } from '../../../src/answers/answer.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, accepted, BOB, current, EVE, item, LEASE, lease, SERVICE, submission, T0, valuesOf } from '../support.ts';
 
@@ -44,6 +44,20 @@ export function describeRetry(subject: Subject): void {
 				expect(await subject.store.answers.takeDue(SERVICE, LEASE, 1, LATER)).toHaveLength(1);
 			},
 		);
+
+		it('notes the press as the newest check of its author, but not when the program puts it back', async () => {
+			const given = submission();
+			await accepted(subject.store, given, 'refused');
+			expect(await current(subject.replica, given.id)).toMatchObject({ checkedAt: T0 });
+			await subject.store.answers.retry(given.id, ANN, LATER, GIVE_UP);
+			expect(await current(subject.replica, given.id)).toMatchObject({ checkedAt: LATER });
+			await lease(subject.store, given.id, LEASE, LATER);
+			const unreadable = { state: 'waiting', lastError: UNREADABLE } as const;
+			const options = { now: LATER, release: true };
+			await subject.store.answers.update(await current(subject.store, given.id), LEASE.token, unreadable, options);
+			await subject.store.answers.retry(given.id, ANN, LATER + 1, GIVE_UP);
+			expect(await current(subject.replica, given.id)).toMatchObject({ state: 'accepted', checkedAt: LATER });
+		});
 
 		it.each([
 			['accepted', []],

@@ -48,6 +48,29 @@ export function describeWatchReads(subject: Subject): void {
 			expect(outline?.stepRate).toEqual({ gapMs: 10_000, lastStepAt: T0 });
 		});
 
+		it('stores the outcome of a read all or nothing: digest, announcements, end', async () => {
+			const first = await added();
+			const second = await added({ channelId: 'C2' });
+			await posted();
+			const tables = ['watched_sessions', 'watches', 'announcements'] as const;
+			const rows = () =>
+				Promise.all(tables.map((table) => subject.store.db.read.selectFrom(table).selectAll().execute()));
+			await store().takeDue(SERVICE, LEASE, 10, { now: T0, only: null });
+			const before = await rows();
+			const unstorable = {
+				...said(second, 'b'),
+				content: { kind: 'settle', messageIndex: 1n, how: 'closed' },
+			} as never;
+			const updates = [
+				news(first, { announcements: [said(first, 'a')], card: 'now', end: 'noChange' }),
+				news(second, { announcements: [unstorable] }),
+			];
+			const held = { session: KEY, token: LEASE.token };
+			const outcome = { update: read({ lastReadAt: T0 + 1 }), watches: updates, now: T0 };
+			await expect(store().record(held, outcome)).rejects.toThrow(TypeError);
+			expect(await rows()).toEqual(before);
+		});
+
 		it('leases each due session to one replica, the most urgent first', async () => {
 			await inTurns([...Array(20).keys()], 5, (index) => added({ sessionId: `s${index}`, createdAt: T0 + index }));
 			const taken = await Promise.all([

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createRateLimiter } from '../../../src/rate-limiter.ts';
 import { retryUnreadable } from '../../../src/store/announcement-store.ts';
 import { createSharedRates } from '../../../src/store/shared-cells.ts';
-import { CARD_HELD } from '../../../src/watches/announcements.ts';
+import { HELD } from '../../../src/watches/announcements.ts';
 import { newWatch, SERVICE } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
 import { attemptAt, LEASE, OTHER_LEASE, T0 } from '../support.ts';
@@ -16,6 +16,7 @@ const ASKED = {
 	question: {
 		messageIndex: 1,
 		fingerprint: 'f',
+		shownHash: null,
 		goneOn: false,
 		context: '',
 		items: [],
@@ -142,7 +143,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			await recorded([news(watch, { announcements: [said(watch, 'paused')] })]);
 			const [due] = await store().takeAnnouncements(LEASE, 10, T0);
 			expect(due?.announcement.content).toEqual({ kind: 'card', notBefore: T0 + 3_600_000 });
-			const held = { kind: 'retry', at: T0 + 300_000, code: CARD_HELD, unknown: false } as const;
+			const held = { kind: 'retry', at: T0 + 300_000, code: HELD, unknown: false } as const;
 			await store().endAttempt(due?.announcement.id ?? '', LEASE.token, held, T0);
 			expect(await keys()).toEqual(['paused']);
 			await store().releasePosts([LEASE.token]);
@@ -323,7 +324,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			const taken = [...cards, ...(await store().takeCards(LEASE, 10, { now: T0, urgency: 'any' }))];
 			expect(taken.map(({ watch }) => watch.id)).not.toContain(foreign.id);
 			expect(await store().takeAnnouncements(LEASE, 10, T0)).toEqual([]);
-			expect((await store().ofSession(KEY)).map(({ id }) => id)).toEqual([own.id]);
+			expect((await store().ofSession(KEY, T0)).map(({ id }) => id)).toEqual([own.id]);
 			expect((await store().ofChannel(C1)).map(({ id }) => id)).toEqual([third.id]);
 			expect((await store().list(C1, { offset: 0, limit: 5 })).watches.map(({ id }) => id)).toEqual([third.id]);
 			expect(await store().find(C1, KEY)).toBeNull();

@@ -5,10 +5,12 @@ import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
 import { endChannel } from '../../../src/watches/channel-guard.ts';
 import { NO_LIMITS, newWatch, SERVICE } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
-import { attemptAt, inTurns, LEASE, OTHER_LEASE, T0 } from '../support.ts';
+import { attemptAt, createRecordingLog, inTurns, LEASE, OTHER_LEASE, T0 } from '../support.ts';
 import { C1, KEY, news, read, said, watchActs } from './watch-acts.ts';
 
 const GONE = { kind: 'creatorTold', reason: 'channelShared', channelId: 'C1', sessionIds: ['s1'] } as const;
+
+const NO_ITEMS = { shownHash: null, goneOn: false, context: 'Why', items: [], itemCount: 0, openCount: 0, quick: null };
 
 export function describeWatches(subject: Subject): void {
 	const { store, replica, stored, added, recorded, posted } = watchActs(subject);
@@ -68,6 +70,7 @@ export function describeWatches(subject: Subject): void {
 			const ask = async (key: string, revision: number) => {
 				const view = {
 					fingerprint: key,
+					shownHash: null,
 					goneOn: false,
 					context: '',
 					items: [],
@@ -192,10 +195,12 @@ export function describeWatches(subject: Subject): void {
 				await added({ createdBy, sessionId: `${createdBy}2` });
 			}
 			await posted();
-			const end = (at: ReturnType<typeof store>) => endChannel(at, C1, 'channelShared', T0);
+			const log = createRecordingLog();
+			const end = (at: ReturnType<typeof store>) => endChannel(at, C1, 'channelShared', { now: T0, log });
 			await Promise.all([end(store()), end(replica()), end(store())]);
+			await end(replica());
 			expect(await store().ofChannel(C1)).toEqual([]);
-			expect(await end(replica())).toBe(0);
+			expect(log.lines.map(({ fields }) => fields)).toHaveLength(4);
 			const due = await store().takeAnnouncements(LEASE, 50, T0);
 			const told = due.map(({ announcement: { target } }) => (target.kind === 'person' ? target.userId : null));
 			expect(new Set(told)).toEqual(new Set(creators));
@@ -235,19 +240,38 @@ export function describeWatches(subject: Subject): void {
 		expect(left).toEqual([{ session_id: 's2' }]);
 	});
 
+	it('removes the posts of a live watch that nothing needs, and keeps those of its open question', async () => {
+		const watch = await added();
+		const of = (key: string, content: NewAnnouncement['content']): NewAnnouncement => ({
+			...said(watch, key),
+			content,
+		});
+		const question = { ...NO_ITEMS, messageIndex: 3, fingerprint: 'f' };
+		const asked = (key: string) => of(key, { kind: 'question', question, changed: false, readAt: 0 });
+		const settled = of('settle', { kind: 'settle', messageIndex: 3, how: 'answered' });
+		const drawn = (key: string) => of(key, { kind: 'redraw' });
+		const announcements = [asked('first'), drawn('a'), settled, said(watch, 'status'), asked('second'), drawn('b')];
+		await recorded([news(watch, { announcements })], read({ nextRead: { at: T0, by: T0 } }));
+		for (let turn = 0; turn < announcements.length; turn++) await posted();
+		const keys = async () => {
+			const rows = await subject.store.db.read.selectFrom('announcements').selectAll().orderBy('number').execute();
+			return rows.map(({ unique_key }) => unique_key);
+		};
+		await store().removeEnded(T0);
+		expect(await keys()).toHaveLength(announcements.length + 1);
+		await store().removeEnded(T0 + 1);
+		expect(await keys()).toEqual(['card', 'settle', 'second']);
+		// A redraw finds the open question and draws it.
+		expect(await store().redraw(KEY, T0)).toBe(1);
+		const [due] = await store().takeAnnouncements(LEASE, 1, T0);
+		const open = await store().postedQuestions(due?.announcement.id ?? '');
+		expect(open.map(({ key }) => key)).toEqual(['second']);
+	});
+
 	it('removes the texts of old posts, except of open questions', async () => {
 		const watch = await added();
 		const { target } = said(watch, '');
-		const question = {
-			messageIndex: 3,
-			fingerprint: 'f',
-			goneOn: false,
-			context: 'Why',
-			items: [],
-			itemCount: 0,
-			openCount: 0,
-			quick: null,
-		};
+		const question = { ...NO_ITEMS, messageIndex: 3, fingerprint: 'f' };
 		const asked = (key: string): NewAnnouncement => ({
 			target,
 			key,
@@ -261,9 +285,9 @@ export function describeWatches(subject: Subject): void {
 		const announcements = [asked('first'), said(watch, 'status'), settled, asked('second')];
 		await recorded([news(watch, { announcements })], read({ nextRead: { at: T0, by: T0 } }));
 		for (let turn = 0; turn < 5; turn++) await posted();
-		expect(await store().removeTexts(T0)).toBe(0);
-		expect(await store().removeTexts(T0 + 1)).toBe(3);
-		expect(await replica().removeTexts(T0 + 1)).toBe(0);
+		expect(await store().removeTexts(T0, null)).toBe(0);
+		expect(await store().removeTexts(T0 + 1, null)).toBe(3);
+		expect(await replica().removeTexts(T0 + 1, null)).toBe(0);
 		const rows = await subject.store.db.read.selectFrom('announcements').select(['unique_key', 'content']).execute();
 		expect(
 			rows

@@ -236,6 +236,7 @@ function startAdaptive({ agenda, budget, scripts, seen, read, creators, lists }:
 				startDue();
 				const { background } = budget;
 				const everyMs = listEveryMs({
+					discoverSessions: false,
 					watched: scripts.length,
 					backgroundPerSecond: background.backgroundPerSecond(),
 					list: { tookMs: READ_MS, requestCount: 1 },

@@ -10,7 +10,9 @@ export function digestAt(script: Script, at: number): Digest {
 	return {
 		status: open ? 'humanInput' : awake ? 'active' : 'paused',
 		assistantCount: count,
-		question: open ? { messageIndex: count, fingerprint: String(count), sameBefore: 0, answered: [], open: [0] } : null,
+		question: open
+			? { messageIndex: count, fingerprint: String(count), shownHash: null, sameBefore: 0, answered: [], open: [0] }
+			: null,
 		over: false,
 		result: null,
 		files: '',

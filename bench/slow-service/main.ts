@@ -1,0 +1,114 @@
+import { parseArgs } from 'node:util';
+import { discoveringApp } from '../../test/slack/watching/discovery-harness.ts';
+import { createRandom } from '../../test/support/random.ts';
+import { quantile } from '../figures/stats.ts';
+
+/*
+ * The whole program in virtual time against a service that checks keys one after another: 55 ms of its processor for each
+ * of 12 keys. Beside it, the same without anything that is watched or listed: what an answer needs alone.
+ */
+
+const { values } = parseArgs({
+	options: {
+		minutes: { type: 'string', default: '30' },
+		keys: { type: 'string', default: '12' },
+		sessions: { type: 'string', default: '1000' },
+		waiting: { type: 'string', default: '150' },
+		watches: { type: 'string', default: '40' },
+		seed: { type: 'string', default: '1' },
+	},
+});
+const KEY_MS = 55;
+const WARM_UP_MS = 5 * 60_000;
+const EVERY_MS = 20_000;
+const QUESTION = [{ title: 'Which colour?', description: '' }];
+
+const keyCheckMs = KEY_MS * Number(values.keys);
+const durationMs = Number(values.minutes) * 60_000;
+const random = createRandom(Number(values.seed));
+
+interface Figures {
+	readonly seen: readonly number[];
+	readonly put: readonly number[];
+	readonly listsPerMinute: number;
+	readonly requestsPerMinute: number;
+	readonly limited: number;
+}
+
+/** Agents ask again and again; somebody answers each question as soon as it is posted, in its form. */
+async function run({ reads }: { reads: boolean }): Promise<Figures> {
+	await using app = await discoveringApp({
+		env: {
+			SESSION_SERVICE_RPM: '250',
+			SESSION_SERVICE_TIMEOUT_MS: '20000',
+			SESSION_SERVICE_LIST: reads ? 'auto' : 'off',
+			DISCOVER_SESSIONS: String(reads),
+			MAX_WATCHES_PER_CHANNEL: '100',
+			REMIND_AFTER: 'off',
+		},
+		service: { keyCheckMs },
+	});
+	const ids = Array.from({ length: Number(values.sessions) }, (_, index) => app.session({ name: `Task ${index}` }));
+	const waiting = ids.splice(0, Number(values.waiting));
+	for (const id of waiting) app.ask(id, QUESTION);
+	if (reads) {
+		const watched = ids.slice(0, Number(values.watches));
+		for (let first = 0; first < watched.length; first += 20) {
+			await app.command(`/session watch ${watched.slice(first, first + 20).join(' ')}`, 'ada', '#secret');
+		}
+		await app.pass(60_000);
+		await app.watchAll();
+		await app.pass(WARM_UP_MS);
+	}
+	const seen: number[] = [];
+	const put: number[] = [];
+	const from = app.clock.now();
+	for (let next = from; next < from + durationMs; next += random.between(0.5, 1.5) * EVERY_MS) {
+		await app.pass(Math.max(1, next - app.clock.now()));
+		const id = random.pick(ids);
+		const index = app.ask(id, QUESTION);
+		const askedAt = app.clock.now();
+		if (reads) {
+			const isPosted = () =>
+				[...app.asked(id), ...app.thread(id, '#secret')].some((post) => post.buttons().includes('Answer'));
+			await app.until(isPosted);
+			seen.push(app.clock.now() - askedAt);
+		}
+		const ada = app.slack.as('ada');
+		await ada.command('#agents', `/session ${id}`);
+		const modal = await app.until(() => (ada.modal()?.text().includes('Which colour?') ? ada.modal() : null));
+		await modal.fill(0, 'red');
+		const submittedAt = app.clock.now();
+		await modal.submit();
+		const isSaved = () => app.service.log.puts(id).some(({ savedAt }) => savedAt !== null && savedAt >= submittedAt);
+		await app.until(isSaved);
+		put.push(app.clock.now() - submittedAt);
+		await ada.modal()?.close();
+		app.service.sessions.setStatus(id, 'active');
+		app.service.sessions.push(id, { role: 'assistant', content: `I take it (${index}).` });
+	}
+	const minutes = (app.clock.now() - from) / 60_000;
+	const requests = [...app.service.log.reads(), ...app.service.log.lists(), ...app.service.log.puts()];
+	const since = requests.filter(({ at }) => at >= from);
+	return {
+		seen,
+		put,
+		listsPerMinute: app.service.log.lists().filter(({ at }) => at >= from).length / minutes,
+		requestsPerMinute: since.length / minutes,
+		limited: since.filter(({ status }) => status === 429).length,
+	};
+}
+
+const seconds = (figures: readonly number[]) =>
+	[0.5, 0.95, 1].map((share) => `${(quantile(figures, share) / 1_000).toFixed(1)} s`).join(' / ');
+const own = await run({ reads: true });
+const alone = await run({ reads: false });
+console.log(`${values.sessions} sessions, ${values.waiting} wait for ever, ${values.watches} watched, \`watch all\`; ${values.keys} keys: ${keyCheckMs} ms a call, one after another; ${values.minutes} min of virtual time
+
+| figure | value | goal |
+|---|---|---|
+| raised hands seen, median / p95 / longest of ${own.seen.length} | ${seconds(own.seen)} | median ≤ 6 s |
+| answers put, median / p95 / longest of ${own.put.length} | ${seconds(own.put)} | p95 ≤ 4 s |
+| the same without our reads and lists | ${seconds(alone.put)} | |
+| requests a minute; of these lists | ${own.requestsPerMinute.toFixed(0)}; ${own.listsPerMinute.toFixed(1)} | |
+| 429s | ${own.limited} | 0 |`);

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { createLog } from '../../src/ops/log.ts';
+
+const SECRET = 'canary-of-a-header-or-body';
+
+/** As HTTP libraries make them: with the whole exchange in fields of their own. */
+function httpError(message: string, cause?: Error): Error {
+	const exchange = { request: { headers: { 'x-api-key': SECRET } }, response: { data: SECRET }, sent: SECRET };
+	return Object.assign(new Error(message, { cause }), { code: 'failed', ...exchange });
+}
+
+it('logs errors without their other fields, which hold headers and bodies', () => {
+	const lines: string[] = [];
+	const log = createLog('debug', { write: (line) => void lines.push(line) });
+	log.warn({ err: httpError('the call failed', httpError('the connection was reset')) }, 'not saved');
+	log.child({ part: 'outbox' }).error({ err: httpError('no response') }, 'not posted');
+	const logged = lines.join('');
+	expect(logged).not.toContain(SECRET);
+	for (const words of ['the call failed', 'the connection was reset', 'no response', '"code":"failed"', '"stack":']) {
+		expect(logged).toContain(words);
+	}
+});

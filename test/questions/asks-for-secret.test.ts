@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { asksAbove } from '../../src/questions/asks-for-secret.ts';
+import { looksSecretAt } from '../../src/questions/secrecy.ts';
+
+const asked = (context: string, ...titles: string[]) =>
+	titles.map((_, at) => looksSecretAt({ context, items: titles.map((title) => ({ title, description: '' })) }, at));
+
+describe('a text above the items', () => {
+	it.each([
+		'The login page asks for a password.',
+		'The site requires a 2FA code to continue.',
+		'Enter the PIN',
+		'Password?',
+		'I have opened the shop. The next step is the login and there I need the password, which I do not have. Thank you!',
+		'I do not know the password. Can you tell me?',
+		'What did the SMS say?',
+		"The bank wants to know the mother's maiden name. What is it?",
+		'Please give me the password of the shop. You find it in the vault. I will not store it. Thank you.',
+		'To continue with the purchase please provide the following:\n1. Card number\n2. Expiry date',
+		'I am stuck at the login. Which password should I use?',
+		'Could you give me the password?',
+		'Kannst du mir bitte das Passwort nennen?',
+		'Ich brauche noch die PIN.',
+		'Bitte das Passwort für den Shop eingeben.',
+		'パスワードを教えてください。',
+		'비밀번호를 입력해 주세요.',
+		'Lütfen şifrenizi girin.',
+		'Por favor escribe la contraseña.',
+		'Site ask me PIN. You give me PIN please',
+		'Can I have the API key?',
+		'The app shows "Enter your code". What is the code?',
+		'GitHub sent a verification code to your e-mail, can you read it out to me?',
+		'I need to log in. What are your credentials?',
+		'Waiting for the one-time passcode.',
+		'A code was sent to you by SMS. Enter it in the box.',
+		'A password is needed here.',
+		'Please log in and send me the session cookie',
+		'I tried 3 times. Your password please!',
+		'Tell me your SSN so I can file the form',
+		'The 2FA prompt is open. Type the 6 digits.',
+		"I don't have the password for the vault, so please type it in.",
+		"I can't continue without the password.",
+		'There is no password stored for this site. Please provide one.',
+		'Vui lòng cho tôi mật khẩu.',
+		'请提供密码',
+		'Введите код из смс, чтобы продолжить.',
+		'Δώστε μου τον κωδικό παρακαλώ.',
+	])('asks for a secret: %s', (text) => {
+		expect(asksAbove(text)).toBe(true);
+	});
+
+	it.each([
+		'I reset the password, which colour?',
+		'I reset the password and now I need the colour of the theme.',
+		'The password was accepted. What should I buy?',
+		'I entered the PIN. Please choose a seat.',
+		'Login is done (password from the vault). Tell me the destination.',
+		'The code compiles. What is the name of the release?',
+		'I sent the code to the customer. What should I write in the mail?',
+		'Two of the users have weak passwords. Whom should I inform?',
+		'The report on tokens is ready. Where should I send it?',
+		'I have written the section about passwords. How long should the next section be?',
+		'The old card was removed. Which address should I use for delivery?',
+		'The site does not ask for a password. What is the name of the article?',
+		'The test for the login code fails. Please describe the expected behaviour.',
+		'I have created the API key and stored it. What is the next task?',
+		'Password reset mail was sent to the user. Who should be told?',
+		'Das Passwort ist gespeichert. Wie soll der Ordner heißen?',
+		'Le mot de passe est enregistré. Quel nom pour le dossier ?',
+		'I typed the password you gave me earlier. The shop shows a survey; please write a sentence about the service.',
+		'The page says "Wrong password". What should I do?',
+		'Three attempts with the password failed. How should I go on?',
+	])('only mentions a secret: %s', (text) => {
+		expect(asksAbove(text)).toBe(false);
+	});
+
+	it('makes no item secret that has its own answers or is beside a secret one', () => {
+		const text = 'Please enter the password.';
+		expect(asked(text, 'Answer', 'Remarks')).toEqual([true, true]);
+		expect(asked(text, 'Shall I go on?', 'How many tickets?', 'Your e-mail address', 'Start date')).toEqual([
+			false,
+			false,
+			false,
+			false,
+		]);
+		expect(asked(text, 'Password', 'Remarks')).toEqual([true, false]);
+	});
+});
+
+it.each([
+	'please. send. need. ',
+	'код ',
+	'p4ss 1n 0ne c0de. ',
+	'what, what: ',
+	'please:\n',
+	'never never ask ',
+	'I need it. What is it? No the password. ',
+	'sms kod kod sms ',
+	'一六位收到',
+	'एसएमएस',
+	'x-'.repeat(9),
+	'. ',
+])('takes little time for 100 kB of %j', (part) => {
+	const text = part.repeat(100_000 / part.length);
+	const start = performance.now();
+	asksAbove(text);
+	looksSecretAt({ context: text, items: [{ title: text, description: text }] }, 0);
+	// At most 20 ms on an idle core. Quadratic work takes seconds.
+	expect(performance.now() - start).toBeLessThan(1_000);
+});

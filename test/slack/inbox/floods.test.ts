@@ -1,0 +1,147 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
+import { MOST_IN_WINDOW } from '../../../src/inbox/hand-over.ts';
+import { tooManyHandOversText } from '../../../src/slack/words/hand-over.ts';
+import { waitingCountWords } from '../../../src/slack/words/inbox.ts';
+import { whatHappened } from '../../support/sentences.ts';
+import { expectNothingWrong } from '../watching/harness.ts';
+import { FLIGHT, handOverApp } from './hand-over-harness.ts';
+import { type InboxApp, inboxApp } from './harness.ts';
+
+/** The program's default limits for one person. */
+const PEOPLE = { PERSON_BURST: '20', PERSON_READS_PER_MINUTE: '20' };
+
+let app: InboxApp;
+afterEach(async () => {
+	app.slack.faults.clear();
+	expectNothingWrong(app);
+	await app[Symbol.asyncDispose]();
+});
+
+const home = (who: string) => {
+	const view = app.slack.as(who).home();
+	if (view === null) throw new Error(`${who} has no Home`);
+	return view;
+};
+
+describe('while one person presses on and on', () => {
+	it('shows others a new question within 8 s, with Slack’s limits and a rate of presses that allows all', async () => {
+		const others = Array.from({ length: 10 }, (_, index) => `other${index}`);
+		app = await inboxApp({
+			realRates: true,
+			env: { SESSION_SERVICE_RPM: '250', PERSON_BURST: '1000', PERSON_READS_PER_MINUTE: '1000' },
+			slack: { workspace: withMembers(sampleWorkspace(), 'agents', others) },
+		});
+		const [, late = ''] = await app.askedIn('#agents', ['Chairs', 'Tables']);
+		app.service.sessions.answerAsPage(late, ['red']);
+		app.service.sessions.setStatus(late, 'active');
+		for (const who of [...others, 'ada']) await app.openHome(who);
+		await app.homeSays(waitingCountWords(1, 0));
+		let askedAt = 0;
+		const seenAt = new Map<string, number>();
+		for (let press = 0; press < 70; press++) {
+			if (press === 40) {
+				app.ask(late, ['Which size?']);
+				await app.until(() => app.thread(late).at(-1)?.text().includes('Which size?'));
+				askedAt = app.clock.now();
+			}
+			const isSnoozed = home('ada').buttons().includes('Show now');
+			if (isSnoozed) await home('ada').press('Show now');
+			else await home('ada').choose('Snooze', '1 h');
+			await app.pass(500);
+			const seeing = others.filter((who) => !seenAt.has(who) && app.textOf(who).includes('Which size?'));
+			for (const who of seeing) seenAt.set(who, app.clock.now() - askedAt);
+		}
+		expect([...seenAt.keys()].toSorted()).toEqual(others);
+		expect(Math.max(...seenAt.values())).toBeLessThanOrEqual(8_000);
+	});
+
+	it('asks Slack for their direct message once, however often they press an option that is taken', async () => {
+		app = await inboxApp({ realRates: true, env: { UNDO_SECONDS: '0' } });
+		const [id = ''] = await app.askedIn('#agents', ['Flight'], [FLIGHT]);
+		await app.openHome('grace');
+		await app.homeSays('Which flight?', { who: 'grace' });
+		// Home stays as it is.
+		app.slack.faults.add({ method: 'views.publish', error: 'internal_error' });
+		await app.pass(1_000);
+		const post = app.thread(id).findLast((one) => one.buttons().includes('LH 1173'));
+		await post?.press('LH 1173');
+		await app.until(() => app.service.log.effectivePuts(id).length === 1);
+		await app.pass(1_000);
+		const from = app.now();
+		for (let press = 0; press < 100; press++) await home('grace').press('TP 570');
+		await app.until(() => app.slack.as('grace').dm().length > 0);
+		await app.pass(20_000);
+		expect(app.calls('conversations.open', from).length).toBeLessThanOrEqual(1);
+		expect(app.slack.as('grace').dm()[0]?.text()).toContain('answered “LH 1173” before you');
+	});
+
+	it('opens as many windows for one person as the rate of reads allows, whatever opens them', async () => {
+		app = await inboxApp({ env: PEOPLE });
+		const id = app.session({ name: 'Chairs' });
+		const ada = app.slack.as('ada');
+		const from = app.now();
+		for (let count = 0; count < 60; count++) {
+			await ada.modal()?.close(true);
+			await ada.command('#agents', count % 2 === 0 ? '/session inbox' : `/session ${id}`);
+		}
+		await app.until(() => app.log.filter((line) => /"what":"\/session"/.test(line)).length === 60);
+		expect(app.calls('views.open', from)).toHaveLength(20);
+		expect(ada.messages('#agents', { all: true }).at(-1)?.text()).toContain(whatHappened('too_fast'));
+	});
+
+	it('tells somebody who was too fast later that their option was taken', async () => {
+		app = await inboxApp({ env: { ...PEOPLE, UNDO_SECONDS: '0' } });
+		const [id = ''] = await app.askedIn('#agents', ['Flight'], [FLIGHT]);
+		await app.openHome('grace');
+		await app.homeSays('Which flight?', { who: 'grace' });
+		app.slack.faults.add({ method: 'views.publish', error: 'internal_error' });
+		await app
+			.thread(id)
+			.findLast((one) => one.buttons().includes('LH 1173'))
+			?.press('LH 1173');
+		await app.until(() => app.service.log.effectivePuts(id).length === 1);
+		for (let press = 0; press < 60; press++) await home('grace').press('Refresh');
+		for (let press = 0; press < 5; press++) await home('grace').press('TP 570');
+		await app.until(() =>
+			app.slack
+				.as('grace')
+				.dm()
+				.some((dm) => dm.text().includes(whatHappened('too_fast'))),
+		);
+		await app.pass(60_000);
+		const told = app.slack
+			.as('grace')
+			.dm()
+			.filter((dm) => dm.text().includes('TP 570'));
+		expect(told).toHaveLength(1);
+	});
+
+	it('refuses an eleventh question of one person in ten minutes, and says so in the window', async () => {
+		const hand = await handOverApp({ PERSON_BURST: '100' });
+		app = hand;
+		const people = ['bob', 'cleo', 'dan', 'tess'];
+		const { post } = await hand.asked();
+		for (let count = 0; count < MOST_IN_WINDOW.from; count++) {
+			const to = people[count % people.length] ?? '';
+			const asked = await hand.asked();
+			expect((await hand.handOver(asked.post, 'ada', to)).outcome).toBe('updated');
+		}
+		await app.restart({ PERSON_BURST: '100' });
+		const { modal, errors } = await hand.handOver(post, 'ada', 'bob');
+		const names = { displayName: () => 'bob' };
+		expect(Object.values(errors)).toEqual([tooManyHandOversText('from', 'U0BOB', names)]);
+		await app.pass(10 * 60_000);
+		expect((await modal.submit()).outcome).toBe('updated');
+		await hand.handedTo('bob');
+	});
+});
+
+describe('a refusal in Home', () => {
+	it('has no button', async () => {
+		app = await inboxApp();
+		await app.openHome('gus');
+		expect(home('gus').text()).toContain('Guests');
+		expect(home('gus').buttons()).toEqual([]);
+	});
+});

@@ -1,0 +1,68 @@
+import { DEFAULT_CHANNEL_SETTINGS } from '../../../src/inbox/channel-settings.ts';
+import {
+	type SettingsModel,
+	settingsChangedPost,
+	settingsForm,
+	settingsSaved,
+} from '../../../src/slack/blocks/channel-settings.ts';
+import {
+	CHANGE,
+	changeOf,
+	DEFAULTS,
+	FULL,
+	groupsOf,
+	modelOf,
+	PLACE,
+} from '../../../src/slack/shapes/channel-settings.ts';
+import { HOSTILE, NAMES, type Shape, shapesOf, USER_ID } from '../../../src/slack/shapes/samples.ts';
+import { conflictWords } from '../../../src/slack/words/channel-settings.ts';
+import type { ChannelSettings } from '../../../src/watches/channel-settings.ts';
+
+const CONFLICT = conflictWords(
+	USER_ID,
+	{ before: DEFAULT_CHANNEL_SETTINGS, newest: FULL, chosen: DEFAULT_CHANNEL_SETTINGS },
+	{ names: NAMES, defaults: DEFAULTS },
+);
+
+const DIRECT_PLACE = { ...PLACE, channelId: 'D0EXAMPLE1' };
+const HOSTILE_GROUP: SettingsModel['groups'] = {
+	kind: 'listed',
+	groups: [{ id: 'S0EXAMPLE0', name: HOSTILE, handle: HOSTILE }],
+};
+const NOT_LISTED: SettingsModel['groups'] = { kind: 'unknown', why: 'no_answer' };
+const OF_GROUPS: ChannelSettings = { ...FULL, mention: { ...FULL.mention, userIds: [] } };
+
+/** Other windows of a channel's settings, and words about changes, than the doctor's. */
+export function channelSettingsVariants(): Shape[] {
+	return [
+		...shapesOf(settingsForm, {
+			'nothing set': modelOf(DEFAULT_CHANNEL_SETTINGS, { change: null }),
+			'everything set': modelOf(FULL),
+			'both times off': modelOf({ ...DEFAULT_CHANNEL_SETTINGS, remindAfterMs: null, escalateAfterMs: null }),
+			'no user groups': modelOf(DEFAULT_CHANNEL_SETTINGS, { groups: groupsOf(0) }),
+			'groups that are gone': modelOf(FULL, { groups: groupsOf(0) }),
+			'hostile groups': modelOf(FULL, { groups: groupsOf(100, HOSTILE) }),
+			'without the scope for groups': modelOf(FULL, { groups: { kind: 'unknown', why: 'missing_scope' } }),
+			'without an answer about groups': modelOf(FULL, {
+				groups: NOT_LISTED,
+				adminContact: HOSTILE,
+			}),
+			'in a direct message': modelOf(FULL, {
+				metadata: { ...modelOf(FULL)[0].metadata, channelId: 'D0EXAMPLE1' },
+			}),
+			'changed by somebody else meanwhile': modelOf(FULL, { notice: CONFLICT }),
+		}),
+		...shapesOf(settingsSaved, {
+			'no change': ['same', FULL, PLACE],
+			'the defaults': ['saved', DEFAULT_CHANNEL_SETTINGS, PLACE],
+			'nobody is mentioned': ['saved', { ...FULL, escalateAfterMs: null }, PLACE],
+			'in a direct message': ['saved', FULL, DIRECT_PLACE],
+		}),
+		...shapesOf(settingsChangedPost, {
+			'in a direct message': [changeOf(DEFAULT_CHANNEL_SETTINGS, FULL), { ...CHANGE, ...DIRECT_PLACE }],
+			'everything taken back': [changeOf(FULL, DEFAULT_CHANNEL_SETTINGS), { ...CHANGE, maybeRepeat: true }],
+			'hostile groups': [changeOf(DEFAULT_CHANNEL_SETTINGS, OF_GROUPS), { ...CHANGE, groups: HOSTILE_GROUP }],
+			'without an answer about groups': [changeOf(FULL, OF_GROUPS), { ...CHANGE, groups: NOT_LISTED }],
+		}),
+	];
+}

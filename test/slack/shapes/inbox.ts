@@ -1,0 +1,84 @@
+import { homeView, type InboxModel, inboxModal } from '../../../src/slack/blocks/inbox.ts';
+import { ASKED_IN, draftOf, FULL, modelOf, NO_OLD, NOTHING, ONE, questionOf } from '../../../src/slack/shapes/inbox.ts';
+import {
+	AT_WORK,
+	answerItem,
+	answerOf,
+	asking,
+	FIELD_ITEMS,
+	HAND_OVER,
+	HOSTILE,
+	itemsOf,
+	LONGEST_ID,
+	NOW,
+	type Shape,
+	sessionOf,
+	shapesOf,
+} from '../../../src/slack/shapes/samples.ts';
+import { REFUSAL_CODES } from '../../../src/slack/words/errors.ts';
+import { NO_LIST_REASONS } from '../../../src/watches/discovered.ts';
+import { ANSWERS, casesOf } from './samples.ts';
+
+const INBOXES: Readonly<Record<string, [InboxModel]>> = {
+	'nothing watched': modelOf({ ...NOTHING, isWatching: false }),
+	'nothing open': modelOf(NOTHING),
+	'channels unknown': modelOf({ ...NOTHING, channelsKnown: false }),
+	'one-press answers switched off': modelOf({ ...NOTHING, total: 1, questions: [ONE] }, false),
+	'a question that somebody else has, and one that is handed to this person': modelOf({
+		...NOTHING,
+		total: 2,
+		questions: [
+			{ ...ONE, handOver: { ...HAND_OVER, to: 'U0EXAMPLE9' } },
+			questionOf({ ...asking([FIELD_ITEMS.line]), sessionId: LONGEST_ID }, { handOver: HAND_OVER }),
+		],
+	}),
+	'all questions snoozed': modelOf({ ...NOTHING, snoozed: { count: 1, nextAt: NOW + 900_000 } }),
+	'in the direct message': modelOf({
+		...NOTHING,
+		total: 2,
+		questions: [questionOf(asking([FIELD_ITEMS.line]), { askedIn: { ...ASKED_IN, channelId: 'D0EXAMPLE1' } })],
+		unreadableCount: 1,
+	}),
+	'no session waits': modelOf({ ...NOTHING, waiting: { shown: [], total: 0, old: NO_OLD, why: null } }),
+	...casesOf(Object.fromEntries(NO_LIST_REASONS.map((why) => [`no list: ${why}`, why])), (why) =>
+		modelOf({ ...NOTHING, waiting: { shown: [], total: 0, old: NO_OLD, why } }),
+	),
+	'a session that waits': modelOf({
+		...NOTHING,
+		waiting: {
+			shown: [{ sessionId: AT_WORK.sessionId, name: HOSTILE, since: NOW, isNew: true }],
+			total: 1,
+			old: NO_OLD,
+			why: null,
+		},
+	}),
+	'hostile texts': modelOf({
+		...NOTHING,
+		total: 1,
+		questions: [questionOf(asking(itemsOf(3, HOSTILE), sessionOf(HOSTILE, { sessionId: HOSTILE.toWellFormed() })))],
+		drafts: [draftOf(HOSTILE)],
+		lastAnswers: [
+			answerOf({ content: { kind: 'readable', items: [answerItem(HOSTILE, HOSTILE)], other: null } }),
+			answerOf({
+				content: { kind: 'readable', items: [answerItem('Code', HOSTILE, { secret: true })], other: null },
+			}),
+		],
+	}),
+	'the first of three pages': modelOf({ ...FULL, page: 0 }),
+	'a one-press answer that can be taken back': modelOf({
+		...NOTHING,
+		ownAnswers: { shown: [answerOf({ press: { undoUntil: NOW + 10_000 }, attempts: 0 })], total: 1 },
+	}),
+	...casesOf(ANSWERS, (answer) => modelOf({ ...NOTHING, ownAnswers: { shown: [answer], total: 1 } })),
+	...Object.fromEntries(
+		REFUSAL_CODES.filter((code) => code !== 'not_there').map((refusal) => [
+			refusal,
+			modelOf({ kind: 'refused', refusal }),
+		]),
+	),
+};
+
+/** Other inboxes than the doctor's. */
+export function inboxVariants(): Shape[] {
+	return [...shapesOf(homeView, INBOXES), ...shapesOf(inboxModal, INBOXES)];
+}

@@ -1,0 +1,304 @@
+import { giveBackMessage, givenBackPost, handedOverPost } from '../../../src/slack/blocks/hand-over.ts';
+import { filesMessage, screenshotMessage } from '../../../src/slack/blocks/links.ts';
+import { LIST_PAGE, watchList } from '../../../src/slack/blocks/lists.ts';
+import {
+	answerCard,
+	chosenTextHelp,
+	chosenTextOffer,
+	errorMessage,
+	helpMessage,
+	outcomesMessage,
+	refusedMessage,
+	stillWaitingMessage,
+} from '../../../src/slack/blocks/messages.ts';
+import { choiceMessage } from '../../../src/slack/blocks/quick-answer.ts';
+import { ownTextMessage, receiptMessage } from '../../../src/slack/blocks/receipt.ts';
+import { rungPost, rungsPost, updatedRungPost } from '../../../src/slack/blocks/rungs.ts';
+import { type CardModel, watchCard } from '../../../src/slack/blocks/watch-card.ts';
+import {
+	outcomeWords,
+	type PostContext,
+	type PostedContent,
+	settledQuestionPost,
+	watchPost,
+} from '../../../src/slack/blocks/watch-posts.ts';
+import type { HelpReason } from '../../../src/slack/handlers/session-command.ts';
+import {
+	ASKS,
+	askedAs,
+	CHOICE,
+	CHOSEN,
+	cardOf,
+	FLIGHTS,
+	FULL_PAGE,
+	GIANT_POST,
+	GIANT_SESSION,
+	givenBackAs,
+	handedAs,
+	POST,
+	questionOf,
+	RUNG,
+	rungOf,
+} from '../../../src/slack/shapes/messages.ts';
+import {
+	ANSWER_ID,
+	AT_WORK,
+	agentMessage,
+	answerOf,
+	asking,
+	EMPTY,
+	ERROR_CONTEXT,
+	FIELD_ITEMS,
+	GIANT,
+	HAND_OVER,
+	HOSTILE,
+	LINKS,
+	LONGEST_ID,
+	NAMES,
+	NOW,
+	SESSION_ID,
+	type Shape,
+	sessionOf,
+	shapesOf,
+	USER_ID,
+} from '../../../src/slack/shapes/samples.ts';
+import { discoveredByWords, leftOutWords } from '../../../src/slack/words/discovery.ts';
+import { GIVE_BACK_LATE, notGivenBackWords, notYoursWords } from '../../../src/slack/words/hand-over.ts';
+import { notChosenWords, undoneWords, undoTooLateWords } from '../../../src/slack/words/quick-answers.ts';
+import { endWords, watchOutcomeWords } from '../../../src/slack/words/watching.ts';
+import { NO_LIST_REASONS } from '../../../src/watches/discovered.ts';
+import type { QuestionView } from '../../../src/watches/session-snapshot.ts';
+import { WATCH_ENDS } from '../../../src/watches/watch.ts';
+import { casesOf, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
+
+const HELP: Readonly<Record<HelpReason, Parameters<typeof helpMessage>>> = {
+	asked: ['asked'],
+	unclear: ['unclear', SESSION_ID],
+	missing_id: ['missing_id'],
+	too_many_ids: ['too_many_ids'],
+	foreign_link: ['foreign_link'],
+	link_without_id: ['link_without_id'],
+	id_too_long: ['id_too_long', GIANT],
+	reserved_id: ['reserved_id', 'query'],
+	all_alone: ['all_alone'],
+};
+
+/** Other messages than the doctor's. */
+export function messageVariants(): Shape[] {
+	return [
+		...shapesOf(helpMessage, HELP),
+		...shapesOf(answerCard, { 'an id': [SESSION_ID] }),
+		...shapesOf(receiptMessage, OTHER_RECEIPTS),
+		...shapesOf(ownTextMessage, {
+			'not sent': [answerOf({ state: 'changed' })],
+			'may have arrived': [answerOf({ state: 'ended', putStartedAt: NOW })],
+		}),
+		...shapesOf(refusedMessage, {
+			'a contact': ['guest', { kept: 'nothing', adminContact: USER_ID }],
+		}),
+		...shapesOf(errorMessage, {
+			'about no session': ['never_heard_of', null, { ...ERROR_CONTEXT, adminContact: HOSTILE }],
+		}),
+		...shapesOf(outcomesMessage, {
+			'one line and a note': [
+				[watchOutcomeWords(SESSION_ID, { kind: 'over', status: 'completed' }, ERROR_CONTEXT)],
+				'`--questions-only` posts questions and answers only.',
+			],
+		}),
+		...shapesOf(giveBackMessage, {
+			settled: [notYoursWords(null, NAMES)],
+			late: [GIVE_BACK_LATE],
+			'not stored': [notGivenBackWords('The database does not answer.')],
+		}),
+		...shapesOf(choiceMessage, {
+			'taken back': [undoneWords(CHOICE)],
+			'too late to take back': [undoTooLateWords(CHOICE)],
+			'not stored': [notChosenWords(CHOICE, 'The database does not answer.'), { ...CHOICE, messageIndex: null }],
+		}),
+		...shapesOf(stillWaitingMessage, { 'about several': [null] }),
+		...shapesOf(chosenTextHelp, {
+			'no session': ['no_session'],
+			'no text': ['no_text'],
+			'nothing open': ['nothing_open'],
+		}),
+		...shapesOf(chosenTextOffer, {
+			'a short text': [ANSWER_ID, { sessionId: SESSION_ID, messageIndex: 3 }, 'The hall with the garden'],
+		}),
+		...shapesOf(screenshotMessage, {
+			none: [EMPTY, LINKS],
+			refused: [REFUSED_LINKS, LINKS],
+		}),
+		...shapesOf(filesMessage, {
+			none: [EMPTY, LINKS],
+			one: [{ ...AT_WORK, files: AT_WORK.files.slice(3, 4) }, LINKS],
+			refused: [REFUSED_LINKS, LINKS],
+		}),
+	];
+}
+
+const ANSWERED = asking(Object.values(FIELD_ITEMS).map((item) => ({ ...item, value: HOSTILE })));
+const OVER = {
+	...AT_WORK,
+	status: 'completed',
+	messages: [agentMessage('', { actions: [{ kind: 'done', text: GIANT }] })],
+};
+
+const CARDS: Readonly<Record<string, [CardModel]>> = {
+	'an id alone': cardOf(EMPTY, { dashboardUrl: null }),
+	'at work': cardOf(AT_WORK, { checkedAt: NOW - 600_000 }),
+	'a question that nobody answers': cardOf(ASKS),
+	'a question that somebody has': cardOf(ASKS, { handOver: HAND_OVER }),
+	'the same, newly posted': cardOf(ASKS, { handOver: HAND_OVER, isUpdate: false }),
+	'an answer on its way': cardOf(ASKS, { standing: answerOf({ state: 'delivering' }) }),
+	'answered by somebody': cardOf(ANSWERED, { standing: answerOf({ state: 'resumed' }) }),
+	'answered elsewhere': cardOf(ANSWERED),
+	over: cardOf(OVER, { endedWords: endWords('sessionOver', { days: 7, adminContact: null }) }),
+	'everything hostile': cardOf(sessionOf(HOSTILE)),
+};
+
+/** Every kind of post about a question, with its variants. */
+function postsAbout(question: QuestionView): readonly PostedContent[] {
+	const { messageIndex } = question;
+	const items = question.items.map((_, position) => position);
+	const contents: { readonly [Kind in PostedContent['kind']]: readonly Extract<PostedContent, { kind: Kind }>[] } = {
+		question: [
+			{ kind: 'question', question, changed: false, readAt: 0 },
+			{ kind: 'question', question, changed: true, readAt: 0 },
+			{ kind: 'question', question, changed: false, switching: true, readAt: 0 },
+			{ kind: 'question', question: { ...question, openCount: 0 }, changed: false, switching: true, readAt: 0 },
+		],
+		answered: [
+			{ kind: 'answered', messageIndex, question, items, stillOpen: [] },
+			{ kind: 'answered', messageIndex, question, items: [0], stillOpen: [1, 2] },
+			{ kind: 'answered', messageIndex, question: null, items, stillOpen: [] },
+		],
+		questionClosed: [{ kind: 'questionClosed', messageIndex }],
+		status: [{ kind: 'status', from: HOSTILE, to: 'paused' }],
+		end: [
+			{ kind: 'end', status: 'completed', result: GIANT, step: 30 },
+			{ kind: 'end', status: 'failed', result: null, step: 1 },
+		],
+		watchEnded: WATCH_ENDS.map((reason) => ({ kind: 'watchEnded', reason, days: 7 })),
+		serviceDown: [{ kind: 'serviceDown', since: NOW - 600_000 }],
+		serviceBack: [{ kind: 'serviceBack', since: NOW - 600_000, downMs: 599_000 }],
+		discoveryBegun: [{ kind: 'discoveryBegun', by: USER_ID }],
+		discoveryEnded: [{ kind: 'discoveryEnded', by: USER_ID }],
+		discoveryFull: [
+			{ kind: 'discoveryFull', limit: 'channel', most: 100 },
+			{ kind: 'discoveryFull', limit: 'all', most: 1 },
+		],
+		discoveryPaused: NO_LIST_REASONS.map((why) => ({ kind: 'discoveryPaused', why })),
+		creatorTold: WATCH_ENDS.flatMap((reason) => [
+			...[[SESSION_ID], Array.from({ length: 50 }, () => LONGEST_ID)].map(
+				(sessionIds) => ({ kind: 'creatorTold', reason, channelId: 'C0EXAMPLE1', sessionIds }) as const,
+			),
+			{ kind: 'creatorTold', reason, channelId: 'C0EXAMPLE1', sessionIds: [], all: true } as const,
+		]),
+	};
+	return Object.values(contents).flat();
+}
+
+type SettledHow = Parameters<typeof settledQuestionPost>[1];
+const SETTLED: Readonly<Record<SettledHow, SettledHow>> = {
+	answered: 'answered',
+	closed: 'closed',
+	changed: 'changed',
+	unwatched: 'unwatched',
+	gaveWay: 'gaveWay',
+	own: 'own',
+	handedOn: 'handedOn',
+	givenBack: 'givenBack',
+};
+
+function postShapes(of: string, contents: readonly PostedContent[], post: PostContext): Shape[] {
+	return contents.flatMap((content, index) =>
+		shapesOf(watchPost, { [`${of} ${content.kind} (${index + 1})`]: [content, post] }),
+	);
+}
+
+const DISCOVERY_LINES = [
+	discoveredByWords(
+		{
+			teamId: 'T0EXAMPLE1',
+			channelId: 'C0EXAMPLE1',
+			service: 'https://service.example',
+			discreet: false,
+			buttons: true,
+			createdBy: USER_ID,
+			createdAt: NOW,
+		},
+		NAMES,
+	),
+	leftOutWords({ kind: 'discoveryPaused', why: 'noList' }, USER_ID),
+];
+
+/** Other cards, lists and posts of watches than the doctor's. */
+export function watchVariants(): Shape[] {
+	return [
+		...shapesOf(watchCard, CARDS),
+		...shapesOf(watchList, {
+			nothing: [{ watches: [], total: 0 }, 0],
+			'nothing but all sessions': [{ watches: [], total: 0 }, 0, DISCOVERY_LINES],
+			'all sessions, and a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE, DISCOVERY_LINES],
+			'one session': [{ watches: FULL_PAGE.slice(0, 1), total: 1 }, 0],
+		}),
+		...postShapes('plain', postsAbout(questionOf(ASKS)), POST),
+		...postShapes('options', [askedAs(questionOf(FLIGHTS))], POST),
+		...postShapes('handed over', [askedAs(questionOf(FLIGHTS))], { ...POST, handOver: HAND_OVER }),
+		...postShapes('handed over, updated', [askedAs(questionOf(FLIGHTS))], {
+			...POST,
+			handOver: HAND_OVER,
+			isUpdate: true,
+		}),
+		...shapesOf(handedOverPost, {
+			options: [handedAs(questionOf(FLIGHTS)), POST],
+			discreet: [handedAs(questionOf(ASKS)), { ...POST, discreet: true }],
+			chosen: [handedAs(questionOf(FLIGHTS)), { ...POST, standing: CHOSEN }],
+			'of a direct message': [handedAs(questionOf(ASKS)), { ...POST, channelId: 'D0EXAMPLE1' }],
+		}),
+		...shapesOf(givenBackPost, {
+			plain: [givenBackAs(questionOf(FLIGHTS)), POST],
+			chosen: [givenBackAs(questionOf(FLIGHTS)), { ...POST, standing: CHOSEN }],
+			undelivered: [{ ...givenBackAs(questionOf(FLIGHTS)), undelivered: true }, POST],
+		}),
+		...postShapes('chosen', [askedAs(questionOf(FLIGHTS))], { ...POST, standing: CHOSEN }),
+		...postShapes(
+			'giant',
+			postsAbout(questionOf(GIANT_SESSION)).filter(({ kind }) =>
+				['question', 'answered', 'status', 'end'].includes(kind),
+			),
+			GIANT_POST,
+		),
+		...shapesOf(rungPost, {
+			reminder: [rungOf(ASKS, 'reminder'), { ...RUNG, mention: null }],
+			options: [
+				{ ...rungOf(FLIGHTS, 'reminder'), handOver: HAND_OVER },
+				{ ...RUNG, mention: null },
+			],
+			'of a thread only': [{ ...rungOf(FLIGHTS, 'escalation'), threadOnly: true }, RUNG],
+		}),
+		...shapesOf(updatedRungPost, {
+			'open again': [{ ...rungOf(FLIGHTS, 'reminder'), handOver: HAND_OVER }, '', NAMES],
+			...casesOf(SETTLED, (how) => {
+				return [rungOf(ASKS, 'escalation'), outcomeWords(askedAs(questionOf(ASKS)), how, POST), NAMES] as const;
+			}),
+			discreet: [
+				{ ...rungOf(GIANT_SESSION, 'reminder'), discreet: true },
+				outcomeWords(askedAs(questionOf(GIANT_SESSION)), 'answered', GIANT_POST),
+				NAMES,
+			],
+		}),
+		...shapesOf(rungsPost, {
+			'of threads only': [
+				['escalation' as const, 'reminder' as const].map((rung) => ({
+					...rungOf(GIANT_SESSION, rung),
+					threadOnly: true,
+				})),
+				RUNG,
+			],
+		}),
+		...shapesOf(settledQuestionPost, {
+			...casesOf(SETTLED, (how) => [askedAs(questionOf(ASKS)), how, POST] as const),
+		}),
+	];
+}

@@ -1,0 +1,158 @@
+import type { OtherAnswer } from '../../../src/answers/answer.ts';
+import type { HandOverObstacle } from '../../../src/inbox/hand-over.ts';
+import type { StatusKind } from '../../../src/questions/session.ts';
+import { handOverModal, handOverNotice } from '../../../src/slack/blocks/hand-over.ts';
+import { HISTORY_PAGE, historyView } from '../../../src/slack/blocks/lists.ts';
+import { receiptModal, savedModal } from '../../../src/slack/blocks/receipt.ts';
+import { type SessionModel, sessionModal } from '../../../src/slack/blocks/session-modal.ts';
+import { chooseItemModal, errorModal, loadingModal, refusedModal } from '../../../src/slack/blocks/small-modals.ts';
+import {
+	FIELDS,
+	HAND_OVER_METADATA,
+	historyOf,
+	LONG_LIST,
+	modelOf,
+	QUESTION,
+	QUESTION_TO_HAND_OVER,
+} from '../../../src/slack/shapes/modals.ts';
+import {
+	AT_WORK,
+	agentMessage,
+	answerOf,
+	asked,
+	asking,
+	EMPTY,
+	ERROR_CONTEXT,
+	GIANT,
+	HAND_OVER,
+	HOSTILE,
+	itemsOf,
+	metadataOf,
+	NAMES,
+	NOW,
+	SESSION_ID,
+	type Shape,
+	sessionOf,
+	shapesOf,
+} from '../../../src/slack/shapes/samples.ts';
+import { ERROR_CODES, REFUSAL_CODES } from '../../../src/slack/words/errors.ts';
+import { handOverWords } from '../../../src/slack/words/hand-over.ts';
+import type { Notice } from '../../../src/slack/words/notices.ts';
+import { ANSWERS, casesOf, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
+
+const other: OtherAnswer = { answerId: null, person: null, values: [HOSTILE, null, ''], at: NOW - 60_000, same: false };
+
+const NOTICES: Readonly<Record<Notice['kind'], readonly Notice[]>> = {
+	questionChanged: [
+		{ kind: 'questionChanged', carried: true },
+		{ kind: 'questionChanged', carried: false },
+	],
+	answeredMeanwhile: [{ kind: 'answeredMeanwhile', other }],
+	draftRestored: [{ kind: 'draftRestored', at: NOW - 60_000 }],
+	prefilled: [{ kind: 'prefilled' }],
+	textUnused: [
+		{ kind: 'textUnused', why: 'nothingOpen' },
+		{ kind: 'textUnused', why: 'secret' },
+	],
+	stillWaiting: [{ kind: 'stillWaiting', waitedMs: 12_000 }],
+	readAgain: [{ kind: 'readAgain' }],
+	stale: [{ kind: 'stale', code: 'unavailable', readAt: NOW - 300_000 }],
+	ownAnswer: [
+		{ kind: 'ownAnswer', answer: answerOf({ state: 'delivering' }) },
+		{ kind: 'ownAnswer', answer: answerOf({ state: 'waiting' }) },
+		{ kind: 'ownAnswer', answer: answerOf({ state: 'waiting', lastError: 'first_outdated' }) },
+	],
+};
+
+const HAND_OVER_OUTCOMES: Readonly<Record<string, HandOverObstacle>> = {
+	'somebody else has it': { kind: 'taken', handOver: HAND_OVER },
+	'handed over too often': { kind: 'limit', handOver: HAND_OVER },
+	'answered by somebody': { kind: 'closed', by: answerOf() },
+	closed: { kind: 'closed', by: null },
+};
+
+const STATUSES: Readonly<Record<StatusKind, string>> = {
+	active: 'active',
+	humanInput: 'humanInput',
+	inactive: 'inactive',
+	paused: 'paused',
+	stopped: 'stopped',
+	completed: 'completed',
+	failed: 'failed',
+	unknown: HOSTILE,
+};
+
+const CLAIMS = Array.from({ length: 5 }, (_, index) => `U0EXAMPLE${index}`);
+const HOSTILE_ITEMS = itemsOf(20, HOSTILE);
+
+const SESSIONS: Readonly<Record<string, [SessionModel]>> = {
+	'an id alone': modelOf(EMPTY, { dashboardUrl: null, watch: null }),
+	...casesOf(STATUSES, (status) => modelOf({ ...AT_WORK, status })),
+	...casesOf(NOTICES, (notices) => modelOf(FIELDS, { notices })),
+	'all notices': modelOf(FIELDS, { notices: Object.values(NOTICES).flat() }),
+	'one person answers': modelOf(FIELDS, { claims: CLAIMS.slice(0, 1) }),
+	'many people answer': modelOf(FIELDS, { claims: CLAIMS }),
+	'watched, read long ago': modelOf(AT_WORK, {
+		readAt: NOW - 600_000,
+		watch: { watching: true },
+	}),
+	'the last page of steps': modelOf(AT_WORK, { metadata: metadataOf({ page: 1_000 }) }),
+	'no screenshot': modelOf(AT_WORK, { withoutImages: true }),
+	'links that are refused': modelOf(REFUSED_LINKS),
+	'a result': modelOf({ ...AT_WORK, messages: [agentMessage('Done.', { actions: [{ kind: 'done', text: GIANT }] })] }),
+	'paused, with a question that the agent left behind': modelOf(
+		{ ...FIELDS, status: 'paused', messages: [...FIELDS.messages, agentMessage('I go on.')] },
+		{ claims: CLAIMS },
+	),
+	'a list of 99 options': modelOf(asking([LONG_LIST])),
+	'fields without titles': modelOf(asking([asked(''), asked(''), asked(' \n')])),
+	'fields with hostile texts': modelOf(asking(HOSTILE_ITEMS), { draft: HOSTILE_ITEMS.map(() => HOSTILE) }),
+	'90 fields': modelOf(asking(itemsOf(90))),
+	'91 fields, too many': modelOf(asking(itemsOf(91))),
+	'a question too large to answer': modelOf(asking([asked(GIANT, GIANT)]), { dashboardUrl: null }),
+	'everything hostile': modelOf(sessionOf(HOSTILE)),
+};
+
+const answers = Object.values(ANSWERS);
+/** Other modals than the doctor's. */
+export function modalVariants(): Shape[] {
+	return [
+		...shapesOf(loadingModal, {
+			'an id': [SESSION_ID, metadataOf()],
+			'a hostile id': [HOSTILE, metadataOf({ sessionId: HOSTILE })],
+			'after a while': [SESSION_ID, metadataOf(), 124_000],
+		}),
+		...shapesOf(
+			refusedModal,
+			Object.fromEntries(REFUSAL_CODES.map((refusal) => [refusal, [refusal, metadataOf(), ERROR_CONTEXT] as const])),
+		),
+		...shapesOf(
+			errorModal,
+			Object.fromEntries(ERROR_CODES.map((code) => [code, [code, metadataOf(), ERROR_CONTEXT] as const])),
+		),
+		...shapesOf(sessionModal, SESSIONS),
+		...shapesOf(chooseItemModal, {
+			'two items': [QUESTION, [0, 1], 'The hall with the garden', metadataOf()],
+		}),
+		...shapesOf(handOverModal, {
+			'any question': [HAND_OVER_METADATA, QUESTION_TO_HAND_OVER],
+			'a discreet watch': [HAND_OVER_METADATA, { ...QUESTION_TO_HAND_OVER, discreet: true }],
+		}),
+		...shapesOf(
+			handOverNotice,
+			casesOf(HAND_OVER_OUTCOMES, (outcome) => [handOverWords(outcome, NAMES), metadataOf()] as const),
+		),
+		...shapesOf(savedModal, { 'any answer': [answerOf()] }),
+		...shapesOf(receiptModal, OTHER_RECEIPTS),
+		...shapesOf(historyView, {
+			'no answer': historyOf({}),
+			'one answer': historyOf({ answers: answers.slice(0, 1), total: 1 }),
+			'a middle page': historyOf({
+				metadata: metadataOf({ offset: HISTORY_PAGE }),
+				answers: answers.slice(-HISTORY_PAGE),
+				total: 1_000,
+			}),
+			'a page past the last': historyOf({ metadata: metadataOf({ offset: 60 }), total: 3 }),
+		}),
+	];
+}

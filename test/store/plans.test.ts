@@ -1,0 +1,10 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { busyApp, scansOfProgram } from './plan-acts.ts';
+import { examineSqlite } from './plans.ts';
+
+it('the program reads no growing table whole, on SQLite', async () => {
+	await using app = await busyApp({});
+	const scans = await scansOfProgram(app, async () => examineSqlite(join(app.dataDir, 'handraise.db')));
+	expect(scans).toEqual([]);
+}, 120_000);
