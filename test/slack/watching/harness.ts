@@ -36,7 +36,7 @@ export async function watchingApp({
 	});
 	const { slack, service } = app;
 	let count = 0;
-	const steady = steadyClock(clock, options.env?.DATABASE_URL === undefined ? 0 : 25);
+	const steady = steadyClock(clock);
 
 	/** Lets time pass until `look` finds something other than false, null and undefined; resolves to that. */
 	async function until<T>(look: () => T, describe = () => '', limitMs = REASONABLE_MS) {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createManualClock, type SlackState } from '../../../fake-slack/index.ts';
 import { MIGRATIONS } from '../../../src/store/migrate.ts';
 import { startApp } from '../../support/app.ts';
-import { steadyClock, watchRequests } from '../../support/pass-time.ts';
+import { steadyClock } from '../../support/pass-time.ts';
 import { startPostgres } from '../../support/postgres.ts';
 import { dumpPostgres, dumpSqlite } from './dump.ts';
 import { FIXTURE_KEY, type Which, writeFormerVersion } from './fixture.ts';
@@ -45,12 +45,10 @@ function onlyWhatStays(state: SlackState): SlackState {
 	};
 }
 
-const unwatch = watchRequests();
 await make('sqlite', null);
 const postgres = await startPostgres();
 try {
 	await make('postgres', await postgres.createDatabase());
 } finally {
 	await postgres.close();
-	unwatch();
 }
