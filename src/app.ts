@@ -26,7 +26,7 @@ import { disclosureOf } from './questions/disclosure.ts';
 import { askingMessageIndex } from './questions/open-question.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import { createRequestBudget } from './session-service/budget.ts';
-import { type BudgetState, sharesOf } from './session-service/budget-state.ts';
+import { type BudgetState, keptFromWatching } from './session-service/budget-state.ts';
 import { createSessionServiceClient } from './session-service/client.ts';
 import { SERVICE_CODES } from './session-service/errors.ts';
 import { createAnnouncer } from './slack/announcer.ts';
@@ -69,7 +69,7 @@ import { createWatching } from './watches/watching.ts';
 
 /** How long `stop` waits for requests of people. The whole stop must take less than 10 s (`main.ts`). */
 const DRAIN_MS = 5_000;
-/** How long `stop` then waits while people hear that they have to ask again. */
+/** How long `stop` waits for acknowledgements, and at the end while people hear that they have to ask again. */
 const TELL_MS = 1_000;
 
 /**
@@ -403,6 +403,8 @@ export async function createHandraise({
 			...bolt,
 			/** Accepts nothing new and lets running requests finish. */
 			async stop(): Promise<void> {
+				// Before connections close: an acknowledgement needs the one on which its request came.
+				await Promise.race([listen.drained(), clock.sleep(TELL_MS)]);
 				await bolt.app.stop();
 				await Promise.race([listen.drained(), clock.sleep(DRAIN_MS)]);
 				reads.stop();
@@ -433,6 +435,7 @@ export async function createHandraise({
 	});
 
 	return {
+		replaced: store.replaced,
 		/** Resolves to the port of health and metrics when the app serves Slack's requests. */
 		async start(signal: AbortSignal): Promise<{ port: number }> {
 			const port = await http.start();
@@ -461,10 +464,4 @@ export async function createHandraise({
 			await store.close();
 		},
 	};
-}
-
-/** The part of the service's limit that watching always leaves to deliveries and people. */
-function keptFromWatching(limit: number): number {
-	const { delivery, person } = sharesOf(limit);
-	return delivery + person;
 }

@@ -146,7 +146,8 @@ export function createLeaseLoop<Item>(options: LeaseLoopOptions<Item>): LeaseLoo
 				failure = null;
 			} catch (error) {
 				const code = codeOf(error);
-				if (code !== failure) log.warn({ code }, `could not take due ${itemsName}; trying again every second`);
+				if (code !== failure && !shutdownSignal.aborted)
+					log.warn({ code }, `could not take due ${itemsName}; trying again every second`);
 				failure = code;
 			}
 			await waitForTurn(waitMs, shutdownSignal);

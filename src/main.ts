@@ -25,11 +25,10 @@ async function main(): Promise<void> {
 	const stopping = new AbortController();
 	const handraise = await createHandraise({ config, log, proxy });
 
-	let isStopping = false;
-	async function stop(signal: string): Promise<void> {
-		if (isStopping) return;
-		isStopping = true;
-		log.info({ signal }, 'stopping: waiting for running deliveries and requests');
+	/** Lets running work finish and ends the process. `say` logs why. */
+	async function stop(exitCode: number, say: () => void): Promise<void> {
+		if (stopping.signal.aborted) return;
+		say();
 		stopping.abort();
 		const late = setTimeout(() => {
 			log.error({}, 'exiting before everything was finished; its leases expire by themselves');
@@ -37,17 +36,21 @@ async function main(): Promise<void> {
 		}, STOP_WITHIN_MS);
 		await handraise.stop();
 		clearTimeout(late);
-		log.info({}, 'stopped');
-		process.exit(0);
+		if (exitCode === 0) log.info({}, 'stopped');
+		process.exit(exitCode);
 	}
-	for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
+	for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+		const say = () => log.info({ signal }, 'stopping: waiting for running deliveries and requests');
+		process.on(signal, () => void stop(0, say));
+	}
+	void handraise.replaced.then(({ code, message }) => stop(1, () => log.error({ code }, message)));
 	process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
 
 	try {
 		const { port } = await handraise.start(stopping.signal);
 		log.info({ port, transport: config.slack.transport.kind }, 'Handraise is ready');
 	} catch (error) {
-		if (isStopping) return;
+		if (stopping.signal.aborted) return;
 		await handraise.stop();
 		throw error;
 	}

@@ -18,8 +18,9 @@ import {
 	inspectSqlite,
 	keyFits,
 	NEW_DATABASE,
-	NEWEST_SCHEMA,
+	OWN_SCHEMA,
 	type PostgresLook,
+	refuseSchema,
 	type SqliteLook,
 } from '../store/inspect.ts';
 import { type Examined, type Finding, type Findings, findingsOf, notChecked } from './report.ts';
@@ -32,17 +33,21 @@ export async function examineStore({ settings }: SettingsReading): Promise<Exami
 	if (databaseUrl !== undefined) {
 		const look = await inspectPostgres(databaseUrl);
 		if (givenKey === null) keyFindings.failure('ENCRYPTION_KEY is not set: all replicas need the same one.');
-		else checkKey(keyFindings, givenKey, look.kind === 'database' ? look : null);
+		else checkKey(keyFindings, givenKey, usable(look));
 		return { findings: [...checkPostgres(look), ...keyFindings.all], workspaces: workspacesIn(look) };
 	}
 	if (dataDir === undefined) return { findings: notChecked('Database', 'DATA_DIR') };
 	const look = inspectSqlite(dataDir);
-	const database = look.kind === 'absent' ? NEW_DATABASE : look.kind === 'database' ? look : null;
+	const database = look.kind === 'absent' ? NEW_DATABASE : usable(look);
 	if (givenKey === null) checkKeyFile(keyFindings, dataDir, database);
 	else checkKey(keyFindings, givenKey, database);
 	const findings = [...checkDataDir(dataDir), ...checkSqlite(look), ...keyFindings.all];
 	return { findings, workspaces: workspacesIn(look) };
 }
+
+/** Null for a database that could not be read, and for one that this version refuses. */
+const usable = (look: SqliteLook | PostgresLook) =>
+	look.kind === 'database' && refuseSchema(look.schema) === null ? look : null;
 
 const workspacesIn = (look: SqliteLook | PostgresLook) => (look.kind === 'database' ? look.workspaces : []);
 
@@ -174,7 +179,7 @@ function checkSqlite(look: SqliteLook): readonly Finding[] {
 		);
 	}
 	const use = look.inUse ? 'in use by the running Handraise, which is fine' : 'not in use';
-	return checkSchema(findings, look, { what: `SQLite ${use}`, isRunning: look.inUse });
+	return checkSchema(findings, look, `SQLite ${use}`);
 }
 
 export function checkPostgres(look: PostgresLook): readonly Finding[] {
@@ -182,11 +187,10 @@ export function checkPostgres(look: PostgresLook): readonly Finding[] {
 	const { warning, failure } = findings;
 	if (look.kind === 'unreachable') return failure(whyUnreachable(look.code));
 	if (look.readOnly) return failure('PostgreSQL is read only (a standby?): DATABASE_URL must name the primary.');
-	const isPending = look.schema === null || look.schema < NEWEST_SCHEMA;
-	if (isPending && !look.mayCreate) {
+	if (look.schema !== OWN_SCHEMA && !look.mayCreate) {
 		return failure("PostgreSQL: this user may not create tables: grant create on the schema to DATABASE_URL's user.");
 	}
-	checkSchema(findings, look, { what: `PostgreSQL ${look.version}`, isRunning: false });
+	checkSchema(findings, look, `PostgreSQL ${look.version}`);
 	if (look.major < OLDEST_MAINTAINED) warning(`PostgreSQL ${look.version} is not maintained any more: upgrade it.`);
 	if (look.synced === 'never') {
 		warning('PostgreSQL runs with fsync=off: a power cut can destroy all of it. Turn fsync on.');
@@ -196,22 +200,14 @@ export function checkPostgres(look: PostgresLook): readonly Finding[] {
 	return findings.all;
 }
 
-function checkSchema(
-	{ ok, warning, failure }: Findings,
-	{ schema }: DatabaseLook,
-	{ what, isRunning }: { readonly what: string; readonly isRunning: boolean },
-): readonly Finding[] {
+function checkSchema({ ok, failure }: Findings, { schema }: DatabaseLook, what: string): readonly Finding[] {
 	if (schema === null) return ok(`${what}; empty, the first start sets it up.`);
-	if (schema > NEWEST_SCHEMA) {
-		return failure(
-			`${what}, at schema ${schema}, which a newer Handraise made; this version knows schema ${NEWEST_SCHEMA}. Start the newer one, or restore the backup made before the upgrade.`,
-		);
-	}
-	if (schema === NEWEST_SCHEMA) return ok(`${what}, at schema ${schema}.`);
-	const upgrade = `at schema ${schema}; the next start brings it to ${NEWEST_SCHEMA}. Make a backup first`;
-	return isRunning
-		? warning(`${what}, but an older version is running: ${upgrade}, then restart.`)
-		: ok(`${what}, ${upgrade}.`);
+	const refusal = refuseSchema(schema);
+	if (refusal !== null) return failure(`${what}. ${refusal.message}`);
+	if (schema === OWN_SCHEMA) return ok(`${what}, at schema ${schema}.`);
+	return ok(
+		`${what}, at schema ${schema}; the next start brings it to ${OWN_SCHEMA}. Stop all replicas and make a backup first.`,
+	);
 }
 
 function whyUnreachable(code: string | null): string {
@@ -253,8 +249,7 @@ function checkKeyFile(findings: Findings, dataDir: string, look: DatabaseLook | 
 		if (code !== 'ENOENT' && code !== 'ENOTDIR') {
 			return failure(`${path} cannot be read by this user: change its owner (chown).`);
 		}
-		if (look === null)
-			return skipped(`not checked, because ${path} does not exist and the database could not be read.`);
+		if (look === null) return skipped(`not checked, because ${path} does not exist and the database cannot be used.`);
 		if (look.keyCheck === null) {
 			return ok(`the first start creates it in ${path}: keep a copy of it with the backups.`);
 		}
@@ -282,7 +277,7 @@ function checkKey(
 				? readKeySetting(text)
 				: { kind: 'key' as const, key: parseEncryptionKey(text, source) };
 		if (look === null) {
-			return ok(`${source} is well-formed; it was not tried, because the database could not be read.`);
+			return ok(`${source} is well-formed; it was not tried, because the database cannot be used.`);
 		}
 		if (look.keyCheck === null) return ok(`${source} is well-formed; the database is new and has no key yet.`);
 		if (keyFits(look, createCipher(keyOf(setting, look.keySalt)))) {

@@ -79,6 +79,12 @@ export function sharesOf(limit: number): { delivery: number; person: number } {
 	};
 }
 
+/** The part of the service's limit that watching always leaves to deliveries and people. */
+export function keptFromWatching(limit: number): number {
+	const { delivery, person } = sharesOf(limit);
+	return delivery + person;
+}
+
 function believedAt(state: BudgetState, now: number): { remaining: number; resetAt: number } | null {
 	const { believed } = state;
 	if (believed === null) return null;

@@ -377,6 +377,7 @@ export function createListen(deps: Dependencies) {
 
 		/** Resolves when all requests that arrived are handled. */
 		async drained(): Promise<void> {
+			await rush.acknowledged();
 			while (running.size > 0) await Promise.all(running);
 		},
 	};
@@ -399,7 +400,11 @@ export function createRush(clock: Clock) {
 				over = Promise.withResolvers<void>();
 			};
 		},
-		/** Resolves when no submission waits for its acknowledgement, or after 50 ms. */
+		/** Resolves when no submission waits for its acknowledgement. */
+		async acknowledged(): Promise<void> {
+			while (waiting > 0) await over.promise;
+		},
+		/** The same, but after 50 ms at the latest. */
 		async over(): Promise<void> {
 			if (waiting > 0) await Promise.race([over.promise, clock.sleep(MAX_RUSH_MS)]);
 		},

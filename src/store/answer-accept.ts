@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type Insertable, type Kysely, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, type Insertable, type Kysely, sql } from 'kysely';
 import {
 	type Answer,
 	type AnswerItem,
@@ -14,6 +14,7 @@ import {
 	UNREADABLE,
 } from '../answers/answer.ts';
 import type { AcceptResult, NewAnswer, RetryResult } from '../answers/ports.ts';
+import type { HandraiseError } from '../errors.ts';
 import { isReworded } from '../questions/shown-text.ts';
 import {
 	type AnswerRow,
@@ -35,13 +36,14 @@ import {
 import { draftRow } from './answering-store.ts';
 import { type Dialect, rowUnlessExists, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
+import { isOwnSchema, stopBesideNewer } from './migrate.ts';
 import { type AnswersTable, questionColumns, type Tables, WITHOUT_LEASE } from './tables.ts';
 
 /** `AnswerStore.accept`. A single statement covers the common case without a conflict. */
 export async function acceptAnswer(db: StoreDatabase, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
 	const accepted = await db.writeOne((one) => insertWithoutConflict(one, cipher, answer));
 	if (accepted !== null) return { kind: 'accepted', answer: accepted };
-	return db.write((trx) => acceptInTransaction(trx, db.dialect, cipher, answer));
+	return db.write((trx) => acceptInTransaction(trx, db, cipher, answer));
 }
 
 /** Null when another row has the same submission key or conflicts. */
@@ -49,24 +51,29 @@ async function insertWithoutConflict(db: Kysely<Tables>, cipher: Cipher, answer:
 	// Encrypted inside the write: on SQLite the key of secrets may be replaced between two writes.
 	const row = newRow(answer, cipher);
 	const blocker = db.selectFrom('answers').select('id').where(sameOrConflicting(answer));
-	const inserted = await db
-		.insertInto('answers')
-		.columns(Object.keys(row) as (keyof typeof row)[])
-		.expression(rowUnlessExists(db, row, blocker))
+	const inserted = await insertUnless(db, row, blocker)
 		// After a concurrent submission for the same question, the transaction decides.
 		.onConflict((conflict) => conflict.doNothing())
-		.returningAll()
 		.executeTakeFirst();
 	return inserted === undefined ? null : readAnswer(inserted, cipher);
 }
 
+/** Inserts `row` and returns it, unless `blocker` finds something or the schema is a newer version's. */
+function insertUnless(db: Kysely<Tables>, row: Insertable<AnswersTable>, blocker: Expression<unknown>) {
+	return db
+		.insertInto('answers')
+		.columns(Object.keys(row) as (keyof typeof row)[])
+		.expression(rowUnlessExists(db, row, blocker).where(isOwnSchema()))
+		.returningAll();
+}
+
 async function acceptInTransaction(
 	db: Kysely<Tables>,
-	dialect: Dialect,
+	store: StoreDatabase,
 	cipher: Cipher,
 	answer: NewAnswer,
 ): Promise<AcceptResult> {
-	await lockQuestion(db, dialect, answer.question);
+	await lockQuestion(db, store.dialect, answer.question);
 	// One statement reads one snapshot: an answer in delivery is either live or delivered, never missing from both.
 	const rows = await db
 		.selectFrom('answers')
@@ -76,10 +83,11 @@ async function acceptInTransaction(
 		.execute();
 
 	const repeated = rows.find((row) => row.submission_key === answer.submissionKey);
-	if (repeated !== undefined) return repeat(db, cipher, repeated, answer);
+	const newer = () => stopBesideNewer(store);
+	if (repeated !== undefined) return repeat(db, cipher, { row: repeated, newer }, answer);
 
-	const insert = (row: Insertable<AnswersTable>) =>
-		db.insertInto('answers').values(row).returningAll().executeTakeFirstOrThrow();
+	const nothing = db.selectFrom('answers').select('id').where(sql<boolean>`false`);
+	const insert = (row: Insertable<AnswersTable>) => insertUnless(db, row, nothing).executeTakeFirstOrThrow(newer);
 	const row = newRow(answer, cipher);
 	const first = firstConflict(rows, positionsOf(answer.items, answer.leftEmpty));
 	if (first !== null) {
@@ -121,7 +129,12 @@ export async function noteTold(db: Kysely<Tables>, id: string): Promise<void> {
 		.execute();
 }
 
-async function repeat(db: Kysely<Tables>, cipher: Cipher, row: AnswerRow, answer: NewAnswer): Promise<AcceptResult> {
+async function repeat(
+	db: Kysely<Tables>,
+	cipher: Cipher,
+	{ row, newer }: { row: AnswerRow; newer: () => HandraiseError },
+	answer: NewAnswer,
+): Promise<AcceptResult> {
 	const stored = readAnswer(row, cipher);
 	if (sameSubmission(stored, answer)) return { kind: 'repeated', answer: stored, edited: false };
 	const { viewId, origin, press } = stored;
@@ -132,6 +145,7 @@ async function repeat(db: Kysely<Tables>, cipher: Cipher, row: AnswerRow, answer
 		.where('id', '=', row.id)
 		.where('state', '=', 'accepted')
 		.where('put_started_at', 'is', null)
+		.where(isOwnSchema())
 		.returningAll()
 		.executeTakeFirst();
 	if (edited !== undefined) return { kind: 'repeated', answer: readAnswer(edited, cipher), edited: true };
@@ -141,8 +155,9 @@ async function repeat(db: Kysely<Tables>, cipher: Cipher, row: AnswerRow, answer
 		.updateTable('answers')
 		.set({ secret_positions: row.secret_positions === null && kept.length === 0 ? null : JSON.stringify(kept) })
 		.where('id', '=', row.id)
+		.where(isOwnSchema())
 		.returningAll()
-		.executeTakeFirstOrThrow();
+		.executeTakeFirstOrThrow(newer);
 	return { kind: 'tooLate', answer: readAnswer(current, cipher) };
 }
 

@@ -10,6 +10,8 @@ export interface StoreDatabase {
 	readonly dialect: Dialect;
 	/** See `StoreOptions.workspace`. */
 	readonly workspace?: (() => string | null) | undefined;
+	/** Called when the schema is a newer version's. Left out: nobody wants to know. */
+	readonly onNewer?: ((reason: HandraiseError) => void) | undefined;
 	/** For single SELECT statements. Never use it inside `write`: on SQLite it deadlocks. */
 	readonly read: Kysely<Tables>;
 	/**

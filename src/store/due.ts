@@ -5,6 +5,7 @@ import { LONGEST_SNOOZE_MS } from '../inbox/snooze.ts';
 import type { Lease } from '../lease-loop.ts';
 import { LONGEST_INTERVAL_MS } from '../watches/schedule.ts';
 import type { Dialect, StoreDatabase } from './database.ts';
+import { isOwnSchema, stopBesideNewer } from './migrate.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -98,7 +99,9 @@ export function leaseDue<T extends LeasedTable>(
 		const keys = due.rows.map((row) => row.key);
 		const { rows } = await sql<Selectable<Tables[T]>>`update ${sql.table(table)}
 			set lease_token = ${lease.token}, leased_until = ${now + lease.ms}
-			where ${ofService} ${sql.ref(key)} in (${sql.join(keys)}) returning *`.execute(trx);
+			where ${ofService} ${sql.ref(key)} in (${sql.join(keys)}) and ${isOwnSchema()} returning *`.execute(trx);
+		// This transaction has locked the rows, so only the schema can have kept all of them.
+		if (rows.length === 0) throw stopBesideNewer(db);
 		const indexOf = (row: Selectable<Tables[T]>) => keys.indexOf(String(row[key as keyof typeof row]));
 		return rows.sort((a, b) => indexOf(a) - indexOf(b));
 	});

@@ -93,8 +93,6 @@ export function parseEncryptionKey(text: string, source = 'ENCRYPTION_KEY'): Buf
 const SHORTEST_PASSPHRASE = 16;
 /** scrypt takes about 0.1 s and 32 MiB with these, once at start. */
 const SCRYPT_OPTIONS = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
-/** For databases from before each had its own salt. */
-const FORMER_SALT = 'handraise encryption key 1';
 
 /** The parsed `ENCRYPTION_KEY`. */
 export type KeySetting =
@@ -118,7 +116,7 @@ export function readKeySetting(text: string): KeySetting {
 /** The key; a passphrase is turned into one with scrypt and the salt of its database (`DatabaseLook.keySalt`). */
 export function keyOf(setting: KeySetting, salt: string | null): Buffer {
 	if (setting.kind === 'key') return setting.key;
-	return scryptSync(setting.text, salt ?? FORMER_SALT, KEY_LENGTH, SCRYPT_OPTIONS);
+	return scryptSync(setting.text, salt ?? '', KEY_LENGTH, SCRYPT_OPTIONS);
 }
 
 /**

@@ -4,26 +4,25 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { type Cipher, sealsKeyCheck } from './encryption.ts';
-import { MIGRATIONS } from './migrate.ts';
+import { OWN_SCHEMA } from './migrate.ts';
 import { isSqliteBusy } from './sqlite-file.ts';
 import { type LiveWorkspace, WORKSPACES_QUERY } from './workspaces.ts';
 
 /** What `npm run doctor` reads from a database without changing it. */
 export interface DatabaseLook {
-	/** The number of the newest applied migration; null in a database that Handraise has not set up. */
+	/** The number of the schema; null in a database that Handraise has not set up. */
 	readonly schema: number | null;
 	/** The check value of the encryption key. */
 	readonly keyCheck: string | null;
-	/** The salt for a passphrase; null for a database from before salts. */
+	/** The salt for a passphrase. */
 	readonly keySalt: string | null;
 	/** Empty for a database of another version. */
 	readonly workspaces: readonly LiveWorkspace[];
 }
 
-export const NEW_DATABASE: DatabaseLook = { schema: null, keyCheck: null, keySalt: null, workspaces: [] };
+export { OWN_SCHEMA, refuseSchema } from './migrate.ts';
 
-/** The schema of this version. */
-export const NEWEST_SCHEMA = Math.max(...MIGRATIONS.map(({ number }) => number));
+export const NEW_DATABASE: DatabaseLook = { schema: null, keyCheck: null, keySalt: null, workspaces: [] };
 
 /** Whether `cipher` has the database's key; true for a database without a key. */
 export function keyFits({ keyCheck }: DatabaseLook, cipher: Cipher): boolean {
@@ -120,7 +119,7 @@ function lookAtSqlite(database: DatabaseSync): DatabaseLook {
 			.map((row) => row.name),
 	);
 	const schema = tables.has('migrations') ? database.prepare(SCHEMA_QUERY).get()?.number : null;
-	const workspaces = schema === NEWEST_SCHEMA ? database.prepare(WORKSPACES_QUERY).all() : [];
+	const workspaces = schema === OWN_SCHEMA ? database.prepare(WORKSPACES_QUERY).all() : [];
 	return lookFrom(schema, tables.has('meta') ? database.prepare(KEY_QUERY).all() : [], workspaces);
 }
 
@@ -195,7 +194,7 @@ async function lookAtPostgres(client: pg.Client): Promise<PostgresLook> {
 	const facts = (await client.query(FACTS)).rows[0];
 	const schema = facts.has_migrations ? (await client.query(SCHEMA_QUERY)).rows[0]?.number : null;
 	const keyRows = facts.has_meta ? (await client.query(KEY_QUERY)).rows : [];
-	const workspaces = schema === NEWEST_SCHEMA ? (await client.query(WORKSPACES_QUERY)).rows : [];
+	const workspaces = schema === OWN_SCHEMA ? (await client.query(WORKSPACES_QUERY)).rows : [];
 	await client.query('rollback');
 	return {
 		kind: 'database',

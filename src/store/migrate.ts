@@ -3,52 +3,70 @@ import type { Clock } from '../clock.ts';
 import { HandraiseError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Dialect, StoreDatabase } from './database.ts';
-import { answers } from './migrations/0001-answers.ts';
-import { draftsAndClaims } from './migrations/0002-drafts-and-claims.ts';
-import { watches } from './migrations/0003-watches.ts';
-import { leaseTokens } from './migrations/0004-lease-tokens.ts';
-import { keySalt } from './migrations/0005-key-salt.ts';
-import { secretPositions } from './migrations/0006-secret-positions.ts';
-import { submissionDetails } from './migrations/0007-submission-details.ts';
-import { questionsFindPeople } from './migrations/0008-questions-find-people.ts';
-import { nobodyForgets } from './migrations/0009-nobody-forgets.ts';
-import { discovery } from './migrations/0010-discovery.ts';
-import { beganWhileListed } from './migrations/0011-began-while-listed.ts';
-import { whatGrows } from './migrations/0012-what-grows.ts';
-import { handOversCounted } from './migrations/0013-hand-overs-counted.ts';
+import { initialSchema } from './initial-schema.ts';
 
-/** One step of the schema. Never change a released one; add another. */
+/** One step of the schema. Never change one that was released; add another. */
 export interface Migration {
-	/** Counts from 1 without gaps. */
+	/** The number of the schema that it makes. */
 	readonly number: number;
 	readonly name: string;
 	/** Runs in the transaction of all pending migrations. Untyped, because `Tables` describes the newest schema. */
 	up(db: Kysely<unknown>, dialect: Dialect): Promise<void>;
 }
 
-/** All migrations, in order. */
-export const MIGRATIONS: readonly Migration[] = [
-	answers,
-	draftsAndClaims,
-	watches,
-	leaseTokens,
-	keySalt,
-	secretPositions,
-	submissionDetails,
-	questionsFindPeople,
-	nobodyForgets,
-	discovery,
-	beganWhileListed,
-	whatGrows,
-	handOversCounted,
-];
+/** The initial schema and what came after it, in order. */
+export const MIGRATIONS: readonly [Migration, ...Migration[]] = [initialSchema];
+
+/** The number of this version's schema. */
+export const OWN_SCHEMA = newestOf(MIGRATIONS);
+
+function newestOf(migrations: readonly Migration[]): number {
+	return Math.max(...migrations.map(({ number }) => number));
+}
+
+/**
+ * Why this version cannot use a database whose schema has this number, and what to do about it: `database_newer` or
+ * `database_older`. Null for a new database, and for a schema that is this version's or can be migrated to it.
+ */
+export function refuseSchema(schema: number | null, migrations: readonly Migration[] = MIGRATIONS) {
+	if (schema === null || migrations.some(({ number }) => number === schema)) return null;
+	const own = newestOf(migrations);
+	if (schema > own) {
+		return new HandraiseError(
+			`The database has schema ${schema}, which a newer Handraise made; this version has schema ${own}. ` +
+				'Start the newer version, or restore the backup made before the upgrade.',
+			{ code: 'database_newer' },
+		);
+	}
+	return new HandraiseError(
+		`The database has schema ${schema}, which an older Handraise made and this version, with schema ${own}, cannot ` +
+			'take over. Start the older version, or set DATA_DIR to an empty directory or DATABASE_URL to an empty database.',
+		{ code: 'database_older' },
+	);
+}
+
+/** Whether the schema is still this version's: a condition of the statements that take due rows and accept answers. */
+export function isOwnSchema() {
+	return sql<boolean>`(select max(number) from migrations) = ${OWN_SCHEMA}`;
+}
+
+/** For a statement that `isOwnSchema` kept from its row. Also tells the program, which then stops. */
+export function stopBesideNewer({ onNewer }: Pick<StoreDatabase, 'onNewer'>): HandraiseError {
+	const error = new HandraiseError(
+		`The database no longer has schema ${OWN_SCHEMA}: a newer Handraise has changed it, so this process stops. ` +
+			'Start the newer version on all replicas.',
+		{ code: 'database_newer' },
+	);
+	onNewer?.(error);
+	return error;
+}
 
 /** Any constant that no other lock of this database uses ("hand" in ASCII). */
 const ADVISORY_LOCK = 0x68616e64;
 
 /**
- * Applies pending migrations in one transaction. Replicas that start together wait for each other (an advisory lock on
- * PostgreSQL; SQLite has one process). Throws `database_newer` when a newer version has migrated the database.
+ * Sets up a new database and applies pending migrations, in one transaction. Replicas that start together wait for each
+ * other (an advisory lock on PostgreSQL; SQLite has one process). Throws what `refuseSchema` returns.
  */
 export async function migrate(
 	db: StoreDatabase,
@@ -63,23 +81,20 @@ export async function migrate(
 			.addColumn('name', 'text', (column) => column.notNull())
 			.addColumn('applied_at', 'bigint', (column) => column.notNull())
 			.execute();
-		const done = new Set((await trx.selectFrom('migrations').select('number').execute()).map((row) => row.number));
-		const databaseSchema = Math.max(0, ...done);
-		const ownSchema = Math.max(0, ...migrations.map((migration) => migration.number));
-		if (databaseSchema > ownSchema) {
-			throw new HandraiseError(
-				`The database has schema ${databaseSchema}, but this version supports only schemas up to ${ownSchema}. ` +
-					'Start the newer version of Handraise, or restore the backup made before the upgrade.',
-				{ code: 'database_newer' },
-			);
+		const { schema } = await trx
+			.selectFrom('migrations')
+			.select(({ fn }) => fn.max<number | null>('number').as('schema'))
+			.executeTakeFirstOrThrow();
+		const refusal = refuseSchema(schema, migrations);
+		if (refusal !== null) throw refusal;
+		const pending = migrations.filter(({ number }) => number > (schema ?? 0));
+		// Statements with `isOwnSchema` wait for the commit and then see the new number.
+		if (pending.length > 0 && db.dialect === 'postgres') {
+			await sql`lock table migrations in access exclusive mode`.execute(trx);
 		}
-		const pending = migrations.filter(({ number }) => !done.has(number));
-		for (const migration of pending) {
-			await migration.up(trx as unknown as Kysely<unknown>, db.dialect);
-			await trx
-				.insertInto('migrations')
-				.values({ number: migration.number, name: migration.name, applied_at: clock.now() })
-				.execute();
+		for (const { number, name, up } of pending) {
+			await up(trx as unknown as Kysely<unknown>, db.dialect);
+			await trx.insertInto('migrations').values({ number, name, applied_at: clock.now() }).execute();
 		}
 		return pending.map(({ name }) => name);
 	});

@@ -49,7 +49,7 @@ export type Store = Awaited<ReturnType<typeof openStore>>;
 
 /**
  * Opens the database and applies pending migrations. Throws `StoreUnavailableError`, or an error with the code
- * `database_in_use`, `database_newer`, `database_unsuitable`, `encryption_key_missing` or `encryption_key_invalid`.
+ * `database_in_use`, `database_newer`, `database_older`, `database_unsuitable`, `encryption_key_missing` or `encryption_key_invalid`.
  */
 export async function openStore({
 	databaseUrl,
@@ -71,7 +71,8 @@ export async function openStore({
 		);
 	}
 	const sqlite = databaseUrl == null ? openSqlite(dataDir) : null;
-	const db = { ...(sqlite ?? openPostgres(databaseUrl ?? '', log)), workspace };
+	const { promise: replaced, resolve: onNewer } = Promise.withResolvers<HandraiseError>();
+	const db = { ...(sqlite ?? openPostgres(databaseUrl ?? '', log, { onNewer })), workspace, onNewer };
 	let databaseClock: DatabaseClock | null = null;
 	let wiping: SecretWiping | null = null;
 	async function close(): Promise<void> {
@@ -88,7 +89,6 @@ export async function openStore({
 		const setting: KeySetting = given ?? { kind: 'key', key: loadOrMakeKeyFile(resolve(dataDir)) };
 		if (databaseUrl == null) await migrate(db, { clock, log });
 		else await migratePostgres(databaseUrl, { clock, log });
-		// A database from before salts has none.
 		const master = createCipher(keyOf(setting, await readMeta(db, 'key_salt')));
 		if (sqlite !== null) wiping = await startSecretWiping({ db: sqlite, master, log, onCheckpoint });
 		const cipher = wiping?.cipher ?? master;
@@ -115,6 +115,8 @@ export async function openStore({
 			db,
 			/** The clock that stored times are compared with. */
 			clock,
+			/** Resolves when a newer version has changed the schema, with what to tell the operator: the program has to stop. */
+			replaced,
 			close,
 		};
 	} catch (error) {
@@ -125,7 +127,7 @@ export async function openStore({
 
 /** Migrations have their own connections, with longer timeouts. */
 async function migratePostgres(databaseUrl: string, context: { clock: Clock; log: Log }): Promise<void> {
-	const db = openPostgres(databaseUrl, context.log, MIGRATING);
+	const db = openPostgres(databaseUrl, context.log, { timeouts: MIGRATING });
 	try {
 		await migrate(db, context);
 	} finally {

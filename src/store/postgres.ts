@@ -10,6 +10,7 @@ import pg from 'pg';
 import { HandraiseError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { type StoreDatabase, StoreUnavailableError } from './database.ts';
+import { stopBesideNewer } from './migrate.ts';
 import type { Tables } from './tables.ts';
 
 /** Milliseconds. */
@@ -37,7 +38,11 @@ const MAX_CONNECTIONS = 10;
 const MAX_RUNS = 20;
 
 /** Connects lazily to PostgreSQL. While it restarts, calls fail with `StoreUnavailableError`; the process stays up. */
-export function openPostgres(databaseUrl: string, log: Log, timeouts: PostgresTimeouts = SERVING): StoreDatabase {
+export function openPostgres(
+	databaseUrl: string,
+	log: Log,
+	{ timeouts = SERVING, onNewer }: { readonly timeouts?: PostgresTimeouts } & Pick<StoreDatabase, 'onNewer'> = {},
+): StoreDatabase {
 	const pool = new pg.Pool({
 		connectionString: databaseUrl,
 		application_name: 'handraise',
@@ -59,7 +64,7 @@ export function openPostgres(databaseUrl: string, log: Log, timeouts: PostgresTi
 	pool.on('connect', (client) => {
 		client.on('error', () => {});
 	});
-	const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guardPool(pool) }) });
+	const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guardPool(pool, onNewer) }) });
 
 	async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
 		for (let run = 1; ; run++) {
@@ -101,7 +106,7 @@ function typeParser(oid: number, format?: 'text' | 'binary') {
 }
 
 /** The pool for Kysely, with mapped errors. Connections in an unknown state are closed. */
-function guardPool(pool: pg.Pool): PostgresPool {
+function guardPool(pool: pg.Pool, onNewer: StoreDatabase['onNewer']): PostgresPool {
 	return {
 		options: pool.options,
 		end: () => pool.end(),
@@ -112,18 +117,19 @@ function guardPool(pool: pg.Pool): PostgresPool {
 			} catch (error) {
 				throw mapPostgresError(error, { sent: false });
 			}
-			return guardClient(client);
+			return guardClient(client, onNewer);
 		},
 	};
 }
 
-function guardClient(client: pg.PoolClient): PostgresPoolClient {
+function guardClient(client: pg.PoolClient, onNewer: StoreDatabase['onNewer']): PostgresPoolClient {
 	let broken = false;
 	async function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
 		try {
 			const { command, rowCount, rows } = await client.query(text, [...parameters]);
 			return { command: command as PostgresQueryResult<R>['command'], rowCount: rowCount ?? 0, rows };
 		} catch (error) {
+			if (onNewer !== undefined && SCHEMA_CODES.has(sqlState(error) ?? '')) throw stopBesideNewer({ onNewer });
 			const mapped = mapPostgresError(error, { sent: true });
 			broken ||= mapped instanceof StoreUnavailableError;
 			throw mapped;
@@ -152,6 +158,12 @@ const UNAVAILABLE_CODES = new Set([
 	'25P04', // transaction time-out
 	'40003', // the outcome of a statement is unknown
 	'55P03', // lock not available within lock_timeout
+]);
+
+/** What a statement names does not exist: a newer version has changed it. */
+const SCHEMA_CODES = new Set([
+	'42P01', // undefined table
+	'42703', // undefined column
 ]);
 
 /** The connection was lost: a COMMIT that was sent may have taken effect. */

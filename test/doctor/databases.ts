@@ -25,7 +25,7 @@ async function moveSchema(store: Store, change: Change): Promise<void> {
 		if (change === 'newer') {
 			await db.insertInto('migrations').values({ number: 999, name: 'later', applied_at: 0 }).execute();
 		}
-		if (change === 'older') await db.deleteFrom('migrations').where('number', '>', 1).execute();
+		if (change === 'older') await db.updateTable('migrations').set({ number: 1 }).execute();
 	});
 }
 

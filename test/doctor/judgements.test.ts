@@ -5,7 +5,7 @@ import { checkNode } from '../../src/doctor/environment.ts';
 import { lineOf } from '../../src/doctor/report.ts';
 import { OPTIONAL_SCOPES, REQUIRED_SCOPES } from '../../src/doctor/slack.ts';
 import { checkPostgres, fileSystemOf, kindOfFileSystem } from '../../src/doctor/store.ts';
-import { NEWEST_SCHEMA, type PostgresLook } from '../../src/store/inspect.ts';
+import { OWN_SCHEMA, type PostgresLook } from '../../src/store/inspect.ts';
 
 it('expects the scopes of the manifest', () => {
 	const manifest = parse(readFileSync(new URL('../../manifest.yml', import.meta.url), 'utf8'));
@@ -30,14 +30,14 @@ const WELL = {
 	inUse: false,
 	mayCreate: true,
 	synced: 'always',
-	schema: NEWEST_SCHEMA,
+	schema: OWN_SCHEMA,
 	keyCheck: null,
 	keySalt: null,
 	workspaces: [],
 } as const satisfies PostgresLook;
 
 it.each<[string, Partial<typeof WELL> | object, string[]]>([
-	['in order', {}, [`✓ Database: PostgreSQL 18.4, at schema ${NEWEST_SCHEMA}.`]],
+	['in order', {}, [`✓ Database: PostgreSQL 18.4, at schema ${OWN_SCHEMA}.`]],
 	['new', { schema: null }, ['✓ Database: PostgreSQL 18.4; empty, the first start sets it up.']],
 	['in order with a user who may not create tables', { mayCreate: false }, [expect.stringMatching(/^✓/)]],
 	['a standby', { readOnly: true }, [expect.stringMatching(/^✗ .* read only \(a standby\?\)/)]],

@@ -48,7 +48,12 @@ const database: Case[] = [
 	{
 		name: 'a newer version used PostgreSQL',
 		env: ({ secrets, dataDir }) => postgresAt(dataDir, secrets.encryptionKey, 'newer'),
-		says: /^✗ Database: PostgreSQL \d+\.\d+, at schema 999, which a newer Handraise made/,
+		says: /^✗ Database: PostgreSQL \d+\.\d+\. The database has schema 999, which a newer Handraise made; .* Start the newer version/,
+	},
+	{
+		name: 'an older version used PostgreSQL',
+		env: ({ secrets, dataDir }) => postgresAt(dataDir, secrets.encryptionKey, 'older'),
+		says: /^✗ Database: PostgreSQL \d+\.\d+\. The database has schema 1, which an older Handraise made .* Start the older version/,
 	},
 	{
 		name: 'the PostgreSQL database is of another workspace too',

@@ -1,21 +1,15 @@
-import { scryptSync } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
 import {
 	createCipher,
 	keyOf,
 	loadOrMakeKeyFile,
 	parseEncryptionKey,
 	readKeySetting,
-	sealKeyCheck,
 } from '../../src/store/encryption.ts';
-import { MIGRATIONS, migrate } from '../../src/store/migrate.ts';
 import type { Store } from '../../src/store/open.ts';
-import { openPostgres } from '../../src/store/postgres.ts';
-import { openSqlite } from '../../src/store/sqlite.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import {
 	ANN,
@@ -204,18 +198,6 @@ describe.each(STORES)('a passphrase on %s', (_name, where) => {
 	const meta = async (store: Store, name: string) =>
 		(await store.db.read.selectFrom('meta').select('value').where('name', '=', name).executeTakeFirst())?.value ?? null;
 
-	/** A database of the version before salts: migrated up to there, with a check value of its key. */
-	async function madeBefore(options: { dataDir: string; databaseUrl?: string }): Promise<void> {
-		const log = createRecordingLog();
-		const { databaseUrl } = options;
-		const db = databaseUrl === undefined ? openSqlite(options.dataDir) : openPostgres(databaseUrl, log);
-		await migrate(db, { clock: systemClock, log, migrations: MIGRATIONS.filter(({ number }) => number < 5) });
-		const former = scryptSync(encryptionKey, 'handraise encryption key 1', 32, { N: 2 ** 15, r: 8, maxmem: 2 ** 26 });
-		const value = sealKeyCheck(createCipher(former));
-		await db.write((trx) => trx.insertInto('meta').values({ name: 'key_check', value }).execute());
-		await db.close();
-	}
-
 	it('derives a key from the passphrase and the salt of each database, the same at every start', async () => {
 		const options = await where();
 		const first = await open({ ...options, encryptionKey });
@@ -233,17 +215,6 @@ describe.each(STORES)('a passphrase on %s', (_name, where) => {
 		const wrong = await open({ ...options, encryptionKey: `${encryptionKey}s` });
 		expect(keyFits(wrong)).toBe(false);
 		await wrong.close();
-	});
-
-	it('keeps the key of a passphrase in a database from before salts', async () => {
-		const options = await where();
-		await madeBefore(options);
-		for (let start = 0; start < 2; start++) {
-			const store = await open({ ...options, encryptionKey });
-			expect(keyFits(store)).toBe(true);
-			expect(await meta(store, 'key_salt')).toBeNull();
-			await store.close();
-		}
 	});
 });
 

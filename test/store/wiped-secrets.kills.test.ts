@@ -1,4 +1,3 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +15,6 @@ import {
 import { parseEncryptionKey } from '../../src/store/encryption.ts';
 import { createReplica, type Replica } from '../faults/replica.ts';
 import { DELIVERED, headline } from '../support/sentences.ts';
-import { FIXTURE_KEY, readFormerVersion, SECRETS, sqlMovedTo } from './former-version/fixture.ts';
 import { readableRemains } from './remains.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -192,41 +190,5 @@ describe('the values of secret answers that ended', () => {
 		expect(readable(['killed'])).toEqual([]);
 		await program.kill();
 		expect(readable(['killed'])).toEqual([]);
-	});
-});
-
-/** The last act of a version whose secrets had no key of their own: a wipe that leaves copies in free pages and in the log. */
-const FORMER = `
-	import { readFileSync } from 'node:fs';
-	import { DatabaseSync } from 'node:sqlite';
-	const database = new DatabaseSync(process.argv[1]);
-	database.exec("pragma journal_mode = wal; pragma secure_delete = off; begin");
-	database.exec(readFileSync(0, 'utf8'));
-	database.exec("commit; create table freed as select * from answers; drop table freed");
-	database.exec("pragma wal_checkpoint(truncate); pragma secure_delete = on");
-	database.exec("update answers set state = 'withdrawn', secrets = null, next_attempt_at = null, lease_owner = null where secrets is not null");
-	process.kill(process.pid, 'SIGKILL');
-`;
-
-describe('a database of a killed former version', () => {
-	it('removes wiped secrets of the former version from all files at the start', { timeout: 120_000 }, async () => {
-		const key = parseEncryptionKey(FIXTURE_KEY);
-		const former = await readFormerVersion({ kind: 'sqlite', schema: 3 });
-		const sql = sqlMovedTo(former, { service: service.url, stoppedAt: Date.now() });
-		service.sessions.restore(former.sessions);
-		spawnSync(process.execPath, ['--input-type=module', '--eval', FORMER, join(dataDir, 'handraise.db')], {
-			input: sql,
-		});
-		const secrets = Object.values(SECRETS);
-		for (const file of ['handraise.db', 'handraise.db-wal']) {
-			const alone = mkdtempSync(join(tmpdir(), 'handraise-alone-'));
-			execFileSync('cp', [join(dataDir, file), alone]);
-			expect(readableRemains(alone, key, secrets)).toEqual(file === 'handraise.db' ? secrets : []);
-			await rm(alone, { recursive: true });
-		}
-		program = createProgram({ ENCRYPTION_KEY: FIXTURE_KEY });
-		await program.start();
-		await program.kill();
-		expect(readableRemains(dataDir, key, secrets)).toEqual([]);
 	});
 });

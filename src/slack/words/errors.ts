@@ -61,6 +61,7 @@ const FAILURES: Readonly<Record<string, Row>> = {
 	aborted: ['Handraise restarted before it could finish this.', 'again'],
 	invalid_session_id: ['That is not a session id.', 'person', 'An id looks like `3f9a2c1d`.'],
 	store_unavailable: ['Handraise cannot reach its own database.', 'again'],
+	database_newer: ['Handraise is being upgraded.', 'again'],
 	acceptance_unknown: [
 		'Handraise could not check whether your answer was saved.',
 		'person',
@@ -204,7 +205,9 @@ function keptWords(kept: ErrorContext['kept'], kind: Row[1], code: string): stri
 	if (kept === 'text' && kind === 'refused') return 'Your text is still here and was not sent.';
 	if (kept === 'unchanged' && kind === 'refused') return 'Nothing was changed.';
 	if (kept !== 'text') return '';
-	return code === 'store_unavailable' ? 'Nothing was sent; your text is still here.' : 'Your text is still here.';
+	return code === 'store_unavailable' || code === 'database_newer'
+		? 'Nothing was sent; your text is still here.'
+		: 'Your text is still here.';
 }
 
 function againWords({ kept, retryAt }: ErrorContext, moment: (at: number) => string): string {

@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createFakeSlack, type FakeSlack, type Modal } from '../../fake-slack/index.ts';
+import { connectionEnv } from '../../sandbox/connection-env.ts';
+import { manifestPath } from '../../sandbox/manifest-path.ts';
+import { askingSession } from '../../sandbox/session-service/builders.ts';
+import {
+	createFakeSessionService,
+	type FakeSessionService,
+} from '../../sandbox/session-service/fake-session-service.ts';
+import { startProgram } from '../support/program.ts';
+import { DELIVERED } from '../support/sentences.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
+import { KEY } from './support.ts';
+
+let slack: FakeSlack;
+let service: FakeSessionService;
+beforeAll(async () => {
+	slack = await createFakeSlack({ waitMs: 20_000, manifest: manifestPath });
+	service = createFakeSessionService({ resumeAfterMs: 50, pace: 0.02 });
+	await service.start();
+});
+afterAll(async () => {
+	await slack.close();
+	await service.stop();
+});
+
+/** A database of the program, which another program changes. */
+interface Place {
+	readonly env: Record<string, string>;
+	/** Runs these statements in one transaction. */
+	change(statements: string): Promise<void>;
+	numbers(query: string): Promise<readonly number[]>;
+}
+
+async function sqlitePlace(dataDir: string): Promise<Place> {
+	function onFile<T>(work: (database: DatabaseSync) => T): T {
+		const database = new DatabaseSync(join(dataDir, 'handraise.db'), { timeout: 5_000 });
+		try {
+			return work(database);
+		} finally {
+			database.close();
+		}
+	}
+	return {
+		env: { DATA_DIR: dataDir },
+		change: async (statements) => onFile((database) => database.exec(`begin immediate; ${statements}; commit`)),
+		numbers: async (query) =>
+			onFile((database) =>
+				database
+					.prepare(query)
+					.all()
+					.map((row) => Number(row.number)),
+			),
+	};
+}
+
+async function postgresPlace(dataDir: string): Promise<Place> {
+	const url = await (await sharedPostgres()).createDatabase();
+	async function onServer<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+		const client = new pg.Client({ connectionString: url });
+		await client.connect();
+		return work(client).finally(() => client.end());
+	}
+	return {
+		env: { DATA_DIR: dataDir, DATABASE_URL: url, ENCRYPTION_KEY: KEY },
+		change: async (statements) => void (await onServer((client) => client.query(`begin; ${statements}; commit`))),
+		numbers: (query) => onServer(async (client) => (await client.query(query)).rows.map((row) => Number(row.number))),
+	};
+}
+
+const NEWER = "insert into migrations (number, name, applied_at) values (999, 'later', 0)";
+const NOT_NEWER = 'delete from migrations where number = 999';
+/** What the thirteen migrations of before left. */
+const FORMER = `create table migrations (number integer primary key, name text not null, applied_at bigint not null);
+	${Array.from({ length: 13 }, (_, index) => `insert into migrations values (${index + 1}, 'former', 0)`).join(';')}`;
+
+const ENDING =
+	/^The database no longer has schema \d+: a newer Handraise has changed it, .* Start the newer version on all replicas\.$/;
+
+interface Line {
+	readonly time: string;
+	readonly level: string;
+	readonly msg: string;
+}
+
+type Program = ReturnType<typeof startProgram>;
+
+const ANSWERS =
+	"select count(*) as number from answers where state in ('accepted', 'delivering', 'delivered', 'resumed')";
+
+describe.each([
+	['SQLite', sqlitePlace],
+	['PostgreSQL', postgresPlace],
+])('a program on %s', (name, placeIn) => {
+	let dataDir: string;
+	let place: Place;
+	let running: Program | null = null;
+	beforeEach(async () => {
+		dataDir = await mkdtemp(join(tmpdir(), 'handraise-schema-'));
+		place = await placeIn(dataDir);
+	});
+	afterEach(async () => {
+		running?.child.kill('SIGKILL');
+		await running?.closed;
+		running = null;
+		await rm(dataDir, { recursive: true });
+	});
+
+	const start = () => startProgram({ ...connectionEnv({ slack, service }), PORT: '0', ...place.env });
+
+	async function startReady() {
+		running = start();
+		await running.says('Handraise is ready');
+		await slack.connected(1);
+		return running;
+	}
+
+	/** A filled-in form of a new session. */
+	async function openForm(): Promise<{ readonly id: string; readonly form: Modal }> {
+		const id = `asks-${randomUUID()}`;
+		service.sessions.put(id, askingSession(['Name']));
+		const ada = slack.as('ada');
+		const before = ada.modal()?.id;
+		await ada.command('#agents', `/session ${id}`);
+		const form = await ada.waitForModal((modal) => modal.id !== before && modal.submitText() !== null);
+		await form.fill(0, 'Ada');
+		return { id, form };
+	}
+
+	/** Raises the number of the schema; returns when. */
+	async function raise(...statements: readonly string[]): Promise<string> {
+		const since = new Date().toISOString();
+		await place.change([NEWER, ...statements].join(';'));
+		return since;
+	}
+
+	/** Expects that the program ends with 1 and one line that says why. `others`: what else is worth a warning. */
+	async function expectEnd(program: Program, since: string, others: readonly string[] = []): Promise<void> {
+		const { code, stdout, stderr } = await program.closed;
+		expect([code, stderr]).toEqual([1, '']);
+		const lines = stdout
+			.trimEnd()
+			.split('\n')
+			.map((line) => JSON.parse(line) as Line);
+		const warnings = lines.filter(({ time, level }) => time > since && level !== 'info');
+		expect(warnings.map(({ msg }) => msg)).toEqual([expect.stringMatching(ENDING), ...others]);
+	}
+
+	/** Expects that the program does not start, and says why in one line. */
+	async function expectRefusal(words: string): Promise<void> {
+		const { code, stdout, stderr } = await start().closed;
+		expect([code, stdout]).toEqual([1, '']);
+		expect(stderr).toMatch(/^The database has schema \d+, which .*\n$/);
+		expect(stderr).toContain(words);
+	}
+
+	it('stops beside a newer one when somebody answers, and tells them that nothing was saved', async () => {
+		const program = await startReady();
+		const { id, form } = await openForm();
+		const since = await raise();
+		const refused = await form.submit();
+		expect(refused.outcome).toBe('fieldErrors');
+		expect(Object.values(refused.errors).join()).toContain(
+			'Handraise is being upgraded. Nothing was sent; your text is still here. Please try again in a moment.',
+		);
+		await expectEnd(program, since, ['a submission could not be stored']);
+		expect(await place.numbers(ANSWERS)).toEqual([0]);
+		expect(service.log.puts(id)).toEqual([]);
+		await expectRefusal('a newer Handraise');
+
+		// The newer one.
+		await place.change(NOT_NEWER);
+		await startReady();
+		expect((await form.submit()).outcome).toBe('updated');
+		await slack.as('ada').waitForModal(DELIVERED);
+		expect(service.log.savedPuts(id)).toHaveLength(1);
+	});
+
+	it('stops beside a newer one when an answer is due, which the newer one sends', async () => {
+		const program = await startReady();
+		const { id, form } = await openForm();
+		service.faults.add({ kind: 'error', status: 503, sessionId: id });
+		expect((await form.submit()).outcome).toBe('updated');
+		await program.says('delivery attempt failed');
+		const since = await raise();
+		service.faults.clear();
+		await expectEnd(program, since);
+		expect(service.log.puts(id)).toEqual([]);
+
+		// The newer one.
+		await place.change(NOT_NEWER);
+		await startReady();
+		await slack.as('ada').waitForModal(DELIVERED);
+		expect(service.log.savedPuts(id)).toHaveLength(1);
+	});
+
+	it.runIf(name === 'PostgreSQL')('stops when a newer one has renamed what it reads', async () => {
+		const program = await startReady();
+		const since = await raise('alter table watched_sessions rename column next_read_at to read_next_at');
+		await expectEnd(program, since);
+	});
+
+	it('does not start on a database of a former version, and says so in one line', async () => {
+		await place.change(FORMER);
+		await expectRefusal('an older Handraise');
+	});
+});
