@@ -5,14 +5,11 @@ import type { Log } from '../log.ts';
 import { StoreUnavailableError } from './database.ts';
 import { type Cipher, type CipherPlace, createCipher, parseEncryptionKey } from './encryption.ts';
 import type { SqliteStoreDatabase } from './sqlite.ts';
-import { mapSqliteError } from './sqlite-file.ts';
 
 /** Wipes within this time share a checkpoint. A wiped value must be gone from the files after a second. */
 const WIPE_DELAY_MS = 500;
 /** How long the checkpoint may fail until a log line reports it, and between two such lines. */
 const BLOCKED_MS = 5_000;
-/** The row of `meta` that says: no secrets are left from the time before they had their own key. */
-const SWEPT = 'secrets_swept';
 
 /** What the key of secrets encrypts. Drafts are included, because their values may turn out to be secret. */
 const SECRET_COLUMNS = [
@@ -51,7 +48,6 @@ export async function startSecretWiping({
 	let ciphers: readonly Cipher[] = [];
 	let isKeyDue = true;
 	let isReplacing = false;
-	let isSweepDue = true;
 	let blockedSince: number | null = null;
 	let timer: NodeJS.Timeout | null = null;
 	let isClosed = false;
@@ -61,7 +57,7 @@ export async function startSecretWiping({
 		encrypt: (text, place) => (isSecret(place) ? newest() : master).encrypt(text, place),
 		decrypt(sealed, place) {
 			if (!isSecret(place)) return master.decrypt(sealed, place);
-			for (const candidate of [...ciphers, master]) {
+			for (const candidate of ciphers) {
 				const text = candidate.decrypt(sealed, place);
 				if (text !== null) return text;
 			}
@@ -81,23 +77,21 @@ export async function startSecretWiping({
 		if (text !== null) ciphers = [createCipher(parseEncryptionKey(text, keyName))];
 	}
 
-	/** Returns how many secrets of answers cannot be decrypted, because they were written with another master key. */
-	function replaceKey(database: DatabaseSync): number {
+	function replaceKey(database: DatabaseSync): void {
 		const key = randomBytes(32);
 		const next = createCipher(key);
 		isReplacing = true;
 		try {
-			const unreadableCount = inTransaction(database, () => reencrypt(database, key, next));
+			inTransaction(database, () => reencrypt(database, key, next));
 			ciphers = [next, ...ciphers.slice(0, 1)];
 			isKeyDue = false;
-			return unreadableCount;
 		} finally {
 			isReplacing = false;
 		}
 	}
 
-	function reencrypt(database: DatabaseSync, key: Buffer, next: Cipher): number {
-		let unreadableCount = 0;
+	/** Leaves values that were written with another master key. */
+	function reencrypt(database: DatabaseSync, key: Buffer, next: Cipher): void {
 		for (const { table, key: keyColumn, column } of SECRET_COLUMNS) {
 			const update = database.prepare(`update ${table} set ${column} = ? where ${keyColumn} = ?`);
 			const select = `select ${keyColumn} as id, ${column} as sealed from ${table} where ${column} is not null`;
@@ -105,31 +99,12 @@ export async function startSecretWiping({
 				const place: CipherPlace = { table, id: String(id), column };
 				const text = cipher.decrypt(String(sealed), place);
 				if (text !== null) update.run(next.encrypt(text, place), String(id));
-				else if (table === 'answers') unreadableCount++;
 			}
 		}
 		// The length is always the same, so SQLite overwrites the former value.
 		database
 			.prepare('insert into meta (name, value) values (?, ?) on conflict (name) do update set value = excluded.value')
 			.run(keyName, master.encrypt(key.toString('base64'), keyPlace));
-		return unreadableCount;
-	}
-
-	/** Runs once for each database: earlier versions encrypted secrets with the master key, which does not change. */
-	function sweep(database: DatabaseSync, unreadableCount: number): void {
-		isSweepDue = false;
-		if (database.prepare('select 1 from meta where name = ?').get(SWEPT) !== undefined) return;
-		try {
-			database.exec('vacuum');
-			// Unreadable secrets leave remains too, once their key is back. So the next start sweeps again.
-			if (unreadableCount === 0) database.prepare("insert into meta (name, value) values (?, '1')").run(SWEPT);
-		} catch (error) {
-			log.warn(
-				{ code: codeOf(mapSqliteError(error)) },
-				'VACUUM failed, so handraise.db may still contain secrets that an earlier version wiped. VACUUM needs free ' +
-					'memory and free disk space of the size of the file. The next start tries again.',
-			);
-		}
 	}
 
 	/** Detects every write that wipes or replaces secrets of an answer. The draft store calls the function itself. */
@@ -167,10 +142,7 @@ export async function startSecretWiping({
 				}
 			});
 		try {
-			if (isKeyDue) {
-				const unreadableCount = await step(replaceKey);
-				if (isSweepDue) await step((database) => sweep(database, unreadableCount));
-			}
+			if (isKeyDue) await step(replaceKey);
 			noteOutcome((await step(emptyLog)) ? 'done' : 'busy', longestStepMs, 'wiped_secrets_in_log');
 		} catch (error) {
 			noteOutcome('failed', longestStepMs, codeOf(error));
