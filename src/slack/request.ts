@@ -194,10 +194,9 @@ export function channelOf(request: PersonRequest, view: SubmittedView | null): s
 	return view === null ? request.channelId : (decodeMetadata(view.privateMetadata)?.origin.channelId ?? null);
 }
 
-/** Whether two requests come from the same person. Rows of former versions hold the workspace that Slack had named. */
-export function isSamePerson({ person, claimedTeamId }: PersonRequest, earlier: Person): boolean {
-	const isOfTeam = earlier.teamId === person.teamId || earlier.teamId === claimedTeamId;
-	return earlier.userId === person.userId && isOfTeam;
+/** Whether a request comes from this person. */
+export function isSamePerson({ person }: PersonRequest, earlier: Person): boolean {
+	return earlier.userId === person.userId && earlier.teamId === person.teamId;
 }
 
 /** What a person does with a session, for audits. */
