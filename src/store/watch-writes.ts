@@ -186,7 +186,7 @@ async function wasSaidLast(
 		.orderBy('number', 'desc')
 		.limit(1)
 		.executeTakeFirst();
-	return last !== undefined && (last.unique_key === says || last.unique_key.startsWith(`${says}:`));
+	return last?.unique_key.startsWith(`${says}:`) === true;
 }
 
 /**

@@ -151,8 +151,8 @@ export interface NewAnnouncement {
 	/** Not posted before this time, clock milliseconds. A question that is settled before it is never posted. */
 	readonly heldUntil?: number;
 	/**
-	 * Not queued when the newest of the target's announcements with `about` in their key has the key `says`, or a key that
-	 * begins with `says` and a colon.
+	 * Not queued when the key of the newest of the target's announcements with `about` in their key begins with `says` and a
+	 * colon.
 	 */
 	readonly unlessSaid?: { readonly about: string; readonly says: string };
 }
@@ -376,8 +376,7 @@ function postOf(
 
 /**
  * The key of a post about a question. It contains the watch's revision, because a question may be asked and answered more
- * than once. `unlessSaid` keeps a read with a shortened history, or a digest of another version, from repeating the
- * newest post.
+ * than once. `unlessSaid` keeps a read with a shortened history, or a damaged digest, from repeating the newest post.
  */
 function onceOnly(watch: Watch, says: string, fingerprint: string) {
 	return { key: `${says}:${watch.revision}`, unlessSaid: { about: `:${fingerprint}:`, says } };
