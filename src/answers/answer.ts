@@ -92,7 +92,7 @@ export interface AnswerItem {
 
 /** The answer that was first, for the receipt of the second person. */
 export interface OtherAnswer {
-	/** Its id; null when it came from outside Handraise or another version stored it. */
+	/** Its id; null when it came from outside Handraise. */
 	readonly answerId: string | null;
 	/** Null when it came from outside Handraise, for example from the service's own page. */
 	readonly person: Person | null;
@@ -163,7 +163,7 @@ export interface SubmittedAnswer {
 	readonly person: Person;
 	readonly question: QuestionKey;
 	readonly fingerprint: string;
-	/** Of what the author saw (`shownHashOf`); null when a former version stored the answer. */
+	/** Of what the author saw (`shownHashOf`); null when the form or button is of a version that had none. */
 	readonly shownHash: string | null;
 	/** Positions that the author left empty on purpose. They count as answered. */
 	readonly leftEmpty: readonly number[];

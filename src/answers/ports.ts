@@ -81,7 +81,7 @@ export interface AnswerStore {
 	noteTold(id: string): Promise<void>;
 	/**
 	 * Leases up to `limit` due answers for `service`, oldest first, at most one per session at a time; where only the author is
-	 * to be told, only if they are of `StoreOptions.workspace`. Answers of another version of the program are put off and
+	 * to be told, only if they are of `StoreOptions.workspace`. Damaged answers are put off and
 	 * block nothing.
 	 */
 	takeDue(service: string, lease: Lease, limit: number, now: number): Promise<readonly Answer[]>;

@@ -119,7 +119,7 @@ export type InboxContent =
 			readonly page: number;
 			/** Of this page, oldest first. */
 			readonly questions: readonly InboxQuestion[];
-			/** Questions of this page that are stored with another key or by another version. */
+			/** Questions of this page that are stored with another key. */
 			readonly unreadableCount: number;
 			/** False when Slack did not tell the person's channels: only the direct messages with the app are shown. */
 			readonly channelsKnown: boolean;

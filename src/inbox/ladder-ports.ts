@@ -85,7 +85,7 @@ export interface StoredChannelSettings {
 
 /** See `LadderStore` for errors. */
 export interface ChannelSettingsStore {
-	/** The defaults where nobody has set anything, or where another version of the program wrote them. */
+	/** The defaults where nobody has set anything. */
 	read(channel: ChannelKey): Promise<StoredChannelSettings>;
 	/**
 	 * Replaces the settings, queues `announcement` and looks at the channel's ladders now. False when they are not at

@@ -59,7 +59,7 @@ export interface InboxResult {
 	readonly spacingMs: number;
 }
 
-/** See `InboxStore`. Rows of another version of the program are left out. */
+/** See `InboxStore`. Damaged rows are left out. */
 export interface InboxReads {
 	/**
 	 * The open questions of sessions that channels of this workspace watch, without those that an answer of ours settles:

@@ -41,7 +41,7 @@ export function timeZoneNamed(name: string): string | null {
 	}
 }
 
-/** Whether `quietUntil` can compute these: another machine, or another version, may have stored them. */
+/** Whether `quietUntil` can compute these: another machine may have stored them. */
 export function isComputable(hours: QuietHours): boolean {
 	try {
 		quietUntil(hours, 0);

@@ -8,8 +8,8 @@ import { shownHashOf } from './shown-text.ts';
 interface QuestionDigest {
 	readonly messageIndex: number;
 	readonly fingerprint: string;
-	/** See `shownHashOf`; null when the former version stored the rest. */
-	readonly shownHash: string | null;
+	/** See `shownHashOf`. */
+	readonly shownHash: string;
 	/** How many earlier messages ask the same: identifies the question when its index changes. Null when not counted. */
 	readonly sameBefore: number | null;
 	/** Positions that have a value. Values are not stored, and no hashes of them: the hash of a code can be guessed. */
@@ -52,7 +52,7 @@ export type Change =
 	  }
 	/** The question has another index, because messages before it were added or removed. */
 	| { readonly kind: 'questionMoved'; readonly from: number; readonly messageIndex: number }
-	/** The same open question has another text above its items, or that was not stored. */
+	/** The same open question has another text above its items. */
 	| { readonly kind: 'questionReworded'; readonly messageIndex: number }
 	/** The same message asks something else. `items` are open. If it is answered already, `questionAnswered` follows. */
 	| { readonly kind: 'questionChanged'; readonly messageIndex: number; readonly items: readonly number[] }

@@ -11,7 +11,7 @@ export function shownHashOf({ content, humanInput }: Pick<Message, 'content' | '
 	return hashOfTexts(texts.map((text) => withoutSignedLinks(text).normalize('NFC').replace(/\s+/g, ' ').trim()));
 }
 
-/** Whether two hashes are of different texts. Null is unknown: the former version stored none. */
+/** Whether two hashes are of different texts. Null is unknown, as in buttons of versions that had none. */
 export function isReworded(before: string | null, after: string | null): boolean {
 	return before !== null && after !== null && before !== after;
 }

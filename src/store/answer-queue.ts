@@ -36,10 +36,10 @@ export function createAnswerQueue({
 	db: StoreDatabase;
 	cipher: Cipher;
 	checksTime: boolean;
-	/** Empty for a row of another version of the program. */
+	/** Empty for a damaged row. */
 	readOrSkip(row: AnswerRow): readonly Answer[];
 }): QueueMethods {
-	/** Postpones rows that this version cannot read, so that they block neither their session nor the queue. */
+	/** Postpones rows that cannot be read, so that they block neither their session nor the queue. */
 	async function postpone(ids: readonly string[], token: string, now: number): Promise<void> {
 		await db.writeOne((trx) =>
 			trx

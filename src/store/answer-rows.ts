@@ -37,20 +37,17 @@ const submission = z.object({
 	/** Positions that the answer fills or leaves empty on purpose. */
 	positions,
 	leftEmpty: positions,
-	// Missing in rows of the previous version.
-	press: z.object({ undoUntil: z.number() }).nullable().default(null),
-	checkedAt: z.number().default(0),
-	shownHash: z.string().nullable().default(null),
+	press: z.object({ undoUntil: z.number() }).nullable(),
+	checkedAt: z.number(),
+	shownHash: z.string().nullable(),
 });
 export type Submission = z.infer<typeof submission>;
-// Missing in rows of the previous version.
 const lostTo = z.enum(['other', 'own', 'ownInstead']).optional();
 const timeline: z.ZodType<TimelineEntry[]> = z.array(z.object({ state, at: z.number(), lostTo }));
-const beforePut: z.ZodType<BeforePut, unknown> = z.object({
+const beforePut: z.ZodType<BeforePut> = z.object({
 	status: z.string(),
 	assistantCount: z.int(),
-	// Missing in rows of the previous version.
-	sameCount: z.int().nullable().default(null),
+	sameCount: z.int().nullable(),
 });
 const receiptState: z.ZodType<ReceiptState, unknown> = z
 	.object({
@@ -60,9 +57,8 @@ const receiptState: z.ZodType<ReceiptState, unknown> = z
 		modalOpen: z.boolean(),
 	})
 	.transform(({ aftermath, ...receipt }) => ({ ...receipt, agentOutcome: aftermath }));
-const other: z.ZodType<OtherAnswer, unknown> = z.object({
-	// Missing in rows of the previous version.
-	answerId: z.string().nullable().default(null),
+const other: z.ZodType<OtherAnswer> = z.object({
+	answerId: z.string().nullable(),
 	person: z.object({ teamId: z.string(), userId: z.string() }).nullable(),
 	values: z.array(z.string().nullable()),
 	at: z.number().nullable(),
@@ -76,7 +72,7 @@ const secrets = z.record(z.string(), z.string());
 
 const NO_RECEIPT: ReceiptState = { state: null, agentOutcome: null, dm: null, modalOpen: true };
 
-/** A timeline or receipt state of another version counts as empty: it must not prevent an answer. */
+/** A damaged timeline or receipt state counts as empty: it must not prevent an answer. */
 function readTimeline(row: Pick<AnswerRow, 'timeline'>): TimelineEntry[] {
 	return timeline.safeParse(JSON.parse(row.timeline)).data ?? [];
 }

@@ -42,12 +42,12 @@ export function createAnswerStore({
 	/** Whether `now` is the database's time (PostgreSQL), so that a process with a wrong time is detected. */
 	checksTime?: boolean;
 }): AnswerStore {
-	/** Empty for a row of another version of the program: it must not block others. */
+	/** Empty for a damaged row: it must not block others. */
 	function readOrSkip(row: AnswerRow): Answer[] {
 		try {
 			return [readAnswer(row, cipher)];
 		} catch {
-			log?.error({ answer: row.id }, 'an answer written by another version cannot be read and is skipped');
+			log?.error({ answer: row.id }, 'a damaged answer cannot be read and is skipped');
 			return [];
 		}
 	}

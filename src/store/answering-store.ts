@@ -9,11 +9,7 @@ import type { Cipher } from './encryption.ts';
 import { type DraftsTable, personColumns, questionColumns, type Tables } from './tables.ts';
 
 const values = z.record(z.string(), z.string());
-/** The previous version stored only the values. */
-const content = z.union([
-	z.object({ values, secret: z.array(z.int()), shownHash: z.string().nullable().default(null) }),
-	values.transform((typed) => ({ values: typed, secret: [], shownHash: null })),
-]);
+const content = z.object({ values, secret: z.array(z.int()), shownHash: z.string().nullable() });
 
 /** Filters for the person's rows about this question, in a table of the answering state. */
 const ofPerson = (person: Person, question: QuestionKey) => (eb: ExpressionBuilder<Tables, 'drafts' | 'claims'>) =>

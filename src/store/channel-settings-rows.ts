@@ -25,11 +25,7 @@ export const channelSettings: z.ZodType<ChannelSettings> = z.object({
 	quietHours: quietHours.nullable(),
 });
 
-/** The defaults for null and for settings of another version. */
+/** The defaults for null. */
 export function readSettings(text: string | null): ChannelSettings {
-	try {
-		return channelSettings.safeParse(JSON.parse(text ?? 'null')).data ?? DEFAULT_CHANNEL_SETTINGS;
-	} catch {
-		return DEFAULT_CHANNEL_SETTINGS;
-	}
+	return text === null ? DEFAULT_CHANNEL_SETTINGS : channelSettings.parse(JSON.parse(text));
 }

@@ -35,7 +35,7 @@ export function isOurs({ workspace }: StoreDatabase, column = 'team_id') {
 	return workspace === undefined ? sql<boolean>`true` : sql<boolean>`${sql.ref(column)} = ${workspace()}`;
 }
 
-/** How long an unreadable row waits: a replica of another version may have rewritten it by then. */
+/** How long an unreadable row waits: damaged, or for another encryption key. */
 export const UNREADABLE_RETRY_MS = 10 * 60_000;
 
 const LONGEST_LEASE_MS = 60_000;

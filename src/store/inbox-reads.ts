@@ -24,7 +24,7 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 		try {
 			return [readAnswer(row, cipher)];
 		} catch {
-			log.error({ answer: row.id }, 'an answer written by another version cannot be read and is skipped');
+			log.error({ answer: row.id }, 'a damaged answer cannot be read and is skipped');
 			return [];
 		}
 	}
@@ -78,7 +78,6 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 					'session.session_id',
 					'session.digest',
 					'session.question_since',
-					'session.last_change_at',
 					'session.last_read_at',
 					'watch.channel_id',
 					'watch.card_ts',
@@ -88,11 +87,7 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 				])
 				.where('session.service', '=', serviceUrl)
 				.where('watch.team_id', '=', teamId)
-				// A session that the former version read has no time for its question until its next read.
-				.where(
-					sql<boolean>`(session.question_since is not null
-						or (session.digest like '%"open":[%' and session.digest not like '%"open":[]%'))`,
-				)
+				.where('session.question_since', 'is not', null)
 				.orderBy('watch.created_at')
 				.orderBy('watch.id')
 				.execute();
@@ -160,7 +155,7 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 			const read = rows.map((row) => [row.session_id, readView(row, cipher)] as const);
 			const unreadableCount = read.filter(([, view]) => view === null).length;
 			if (unreadableCount > 0) {
-				log.warn({ sessions: unreadableCount }, 'questions of another version or key cannot be read and are left out');
+				log.warn({ sessions: unreadableCount }, 'questions of another key cannot be read and are left out');
 			}
 			return new Map(read.flatMap(([id, view]) => (view === null ? [] : [[id, view]])));
 		},
@@ -257,10 +252,10 @@ interface AskingSession {
 
 type SessionColumns = Pick<
 	Selectable<Tables['watched_sessions']>,
-	'session_id' | 'digest' | 'question_since' | 'last_change_at' | 'last_read_at'
+	'session_id' | 'digest' | 'question_since' | 'last_read_at'
 >;
 
-/** Null when it asks nothing, or when another version wrote the digest. */
+/** Null when it asks nothing, or when its digest is damaged. */
 function askingSession(row: SessionColumns, channel: AskedIn): AskingSession | null {
 	const digest = readDigest(row.digest);
 	if (digest === null || digest.question === null || !hasOpenQuestion(digest)) return null;
@@ -268,7 +263,7 @@ function askingSession(row: SessionColumns, channel: AskedIn): AskingSession | n
 		sessionId: row.session_id,
 		messageIndex: digest.question.messageIndex,
 		fingerprint: digest.question.fingerprint,
-		since: row.question_since ?? row.last_change_at ?? 0,
+		since: row.question_since ?? 0,
 		readAt: row.last_read_at ?? 0,
 		channels: [channel],
 	};

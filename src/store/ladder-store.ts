@@ -51,7 +51,7 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 			return {
 				ladder: readLadder(row),
 				changeCount: row.change_count,
-				// What another version wrote is open until the next read.
+				// A damaged digest is replaced by the next read; the question is open until then.
 				isOpen: live.has(row.watch_id) && (digest === null || (isSame && hasOpenQuestion(digest))),
 				isAnswered: (answered.get(key) ?? []).some(
 					(deliveredAt) => deliveredAt === null || deliveredAt >= (readAt ?? 0),

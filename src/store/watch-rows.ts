@@ -30,16 +30,15 @@ export type WatchedSessionRow = Selectable<WatchedSessionsTable>;
 export type AnnouncementRow = Selectable<AnnouncementsTable>;
 
 const positions = z.array(z.int());
-const digest: z.ZodType<Digest, unknown> = z.object({
+const digest: z.ZodType<Digest> = z.object({
 	status: z.string(),
 	assistantCount: z.int(),
 	question: z
 		.object({
 			messageIndex: z.int(),
 			fingerprint: z.string(),
-			// Missing in rows of the previous version.
-			shownHash: z.string().nullable().default(null),
-			sameBefore: z.int().nullable().default(null),
+			shownHash: z.string(),
+			sameBefore: z.int().nullable(),
 			answered: positions,
 			open: positions,
 		})
@@ -49,19 +48,10 @@ const digest: z.ZodType<Digest, unknown> = z.object({
 	files: z.string(),
 	screenshotTimestamp: z.string().nullable(),
 });
-/** What earlier versions stored in this column: the number of steps and their time, and bounds of the latest step. */
-const formerRhythm = z
-	.object({
-		pace: z.object({ steps: z.number(), ms: z.number() }),
-		lastStep: z.tuple([z.number(), z.number()]).nullable(),
-	})
-	.transform(({ pace, lastStep }) => ({
-		gapMs: (pace.ms + UNKNOWN_STEP_RATE.gapMs) / (pace.steps + 1),
-		lastStepAt: lastStep === null ? null : lastStep[1],
-	}));
-const stepRate: z.ZodType<StepRate, unknown> = z
-	.object({ gapMs: z.number().positive(), lastStepAt: z.number().nullable() })
-	.or(formerRhythm);
+const stepRate: z.ZodType<StepRate> = z.object({
+	gapMs: z.number().positive(),
+	lastStepAt: z.number().nullable(),
+});
 const action: z.ZodType<AgentAction> = z.discriminatedUnion('kind', [
 	z.object({ kind: z.literal('click') }),
 	z.object({ kind: z.literal('open'), host: z.string() }),
@@ -69,13 +59,11 @@ const action: z.ZodType<AgentAction> = z.discriminatedUnion('kind', [
 	z.object({ kind: z.literal('saveFile'), filename: z.string(), deleted: z.boolean() }),
 	z.object({ kind: z.literal('other'), name: z.string() }),
 ]);
-const question: z.ZodType<QuestionView, unknown> = z.object({
+const question: z.ZodType<QuestionView> = z.object({
 	messageIndex: z.int(),
 	fingerprint: z.string(),
-	// Missing in rows of the previous version.
-	shownHash: z.string().nullable().default(null),
-	// Missing in rows of the first version; correct after the next change.
-	goneOn: z.boolean().default(false),
+	shownHash: z.string(),
+	goneOn: z.boolean(),
 	context: z.string(),
 	items: z.array(
 		z.object({
@@ -84,19 +72,14 @@ const question: z.ZodType<QuestionView, unknown> = z.object({
 			open: z.boolean(),
 			value: z.string().nullable(),
 			secret: z.boolean(),
-			// Missing in rows of the previous version.
-			withheld: z.boolean().default(false),
+			withheld: z.boolean(),
 		}),
 	),
 	itemCount: z.int(),
 	openCount: z.int(),
-	// Missing in rows of the previous version.
-	quick: z
-		.object({ position: z.int(), options: z.array(z.string()) })
-		.nullable()
-		.default(null),
+	quick: z.object({ position: z.int(), options: z.array(z.string()) }).nullable(),
 });
-const view: z.ZodType<SessionSnapshot, unknown> = z.object({
+const view: z.ZodType<SessionSnapshot> = z.object({
 	sessionId: z.string(),
 	name: z.string(),
 	task: z.string().nullable(),
@@ -126,15 +109,14 @@ const rungEntry: z.ZodType<RungEntry> = z.object({
 	number: z.int(),
 });
 const noListReason = z.enum(NO_LIST_REASONS);
-const content: z.ZodType<AnnouncementContent, unknown> = z.discriminatedUnion('kind', [
+const content: z.ZodType<AnnouncementContent> = z.discriminatedUnion('kind', [
 	z.object({ kind: z.literal('card'), notBefore: z.exactOptional(z.number()) }),
 	z.object({
 		kind: z.literal('question'),
 		question,
 		changed: z.boolean(),
 		switching: z.exactOptional(z.boolean()),
-		// Missing in rows of the previous version, whose posts have no buttons with options.
-		readAt: z.number().default(0),
+		readAt: z.number(),
 	}),
 	z.object({
 		kind: z.literal('answered'),
@@ -191,7 +173,7 @@ const mode = z.enum(WATCH_MODES);
 
 export const URGENCIES = ['now', 'progress'] as const satisfies readonly CardUrgency[];
 
-/** Null for a row of another version that this one cannot read. */
+/** Null for a damaged row. */
 export function readWatch(row: WatchRow): Watch | null {
 	const watchMode = mode.safeParse(row.mode).data;
 	const endReason = row.ended_reason === null ? null : reason.safeParse(row.ended_reason).data;
@@ -225,10 +207,10 @@ export function readWatch(row: WatchRow): Watch | null {
 }
 
 /**
- * Null for JSON of another version, so that its row blocks no others while replicas are upgraded. The next read stores step
- * rate and digest again, and `unlessSaid` prevents a second announcement.
+ * Null for damaged JSON, so that its row blocks no others. The next read stores step rate and digest again, and
+ * `unlessSaid` prevents a second announcement.
  */
-function parseOrNull<T>(schema: z.ZodType<T, unknown>, json: string): T | null {
+function parseOrNull<T>(schema: z.ZodType<T>, json: string): T | null {
 	try {
 		return schema.safeParse(JSON.parse(json)).data ?? null;
 	} catch {
@@ -265,7 +247,7 @@ export function outlineOf(session: WatchedSession): SessionOutline {
 	};
 }
 
-/** Null when there is none yet or it was written with another key or by another version. */
+/** Null when there is none yet, it was written with another key, or it is damaged. */
 export function readView(
 	row: Pick<WatchedSessionRow, 'service' | 'session_id' | 'view'>,
 	cipher: Cipher,
@@ -307,7 +289,7 @@ function readTarget(row: AnnouncementRow): AnnouncementTarget {
 	return { kind: 'channel', teamId: row.team_id, channelId: row.place_id };
 }
 
-/** Null when its content was written with another key or by another version. */
+/** Null when its content was written with another key, or is damaged. */
 export function readAnnouncement(row: AnnouncementRow, cipher: Cipher): Announcement | null {
 	const plain = cipher.decrypt(row.content, { table: 'announcements', id: row.id, column: 'content' });
 	const readable = plain === null ? null : parseOrNull(content, plain);
@@ -344,6 +326,6 @@ export function createUnreadableNotes(log: Log): UnreadableNotes {
 		const name = JSON.stringify(row);
 		if (noted.has(name)) return;
 		setBounded(noted, name, true, MAX_NOTED);
-		log.warn(row, 'a row written by another version or with another key cannot be read and is skipped');
+		log.warn(row, 'a row that is damaged or written with another key cannot be read and is skipped');
 	};
 }

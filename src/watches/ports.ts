@@ -131,7 +131,7 @@ export type CardResult =
  * The stored watches, split by what uses them. "Our": of `StoreOptions.workspace`. Every method is one transaction; a resolved promise means committed. When
  * the store cannot be reached it throws `StoreUnavailableError` (code `store_unavailable`, retryable).
  *
- * A row that another version of the program wrote, or that needs another encryption key, is left out of every result
+ * A row that is damaged, or that needs another encryption key, is left out of every result
  * and stays unchanged. Its announcement is tried again after 10 minutes and at the next start.
  */
 export interface WatchStore extends SubscriptionStore, ChannelStore, ReadingStore, PostingStore, DiscoveryStore {

@@ -27,8 +27,8 @@ export interface ItemView {
 export interface QuestionView {
 	readonly messageIndex: number;
 	readonly fingerprint: string;
-	/** See `shownHashOf`; null when the former version stored it. */
-	readonly shownHash: string | null;
+	/** See `shownHashOf`. */
+	readonly shownHash: string;
 	/** A newer assistant message exists. */
 	readonly goneOn: boolean;
 	/** The agent's text in the message that asks. */

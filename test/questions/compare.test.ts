@@ -126,7 +126,7 @@ describe('compareForDelivery', () => {
 		expect(reworded([''])).toEqual({ kind: 'changed' });
 		expect(reworded(['a'])).toEqual({ kind: 'alreadyOurs' });
 		expect(reworded(['x'])).toEqual({ kind: 'answeredByOther', values: ['x'] });
-		// An answer of the former version does not say what its author saw.
+		// A button of a version without the hash does not say what its author saw.
 		expect(reworded([''], null)).toEqual({ kind: 'clear' });
 		expect(compare('humanInput', [''], ['a'], { shownHash })).toEqual({ kind: 'clear' });
 	});

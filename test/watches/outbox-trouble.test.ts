@@ -132,7 +132,7 @@ it('a task that was suspended past its lease does not change the post that was t
 	]);
 });
 
-it('a card of another version does not hold up other cards', async () => {
+it('a damaged card does not hold up other cards', async () => {
 	const { clock, store, db, start, add, texts } = await createOutboxHarness();
 	const watches = [await add(), await add({ sessionId: 's2' }), await add({ sessionId: 's3' })];
 	start();

@@ -146,14 +146,12 @@ function askedParts({ question, changed, readAt }: AskedContent, post: PostConte
 	const { sessionId, discreet } = post;
 	// The agent may have asked the same before.
 	const refused = post.refused != null && post.refused.acceptedAt >= readAt ? post.refused : null;
-	// Not known for posts of the previous version.
-	const waitedMs = readAt === 0 ? null : post.now - readAt;
 	const quick = post.offersOptions ? question.quick : null;
 	const sessionName = post.view?.name ?? '';
 	const handOver = handOverButton({ sessionId, fingerprint: question.fingerprint });
 	const asked = openQuestion(asksWords(titleOf(post), changed), { question, readAt }, post, [handOver]);
 	return {
-		text: questionText({ question, quick, sessionName, waitedMs, discreet, changed }),
+		text: questionText({ question, quick, sessionName, waitedMs: post.now - readAt, discreet, changed }),
 		blocks: [
 			...asked.blocks,
 			...asked.row,

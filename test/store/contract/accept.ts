@@ -289,23 +289,20 @@ export function describeAccept(subject: Subject): void {
 			expect(valuesOf(replaced)).toEqual(['blue', null]);
 		});
 
-		it.each(['told', 'timeline'] as const)(
-			'replaces a waiting answer whose "%s" another version wrote',
-			async (column) => {
-				const waiting = submission();
-				await accepted(subject.store, waiting, 'waiting');
-				await subject.store.db.write((db) =>
-					db
-						.updateTable('answers')
-						.set({ [column]: '{"v":9}' })
-						.where('id', '=', waiting.id)
-						.execute(),
-				);
-				const result = await subject.store.answers.accept(submission({ person: BOB }));
-				expect(result.kind).toBe('accepted');
-				expect((await subject.store.answers.get(waiting.id))?.state).toBe('conflicted');
-			},
-		);
+		it.each(['told', 'timeline'] as const)('replaces a waiting answer whose "%s" is damaged', async (column) => {
+			const waiting = submission();
+			await accepted(subject.store, waiting, 'waiting');
+			await subject.store.db.write((db) =>
+				db
+					.updateTable('answers')
+					.set({ [column]: '{"v":9}' })
+					.where('id', '=', waiting.id)
+					.execute(),
+			);
+			const result = await subject.store.answers.accept(submission({ person: BOB }));
+			expect(result.kind).toBe('accepted');
+			expect((await subject.store.answers.get(waiting.id))?.state).toBe('conflicted');
+		});
 
 		it('keeps a waiting answer when the new one is rejected', async () => {
 			const waiting = submission({ formReadAt: T0 });

@@ -103,15 +103,6 @@ export function describeChannelSettings(subject: Subject): void {
 			});
 		});
 
-		it('of another version are the defaults, and can be replaced', async () => {
-			await store().write(CHANNEL, change(SETTINGS, 0));
-			await subject.store.db.write(async (trx) => {
-				await trx.updateTable('channel_settings').set({ settings: '{"remind":"often"}' }).execute();
-			});
-			expect(await store().read(CHANNEL)).toMatchObject({ settings: DEFAULT_CHANNEL_SETTINGS, revision: 1 });
-			expect(await store().write(CHANNEL, change(OTHERS, 1))).toBe(true);
-		});
-
 		it('are announced in the channel in the same transaction', async () => {
 			await store().write(CHANNEL, change(SETTINGS, 0));
 			const [announcement] = await queued();

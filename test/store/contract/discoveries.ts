@@ -371,11 +371,11 @@ function discoveriesOver(store: WatchStore, now: () => number) {
 	});
 }
 
-const DIGEST = { messageIndex: 3, fingerprint: 'f', shownHash: null, sameBefore: 0, answered: [], open: [0] };
+const DIGEST = { messageIndex: 3, fingerprint: 'f', shownHash: 'shown', sameBefore: 0, answered: [], open: [0] };
 const QUESTION = {
 	messageIndex: 3,
 	fingerprint: 'f',
-	shownHash: null,
+	shownHash: 'shown',
 	goneOn: false,
 	context: 'Three are in stock.',
 	items: [],

@@ -52,19 +52,7 @@ export function describeInboxReads(subject: Subject): void {
 			expect(await replica().isWatching(SERVICE, 'T1')).toBe(false);
 		});
 
-		it('of rows of the former version have the time of their last change', async () => {
-			await asking('s1');
-			await addWatch(subject.store.watches, { sessionId: 'quiet' });
-			await subject.store.db.writeOne((trx) =>
-				trx
-					.updateTable('watched_sessions')
-					.set({ question_since: null, last_change_at: T0 - 7 })
-					.execute(),
-			);
-			expect(await replica().openQuestions(SERVICE, 'T1')).toMatchObject([{ since: T0 - 7 }]);
-		});
-
-		it('of another version of the program are left out', async () => {
+		it('of damaged rows are left out', async () => {
 			await asking('s1');
 			await asking('s2');
 			await subject.store.db.writeOne((trx) =>

@@ -137,7 +137,7 @@ export function describeLeases(subject: Subject): void {
 			expect(await subject.store.answers.takeDue(elsewhere.service, LEASE, 10, T0 + 10)).toHaveLength(1);
 		});
 
-		it('postpones answers of another version, so that they block neither their session nor the queue', async () => {
+		it('postpones damaged answers, so that they block neither their session nor the queue', async () => {
 			const question = submission().question;
 			const newer = submission({ question: { ...question, messageIndex: 1 } });
 			const readable = submission({ question: { ...question, messageIndex: 2 }, acceptedAt: T0 + 1 });

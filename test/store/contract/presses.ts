@@ -139,7 +139,7 @@ export function describePresses(subject: Subject): void {
 				messageIndex: 1,
 				fingerprint: 'f',
 				context: '',
-				shownHash: null,
+				shownHash: 'shown',
 				goneOn: false,
 				items: [],
 				itemCount: 0,

@@ -140,7 +140,7 @@ export function describeWatchPosts(subject: Subject): void {
 				messageIndex: 2,
 				fingerprint,
 				context: '',
-				shownHash: null,
+				shownHash: 'shown',
 				goneOn: false,
 				items: [],
 				itemCount: 0,

@@ -16,7 +16,7 @@ const ASKED = {
 	question: {
 		messageIndex: 1,
 		fingerprint: 'f',
-		shownHash: null,
+		shownHash: 'shown',
 		goneOn: false,
 		context: '',
 		items: [],
@@ -254,7 +254,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			subject.store.db.write((trx) => trx.updateTable('watches').set(set).where('id', '=', id).execute());
 		const row = (id: string) =>
 			subject.store.db.read.selectFrom('watches').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-		/** Rows as another key or another version leaves them. */
+		/** Rows as another key or damage leaves them. */
 		async function hide(table: 'announcements' | 'watched_sessions', where: string): Promise<() => Promise<void>> {
 			const column = table === 'announcements' ? 'content' : 'view';
 			const id = table === 'announcements' ? 'unique_key' : 'session_id';
@@ -307,7 +307,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(await posted(T0 + RETRY_MS)).toEqual(['card']);
 		});
 
-		it('leaves a watch of another version unchanged and continues all others', async () => {
+		it('leaves a damaged watch unchanged and continues all others', async () => {
 			const foreign = await added();
 			const own = await added({ channelId: 'C2' });
 			const third = await added({ sessionId: 's2' });
@@ -342,7 +342,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			});
 		});
 
-		it('does not block others when a watch ended for a reason of another version', async () => {
+		it('does not block others when a watch ended for an unknown reason', async () => {
 			const watch = await added();
 			await added({ sessionId: 's2' });
 			await posted();

@@ -10,7 +10,15 @@ import { C1, KEY, news, read, said, watchActs } from './watch-acts.ts';
 
 const GONE = { kind: 'creatorTold', reason: 'channelShared', channelId: 'C1', sessionIds: ['s1'] } as const;
 
-const NO_ITEMS = { shownHash: null, goneOn: false, context: 'Why', items: [], itemCount: 0, openCount: 0, quick: null };
+const NO_ITEMS = {
+	shownHash: 'shown',
+	goneOn: false,
+	context: 'Why',
+	items: [],
+	itemCount: 0,
+	openCount: 0,
+	quick: null,
+};
 
 export function describeWatches(subject: Subject): void {
 	const { store, replica, stored, added, recorded, posted } = watchActs(subject);
@@ -70,7 +78,7 @@ export function describeWatches(subject: Subject): void {
 			const ask = async (key: string, revision: number) => {
 				const view = {
 					fingerprint: key,
-					shownHash: null,
+					shownHash: 'shown',
 					goneOn: false,
 					context: '',
 					items: [],
