@@ -69,6 +69,17 @@ const items = z.array(
 	z.object({ title: z.string(), value: z.string().nullable(), secret: z.boolean(), held: z.boolean() }),
 );
 const secrets = z.record(z.string(), z.string());
+/** The JSON of each column. */
+export const ANSWER_JSON = {
+	submission,
+	timeline,
+	before_put: beforePut,
+	told: receiptState,
+	other,
+	content: items,
+	secrets,
+	secret_positions: positions,
+};
 
 const NO_RECEIPT: ReceiptState = { state: null, agentOutcome: null, dm: null, modalOpen: true };
 

@@ -9,7 +9,8 @@ import type { Cipher } from './encryption.ts';
 import { type DraftsTable, personColumns, questionColumns, type Tables } from './tables.ts';
 
 const values = z.record(z.string(), z.string());
-const content = z.object({ values, secret: z.array(z.int()), shownHash: z.string().nullable() });
+/** The JSON of drafts. */
+export const draftContent = z.object({ values, secret: z.array(z.int()), shownHash: z.string().nullable() });
 
 /** Filters for the person's rows about this question, in a table of the answering state. */
 const ofPerson = (person: Person, question: QuestionKey) => (eb: ExpressionBuilder<Tables, 'drafts' | 'claims'>) =>
@@ -127,7 +128,7 @@ export function readDraft(row: DraftsTable, cipher: Cipher): Draft | null {
 		person: { teamId: row.team_id, userId: row.user_id },
 		question: { service: row.service, sessionId: row.session_id, messageIndex: row.message_index },
 		fingerprint: row.fingerprint,
-		...content.parse(JSON.parse(plain)),
+		...draftContent.parse(JSON.parse(plain)),
 		updatedAt: row.updated_at,
 	};
 }

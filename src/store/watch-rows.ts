@@ -168,6 +168,12 @@ const content: z.ZodType<AnnouncementContent> = z.discriminatedUnion('kind', [
 		all: z.exactOptional(z.boolean()),
 	}),
 ]);
+/** The JSON of each column. */
+export const WATCH_JSON = {
+	watches: { digest },
+	watched_sessions: { rhythm: stepRate, digest, view },
+	announcements: { content },
+};
 const state: z.ZodType<AnnouncementState> = z.enum(['pending', 'posted', 'refused', 'dropped']);
 const mode = z.enum(WATCH_MODES);
 

@@ -1,0 +1,139 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { ANSWER_JSON } from '../../src/store/answer-rows.ts';
+import { draftContent } from '../../src/store/answering-store.ts';
+import { channelSettings } from '../../src/store/channel-settings-rows.ts';
+import { PERSON_IDS } from '../../src/store/person-ids.ts';
+import { WATCH_JSON } from '../../src/store/watch-rows.ts';
+import { makeDataDir, open } from './support.ts';
+
+/** Columns, and their JSON, that hold no id of a person. A new column has to be added here or to `PERSON_IDS`. */
+const OTHERS: Readonly<Record<string, string>> = {
+	migrations: 'number name applied_at',
+	meta: 'name value',
+	answers: `id submission_key team_id service session_id message_index fingerprint content secrets state attempts
+		accepted_at give_up_at next_attempt_at put_started_at before_put delivered_at aftermath ended_at
+		last_error timeline told lease_token leased_until edit_count not_before missing_count start_failed
+		restart_asked_at secret_positions submission`,
+	drafts: 'form_id team_id service session_id message_index fingerprint content updated_at',
+	claims: 'service session_id message_index team_id claimed_at until',
+	watches: `id team_id channel_id service session_id mode questions_in_channel created_at digest revision
+		last_change_at ended_reason ended_at card_ts card_key card_shown_at card_urgency card_since card_wants
+		card_not_before lease_token leased_until discreet buttons`,
+	watched_sessions: `service session_id rhythm digest view next_read_at read_by last_read_at last_change_at touched_at
+		failures last_error over_since hurry lease_token leased_until question_since`,
+	announcements: `id number team_id watch_id kind state created_at attempts next_attempt_at sending_since posted_ts
+		last_error lease_token leased_until shown_key`,
+	inboxes: `team_id view_id page opened_at asked_count change_count next_update_at shown_count shown_key built_at
+		lease_token leased_until`,
+	ladders: `watch_id team_id channel_id service session_id fingerprint post_ts posted_at reminded_at escalation_count
+		last_rung_at is_ringing rung_due_at due_at change_count lease_token leased_until waiting_since few_since`,
+	channel_settings: 'team_id channel_id revision changed_at',
+	snoozes: 'team_id service session_id fingerprint until',
+	hand_overs: 'team_id service session_id fingerprint watch_id channel_id id count handed_over_at given_back_at',
+	waiting_sessions: 'service session_id name since lowered_at lowered_count is_new gone_at',
+	discoveries: 'team_id channel_id service discreet buttons created_at',
+	service_outages: 'service down_since',
+	paces: 'due paused_until',
+	request_budgets: 'service',
+};
+
+it('classifies each column: it holds ids of people, or none', async () => {
+	const directory = makeDataDir();
+	await (await open({ dataDir: directory.path })).close();
+	const database = new DatabaseSync(join(directory.path, 'handraise.db'));
+	const found = database
+		.prepare(
+			`select t.name as "table", c.name as "column" from sqlite_schema as t, pragma_table_info(t.name) as c
+			where t.type = 'table' order by 1, 2`,
+		)
+		.all()
+		.map(({ table, column }) => `${table}.${column}`);
+	database.close();
+	await directory.remove();
+	const listed = (lists: Readonly<Record<string, readonly string[]>>) =>
+		Object.entries(lists).flatMap(([table, columns]) => columns.map((column) => `${table}.${column}`));
+	const columnsOf = <T>(tables: Readonly<Record<string, T>>, names: (columns: T) => readonly string[]) =>
+		listed(Object.fromEntries(Object.entries(tables).map(([table, columns]) => [table, names(columns)])));
+	const people = columnsOf<object>(PERSON_IDS, Object.keys);
+	const others = columnsOf(OTHERS, (names) => names.split(/\s+/));
+	expect([...people, ...others].sort()).toEqual(found.sort());
+});
+
+const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>> = {
+	answers: ANSWER_JSON,
+	drafts: { content: draftContent },
+	...WATCH_JSON,
+	channel_settings: { settings: channelSettings },
+};
+
+/** Fields of JSON that may hold any text, but no id of a person; `{}`: the names of a record. */
+const OTHER_FIELDS: Readonly<Record<string, string>> = {
+	'answers.submission': 'viewId origin.channelId origin.threadTs shownHash',
+	'answers.before_put': 'status',
+	'answers.told': 'dm.channelId dm.ts',
+	'answers.other': 'answerId person.teamId values[]',
+	'answers.content': '[].title [].value',
+	'answers.secrets': '{}',
+	'drafts.content': 'values.{} shownHash',
+	'watches.digest': 'status question.fingerprint question.shownHash result files screenshotTimestamp',
+	'watched_sessions.digest': 'status question.fingerprint question.shownHash result files screenshotTimestamp',
+	'watched_sessions.view': `sessionId name task status steps[].text steps[].actions[].host steps[].actions[].text
+		steps[].actions[].filename steps[].actions[].name question.fingerprint question.shownHash
+		question.context question.items[].title question.items[].description question.items[].value
+		question.quick.options[] result digest.status digest.question.fingerprint digest.question.shownHash
+		digest.result digest.files digest.screenshotTimestamp`,
+	'announcements.content': `question.fingerprint question.shownHash question.context question.items[].title
+		question.items[].description question.items[].value question.quick.options[] to status result
+		entry.watchId entry.sessionId entry.fingerprint entry.postTs entries[].watchId entries[].sessionId
+		entries[].fingerprint entries[].postTs before.mention.groupIds[] before.quietHours.from
+		before.quietHours.to before.quietHours.timeZone after.mention.groupIds[] after.quietHours.from
+		after.quietHours.to after.quietHours.timeZone watchId sessionId channelId sessionIds[]`,
+	'channel_settings.settings': 'mention.groupIds[] quietHours.from quietHours.to quietHours.timeZone',
+};
+
+interface JsonSchema {
+	readonly type?: string | readonly string[];
+	readonly enum?: readonly unknown[];
+	readonly const?: unknown;
+	readonly anyOf?: readonly JsonSchema[];
+	readonly oneOf?: readonly JsonSchema[];
+	readonly items?: JsonSchema;
+	readonly prefixItems?: readonly JsonSchema[];
+	readonly properties?: Readonly<Record<string, JsonSchema>>;
+	readonly additionalProperties?: JsonSchema | false;
+}
+
+/** The paths of all fields that may hold any text, and of records, whose names may be any text. */
+function textsIn(schema: JsonSchema, path = ''): readonly string[] {
+	const below = (name: string) => (path === '' ? name : `${path}.${name}`);
+	if ([schema.type].flat().includes('string') && schema.enum === undefined && schema.const === undefined) return [path];
+	const record = schema.additionalProperties;
+	return [
+		...[...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap((one) => textsIn(one, path)),
+		...(schema.items === undefined ? [] : textsIn(schema.items, `${path}[]`)),
+		...Object.entries(schema.properties ?? {}).flatMap(([name, one]) => textsIn(one, below(name))),
+		...(record === undefined || record === false ? [] : [below('{}'), ...textsIn(record, below('{}'))]),
+	];
+}
+
+it('classifies each text in JSON: it is the id of a person, or none', () => {
+	const found = Object.entries(JSON_COLUMNS).flatMap(([table, columns]) =>
+		Object.entries(columns).flatMap(([column, schema]) =>
+			textsIn(z.toJSONSchema(schema, { io: 'input' }) as JsonSchema).map((path) => `${table}.${column}: ${path}`),
+		),
+	);
+	const people = Object.entries(PERSON_IDS).flatMap(([table, columns]) =>
+		Object.entries<string | readonly string[]>(columns).flatMap(([column, fields]) =>
+			typeof fields === 'string' || table === 'request_budgets'
+				? []
+				: fields.map((path) => `${table}.${column}: ${path}`),
+		),
+	);
+	const others = Object.entries(OTHER_FIELDS).flatMap(([column, paths]) =>
+		paths.split(/\s+/).map((path) => `${column}: ${path}`),
+	);
+	expect([...new Set(found)].sort()).toEqual([...people, ...others].sort());
+});
