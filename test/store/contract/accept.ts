@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { OWN_SCHEMA } from '../../../src/store/migrate.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, accepted, BOB, current, EVE, item, LEASE, lease, submission, T0, valuesOf } from '../support.ts';
+import { ANN, accepted, BOB, current, EVE, item, LEASE, lease, SERVICE, submission, T0, valuesOf } from '../support.ts';
 
 export function describeAccept(subject: Subject): void {
 	describe('accept', () => {
@@ -46,6 +47,34 @@ export function describeAccept(subject: Subject): void {
 				restartAskedAt: null,
 			});
 			expect(result.kind === 'accepted' && result.answer).toEqual(stored);
+		});
+
+		it('stores nothing beside a newer schema: no new answer, no other one, no edit, and takes none', async () => {
+			const { db, answers } = subject.store;
+			const live = submission();
+			await accepted(subject.store, live);
+			const waiting = submission({ sessionId: 's2' });
+			await accepted(subject.store, waiting, 'waiting');
+			const stored = () => db.read.selectFrom('answers').selectAll().orderBy('id').execute();
+			const before = await stored();
+			const newer = { number: OWN_SCHEMA + 1, name: 'newer', applied_at: T0 };
+			await db.write((trx) => trx.insertInto('migrations').values(newer).execute());
+			try {
+				for (const attempt of [
+					() => answers.accept(submission({ sessionId: 's3' })),
+					() => answers.accept(submission({ person: BOB })),
+					() => answers.accept(submission({ sessionId: 's2', person: BOB })),
+					() => answers.accept({ ...live, items: [item('red')] }),
+					() => answers.takeDue(SERVICE, LEASE, 10, T0),
+				]) {
+					await expect(attempt()).rejects.toMatchObject({ code: 'database_newer', retryable: false });
+				}
+				expect(await stored()).toEqual(before);
+				expect((await subject.store.replaced).code).toBe('database_newer');
+			} finally {
+				await db.write((trx) => trx.deleteFrom('migrations').where('number', '=', newer.number).execute());
+			}
+			expect(await answers.accept(submission({ sessionId: 's2', person: BOB }))).toMatchObject({ kind: 'accepted' });
 		});
 
 		it('stores an answer without a channel', async () => {
