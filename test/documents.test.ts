@@ -1,15 +1,20 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from './support/documented-commands.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const SOURCE_FOLDERS = ['src', 'test', 'bench', 'sandbox', 'fake-slack'];
+const filesBelow = (folder: string) =>
+	readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
 const DOCUMENTS = [
 	...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
 	...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
+	...SOURCE_FOLDERS.flatMap(filesBelow).filter((name) => basename(name) === 'RESULTS.md'),
 	'fake-slack/README.md',
 	'sandbox/README.md',
+	'test/README.md',
 ];
 /** What stands beside the sources: folders and files that documents name. */
 const PATH = /^(?:src|test|bench|sandbox|fake-slack|docs|\.ci)\/[\w./-]*$/;
