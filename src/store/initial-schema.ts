@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { sql } from 'kysely';
-import type { Migration } from './migrate.ts';
+import { type Kysely, sql } from 'kysely';
 
 /** The same statements for SQLite and PostgreSQL. `Tables` says what the columns mean. */
 const STATEMENTS = [
@@ -281,10 +280,10 @@ const STATEMENTS = [
 ];
 
 /** All tables. Until version 1.0.0 a change of the tables edits this and raises the number; afterwards it adds a migration. */
-export const initialSchema: Migration = {
+export const initialSchema = {
 	number: 14,
 	name: 'initial',
-	async up(db) {
+	async up(db: Kysely<unknown>): Promise<void> {
 		for (const statement of STATEMENTS) await sql.raw(statement).execute(db);
 		// The salt for a passphrase, for each database its own.
 		await sql`insert into meta (name, value) values ('key_salt', ${randomBytes(16).toString('base64')})`.execute(db);
