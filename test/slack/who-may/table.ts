@@ -232,8 +232,10 @@ ${tableOf(
   receipt, about the channel that the answer came from. An inbox belongs to no channel: it shows the questions of the
   channels in which its person may act, and what is pressed on a question is asked about that question's channel.
 - A button of a question in an inbox or a direct message works for those who are in that question's channel, as Slack told at
-  most 5 minutes ago, and for whoever has the question because it was handed over to them. Own answers and snoozes go on
-  after somebody left the channel.
+  most 5 minutes ago, and for whoever has the question because it was handed over to them. So do the buttons of a window that
+  was opened there, *Send answer* and *Send again*; and everything in a window that was opened in a private channel, or came from it.
+  The text stays in the form. Whether a channel is private is asked once an hour; in a public one nobody's channels are asked for.
+  Snoozes go on after somebody left the channel, and so does taking back an own answer.
 
 What the settings change:
 
