@@ -1,3 +1,4 @@
+import type { MayAct } from '../answers/access-policy.ts';
 import { setBounded } from '../bounded-map.ts';
 import { type Clock, hasCome, uptimeOf } from '../clock.ts';
 import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
@@ -12,7 +13,6 @@ import type {
 	InboxMetrics,
 	InboxResult,
 	InboxStore,
-	MayAct,
 	Memberships,
 	PreparedInbox,
 	ShowOutcome,

@@ -158,12 +158,11 @@ export type DirectChannelOf = (userId: string) => Promise<string>;
 /** Asks Slack once for each person: it allows about 50 `conversations.open` a minute for all people together. */
 export function createDirectChannels({ client, clock }: { client: WebClient; clock: Clock }): DirectChannelOf {
 	// The id never changes.
-	const { get } = createCache(clock, { maxAgeMs: Number.POSITIVE_INFINITY, failureAgeMs: 0 }, async (userId) => {
+	return createCache(clock, { maxAgeMs: Number.POSITIVE_INFINITY, failureAgeMs: 0 }, async (userId) => {
 		const { channel } = await client.conversations.open({ users: userId });
 		if (channel?.id === undefined) throw new Error('Slack returned no direct message');
 		return channel.id;
-	});
-	return get;
+	}).get;
 }
 
 /** Keeps what Slack told, and failures for `failureAgeMs`. `key`: a channel, a person, or a person at some time. */

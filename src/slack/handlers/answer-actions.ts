@@ -1,5 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import type { Answers } from '../../answers/accept.ts';
+import type { ChannelPlace } from '../../answers/access-policy.ts';
 import type { Answer } from '../../answers/answer.ts';
 import type { AnswerStore } from '../../answers/ports.ts';
 import { canRestart } from '../../answers/restart.ts';
@@ -38,7 +39,8 @@ export function registerAnswerActions(
 	function onReceipt(
 		id: ActionId,
 		act: (own: Answer, request: AllowedRequest, press: Press) => Done,
-		placeOf = ({ origin, question }: Answer, _: PersonRequest) => windowPlace({ ...question, origin }),
+		placeOf: (own: Answer, asked: PersonRequest) => ChannelPlace = ({ origin, question }) =>
+			windowPlace({ ...question, origin }),
 	): void {
 		listen.action(id, async (asked, press) => {
 			const own = press.value === undefined ? null : await store.get(press.value);
