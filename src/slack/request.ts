@@ -184,14 +184,9 @@ export function isInbox(view: SubmittedView | null): boolean {
 	return view?.callbackId === CALLBACKS.home || view?.callbackId === CALLBACKS.inbox;
 }
 
-/** The origin of a form that this request opens; inside a modal, the origin of that modal. */
+/** Where somebody acts, which is the origin of a form that they open; inside a modal, the origin of that modal. */
 export function originOf({ channelId, threadTs }: PersonRequest, view: SubmittedView | null): Origin {
 	return decodeMetadata(view?.privateMetadata)?.origin ?? { channelId, threadTs };
-}
-
-/** The channel of a press; inside a modal, the channel from which the modal was opened. */
-export function channelOf(request: PersonRequest, view: SubmittedView | null): string | null {
-	return view === null ? request.channelId : (decodeMetadata(view.privateMetadata)?.origin.channelId ?? null);
 }
 
 /** Whether two requests come from the same person. Rows of former versions hold the workspace that Slack had named. */
