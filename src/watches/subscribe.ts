@@ -61,7 +61,7 @@ export function createSubscriptions({
 	limits: WatchLimits;
 	metrics: Pick<WatchMetrics, 'limitReached'>;
 	clock: Clock;
-	/** Wakes poller and outbox. */
+	/** A watch began or ended. */
 	onChange: () => void;
 }) {
 	const keyOf = (sessionId: string): SessionKey => ({ service: serviceUrl, sessionId });
@@ -155,14 +155,13 @@ export function createSubscriptions({
 
 		/** Shows in the posts of a session's question that somebody has chosen an option, or has taken that back. */
 		async redraw(key: SessionKey) {
-			if ((await store.redraw(key, clock.now())) > 0) onChange();
+			await store.redraw(key, clock.now());
 		},
 
 		/** Updates a session's cards after somebody claimed, released or answered its question; `readEarly`: reads it soon. */
 		async refresh(key: SessionKey, { readEarly }: { readEarly: boolean }) {
 			const now = clock.now();
 			await store.refresh(key, { now, earlyReadAt: readEarly ? now + EARLY_READ_AFTER_MS : null });
-			onChange();
 		},
 	};
 }

@@ -44,9 +44,12 @@ export function createWatching(options: Options) {
 	let wakeOutbox = () => {};
 
 	const background = createBackgroundBudget(budget);
-	const wakeAll = () => {
+	const wakeLoops = () => {
 		poller.wake();
 		wakeOutbox();
+	};
+	const wakeAll = () => {
+		wakeLoops();
 		options.onQuestions();
 	};
 	const discoveries = createDiscoveries({
@@ -102,6 +105,7 @@ export function createWatching(options: Options) {
 		questionUpdated(key: SessionKey, { readEarly }: { readEarly: boolean }): void {
 			subscriptions
 				.refresh(key, { readEarly })
+				.then(wakeLoops)
 				.catch((error: unknown) =>
 					log.warn({ err: error }, 'the cards of a question could not be marked for an update'),
 				);
@@ -110,6 +114,7 @@ export function createWatching(options: Options) {
 		choiceUpdated(key: SessionKey): void {
 			subscriptions
 				.redraw(key)
+				.then(wakeLoops)
 				.catch((error: unknown) => log.warn({ err: error }, 'the posts of a question could not be drawn again'));
 		},
 		/** Requests to the service a second that are kept for lists and the reads that they lead to. */
