@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Dispatcher } from 'undici';
 import { createAnswers } from './answers/accept.ts';
-import { type AccessPolicy, createAccessPolicy, FRESH_MS, refusalIn } from './answers/access-policy.ts';
+import { type AccessPolicy, createAccessPolicy, FRESH_MS, type MayAct, refusalIn } from './answers/access-policy.ts';
 import { createClaims } from './answers/claims.ts';
 import { createConfirmation } from './answers/confirm.ts';
 import { createDelivery } from './answers/deliver.ts';
@@ -17,7 +17,6 @@ import { codeOf } from './errors.ts';
 import { createHandOvers } from './inbox/hand-over.ts';
 import type { InboxPlace } from './inbox/inbox.ts';
 import { createInboxes } from './inbox/inboxes.ts';
-import type { MayAct } from './inbox/ports.ts';
 import { createReminders } from './inbox/reminders.ts';
 import type { Log } from './log.ts';
 import { createHttpServer, createRefusedRequests } from './ops/http-server.ts';

@@ -1,15 +1,20 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from './support/documented-commands.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const SOURCE_FOLDERS = ['src', 'test', 'bench', 'sandbox', 'fake-slack'];
+const filesBelow = (folder: string) =>
+	readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
 const DOCUMENTS = [
 	...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
 	...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
+	...SOURCE_FOLDERS.flatMap(filesBelow).filter((name) => basename(name) === 'RESULTS.md'),
 	'fake-slack/README.md',
 	'sandbox/README.md',
+	'test/README.md',
 ];
 /** What stands beside the sources: folders and files that documents name. */
 const PATH = /^(?:src|test|bench|sandbox|fake-slack|docs|\.ci)\/[\w./-]*$/;
@@ -83,8 +88,48 @@ it('every setting stands in the configuration page and in the example file', () 
 	expect([settings.toSorted(), example.toSorted()]).toEqual([read.toSorted(), read.toSorted()]);
 });
 
-it('the README is at most 150 lines long', () => {
-	expect(text('README.md').split('\n').length).toBeLessThanOrEqual(151);
+describe('lengths', () => {
+	/** As `wc -l` counts. */
+	const linesOf = (name: string) => text(name).split('\n').length - 1;
+
+	it('the README has at most 150 lines, ARCHITECTURE less than 110, docs/ less than 800', () => {
+		expect(linesOf('README.md')).toBeLessThanOrEqual(150);
+		expect(linesOf('ARCHITECTURE.md')).toBeLessThan(110);
+		const docs = DOCUMENTS.filter((name) => name.startsWith('docs/'));
+		expect(docs.reduce((sum, name) => sum + linesOf(name), 0)).toBeLessThan(800);
+	});
+
+	it('the glossary has at most 20 words', () => {
+		const [, glossary = ''] = /^## Words\n([\s\S]*?)^## /m.exec(text('ARCHITECTURE.md')) ?? [];
+		const words = [...glossary.matchAll(/^\| ([^|]+) \|/gm)].slice(1).flatMap(([, cell = '']) => cell.split(', '));
+		expect(words.length).toBeGreaterThan(0);
+		expect(words.length).toBeLessThanOrEqual(20);
+	});
+
+	it('lines have at most 140 characters, except in tables and for pictures', () => {
+		const long = [...DOCUMENTS.filter((name) => name.startsWith('docs/')), 'ARCHITECTURE.md'].flatMap((name) =>
+			text(name)
+				.split('\n')
+				.filter((line) => line.length > 140 && !/^(?:\||!\[)/.test(line)),
+		);
+		expect(long).toEqual([]);
+	});
+});
+
+it('sources name documents that exist', () => {
+	const files = ['.env.example', '.ci/run', 'Dockerfile', 'manifest.yml', 'package.json'].concat(
+		SOURCE_FOLDERS.flatMap(filesBelow).filter((name) => /\.(?:ts|tsx|js)$/.test(name)),
+	);
+	const named = files.flatMap((file) =>
+		[...text(file).matchAll(/(?<![\w./-])(?:docs|test|bench|sandbox|fake-slack)\/[\w/-]+\.md\b/g)].map(
+			([document]) => ({
+				file,
+				document,
+			}),
+		),
+	);
+	expect(named).not.toEqual([]);
+	expect(named.filter(({ document }) => !existsSync(join(ROOT, document)))).toEqual([]);
 });
 
 it('every documented command is one that somebody runs', () => {

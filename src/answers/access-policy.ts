@@ -1,5 +1,6 @@
 import { setBounded } from '../bounded-map.ts';
 import { type Clock, startDeadline, uptimeOf } from '../clock.ts';
+import type { Person } from './answer.ts';
 
 /** What Slack says about a person. */
 export interface PersonFacts {
@@ -73,6 +74,12 @@ export type Refusal = (typeof PROVEN_REFUSALS)[number] | 'could_not_check';
 export function isProvenRefusal(code: string | null): boolean {
 	return PROVEN_REFUSALS.some((refusal) => refusal === code);
 }
+
+/**
+ * Whether the access policy allows a person to act in a channel, or in any (null); the refusal if it does not. The facts
+ * about the person are at most `maxAgeMs` old; left out: the policy's default.
+ */
+export type MayAct = (person: Person, channelId: string | null, maxAgeMs?: number) => Promise<Refusal | null>;
 
 /** `not_there`: they act on a copy of a question, are not in its channel and do not have it. */
 export type ActRefusal = Refusal | 'not_there';

@@ -1,10 +1,9 @@
 import { HandraiseError } from '../errors.ts';
-import type { Live } from './live.ts';
+import { type Live, notTried } from './live-slack.ts';
 import { at, type Json, jsonObject } from './request.ts';
 import { wordsOf } from './views.ts';
 
-/** What tries throw: an assumption was not tried, and why; Slack does something else, and what was seen. */
-export const notTried = (why: string) => new HandraiseError(why, { code: 'not_tried' });
+/** What tries throw when Slack does something else: what was seen. */
 const different = (seen: string) => new HandraiseError(seen, { code: 'different' });
 
 const PERSON_MS = 300_000;

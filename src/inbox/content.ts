@@ -1,3 +1,4 @@
+import type { MayAct } from '../answers/access-policy.ts';
 import type { Person } from '../answers/answer.ts';
 import { codeOf, retryAtOf } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -18,7 +19,7 @@ import {
 	QUESTIONS_PER_PAGE,
 	type VisibleQuestion,
 } from './inbox.ts';
-import type { InboxReads, MayAct, Memberships } from './ports.ts';
+import type { InboxReads, Memberships } from './ports.ts';
 import { isSnoozed, type Snooze } from './snooze.ts';
 
 /** A failed answer asks its author for a decision for so long. Receipts keep their buttons. */

@@ -1,3 +1,4 @@
+import type { MayAct } from '../answers/access-policy.ts';
 import type { Person } from '../answers/answer.ts';
 import { setBounded } from '../bounded-map.ts';
 import { type Clock, hasCome, uptimeOf } from '../clock.ts';
@@ -13,7 +14,6 @@ import type {
 	InboxMetrics,
 	InboxResult,
 	InboxStore,
-	MayAct,
 	Memberships,
 	PreparedInbox,
 	ShowOutcome,

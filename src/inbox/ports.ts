@@ -1,4 +1,3 @@
-import type { Refusal } from '../answers/access-policy.ts';
 import type { Answer, Person, QuestionKey } from '../answers/answer.ts';
 import type { Claim, Draft } from '../answers/ports.ts';
 import type { Lease, QueuedRows } from '../lease-loop.ts';
@@ -100,12 +99,6 @@ export interface Memberships {
 	/** The id of the person's direct message with the app. */
 	directChannelOf(userId: string): Promise<string>;
 }
-
-/**
- * Whether the access policy allows a person to act in a channel, or in any (null); the refusal if it does not. The facts
- * about the person are at most `maxAgeMs` old; left out: the policy's default.
- */
-export type MayAct = (person: Person, channelId: string | null, maxAgeMs?: number) => Promise<Refusal | null>;
 
 /** The outcome of showing an inbox. */
 export type ShowOutcome =

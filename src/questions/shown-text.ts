@@ -1,6 +1,6 @@
-import { withoutSignedLinks } from './disclosure.ts';
 import { hashOfTexts } from './fingerprint.ts';
 import type { Message } from './session.ts';
+import { withoutSignedLinks } from './signed-links.ts';
 
 /**
  * A hash of all that an asking message shows: its content, and titles and descriptions in order. White space is folded,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { WebClient } from '@slack/web-api';
-import { FRESH_MS, type Refusal } from '../answers/access-policy.ts';
+import { FRESH_MS, type MayAct, type Refusal } from '../answers/access-policy.ts';
 import { isAnsweredSince, type QuestionKey } from '../answers/answer.ts';
 import type { AnswerStore, Claim, ClaimStore } from '../answers/ports.ts';
 import { setBounded } from '../bounded-map.ts';
@@ -8,7 +8,6 @@ import type { Clock } from '../clock.ts';
 import { isStillDue, type LadderTimes, timesIn } from '../inbox/channel-settings.ts';
 import type { HandOver, HandOverStore } from '../inbox/hand-over.ts';
 import type { ChannelSettingsStore } from '../inbox/ladder-ports.ts';
-import type { MayAct } from '../inbox/ports.ts';
 import { isComputable, quietUntil } from '../inbox/quiet-hours.ts';
 import type { Log } from '../log.ts';
 import type { ShowAnswers } from '../questions/disclosure.ts';
@@ -16,13 +15,13 @@ import {
 	type Announcement,
 	type AnnouncementContent,
 	isAsked,
+	newestQuestion,
 	type RungEntry,
 	targetOf,
 } from '../watches/announcements.ts';
 import type { Announcer, DueAnnouncement, PostUpdate, PreparedPost } from '../watches/announcer.ts';
 import type { WatchStore } from '../watches/ports.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../watches/session-snapshot.ts';
-import { newestQuestion } from '../watches/switching.ts';
 import type { Watch } from '../watches/watch.ts';
 import { settingsChangedPost } from './blocks/channel-settings.ts';
 import { giveBackMessage, givenBackPost, handedOverPost } from './blocks/hand-over.ts';

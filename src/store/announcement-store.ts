@@ -1,8 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import { type Announcement, HELD, rungEntriesOf, waitsForTurn } from '../watches/announcements.ts';
+import { type Announcement, HELD, rungEntriesOf, switchingTargetOf, waitsForTurn } from '../watches/announcements.ts';
 import type { DueAnnouncement, DueCard } from '../watches/announcer.ts';
 import type { AttemptResult, PostingStore } from '../watches/ports.ts';
-import { switchingTargetOf } from '../watches/switching.ts';
 import type { CardUrgency } from '../watches/watch.ts';
 import { countUpdated, type StoreDatabase } from './database.ts';
 import { dueAt, earliest, isDue, isOurs, LONGEST_DELAY_MS, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';

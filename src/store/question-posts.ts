@@ -1,15 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
-import { HELD, isPostUpdate, type NewAnnouncement } from '../watches/announcements.ts';
-import {
-	COUNTED_MS,
-	type Endings,
-	NO_ENDINGS,
-	SHOWN_EVERY_MS,
-	switchingTargetOf,
-	UNANSWERED,
-	withEnding,
-} from '../watches/switching.ts';
+import { HELD, isPostUpdate, type NewAnnouncement, switchingTargetOf } from '../watches/announcements.ts';
+import { COUNTED_MS, type Endings, NO_ENDINGS, SHOWN_EVERY_MS, UNANSWERED, withEnding } from '../watches/switching.ts';
 import type { SessionKey } from '../watches/watch.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
 import { readDigest, targetKey } from './watch-rows.ts';

@@ -4,16 +4,16 @@ import { setBounded } from '../bounded-map.ts';
 import type { Log } from '../log.ts';
 import type { Digest } from '../questions/changes.ts';
 import type { AgentAction } from '../questions/session.ts';
-import type {
-	Announcement,
-	AnnouncementContent,
-	AnnouncementState,
-	AnnouncementTarget,
-	RungEntry,
+import {
+	type Announcement,
+	type AnnouncementContent,
+	type AnnouncementState,
+	type AnnouncementTarget,
+	type RungEntry,
+	switchingTargetOf,
 } from '../watches/announcements.ts';
 import { NO_LIST_REASONS } from '../watches/discovered.ts';
 import type { QuestionView, SessionSnapshot } from '../watches/session-snapshot.ts';
-import { switchingTargetOf } from '../watches/switching.ts';
 import { type CardUrgency, type SessionKey, WATCH_ENDS, WATCH_MODES, type Watch } from '../watches/watch.ts';
 import {
 	type SessionOutline,

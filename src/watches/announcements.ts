@@ -3,7 +3,7 @@ import { statusKind } from '../questions/session.ts';
 import type { ChannelSettings, Rung } from './channel-settings.ts';
 import type { LeftOut } from './discovered.ts';
 import type { QuestionView, SessionSnapshot } from './session-snapshot.ts';
-import { isSwitching, NO_ENDINGS, REST_MS, switchingTargetOf, UNANSWERED, withEnding } from './switching.ts';
+import { isSwitching, NO_ENDINGS, REST_MS, UNANSWERED, withEnding } from './switching.ts';
 import type { CardUrgency, ChannelKey, Watch, WatchEnd } from './watch.ts';
 
 /**
@@ -239,6 +239,20 @@ function untilItRests(post: NewAnnouncement, now: number): NewAnnouncement[] {
 	if (content.kind !== 'question' || target.kind !== 'watch') return [post];
 	const rested = { ...post, content: { ...content, changed: false }, heldUntil: now + REST_MS };
 	return [{ target: switchingTargetOf(target), key, content: { ...content, switching: true } }, rested];
+}
+
+/** Where a watch has its post for all questions. Apart from the others: what settles a question does not settle it. */
+export function switchingTargetOf(target: Extract<AnnouncementTarget, { kind: 'watch' }>) {
+	return { ...target, topic: 'switching' } as const;
+}
+
+/** The question that this post shows: the newest one, or at its end the one that was settled. */
+export function newestQuestion(asked: QuestionView, change: AnnouncementContent, view: SessionSnapshot | null) {
+	const newest = view?.question ?? { ...asked, openCount: 0 };
+	if (change.kind !== 'settle') return newest;
+	const { messageIndex } = change;
+	if (newest.messageIndex !== messageIndex) return { ...asked, messageIndex, context: '', items: [], openCount: 0 };
+	return { ...newest, items: newest.items.map((item) => ({ ...item, open: true })) };
 }
 
 /** Of a raised hand only its questions are posted: their posts say how they were settled. */

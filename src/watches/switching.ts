@@ -1,6 +1,3 @@
-import type { AnnouncementContent, AnnouncementTarget } from './announcements.ts';
-import type { QuestionView, SessionSnapshot } from './session-snapshot.ts';
-
 /** How the questions of a session ended lately in one channel. */
 export interface Endings {
 	/** How many ended, or got another text, without an answer in the last `COUNTED_MS`. */
@@ -34,18 +31,4 @@ export function withEnding(endings: Endings, isAnswered: boolean, at: number): E
 /** Whether the session changes its question so often that the next one notifies only when it has rested. */
 export function isSwitching({ unansweredCount, isNewestAnswered }: Endings): boolean {
 	return unansweredCount >= SWITCHING_FROM && !isNewestAnswered;
-}
-
-/** Where a watch has its post for all questions. Apart from the others: what settles a question does not settle it. */
-export function switchingTargetOf(target: Extract<AnnouncementTarget, { kind: 'watch' }>) {
-	return { ...target, topic: 'switching' } as const;
-}
-
-/** The question that this post shows: the newest one, or at its end the one that was settled. */
-export function newestQuestion(asked: QuestionView, change: AnnouncementContent, view: SessionSnapshot | null) {
-	const newest = view?.question ?? { ...asked, openCount: 0 };
-	if (change.kind !== 'settle') return newest;
-	const { messageIndex } = change;
-	if (newest.messageIndex !== messageIndex) return { ...asked, messageIndex, context: '', items: [], openCount: 0 };
-	return { ...newest, items: newest.items.map((item) => ({ ...item, open: true })) };
 }

@@ -8,7 +8,7 @@ export const NAMED = ['postgres', 'browser', 'kills', 'long'] as const;
 
 /** Pure: no network, no file, no process. `test/support/pure.ts` refuses all but files. */
 const RULES = [
-	'test/{clock,config,rate-limiter}.test.ts',
+	'test/{clock,config,documents,rate-limiter}.test.ts',
 	'test/inbox/{channel-settings,ladder,quiet-hours}.test.ts',
 	'test/questions/*.test.ts',
 	'test/reminders/judge.test.ts',

@@ -1,9 +1,9 @@
 import type { ActRefusal } from '../../answers/access-policy.ts';
-import type { HelpReason } from '../handlers/session-command.ts';
 import { ACTIONS, encodeCarriage, type SessionTarget } from '../ids.ts';
 import { oneLineMrkdwn, quoted } from '../text.ts';
 import {
 	CHOSEN_TEXT_HELP,
+	type HelpReason,
 	helpLines,
 	helpReason,
 	offerWords,

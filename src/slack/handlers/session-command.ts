@@ -3,6 +3,7 @@ import type { DiscoverySettings } from '../../watches/discovered.ts';
 import type { WatchSettings } from '../../watches/watch.ts';
 import { helpMessage } from '../blocks/messages.ts';
 import { changing, forAnybody, ifAllowed, ifAllowedAnywhere } from '../task.ts';
+import type { HelpReason } from '../words/commands.ts';
 import type { ChannelSettingsCommand } from './channel-settings.ts';
 import type { HandlerContext } from './context.ts';
 import type { History } from './history.ts';
@@ -21,18 +22,6 @@ export type SessionCommand =
 
 /** Commands that take nothing more. */
 type WordCommand = 'list' | 'inbox' | 'settings';
-
-/** Why help is shown. */
-export type HelpReason =
-	| 'asked'
-	| 'unclear'
-	| 'missing_id'
-	| 'too_many_ids'
-	| 'foreign_link'
-	| 'link_without_id'
-	| 'id_too_long'
-	| 'reserved_id'
-	| 'all_alone';
 
 /** Known ids have 8 hexadecimal characters, but the service only promises a string. A button's value holds this many. */
 const MAX_ID_LENGTH = 400;

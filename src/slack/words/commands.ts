@@ -1,4 +1,3 @@
-import type { HelpReason } from '../handlers/session-command.ts';
 import { sessionIdMrkdwn, sessionName } from './sessions.ts';
 
 const REASONS = {
@@ -12,7 +11,10 @@ const REASONS = {
 	reserved_id: 'That word is not a session id.',
 	all_alone:
 		'`all` goes with `watch` and `unwatch` only, and stands alone: `watch all` takes `--discreet` and `--no-buttons`, because it makes no cards, and `unwatch all` takes nothing.',
-} as const satisfies Record<HelpReason, string>;
+} as const;
+
+/** Why help is shown. */
+export type HelpReason = keyof typeof REASONS;
 
 /** Why help is shown; empty if somebody asked for it. `typed`: mrkdwn without backticks, may be empty. */
 export function helpReason(reason: HelpReason, typed: string, command: string): string {

@@ -22,7 +22,6 @@ import {
 	settledQuestionPost,
 	watchPost,
 } from '../../../src/slack/blocks/watch-posts.ts';
-import type { HelpReason } from '../../../src/slack/handlers/session-command.ts';
 import {
 	ASKS,
 	askedAs,
@@ -62,6 +61,7 @@ import {
 	shapesOf,
 	USER_ID,
 } from '../../../src/slack/shapes/samples.ts';
+import type { HelpReason } from '../../../src/slack/words/commands.ts';
 import { discoveredByWords, leftOutWords } from '../../../src/slack/words/discovery.ts';
 import { GIVE_BACK_LATE, notGivenBackWords, notYoursWords } from '../../../src/slack/words/hand-over.ts';
 import { notChosenWords, undoneWords, undoTooLateWords } from '../../../src/slack/words/quick-answers.ts';

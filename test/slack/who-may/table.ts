@@ -4,7 +4,7 @@ import { ACTIONS, type ActionId } from '../../../src/slack/ids.ts';
 
 /*
  * Who may do what, as one table: kinds of people by groups of actions. The test presses everything as everybody and
- * compares; docs/who-may.md is made of it.
+ * compares; the tables of docs/who-may.md are made of it.
  */
 
 /** What comes of an action: it is done, it is refused with this word, or nothing happens and nothing is said. */
@@ -198,13 +198,14 @@ function actsOf(group: Group): string {
 	].join(', ');
 }
 
-/** docs/who-may.md */
-export function page(): string {
-	return `# Who may do what
+/** What stands between the first of the markers in docs/who-may.md and the last. */
+const MARKERS = { begin: '<!-- generated: begin -->', end: '<!-- generated: end -->' } as const;
 
-This page is generated from a test that presses everything as everybody, on windows and messages that they opened while
-they were members (\`test/slack/who-may/\`). Change the table there, then \`UPDATE_DOCS=1 npm exec -- vitest run
-test/slack/who-may\`.
+/** The generated part of docs/who-may.md, with its markers. */
+function generatedPart(): string {
+	return `${MARKERS.begin}
+A test presses everything as everybody, on windows and messages that they opened while they were members, and makes these tables
+of its own (\`test/slack/who-may/\`). Change the table there, then \`UPDATE_DOCS=1 npm exec -- vitest run test/slack/who-may\`.
 
 Without any \`ALLOW…\` setting:
 
@@ -212,28 +213,6 @@ ${tableOf(
 	['', ...Object.values(GROUPS)],
 	Object.entries(KINDS).map(([kind, row]) => [kind, ...columns.map((group) => WORDS[outcomeOf(row, group)])]),
 )}
-
-- A person passes only on proof from Slack's \`users.info\`: their \`team_id\` is the app's workspace, or their
-  \`enterprise_user\` belongs to the app's organisation and lists the app's workspace. Missing or contradicting facts are
-  "could not check". The workspace that an interaction names proves nothing on Enterprise Grid; elsewhere another one is
-  another organisation.
-- What is known of people and user groups is at most 5 minutes old, and where something is sent at most 30 seconds. When Slack
-  does not answer within 1.5 s, nobody passes; the text stays in the form.
-- An answer may be sent long after its press. The check at the press counts for a minute, also after a restart. After that the
-  same is asked again, before the read that precedes the sending. An answer of somebody who is deactivated, whom the rules
-  refuse now, or whom a setting excludes that has changed since, is not sent: its author and the question's post say so, its text
-  is kept, and the question is open for others. Leaving a channel ends nothing. Slack has 10 s for that, because nobody
-  waits for it. While Slack does not tell, the answer waits, and its session is not read for it.
-- Somebody who may not hears why and whom to ask, where they pressed. No session is read for them and nothing is
-  stored. While they type or close a form they hear nothing: no draft is kept.
-- The settings of a channel are for its members, as Slack tells when they are opened and again at *Save*, in addition to
-  this table.
-- Rules are asked about the channel in which somebody acts; inside a window, about the channel it was opened from; on a
-  receipt, about the channel that the answer came from. An inbox belongs to no channel: it shows the questions of the
-  channels in which its person may act, and what is pressed on a question is asked about that question's channel.
-- A button of a question in an inbox or a direct message works for those who are in that question's channel, as Slack told at
-  most 5 minutes ago, and for whoever has the question because it was handed over to them. Own answers and snoozes go on
-  after somebody left the channel.
 
 What the settings change:
 
@@ -252,5 +231,18 @@ ${tableOf(
 	['column', 'commands, acts and buttons (by `action_id`)'],
 	columns.map((group) => [GROUPS[group], actsOf(group)]),
 )}
-`;
+${MARKERS.end}`;
+}
+
+/**
+ * The page with its generated part made anew.
+ *
+ * @throws {Error} where the page does not have each marker once, in order
+ */
+export function withGeneratedPart(page: string): string {
+	const [before, rest, ...others] = page.split(MARKERS.begin);
+	const [, after, ...more] = rest?.split(MARKERS.end) ?? [];
+	if (before === undefined || after === undefined || others.length + more.length > 0)
+		throw new Error(`docs/who-may.md needs the lines ${MARKERS.begin} and ${MARKERS.end} once each`);
+	return `${before}${generatedPart()}${after}`;
 }
