@@ -211,10 +211,10 @@ export async function createHandraise({
 	});
 	reservedPerSecond = watching.reservedPerSecond;
 	const observer: QuestionObserver = {
-		questionUpdated(question, what) {
+		questionUpdated(question, what, by) {
 			if (what === 'choice') watching.choiceUpdated(question);
 			else watching.questionUpdated(question, { readEarly: what === 'delivered' });
-			inboxes.touch();
+			inboxes.touch(what === 'delivered' ? null : by);
 			reminders.questionUpdated(question);
 		},
 	};

@@ -102,7 +102,7 @@ export function registerAnswerActions(
 			if (permit instanceof TooFastError) throw permit;
 			({ session } = await permit.read(own.question.sessionId));
 		} catch (error) {
-			if (error instanceof TooFastError && !error.isFirst) return;
+			if (error instanceof TooFastError && !personReads.isWorthTelling(request)) return;
 			return showAgain(request, press, own, notSentAgainWords(codeOf(error)));
 		}
 		if (!canRestart(own, session)) {

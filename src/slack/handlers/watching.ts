@@ -67,7 +67,7 @@ export function registerWatching(
 		const permit = await personReads.permit(request);
 		if (permit instanceof TooFastError) {
 			logAccess(request, 'watch', sessionIds[0] ?? null, permit.code);
-			await reply.slowDown(request, permit, outcomesMessage([tooFastWords(sessionIds, permit, errorContext)]));
+			await reply.slowDown(request, outcomesMessage([tooFastWords(sessionIds, permit, errorContext)]));
 			return;
 		}
 		const verdict = await channels.mayWatch(request);

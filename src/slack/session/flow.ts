@@ -9,7 +9,7 @@ import { chooseItemModal, errorModal, loadingModal, refusedModal } from '../bloc
 import { codeOf, slackErrorCode, slackFailure, slackRetryAfterMs } from '../clients.ts';
 import { CALLBACKS } from '../ids.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
-import { isWorthTelling, type PersonReads, type Reading, type ReadPermit, TooFastError } from '../person-reads.ts';
+import { type PersonReads, type Reading, type ReadPermit, TooFastError } from '../person-reads.ts';
 import { type Reply, whereItBegan } from '../reply.ts';
 import { isInbox, logAccess, originOf, type PersonRequest, type SubmittedView } from '../request.ts';
 import { type AllowedRequest, copyPlace, ifAllowed, type Task, windowPlace } from '../task.ts';
@@ -231,7 +231,7 @@ export function createSessionFlow(deps: Dependencies) {
 			const code = codeOf(error);
 			const tooFast = error instanceof TooFastError ? error : null;
 			if (tooFast === null) request.log.warn({ session: loggedId(sessionId), code }, 'could not show a session again');
-			else if (!isWorthTelling(request, tooFast)) return code;
+			else if (!personReads.isWorthTelling(request)) return code;
 			if (isNoted || (tooFast !== null && isShown)) {
 				// A notice about the error replaces the one that the read takes long.
 				const retryAt = tooFast?.retryAt ?? null;

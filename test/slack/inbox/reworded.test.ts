@@ -106,6 +106,7 @@ describe('a question whose text the agent replaces between post and press', () =
 		await app.homeSays(READ);
 		await app.pass(5_000);
 		const from = app.now();
+		const edits = reminder.editHistory().length;
 		reword(id, DELETE);
 		for (const one of [post, dm]) await shows(one, DELETE);
 		await app.homeSays(DELETE, { without: [READ] });
@@ -113,6 +114,7 @@ describe('a question whose text the agent replaces between post and press', () =
 		expect(app.calls('chat.postMessage', from)).toEqual([]);
 		for (const one of [post, dm]) expect(one.text()).not.toContain(READ);
 		// The text of the question stands above the reminder, in its thread.
+		await app.until(() => reminder.editHistory().length > edits);
 		await reminder.press('Yes');
 		await app.until(() => value(id, index) === 'Yes');
 		await app.threadSays(id, 'Answered by');
