@@ -19,6 +19,8 @@ const NO_ANSWER_MS = 1_500;
 interface Options {
 	readonly place?: '#agents' | 'dm';
 	readonly inOrganisation?: boolean;
+	/** #agents is a private channel. */
+	readonly isPrivate?: boolean;
 	readonly acts?: readonly Act[];
 	readonly transport?: 'socket' | 'http';
 	readonly env?: Readonly<Record<string, string>>;
@@ -113,6 +115,7 @@ async function prepare(
 export async function whoMayApp({
 	place = '#agents',
 	inOrganisation = false,
+	isPrivate = false,
 	acts = ACTS,
 	transport = 'socket',
 	env = {},
@@ -123,12 +126,14 @@ export async function whoMayApp({
 		(act, index): Acting => ({ act, name: `p${index}`, id: `U0P${index}`, session: `own${index}`, place }),
 	);
 	const names = members.map(({ name }) => name);
+	const workspace = workspaceOf(names, inOrganisation);
+	for (const channel of workspace.channels) if (channel.name === 'agents') Object.assign(channel, { isPrivate });
 	const app = await watchingApp({
 		oneClock: true,
 		transport,
 		env: { SESSION_SERVICE_RPM: '100000', ...env },
 		service: { rateLimit: false },
-		slack: { workspace: workspaceOf(names, inOrganisation), waitMs: 60_000 },
+		slack: { workspace, waitMs: 60_000 },
 	});
 	const { slack, service } = app;
 	for (const { session } of members)
