@@ -6,7 +6,7 @@ import type { Session } from '../questions/session.ts';
 import { createRateLimiter, type RateLimit, type RateLimiter } from '../rate-limiter.ts';
 import { codeOf } from './clients.ts';
 import type { PersonRequest } from './request.ts';
-import { SILENT_AFTER_TELLING_MS } from './words/errors.ts';
+import { SILENT_AFTER_TELLING_MS } from './words/times.ts';
 
 /** One person asked for more than the limit for a person: nothing was read or opened. */
 export class TooFastError extends HandraiseError {

@@ -1,10 +1,7 @@
 import type { ActRefusal } from '../../answers/access-policy.ts';
 import type { ChannelVerdict } from '../channels.ts';
 import { contactMrkdwn, contactText } from './people.ts';
-import { momentMrkdwn, momentText, secondMrkdwn, secondText } from './times.ts';
-
-/** For so long after a person was told that they are too fast, presses are refused silently. */
-export const SILENT_AFTER_TELLING_MS = 30_000;
+import { momentMrkdwn, momentText, SILENT_AFTER_TELLING_MS, secondMrkdwn, secondText } from './times.ts';
 
 /** What the words about a failure need besides its code. */
 export interface ErrorContext {
