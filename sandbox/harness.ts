@@ -83,9 +83,15 @@ export async function openHarness({ ownProcess = false, ...options }: HarnessOpt
 		contexts = [];
 		await Promise.all(closing.map((context) => context.close()));
 	}
+	/** Resolves when every page has run a script: no time passes while a busy browser does not get to what it should show. */
+	async function pagesRespond(): Promise<void> {
+		const pages = contexts.flatMap((context) => context.pages());
+		// A page that is loading or closing cannot run it.
+		await Promise.all(pages.map((page) => page.evaluate('0').catch(() => undefined)));
+	}
 	async function until(condition: () => boolean, limitMs?: number): Promise<void> {
 		const describe = () => `Slack has ${slack.state.messages.length} messages. ${problems.join('\n')}`;
-		await passTime(sandbox, steadyClock(clock, SECOND_TAKES_MS), condition, { describe, limitMs });
+		await passTime(sandbox, steadyClock(clock, SECOND_TAKES_MS, pagesRespond), condition, { describe, limitMs });
 	}
 	return {
 		sandbox,

@@ -51,11 +51,10 @@ import { type Identity, identify } from './slack/identity.ts';
 import { createInboxDisplay } from './slack/inbox-display.ts';
 import { createLinks } from './slack/links.ts';
 import { createListen } from './slack/listen.ts';
-import { createDirectChannels, createMemberships } from './slack/memberships.ts';
+import { createDirectChannels, createIsThere, createMemberships } from './slack/memberships.ts';
 import { createPersonReads } from './slack/person-reads.ts';
 import { createReceipts } from './slack/receipts.ts';
 import { createReply } from './slack/reply.ts';
-import type { PersonRequest } from './slack/request.ts';
 import { createDrafting } from './slack/session/drafts.ts';
 import { createSessionFlow } from './slack/session/flow.ts';
 import { createPresenter } from './slack/session/presenter.ts';
@@ -212,10 +211,10 @@ export async function createHandraise({
 	});
 	reservedPerSecond = watching.reservedPerSecond;
 	const observer: QuestionObserver = {
-		questionUpdated(question, what) {
+		questionUpdated(question, what, by) {
 			if (what === 'choice') watching.choiceUpdated(question);
 			else watching.questionUpdated(question, { readEarly: what === 'delivered' });
-			inboxes.touch();
+			inboxes.touch(what === 'delivered' ? null : by);
 			reminders.questionUpdated(question);
 		},
 	};
@@ -335,16 +334,8 @@ export async function createHandraise({
 		const { acknowledged: onAcknowledged } = metrics;
 		const onInboxPress = (inbox: InboxPlace) => inboxes.ask(inbox, null);
 		const memberships = createMemberships({ client, directChannelOf, changes: cellOf('memberships'), clock });
-		const isThere = async (request: PersonRequest, channelId: string, sessionId: string) => {
-			const { teamId, userId } = request.person;
-			const held = await store.inboxes.handOvers(serviceUrl, teamId);
-			const isHeld = held.some(
-				(one) => one.to === userId && one.channelId === channelId && one.session.sessionId === sessionId,
-			);
-			if (isHeld || (await memberships.isMember(userId, channelId))) return true;
-			// Slack's event of their joining may be late.
-			return (await personReads.turn(request)) === null && memberships.isMemberNow(userId, channelId);
-		};
+		const handOversIn = (team: string) => store.inboxes.handOvers(serviceUrl, team);
+		const isThere = createIsThere(memberships, personReads, handOversIn);
 		const listenTo = { app: bolt.app, teamId, accessPolicy, isThere, personReads, reply };
 		const listen = createListen({ ...listenTo, clock, log, onAcknowledged, onInboxPress });
 		const drafting = createDrafting({ ...shared, claims });

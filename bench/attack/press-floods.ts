@@ -189,6 +189,12 @@ const snooze = pressing('snooze', 500, async (arena) => {
 	return async () => (home.buttons().includes('Show now') ? home.press('Show now') : home.choose('Snooze', '1 h'));
 });
 
+/** Somebody presses an option and *Undo* twice a second. */
+const undo = pressing('undo', 500, async (arena) => {
+	const home = await homeOf(arena, arena.slack.as('grace'));
+	return () => home.press(home.buttons().includes('Undo') ? 'Undo' : OPTION);
+});
+
 /** Somebody presses an option that is taken, in an old inbox. */
 const taken = pressing('taken', 50, async (arena) => {
 	const { slack } = arena;
@@ -208,4 +214,4 @@ const taken = pressing('taken', 50, async (arena) => {
 		pressInHome(arena, grace, 'grace', { ...option, block_id: row.block_id, action_ts: `${1_800_000_000 + press}.0` });
 });
 
-export const pressFloods: readonly Scenario[] = [refusedGuest, handOver, snooze, taken];
+export const pressFloods: readonly Scenario[] = [refusedGuest, handOver, snooze, undo, taken];

@@ -56,9 +56,9 @@ export function createAnswers(deps: Dependencies) {
 	}
 
 	/** The posts show a choice without a read of the session. */
-	function answerChanged({ question, press }: Answer): void {
-		observer.questionUpdated(question, 'answer');
-		if (press !== null) observer.questionUpdated(question, 'choice');
+	function answerChanged({ question, press, person }: Answer): void {
+		observer.questionUpdated(question, 'answer', person);
+		if (press !== null) observer.questionUpdated(question, 'choice', person);
 	}
 
 	return {
@@ -82,7 +82,7 @@ export function createAnswers(deps: Dependencies) {
 		/** What can happen after the acknowledgement: send the answer, end the claim, discard the draft. */
 		async afterAccept(answer: Answer): Promise<void> {
 			wake();
-			observer.questionUpdated(answer.question, answer.press === null ? 'answer' : 'choice');
+			observer.questionUpdated(answer.question, answer.press === null ? 'answer' : 'choice', answer.person);
 			await Promise.all([
 				claims.release(answer.question, answer.person),
 				// A press sends no draft, and can be taken back.

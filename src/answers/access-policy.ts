@@ -1,6 +1,6 @@
 import { setBounded } from '../bounded-map.ts';
 import { type Clock, startDeadline, uptimeOf } from '../clock.ts';
-import type { Person } from './answer.ts';
+import type { Origin, Person } from './answer.ts';
 
 /** What Slack says about a person. */
 export interface PersonFacts {
@@ -54,9 +54,16 @@ interface Claimant {
 
 /**
  * Where somebody acts, or where their form or answer came from. `anyChannel`: the rule about channels does not apply to
- * this action. `copyOf`: the session whose question they act on outside that channel, in an inbox or a direct message.
+ * this action.
  */
-export type Place = { readonly channelId: string | null; readonly copyOf?: string } | 'anyChannel';
+export type Place = ChannelPlace | 'anyChannel';
+
+export interface ChannelPlace extends Pick<Origin, 'channelId' | 'isCopy'> {
+	/** The session that they act on by what they have had since they were in that channel, such as a window. */
+	readonly sessionId?: string;
+	/** The rule about channels does not apply. */
+	readonly inAnyChannel?: true;
+}
 
 /** Proven by Slack or by the settings. */
 export const PROVEN_REFUSALS = [
@@ -81,7 +88,7 @@ export function isProvenRefusal(code: string | null): boolean {
  */
 export type MayAct = (person: Person, channelId: string | null, maxAgeMs?: number) => Promise<Refusal | null>;
 
-/** `not_there`: they act on a copy of a question, are not in its channel and do not have it. */
+/** `not_there`: they act on a question that they had before, are not in its channel and do not have it. */
 export type ActRefusal = Refusal | 'not_there';
 
 /** `retryAt`: Slack asks for no call before this time, milliseconds since the epoch. */
@@ -148,7 +155,8 @@ export function createAccessPolicy(deps: Dependencies) {
 		maxAgeMs: number = FACTS_MAX_AGE_MS,
 	): Promise<Verdict> {
 		// With a list of channels, direct messages are refused too.
-		if (place !== 'anyChannel' && !isListedChannel(place.channelId)) return refused('channel_not_allowed');
+		const isRuled = place !== 'anyChannel' && place.inAnyChannel !== true;
+		if (isRuled && !isListedChannel(place.channelId)) return refused('channel_not_allowed');
 		// Without an organisation, another workspace always belongs to another organisation: no need to ask Slack.
 		const claimsOther = claimedTeamId !== null && claimedTeamId !== installation.teamId;
 		if (!rules.allowExternal && installation.enterpriseId === null && claimsOther) return refused('external');

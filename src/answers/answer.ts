@@ -29,6 +29,8 @@ export interface Origin {
 	readonly channelId: string | null;
 	/** The thread of the question or card in that channel. */
 	readonly threadTs: string | null;
+	/** It was opened from a copy of a question, in an inbox or a direct message; then it is a copy too. */
+	readonly isCopy?: true;
 }
 
 /**

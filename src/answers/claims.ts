@@ -16,9 +16,9 @@ interface Dependencies {
 
 /** Who has a question open. A claim only informs, so a failure to store one is only logged. */
 export function createClaims({ store, observer, clock, log }: Dependencies) {
-	async function change(question: QuestionKey, write: () => Promise<boolean>): Promise<void> {
+	async function change(question: QuestionKey, by: Person, write: () => Promise<boolean>): Promise<void> {
 		try {
-			if (await write()) observer.questionUpdated(question, 'claim');
+			if (await write()) observer.questionUpdated(question, 'claim', by);
 		} catch (error) {
 			log.warn({ session: question.sessionId, code: codeOf(error) }, 'could not store who is answering');
 		}
@@ -28,10 +28,10 @@ export function createClaims({ store, observer, clock, log }: Dependencies) {
 		/** Sets or prolongs a claim. Cards are updated only for a new one. */
 		async take(question: QuestionKey, person: Person): Promise<void> {
 			const now = clock.now();
-			await change(question, () => store.claim({ question, person, until: now + CLAIM_MS }, now));
+			await change(question, person, () => store.claim({ question, person, until: now + CLAIM_MS }, now));
 		},
 		async release(question: QuestionKey, person: Person): Promise<void> {
-			await change(question, () => store.release(question, person));
+			await change(question, person, () => store.release(question, person));
 		},
 		/** The claims of other people, oldest first. */
 		async others(question: QuestionKey, person: Person): Promise<readonly Claim[]> {

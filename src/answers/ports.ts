@@ -255,7 +255,7 @@ export interface Receipts {
 export interface QuestionObserver {
 	/**
 	 * `delivered`: the service has just received an answer, so the session will change soon. `choice`: a one-press answer
-	 * was given, taken back or has failed, so the question's posts change.
+	 * was given, taken back or has failed, so the question's posts change. `by`: whose claim or answer it is.
 	 */
-	questionUpdated(question: QuestionKey, what: 'claim' | 'answer' | 'delivered' | 'choice'): void;
+	questionUpdated(question: QuestionKey, what: 'claim' | 'answer' | 'delivered' | 'choice', by: Person): void;
 }

@@ -129,10 +129,10 @@ export function createAnswerWorker(deps: Dependencies) {
 	}
 
 	async function tellAndRelease(answer: Answer, token: string): Promise<void> {
-		observer.questionUpdated(answer.question, answer.state === 'delivered' ? 'delivered' : 'answer');
+		observer.questionUpdated(answer.question, answer.state === 'delivered' ? 'delivered' : 'answer', answer.person);
 		const isShownOnPosts = answer.press !== null || isProvenRefusal(answer.lastError);
 		if (isShownOnPosts && (isFailed(answer.state) || answer.state === 'withdrawn')) {
-			observer.questionUpdated(answer.question, 'choice');
+			observer.questionUpdated(answer.question, 'choice', answer.person);
 		}
 		const untold: Telling = { receiptState: answer.receiptState, againAfterMs: null };
 		const tell = () => receipts.tell(answer, shutdownSignal);

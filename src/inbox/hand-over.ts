@@ -50,8 +50,13 @@ export type HandOverResult =
 	| { readonly kind: 'limit'; readonly handOver: HandOver }
 	/** It is not open any more, or not watched there. */
 	| { readonly kind: 'closed' }
-	/** `from` handed over too many questions, or `to` got too many. */
-	| { readonly kind: 'tooMany'; readonly who: 'from' | 'to' };
+	| ({ readonly kind: 'tooMany' } & TooManyHandOvers);
+
+/** `from` handed over too many questions, or `to` got too many, until `againInMs` from now. */
+export interface TooManyHandOvers {
+	readonly who: 'from' | 'to';
+	readonly againInMs: number;
+}
 
 export type GiveBackResult =
 	/** `repeated`: it was given back before. */

@@ -1,4 +1,5 @@
 import type { MayAct } from '../answers/access-policy.ts';
+import type { Person } from '../answers/answer.ts';
 import { setBounded } from '../bounded-map.ts';
 import { type Clock, hasCome, uptimeOf } from '../clock.ts';
 import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
@@ -43,8 +44,12 @@ const LEASE_MS = 25_000;
 const UPDATES_AT_ONCE = 6;
 /** Slack takes about 100 `views.publish` and as many `views.update` a minute for the whole workspace; forms need them too. */
 const UPDATE_RATE: RateLimit = { intervalMs: 1_000, burst: 20 };
-/** The part of the burst that inboxes that only follow leave to people who have just opened theirs. */
-const KEPT_FROM_FOLLOWERS = 12;
+/** The part of the burst that inboxes that only follow leave to people who have just opened theirs, and to news too. */
+const KEPT_FROM_FOLLOWERS = { news: 10, usual: 18 };
+/** For so long after news inboxes may use what is kept for them. */
+const NEWS_MS = 10_000;
+/** What one person changes is news to others no more often than this. Who goes on faster has to rest first. */
+const NEWS_RATE: RateLimit = { intervalMs: 10_000, burst: 5 };
 /** What one person does in inboxes comes before those that only follow, but no more often than this. */
 const FIRST_RATE: RateLimit = { intervalMs: 3_000, burst: 5 };
 /** An inbox follows changes no faster than this. */
@@ -66,9 +71,10 @@ const MAX_FAILING = 1_000;
 export function createInboxes({ store, serviceUrl, discovered, rateLimiter, metrics, clock, log }: Options) {
 	const stopping = new AbortController();
 	const failureCounts = new Map<string, number>();
-	/** Whether something changed since the inboxes were marked; at the start nobody knows what was missed. */
-	let isTouched = true;
+	/** Whose actions changed something since the inboxes were marked; null: an agent's. At the start nobody knows what was missed. */
+	let touchedBy = new Set<string | null>([null]);
 	let touchedAt = Number.NEGATIVE_INFINITY;
+	let newsAt = Number.NEGATIVE_INFINITY;
 	/** When the shared rate next has room for inboxes that only follow, and for all, clock milliseconds. */
 	let roomAt = { followers: 0, all: 0 };
 	let wake = () => {};
@@ -78,14 +84,29 @@ export function createInboxes({ store, serviceUrl, discovered, rateLimiter, metr
 		return touchedAt + TOUCH_EVERY_MS - uptimeOf(clock);
 	}
 
+	/** Whether others have to see at once what this person changed. */
+	async function isNews(userId: string | null): Promise<boolean> {
+		if (userId === null) return true;
+		const now = clock.now();
+		const key = `inbox-news:${userId}`;
+		const isOften = (await rateLimiter.take(key, NEWS_RATE, { now, keep: 0 })) > 0;
+		if (isOften) await rateLimiter.charge(key, NEWS_RATE, { now, count: 1 });
+		return !isOften;
+	}
+
 	async function markChanges(): Promise<void> {
-		if (!isTouched || touchDueInMs() > 0) return;
-		isTouched = false;
+		if (touchedBy.size === 0 || touchDueInMs() > 0) return;
+		const people = touchedBy;
+		touchedBy = new Set();
 		try {
+			const news = await Promise.all([...people].map(isNews));
 			await store.touchAll({ now: clock.now(), spacingMs: SPACING_MS });
 			touchedAt = uptimeOf(clock);
+			if (!news.includes(true)) return;
+			newsAt = touchedAt;
+			roomAt = { ...roomAt, followers: roomAt.all };
 		} catch (error) {
-			isTouched = true;
+			for (const userId of people) touchedBy.add(userId);
 			throw error;
 		}
 	}
@@ -127,7 +148,8 @@ export function createInboxes({ store, serviceUrl, discovered, rateLimiter, metr
 	/** Takes one call from the shared rate, if it has room. */
 	async function takeTurn({ person }: Inbox, isAsked: boolean): Promise<boolean> {
 		const now = clock.now();
-		const keep = isAsked ? 0 : KEPT_FROM_FOLLOWERS;
+		const kept = KEPT_FROM_FOLLOWERS[uptimeOf(clock) - newsAt < NEWS_MS ? 'news' : 'usual'];
+		const keep = isAsked ? 0 : kept;
 		const waitMs = await rateLimiter.take(rateKey(person.teamId), UPDATE_RATE, { now, keep });
 		if (waitMs === 0) return true;
 		const at = now + waitMs;
@@ -219,9 +241,9 @@ export function createInboxes({ store, serviceUrl, discovered, rateLimiter, metr
 		},
 		/** Nobody sees this inbox any more. */
 		closed: (id: string) => store.remove(id),
-		/** Questions, claims or answers changed. Costs nothing until the next mark. */
-		touch(): void {
-			isTouched = true;
+		/** Questions, claims or answers changed, `by` a person or null. Costs nothing until the next mark. */
+		touch(by: Person | null = null): void {
+			touchedBy.add(by?.userId ?? null);
 			wake();
 		},
 		/** Forgets inboxes that are not updated any more, and snoozes that have ended. */
@@ -246,7 +268,7 @@ export function createInboxes({ store, serviceUrl, discovered, rateLimiter, metr
 				async nextDueAt() {
 					const now = clock.now();
 					const { asked, all } = await store.nextDueAt(now);
-					const times = isTouched ? [now + Math.max(0, touchDueInMs())] : [];
+					const times = touchedBy.size > 0 ? [now + Math.max(0, touchDueInMs())] : [];
 					if (asked !== null) times.push(Math.max(asked, hasRoom('all', now) ? now : roomAt.all));
 					if (all !== null) times.push(Math.max(all, hasRoom('followers', now) ? now : roomAt.followers));
 					return times.length === 0 ? null : Math.min(...times);

@@ -77,7 +77,7 @@ export function withoutFinalMarks(text: string): string {
 
 /** A pattern of whole words for `matchingText`, in any script. `source` must be linear: no nested repetition. */
 export function words(source: string): RegExp {
-	return new RegExp(`(?<![\\p{L}\\p{N}])(?:${source})(?![\\p{L}\\p{N}])`, 'u');
+	return new RegExp(`(?<![\\p{L}\\p{N}])(?:${withoutMarks(source)})(?![\\p{L}\\p{N}])`, 'u');
 }
 
 /**
@@ -85,7 +85,11 @@ export function words(source: string): RegExp {
  * to them. `source` is given as people write it.
  */
 export function inside(source: string): RegExp {
-	return new RegExp(source.normalize('NFKD').replace(/\p{M}/gu, ''), 'u');
+	return new RegExp(withoutMarks(source), 'u');
+}
+
+function withoutMarks(text: string): string {
+	return text.normalize('NFKD').replace(/\p{M}/gu, '');
 }
 
 /** A pattern of whole words, or of `anywhere` as `inside` takes it. */

@@ -1,5 +1,15 @@
 import { words } from './matching-text.ts';
-import { list, SECRET_STEMS, type SecretRule } from './secret-stems.ts';
+import { SECRET_STEMS, type SecretPattern } from './secret-stems.ts';
+
+interface SecretRule extends SecretPattern {
+	/** Titles that ask for this secret. */
+	readonly yes: readonly string[];
+	/** Similar titles that are not secret by any rule. */
+	readonly no: readonly string[];
+}
+
+/** Titles between bars and line ends. */
+const list = (titles: string): string[] => titles.trim().split(/\s*[|\n]\s*/);
 
 /** A phrase that is removed before the rules are tried. The titles in `yes` are not secret. */
 interface HarmlessPhrase {
@@ -50,20 +60,21 @@ export const HARMLESS_PHRASES: readonly HarmlessPhrase[] = [
 	},
 	{
 		pattern: words(
-			'(?:api|access|ssh) keys? (?:names?|labels?|types?|permissions?|scopes?)|(?:env|environment) (?:files?|vars?|variables?) (?:names?|formats?|locations?)|parol[ae] chiave|(?:send|resend|request)(?: (?:you|them|her|him|a|an|the|new|another))* magic links?|(?:names?|labels?) (?:of|for) (?:the|a|an|your|this)(?: new)?(?: api| access| ssh| secret)? (?:keys?|tokens?|secrets?)|(?:quale|che|una|ogni|questa) parola(?! (?:segreta|d))',
+			'(?:api|access|ssh) keys? (?:names?|labels?|types?|permissions?|scopes?)|(?:env|environment) (?:files?|vars?|variables?) (?:names?|formats?|locations?)|(?:cover|review|refactor)(?: the)? (?:login|auth|authentication|security) code|parol[ae] chiave|(?:length|strength|format|lifetime|kind|type|label)s? of(?: the| a| our)? (?:password|passcode|pin|token|key|code)s?|(?:send|resend|request)(?: (?:you|them|her|him|a|an|the|new|another))* magic links?|(?:random|database) seeds?|seeds? (?:for the random|data|values?|rounds?|funding)|(?:names?|labels?) (?:of|for) (?:the|a|an|your|this)(?: new)?(?: api| access| ssh| secret)? (?:keys?|tokens?|secrets?)|(?:quale|che|una|ogni|questa) parola(?! (?:segreta|d))',
 		),
 		yes: list(`
 			API key name | SSH key type | Environment variable name | Parola chiave
 			Should I send a magic link to the customer? | A name for the new API token | Quale parola preferisci?
+			Seed for the random generator | Random seed
 		`),
 	},
 ];
 
-export const SECRET_RULES: readonly SecretRule[] = [
+export const ENGLISH_RULES: readonly SecretRule[] = [
 	{
 		name: 'password',
 		pattern: words(
-			'passwords?|passw|passwd|pwd|pws?|pass ?codes?|pass ?phrases?|credentials|(?:login|log in|sign in|account) (?:details|data|credentials)|(?:user ?names?|users?|login|e ?mail|id) ?(?:and|&|\\+|/|or|und|y|et) ?(?:the |your |my )?pass',
+			'passwords?|passw|passwd|pwd|pws?|pass ?codes?|pass ?phrases?|credentials|(?:your|admin|root) log ?in(?! (?:page|form|flow|button|screen|name|test))|(?:login|log in|sign in|account) (?:details|data|credentials)|(?:user ?names?|users?|login|e ?mail|id) ?(?:and|&|\\+|/|or|und|y|et) ?(?:the |your |my )?pass',
 		),
 		yes: list(`
 			Password | Your GitHub password | user_password | accountPassword | What is the password?
@@ -81,7 +92,7 @@ export const SECRET_RULES: readonly SecretRule[] = [
 	{
 		name: 'one-time code',
 		pattern: words(
-			'otp|totp|2fa|mfa|(?:two|2nd|second) factor|(?:one time|single use|verification|verify|authentication|authenticator|auth|security|confirmation|login|log in|sign in|access|sms|e ?mail|text message|backup|recovery|unlock|activation|reset|mfa|2fa|otp|pairing|invite only|temporary|\\d{1,2} ?digits?)(?: \\p{L}+)? (?:code|codes|number|passcode)|codes? (?:that )?(?:we|i|they|you|was|were|just|has been|sent|received)(?: \\p{L}+)? ?(?:sent|send|texted|e ?mailed|received?|get|got|messaged|to you)?|code (?:from|in|on|shown in|shown on|displayed in|displayed on)(?: the| your| my)? (?:authenticator|authentication|authy|sms|texts?|e ?mail|phone|app|message|letter|bank|device)|(?:numbers?|digits) (?:from|in|on|shown in|shown on)(?: the| your| my)? (?:authenticator|sms|text message|phone)|(?:numbers?|digits|codes?)(?: \\p{L}+){1,4} (?:text|texted|sms) (?:you|me)|(?<!(?:to|by|than|least|most|many|have|has) )(?:three|four|five|six|seven|eight|\\d{1,2}) digits(?! (?:long|after|or|of (?!(?:the |your |that |my )?(?:code|card|sms|text|message|token|pin|account|key|phone))))|what (?:did|does|was in|is in|stands in)(?: \\p{L}+){0,3} (?:sms|text message|authenticator)(?: say| said| read)?|sms (?:you|contents?|text you)(?: (?:got|received))?|(?:came|arrived|received|got|sent) (?:by|via|per) sms|magic (?:login |sign in )?links?',
+			'otp|totp|2fa|mfa|(?:two|2nd|second) factor|(?:one time|single use|verification|verify|authentication|authenticator|auth|security|confirmation|login|log in|sign in|access|sms|e ?mail|text message|backup|recovery|unlock|activation|reset|mfa|2fa|otp|pairing|invite only|temporary|(?:three|four|five|six|eight|\\d{1,2}) ?(?:digits?|figures?))(?: \\p{L}+)? (?:code|codes|number|passcode)|codes? (?:that )?(?:we|i|they|you|was|were|just|has been|sent|received)(?: \\p{L}+)? ?(?:sent|send|texted|e ?mailed|received?|get|got|messaged|to you)?|(?:codes?|numbers?)(?: shown| displayed)? (?:from|in|on)(?: the| your| my)? (?:authy|sms|text message|phone|texts?|e ?mail|app|message|letter|bank|device)|(?<!(?:to|by|than|least|most|many|have|has) )(?:three|four|five|six|seven|eight|\\d{1,2}|the|those|these) digits(?! (?:long|after|or|of (?!(?:the |your |that |my )?(?:code|card|sms|text|message|token|pin|account|key|phone))))|what(?: (?:did|does|was in|is in|stands in))?(?: the| your| this| that)* (?:sms|text message|authenticator)(?: says?| said| reads?| shows?)?|(?:type|enter|use|press) to (?:unlock|log ?in|sign ?in)|what (?:unlocks|decrypts)|sms (?:you|contents?)|(?:came|arrived|received|got|sent) (?:by|via|per) sms|(?:door|gate|alarm|garage|entry|entrance|entrance door|building|house|lock(?:er|box)?|bike lock|safe|vault|unlock|keypad|intercom) (?:codes?|combinations?|patterns?)|magic (?:login |sign in )?links?',
 		),
 		yes: list(`
 			One-time code | Enter the code we sent you | Code you received | SMS code | 2FA | TOTP | otpCode | OTPCode
@@ -89,7 +100,7 @@ export const SECRET_RULES: readonly SecretRule[] = [
 			Confirmation code | The security code | Code | Please enter the code | Six digits
 			The 6 digits from the app | Last four digits of the card | What did the SMS say?
 			What does the text message say? | C0de from the SMS | The numbers from the text message
-			The number on the phone | 2nd factor | Magic link
+			The number on the phone | 2nd factor | Magic link | Door code | Unlock pattern | The digits
 		`),
 		// Meant to be typed into a shop by anybody who has it; seeing it in a thread helps the team.
 		no: list(`
@@ -110,13 +121,13 @@ export const SECRET_RULES: readonly SecretRule[] = [
 	{
 		name: 'key or token',
 		pattern: words(
-			'(?:api|secret|private|access|ssh|gpg|license|licence|activation|encryption|decryption|signing|recovery|product|service account|master) ?keys?|token|(?:access|auth|authentication|authorization|api|bearer|refresh|session|security|bot|oauth|jwt) tokens|(?:client|app|shared|api|webhook|consumer|signing) secrets?|secret (?:answer|phrase|words?|token|code)|(?:session|auth|login|browser|site|website|csrf) cookies?|cookie (?:values?|headers?|strings?|exports?|files?)|cookies\\.txt|(?:paste|copy|export)(?: the| your| a| all)? cookies?|bearer (?:tokens?|headers?|values?|auth\\p{L}*)|(?:paste|copy|send|enter|provide|need)(?: the| your| a)? bearer|authorization headers?|(?:wi ?fi|wlan|wpa2?|router|hotspot) (?:keys?|pass|codes?|psk)|network keys?|psk|\\.env|(?:env|environment) (?:files?|vars?|variables?)|connection (?:strings?|ur[il]s?)|(?:database|db|jdbc|redis|postgres|mongo ?db|amqp) ur[il]s?|dsn|apikey|jwts?|id (?:rsa|dsa|ecdsa|ed25519)',
+			'(?:api|secret|private|access|ssh|gpg|license|licence|activation|encryption|decryption|signing|unseal|deploy|recovery|product|service account|master) ?keys?|token|(?:access|auth|authentication|authorization|api|bearer|refresh|session|security|bot|oauth|jwt) tokens|(?:client|app|shared|api|webhook|consumer|signing) secrets?|secret (?:answer|phrase|words?|token|code)|(?:session|auth|login|browser|site|website|csrf) cookies?|cookie (?:values?|headers?|strings?|exports?|files?)|cookies\\.txt|(?:paste|copy|export)(?: the| your| a| all)? cookies?|bearer (?:tokens?|headers?|values?|auth\\p{L}*)|(?:paste|copy|send|enter|provide|need)(?: the| your| a)? bearer|authorization headers?|(?:wi ?fi|wlan|wpa2?|router|hotspot) (?:keys?|pass|codes?|kode?n?|psk)|network keys?|psk|\\.env|(?:env|environment) (?:files?|vars?|variables?)|connection (?:strings?|ur[il]s?)|(?:database|db|jdbc|redis|postgres|mongo ?db|amqp) ur[il]s?|kubeconfigs?|dsn|apikey|jwts?|id (?:rsa|dsa|ecdsa|ed25519)',
 		),
 		yes: list(`
 			API key | OPENAI_API_KEY | apiKey | Private key | Access token | JWT | id_rsa | GitHub personal access token
 			What is the token? | Client secret | License key | Session cookie | Secret | Wi-Fi key | Bearer token
 			Paste the bearer | Authorization header | Cookie header | Paste your cookies | cookies.txt
-			Contents of the .env | .env.local | Environment variables | Connection string | DATABASE_URL | 4PI key
+			Contents of the .env | .env.local | Environment variables | Connection string | DATABASE_URL | kubeconfig | 4PI key
 		`),
 		no: list(`
 			Cookie recipe | Which cookies should I order? | Accept cookies? | The bearer of the ring | Ring bearer
@@ -141,14 +152,16 @@ export const SECRET_RULES: readonly SecretRule[] = [
 	},
 	{
 		name: 'wallet phrase',
-		pattern: words('(?:seed|recovery|mnemonic|backup|wallet) (?:phrases?|words?|seeds?)|seed|mnemonic'),
+		pattern: words(
+			'(?:seed|recovery|mnemonic|backup|wallet) (?:phrases?|words?|seeds?)|seed|mnemonic|phrase (?:that )?you (?:chose|set|picked|wrote down)',
+		),
 		yes: list('Seed phrase | Recovery phrase | 12-word mnemonic | Wallet seed'),
 		no: list('Which phrase should the ad use? | Seeds to buy | Recovery plan | Backup schedule'),
 	},
 	{
 		name: 'identity',
 		pattern: words(
-			"ssn|social security (?:number|no|nr)|(?:national insurance|national id|passport|tax id|taxpayer|tax identification|driver'?s? licen[cs]e) (?:number|no|nr|id)|(?:date|place) of birth|birth ?dates?|dob|security (?:questions?|answers?)|mother's maiden name|maiden name",
+			"ssn|your birthday|insurance numbers?|tax id|sort codes?|(?:last|first) (?:four|4|digits) of (?:your|my|the|their) (?:social|ssn)|social security (?:number|no|nr)|(?:national insurance|national id|aadhaar|nhs|passport|tax id|taxpayer|tax identification|driver'?s? licen[cs]e) (?:number|no|nr|id)|(?:date|place) of birth|birth ?dates?|dob|(?:security|secret) (?:questions?|answers?)|mother's maiden name|maiden name",
 		),
 		yes: list(`
 			SSN | Last four digits of your SSN | Social Security number | Passport number | Date of birth
@@ -158,5 +171,6 @@ export const SECRET_RULES: readonly SecretRule[] = [
 			Passport country | Tax year | Order number | Phone number | Social media handle | Security contact
 		`),
 	},
-	...SECRET_STEMS,
 ];
+
+export const SECRET_RULES: readonly SecretPattern[] = [...ENGLISH_RULES, ...SECRET_STEMS];

@@ -8,6 +8,7 @@ import type { InboxPlace } from '../inbox/inbox.ts';
 import type { Log } from '../log.ts';
 import { codeOf } from './clients.ts';
 import { ACTIONS, type ActionId, type CallbackId } from './ids.ts';
+import type { IsThere } from './memberships.ts';
 import type { PersonReads } from './person-reads.ts';
 import type { Reply } from './reply.ts';
 import {
@@ -54,6 +55,8 @@ interface StoringTask {
 
 /** Slack waits three seconds for an acknowledgement, and shows a warning after that. */
 const ACKNOWLEDGE_WITHIN_MS = 2_500;
+/** Of it, for asking whether a person is in a channel; the access policy has had its time before. */
+const THERE_WITHIN_MS = 900;
 /** Of the rest, for telling that a press is not stored, or not yet. */
 const TELL_WITHIN_MS = 400;
 /** More requests than arrive in the time in which Slack or a socket may deliver one twice. */
@@ -66,8 +69,7 @@ interface Dependencies {
 	/** The workspace that the app is installed in. */
 	readonly teamId: string;
 	readonly accessPolicy: AccessPolicy;
-	/** Whether somebody may act on a copy of this session's question, which a channel asks; throws when Slack does not tell. */
-	readonly isThere: (request: PersonRequest, channelId: string, sessionId: string) => Promise<boolean>;
+	readonly isThere: IsThere;
 	readonly personReads: Pick<PersonReads, 'turn'>;
 	readonly reply: Reply;
 	readonly clock: Clock;
@@ -105,11 +107,10 @@ export function createListen(deps: Dependencies) {
 		const { person, claimedTeamId } = request;
 		const verdict = await accessPolicy.check({ ...person, claimedTeamId }, place, maxAgeMs);
 		if (!verdict.allowed) return verdict.refusal;
-		if (place === 'anyChannel' || place.channelId === null || place.copyOf === undefined) return null;
-		return isThere(request, place.channelId, place.copyOf).then(
-			(isSo) => (isSo ? null : 'not_there'),
-			() => 'could_not_check',
-		);
+		if (place === 'anyChannel') return null;
+		const there = isThere(request, place).catch(() => null);
+		const isSo = (await isWithin(there, THERE_WITHIN_MS)) ? await there : null;
+		return isSo === null ? 'could_not_check' : isSo ? null : 'not_there';
 	}
 
 	/** Runs a task if the access policy allows it. `view`: where the person pressed. */
@@ -192,17 +193,9 @@ export function createListen(deps: Dependencies) {
 	/** Whether the work ends within this time. Never rejects. */
 	async function isWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
 		const ended = new AbortController();
-		const late = clock.sleep(ms, ended.signal).then(
-			() => false,
-			() => true,
-		);
-		const inTime = await Promise.race([
-			work.then(
-				() => true,
-				() => true,
-			),
-			late,
-		]);
+		const yes = () => true;
+		const late = clock.sleep(ms, ended.signal).then(() => false, yes);
+		const inTime = await Promise.race([work.then(yes, yes), late]);
 		ended.abort();
 		return inTime;
 	}

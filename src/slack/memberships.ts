@@ -1,30 +1,23 @@
 import type { WebClient } from '@slack/web-api';
+import type { ChannelPlace } from '../answers/access-policy.ts';
 import { setBounded } from '../bounded-map.ts';
 import type { Cell } from '../cell.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
 import { HandraiseError } from '../errors.ts';
+import type { HandOver } from '../inbox/hand-over.ts';
 import type { Memberships } from '../inbox/ports.ts';
-import { slackFailure } from './clients.ts';
-
-/** Slack did not tell the channels of a person. */
-class MembershipsUnknownError extends HandraiseError {
-	override readonly code = 'slack_unavailable';
-	override readonly retryable = true;
-	/** Milliseconds since the epoch; null when Slack names no time. */
-	readonly retryAt: number | null;
-
-	constructor(slackCode: string, retryAt: number | null) {
-		super(`Slack did not tell the channels of a person (${slackCode})`);
-		this.retryAt = retryAt;
-	}
-}
+import { slackErrorCode, slackFailure } from './clients.ts';
+import type { PersonReads } from './person-reads.ts';
+import type { PersonRequest } from './request.ts';
 
 /** How long a person's channels are used after Slack told them. */
 const MAX_AGE_MS = 5 * 60_000;
 /** How long Slack is not asked again after a failure, so that presses do not use up its limit. */
 const FAILURE_AGE_MS = 5_000;
+/** How long a channel counts as public or private after Slack told it. */
+const KIND_AGE_MS = 60 * 60_000;
 /** Enough for the people who look at their inbox within five minutes. */
-const MAX_PEOPLE = 5_000;
+const MAX_ENTRIES = 5_000;
 /**
  * The most that Slack accepts; it recommends 200. Slack allows about 50 calls a minute for all people together, and with
  * 200 somebody in 300 channels would need two.
@@ -51,7 +44,7 @@ export function createMemberships({
 	changes: Cell<MembershipChanges>;
 	clock: Clock;
 }) {
-	const channels = createPersonCache(clock, { maxAgeMs: MAX_AGE_MS, failureAgeMs: FAILURE_AGE_MS }, (key) =>
+	const channels = createCache(clock, { maxAgeMs: MAX_AGE_MS, failureAgeMs: FAILURE_AGE_MS }, (key) =>
 		listChannels(key.split(' ')[0] ?? ''),
 	);
 
@@ -73,12 +66,26 @@ export function createMemberships({
 		return ids;
 	}
 
+	const kinds = createCache(clock, { maxAgeMs: KIND_AGE_MS, failureAgeMs: FAILURE_AGE_MS }, async (channel) => {
+		try {
+			const { channel: facts } = await client.conversations.info({ channel });
+			return facts?.is_private === true && facts.is_member === true && facts.is_mpim !== true;
+		} catch (error) {
+			const code = slackErrorCode(error);
+			// A private channel without the bot, and a direct message between people.
+			if (code === 'channel_not_found' || code === 'missing_scope') return false;
+			throw error;
+		}
+	});
+
 	async function orUnknown<Value>(call: Promise<Value>): Promise<Value> {
 		try {
 			return await call;
 		} catch (error) {
 			const { code, retryAfterMs } = slackFailure(error);
-			throw new MembershipsUnknownError(code, retryAfterMs === null ? null : clock.now() + retryAfterMs);
+			const options = { code: 'slack_unavailable', retryable: true };
+			const unknown = new HandraiseError(`Slack did not tell who is in a channel (${code})`, options);
+			throw Object.assign(unknown, { retryAt: retryAfterMs === null ? null : clock.now() + retryAfterMs });
 		}
 	}
 
@@ -99,6 +106,8 @@ export function createMemberships({
 		...memberships,
 		/** Whether a person is in a channel, at most five minutes ago, or this is their direct message with the app. */
 		isMember,
+		/** Whether Slack tells all who see this channel: it is private and the bot is in it. At most an hour ago. */
+		isPrivate: async (channelId: string) => !channelId.startsWith('D') && orUnknown(kinds.get(channelId)),
 		/** Whether a person is in a channel, or this is their direct message with the app; Slack is asked now. */
 		async isMemberNow(userId: string, channelId: string): Promise<boolean> {
 			channels.forget(await keyOf(userId));
@@ -118,22 +127,46 @@ export function createMemberships({
 
 export type SlackMemberships = ReturnType<typeof createMemberships>;
 
+/**
+ * Whether somebody may act on this session's question by what they have had before; throws when Slack does not tell. They
+ * have to be in its channel or have the question. Everybody sees a public channel: there it is asked on copies only.
+ */
+export type IsThere = (request: PersonRequest, place: ChannelPlace) => Promise<boolean>;
+
+/** `handOversIn`: the questions of a workspace that somebody has. */
+export function createIsThere(
+	{ isPrivate, isMember, isMemberNow }: SlackMemberships,
+	{ turn }: Pick<PersonReads, 'turn'>,
+	handOversIn: (teamId: string) => Promise<readonly HandOver[]>,
+): IsThere {
+	return async (request, { channelId, sessionId, isCopy }) => {
+		if (channelId === null || sessionId === undefined) return true;
+		if (isCopy !== true && !(await isPrivate(channelId))) return true;
+		const { teamId, userId } = request.person;
+		const isHeld = (await handOversIn(teamId)).some(
+			(one) => one.to === userId && one.channelId === channelId && one.session.sessionId === sessionId,
+		);
+		if (isHeld || (await isMember(userId, channelId))) return true;
+		// Slack's event of their joining may be late.
+		return (await turn(request)) === null && isMemberNow(userId, channelId);
+	};
+}
+
 /** The id of a person's direct message with the app. Throws Slack's errors. */
 export type DirectChannelOf = (userId: string) => Promise<string>;
 
 /** Asks Slack once for each person: it allows about 50 `conversations.open` a minute for all people together. */
 export function createDirectChannels({ client, clock }: { client: WebClient; clock: Clock }): DirectChannelOf {
 	// The id never changes.
-	const { get } = createPersonCache(clock, { maxAgeMs: Number.POSITIVE_INFINITY, failureAgeMs: 0 }, async (userId) => {
+	return createCache(clock, { maxAgeMs: Number.POSITIVE_INFINITY, failureAgeMs: 0 }, async (userId) => {
 		const { channel } = await client.conversations.open({ users: userId });
 		if (channel?.id === undefined) throw new Error('Slack returned no direct message');
 		return channel.id;
-	});
-	return get;
+	}).get;
 }
 
-/** Keeps what Slack told of people, and failures for `failureAgeMs`. `key`: a person, or a person at some time. */
-function createPersonCache<Value>(
+/** Keeps what Slack told, and failures for `failureAgeMs`. `key`: a channel, a person, or a person at some time. */
+function createCache<Value>(
 	clock: Clock,
 	{ maxAgeMs, failureAgeMs }: { maxAgeMs: number; failureAgeMs: number },
 	ask: (key: string) => Promise<Value>,
@@ -145,7 +178,7 @@ function createPersonCache<Value>(
 			const known = entries.get(key);
 			if (known !== undefined && now < known.until) return known.value;
 			const entry = { value: ask(key), until: now + maxAgeMs };
-			setBounded(entries, key, entry, MAX_PEOPLE);
+			setBounded(entries, key, entry, MAX_ENTRIES);
 			entry.value.catch(() => {
 				entry.until = uptimeOf(clock) + failureAgeMs;
 			});

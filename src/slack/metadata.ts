@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Origin } from '../answers/answer.ts';
 
 /** Slack's limit for private_metadata, in characters. */
 export const METADATA_LIMIT = 3000;
@@ -23,9 +24,7 @@ export interface ViewMetadata {
 	readonly partial: boolean;
 	/** When the shown session was read, in milliseconds since the epoch; 0 before the first read. */
 	readonly readAt: number;
-	readonly origin: { readonly channelId: string | null; readonly threadTs: string | null };
-	/** Whether it was opened from a copy of a question, in an inbox or a direct message; then the view is a copy too. */
-	readonly isCopy: boolean;
+	readonly origin: Origin;
 	/** UTF-8 bytes of the PUT's JSON with empty values. */
 	readonly putOverheadBytes: number;
 	/** Positions that have a field. */
@@ -99,8 +98,7 @@ export const NO_FIELDS = {
 export function newMetadata(start: {
 	sessionId: string;
 	formId: string;
-	origin?: ViewMetadata['origin'];
-	isCopy?: boolean;
+	origin?: Origin;
 	messageIndex?: number | null;
 }): ViewMetadata {
 	return {
@@ -114,7 +112,6 @@ export function newMetadata(start: {
 		partial: false,
 		readAt: 0,
 		origin: start.origin ?? { channelId: null, threadTs: null },
-		isCopy: start.isCopy ?? false,
 		putOverheadBytes: 0,
 		offerLimit: 0,
 		...NO_FIELDS,
@@ -149,8 +146,7 @@ export function decodeMetadata(text: string | undefined): ViewMetadata | null {
 		plainText: data.t,
 		partial: data.o,
 		readAt: data.r,
-		origin: { channelId: data.c, threadTs: data.h },
-		isCopy: data.u,
+		origin: { channelId: data.c, threadTs: data.h, ...(data.u && { isCopy: true }) },
 		putOverheadBytes: data.b,
 		fields: data.q,
 		offered: data.d,
@@ -195,7 +191,7 @@ function serialise(metadata: ViewMetadata): string {
 		n: metadata.offset,
 		y: metadata.boxed,
 		g: metadata.shownHash,
-		u: metadata.isCopy,
+		u: metadata.origin.isCopy === true,
 	} satisfies Record<keyof z.input<typeof SCHEMA>, unknown>);
 }
 

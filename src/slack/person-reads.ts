@@ -6,6 +6,7 @@ import type { Session } from '../questions/session.ts';
 import { createRateLimiter, type RateLimit, type RateLimiter } from '../rate-limiter.ts';
 import { codeOf } from './clients.ts';
 import type { PersonRequest } from './request.ts';
+import { SILENT_AFTER_TELLING_MS } from './words/times.ts';
 
 /** One person asked for more than the limit for a person: nothing was read or opened. */
 export class TooFastError extends HandraiseError {
@@ -13,13 +14,10 @@ export class TooFastError extends HandraiseError {
 	override readonly retryable = true;
 	/** Milliseconds since the epoch. */
 	readonly retryAt: number;
-	/** Later refusals are told only where that costs no call to Slack's API. */
-	readonly isFirst: boolean;
 
-	constructor({ retryAt, isFirst }: { retryAt: number; isFirst: boolean }) {
+	constructor(retryAt: number) {
 		super('a person asked for more reads than one person may; try again at `retryAt`');
 		this.retryAt = retryAt;
-		this.isFirst = isFirst;
 	}
 }
 
@@ -76,8 +74,8 @@ export function createPersonReads({ sessionService, rateLimiter, limits, clock, 
 		burst: readRate.burst * TURNS_PER_READ,
 	};
 	const ownLimiter = createRateLimiter();
-	/** Until when a person who was told to slow down has to wait. */
-	const toldUntil = new Map<string, number>();
+	/** When each person was last told to slow down. */
+	const toldAt = new Map<string, number>();
 	const unknownIds = new Map<string, { readonly since: number; readonly count: number }>();
 
 	/** Null when the rate allows it. */
@@ -87,11 +85,8 @@ export function createPersonReads({ sessionService, rateLimiter, limits, clock, 
 		const late = AbortSignal.timeout(DECIDE_WITHIN_MS);
 		const waitMs = (await Promise.race([shared, aborted(late)])) ?? (await ownLimiter.take(key, rate, options));
 		if (waitMs <= 0) return null;
-		const now = clock.now();
-		const isFirst = (toldUntil.get(key) ?? 0) <= now;
-		if (isFirst) setBounded(toldUntil, key, now + waitMs, MAX_PEOPLE);
 		metrics.personRead('tooFast');
-		return new TooFastError({ retryAt: now + waitMs, isFirst });
+		return new TooFastError(clock.now() + waitMs);
 	}
 
 	async function chargeUnknownId(request: PersonRequest, key: string, sessionId: string): Promise<void> {
@@ -138,15 +133,20 @@ export function createPersonReads({ sessionService, rateLimiter, limits, clock, 
 		 * minute for all people together. Null when the rate allows it.
 		 */
 		turn: ({ person }: PersonRequest) => take(`turn:${person.userId}`, turnRate),
+		/**
+		 * Whether to tell a person now that they are too fast; ask only before telling it. A command always gets its reply,
+		 * which uses no limit that others share. Presses are refused silently for a while after that was told.
+		 */
+		isWorthTelling({ person: { userId }, isCommand }: PersonRequest): boolean {
+			const now = uptimeOf(clock);
+			const isTold = now - (toldAt.get(userId) ?? Number.NEGATIVE_INFINITY) < SILENT_AFTER_TELLING_MS;
+			if (!isTold) setBounded(toldAt, userId, now, MAX_PEOPLE);
+			return isCommand || !isTold;
+		},
 	};
 }
 
 export type PersonReads = ReturnType<typeof createPersonReads>;
-
-/** Whether to tell a person about a refusal: a reply through a response_url uses no limit that others share. */
-export function isWorthTelling(request: PersonRequest, error: TooFastError): boolean {
-	return request.responseUrl !== null || error.isFirst;
-}
 
 function aborted(signal: AbortSignal): Promise<null> {
 	return new Promise((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }));

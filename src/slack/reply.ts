@@ -10,7 +10,7 @@ import { codeOf, slackFailure } from './clients.ts';
 import { CALLBACKS } from './ids.ts';
 import type { DirectChannelOf } from './memberships.ts';
 import { decodeMetadata, type ViewMetadata } from './metadata.ts';
-import { isWorthTelling, type PersonReads, TooFastError } from './person-reads.ts';
+import { type PersonReads, TooFastError } from './person-reads.ts';
 import type { PersonRequest, SubmittedView } from './request.ts';
 import { openView } from './session/view-handle.ts';
 import type { ErrorContext } from './words/errors.ts';
@@ -20,7 +20,7 @@ const REPLY_WITHIN_MS = 5_000;
 interface Dependencies {
 	readonly client: WebClient;
 	readonly directChannelOf: DirectChannelOf;
-	readonly personReads: Pick<PersonReads, 'turn' | 'permit'>;
+	readonly personReads: Pick<PersonReads, 'turn' | 'permit' | 'isWorthTelling'>;
 	readonly adminContact: string | null;
 	readonly clock: Clock;
 }
@@ -68,7 +68,7 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 
 	async function isTooFast(request: PersonRequest): Promise<boolean> {
 		const tooFast = await personReads.turn(request);
-		if (tooFast?.isFirst) await send(request, errorMessage(tooFast.code, null, errorContext(tooFast)));
+		if (tooFast !== null) await slowDown(request, errorMessage(tooFast.code, null, errorContext(tooFast)));
 		return tooFast !== null;
 	}
 
@@ -81,8 +81,8 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 	}
 
 	/** One reply at a time for each person, so that hundreds of replies to one person do not delay others. */
-	async function slowDown(request: PersonRequest, error: TooFastError, content: MessageContent): Promise<void> {
-		if (!isWorthTelling(request, error)) return;
+	async function slowDown(request: PersonRequest, content: MessageContent): Promise<void> {
+		if (!personReads.isWorthTelling(request)) return;
 		const { userId } = request.person;
 		const reply = Promise.resolve(queues.get(userId)).then(
 			async () => (await throughResponseUrl(request, content)) || (await send(request, content)),
@@ -118,7 +118,7 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 		onTop,
 		errorContext,
 		/**
-		 * Sends words about an error as a message. For a `TooFastError` only if `isWorthTelling`.
+		 * Sends words about an error as a message. For a `TooFastError` only if that is worth telling.
 		 * @param error what was thrown, or a code
 		 */
 		async failed(
@@ -128,7 +128,7 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 		): Promise<void> {
 			const code = typeof error === 'string' ? error : codeOf(error);
 			const content = errorMessage(code, sessionId, errorContext(error, kept));
-			if (error instanceof TooFastError) await slowDown(request, error, content);
+			if (error instanceof TooFastError) await slowDown(request, content);
 			else await toPerson(request, content);
 		},
 		slowDown,

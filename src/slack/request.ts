@@ -20,6 +20,7 @@ export interface PersonRequest {
 	readonly messageTs: string | null;
 	/** Whether the person has the thread open: they wrote a reply there, or acted on a message that is shown only there. */
 	readonly isInThread: boolean;
+	readonly isCommand: boolean;
 	/** Opens one modal within three seconds. */
 	readonly triggerId: string | null;
 	/** Accepts five replies within half an hour. */
@@ -55,6 +56,7 @@ const id = lenient(z.string().min(1));
 
 /** Slash commands are flat and interactions are nested; this schema reads both. */
 const BODY_SCHEMA = z.object({
+	command: id,
 	user_id: id,
 	team_id: id,
 	channel_id: id,
@@ -118,6 +120,7 @@ export function personRequest(raw: unknown, teamId: string, log: Log): PersonReq
 		threadTs,
 		messageTs: isEphemeral ? null : messageTs,
 		isInThread: threadTs !== null && threadTs !== messageTs && (isEphemeral || isOnlyInThread),
+		isCommand: data.command != null,
 		triggerId: data.trigger_id ?? null,
 		responseUrl: data.response_url ?? null,
 		log: log.child({ request: randomBytes(6).toString('hex'), user: userId, team: claimedTeamId }),
@@ -166,6 +169,7 @@ export function writtenRequest(message: WrittenMessage, teamId: string, log: Log
 		threadTs,
 		messageTs: ts,
 		isInThread: threadTs !== null && threadTs !== ts,
+		isCommand: false,
 		triggerId: null,
 		responseUrl: null,
 		log: log.child({ request: ts, user: userId, team: claimedTeamId }),
@@ -184,14 +188,9 @@ export function isInbox(view: SubmittedView | null): boolean {
 	return view?.callbackId === CALLBACKS.home || view?.callbackId === CALLBACKS.inbox;
 }
 
-/** The origin of a form that this request opens; inside a modal, the origin of that modal. */
+/** Where somebody acts, which is the origin of a form that they open; inside a modal, the origin of that modal. */
 export function originOf({ channelId, threadTs }: PersonRequest, view: SubmittedView | null): Origin {
 	return decodeMetadata(view?.privateMetadata)?.origin ?? { channelId, threadTs };
-}
-
-/** The channel of a press; inside a modal, the channel from which the modal was opened. */
-export function channelOf(request: PersonRequest, view: SubmittedView | null): string | null {
-	return view === null ? request.channelId : (decodeMetadata(view.privateMetadata)?.origin.channelId ?? null);
 }
 
 /** Whether a request comes from this person. */

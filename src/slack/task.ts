@@ -1,8 +1,6 @@
-import { type ActRefusal, FRESH_MS, type Place } from '../answers/access-policy.ts';
-import type { ViewMetadata } from './metadata.ts';
+import { type ActRefusal, type ChannelPlace, FRESH_MS, type Place } from '../answers/access-policy.ts';
+import type { Origin } from '../answers/answer.ts';
 import type { PersonRequest } from './request.ts';
-
-type ChannelPlace = Exclude<Place, 'anyChannel'>;
 
 /** A request that the access policy allowed. Only `listen` creates one. */
 export interface AllowedRequest extends PersonRequest {
@@ -37,13 +35,12 @@ export const NOTHING_TO_DO: Task = forAnybody(async () => {});
 
 /** Where somebody acts on a question of this channel: perhaps on a copy of it, in an inbox or a direct message. */
 export function copyPlace(request: PersonRequest, channelId: string | null, sessionId: string): ChannelPlace {
-	return channelId === null || channelId === request.channelId ? { channelId } : { channelId, copyOf: sessionId };
+	return channelId === null || channelId === request.channelId ? { channelId } : { channelId, sessionId, isCopy: true };
 }
 
-/** Where somebody acts in a window: one that was opened from a copy of a question is a copy too. */
-export function windowPlace(metadata: Pick<ViewMetadata, 'origin' | 'isCopy' | 'sessionId'> | null): ChannelPlace {
-	const channelId = metadata?.origin.channelId ?? null;
-	return metadata?.isCopy ? { channelId, copyOf: metadata.sessionId } : { channelId };
+/** Where somebody acts in a window, or on their own answer: they may have left its channel since. */
+export function windowPlace(shown: { readonly origin: Origin; readonly sessionId: string } | null): ChannelPlace {
+	return shown === null ? { channelId: null } : { ...shown.origin, sessionId: shown.sessionId };
 }
 
 /** For people who may act in this channel; null: the request belongs to no channel. */

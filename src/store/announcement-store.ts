@@ -8,6 +8,7 @@ import { dueAt, earliest, isDue, isOurs, LONGEST_DELAY_MS, leaseDue, UNREADABLE_
 import type { Cipher } from './encryption.ts';
 import { giveBackUndelivered } from './hand-over-store.ts';
 import { beginLadder, type EndedRungs, endRungs } from './ladder-store.ts';
+import { lockAnnouncements, lockWatches } from './lock-order.ts';
 import { QUESTION_POSTS } from './question-posts.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
@@ -274,8 +275,10 @@ export function createAnnouncementStore({
 		async releasePosts(tokens) {
 			if (tokens.length === 0) return;
 			await db.write(async (trx) => {
-				await trx.updateTable('watches').set(WITHOUT_LEASE).where('lease_token', 'in', tokens).execute();
-				await trx.updateTable('announcements').set(WITHOUT_LEASE).where('lease_token', 'in', tokens).execute();
+				const cards = lockWatches(trx, db.dialect).where('lease_token', 'in', tokens);
+				await trx.updateTable('watches').set(WITHOUT_LEASE).where('id', 'in', cards).execute();
+				const posts = lockAnnouncements(trx, db.dialect).where('lease_token', 'in', tokens);
+				await trx.updateTable('announcements').set(WITHOUT_LEASE).where('id', 'in', posts).execute();
 			});
 		},
 

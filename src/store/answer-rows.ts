@@ -31,7 +31,11 @@ const positions = z.array(z.int());
 /** The JSON column `submission`: written only when its author presses a button, and never part of a WHERE clause. */
 const submission = z.object({
 	viewId: z.string(),
-	origin: z.object({ channelId: z.string().nullable(), threadTs: z.string().nullable() }),
+	origin: z.object({
+		channelId: z.string().nullable(),
+		threadTs: z.string().nullable(),
+		isCopy: z.literal(true).exactOptional(),
+	}),
 	/** When the session shown in the form was read. */
 	formReadAt: z.number(),
 	/** Positions that the answer fills or leaves empty on purpose. */

@@ -52,8 +52,8 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		const obstacle = obstacleTo(wish, current);
 		if (obstacle !== null && current !== null) return { kind: obstacle, handOver: current };
 		if (await wasQueued(trx, announcement)) return { kind: 'handedOver', handOver: next };
-		const who = await hasTooMany(trx, wish, now);
-		if (who !== null) return { kind: 'tooMany', who };
+		const tooMany = await tooManyOf(trx, wish, now);
+		if (tooMany !== null) return tooMany;
 		const row = handOverRow(next);
 		await trx
 			.insertInto('hand_overs')
@@ -185,12 +185,14 @@ async function wasQueued(trx: Kysely<Tables>, { target, key }: NewAnnouncement):
 }
 
 /** Who of both has reached their limit. The direct messages are counted, because they outlive the hand-overs. */
-async function hasTooMany(trx: Kysely<Tables>, wish: NewHandOver, now: number): Promise<'from' | 'to' | null> {
-	const { fromCount, toCount } = await trx
+async function tooManyOf(trx: Kysely<Tables>, wish: NewHandOver, now: number): Promise<HandOverResult | null> {
+	const { fromCount, toCount, fromSince, toSince } = await trx
 		.selectFrom('announcements')
 		.select([
 			sql<number>`count(case when unique_key = ${wish.announcement.key} then 1 end)`.as('fromCount'),
 			sql<number>`count(case when place_id = ${wish.to} then 1 end)`.as('toCount'),
+			sql<number>`min(case when unique_key = ${wish.announcement.key} then created_at end)`.as('fromSince'),
+			sql<number>`min(case when place_id = ${wish.to} then created_at end)`.as('toSince'),
 		])
 		.where('team_id', '=', wish.teamId)
 		// Written out: SQLite uses a partial index only then.
@@ -198,8 +200,9 @@ async function hasTooMany(trx: Kysely<Tables>, wish: NewHandOver, now: number): 
 		.where('created_at', '>', now - HAND_OVER_WINDOW_MS)
 		.where(isPast('created_at', now))
 		.executeTakeFirstOrThrow();
-	if (Number(fromCount) >= MOST_IN_WINDOW.from) return 'from';
-	return Number(toCount) >= MOST_IN_WINDOW.to ? 'to' : null;
+	const until = (since: number) => Number(since) + HAND_OVER_WINDOW_MS - now;
+	if (Number(fromCount) >= MOST_IN_WINDOW.from) return { kind: 'tooMany', who: 'from', againInMs: until(fromSince) };
+	return Number(toCount) >= MOST_IN_WINDOW.to ? { kind: 'tooMany', who: 'to', againInMs: until(toSince) } : null;
 }
 
 /** Null too when the session's hand-over is about another question. */

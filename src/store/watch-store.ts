@@ -133,7 +133,7 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			const rows = await watched.union(updated).union(posted).union(discovering).execute();
 			return rows.map(({ team_id, channel_id }) => ({ teamId: team_id, channelId: channel_id }));
 		},
-		silence: (channel) => db.write((trx) => silence(trx, channel)),
+		silence: (channel) => db.write((trx) => silence(trx, db.dialect, channel)),
 		async removeEnded(before) {
 			await inBatches((limit) => db.writeOne((trx) => removeSettledBatch(trx, before, limit)));
 			return inBatches((limit) => db.write((trx) => removeBatch(trx, before, limit)));

@@ -6,6 +6,7 @@ import { type CardUrgency, type ChannelKey, isChannelEnd, type SessionKey, type 
 import { type Dialect, lockRows, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { readHandOver } from './hand-over-rows.ts';
+import { lockAnnouncements, lockWatches } from './lock-order.ts';
 import { dropPending, needsRedraw, withSwitchingPost } from './question-posts.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
@@ -228,7 +229,7 @@ export async function wantCards(
 	session: SessionKey,
 	now: number,
 ): Promise<void> {
-	const live = await liveWatches(trx).where(onSession(session)).$call(lockRows(dialect)).execute();
+	const live = await liveWatches(trx).where(onSession(session)).orderBy('id').$call(lockRows(dialect)).execute();
 	const watches = live.filter(hasCard);
 	for (const watch of watches) {
 		await trx
@@ -324,14 +325,18 @@ export async function loseCard(
 }
 
 /** Drops the pending posts and card updates of a channel. */
-export async function silence(trx: Kysely<Tables>, channel: ChannelKey): Promise<void> {
+export async function silence(trx: Kysely<Tables>, dialect: Dialect, channel: ChannelKey): Promise<void> {
+	// All of them: whoever else drops posts of a watch has locked it.
+	await lockWatches(trx, dialect).where(inChannel(channel)).execute();
 	await trx
 		.updateTable('watches')
 		.set({ ...NO_CARD_WANTED, ...WITHOUT_LEASE })
 		.where(inChannel(channel))
 		.where('card_since', 'is not', null)
 		.execute();
-	await dropPending(trx).where('team_id', '=', channel.teamId).where('place_id', '=', channel.channelId).execute();
+	const pending = lockAnnouncements(trx, dialect).where('state', '=', 'pending');
+	const here = pending.where('team_id', '=', channel.teamId).where('place_id', '=', channel.channelId);
+	await dropPending(trx).where('id', 'in', here).execute();
 }
 
 /** The columns of a watch whose card is up to date. */

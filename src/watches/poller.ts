@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Clock, hasCome, uptimeOf } from '../clock.ts';
 import { codeOf, retryAtOf } from '../errors.ts';
 import { createLeaseLoop, type LeaseLoop } from '../lease-loop.ts';
@@ -278,5 +279,5 @@ function isAwaited({ nextRead: { at, by } }: WatchedSession): boolean {
 function changesQuestion({ digest, questionSince }: WatchedSession, update: ReadOutcome['update']): boolean {
 	if (update.questionSince !== questionSince) return true;
 	const before = digest?.question ?? null;
-	return update.view !== undefined && JSON.stringify(update.view.digest.question) !== JSON.stringify(before);
+	return update.view !== undefined && !isDeepStrictEqual(update.view.digest.question, before);
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Change, changesBetween, type Digest } from '../questions/changes.ts';
 import type { Disclosure } from '../questions/disclosure.ts';
 import type { LeftEmpty } from '../questions/open-question.ts';
@@ -57,7 +58,7 @@ export function outcomeOf({
 	const view = snapshotOf(session, readAt, leftEmpty, disclosure);
 	const questionAt = (index: number) => questionViewAt(session, index, leftEmpty, disclosure);
 	const { digest } = view;
-	const changed = taken.digest === null || !sameDigest(taken.digest, digest);
+	const changed = taken.digest === null || !isDeepStrictEqual(taken.digest, digest);
 	// The service may write the result a moment after the status, so the end is announced by one more read.
 	const isLast = digest.over && taken.overSince !== null;
 	const base = {
@@ -257,10 +258,5 @@ const NOTHING_SEEN: Digest = {
 
 /** Without the screenshot's time, which changes when its link is renewed: that must not keep a watch alive. */
 function looksSame(before: Digest, after: Digest): boolean {
-	return sameDigest({ ...before, screenshotTimestamp: null }, { ...after, screenshotTimestamp: null });
-}
-
-/** Digests are small and have their fields in a fixed order. */
-function sameDigest(before: Digest, after: Digest): boolean {
-	return JSON.stringify(before) === JSON.stringify(after);
+	return isDeepStrictEqual({ ...before, screenshotTimestamp: null }, { ...after, screenshotTimestamp: null });
 }

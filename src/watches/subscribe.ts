@@ -39,9 +39,6 @@ const DEFAULT_SETTINGS: WatchSettings = {
 	buttons: true,
 };
 
-/** The agent takes a moment to go on after an answer. */
-const EARLY_READ_AFTER_MS = 2_000;
-
 export function createSubscriptions({
 	store,
 	serviceUrl,
@@ -61,7 +58,7 @@ export function createSubscriptions({
 	limits: WatchLimits;
 	metrics: Pick<WatchMetrics, 'limitReached'>;
 	clock: Clock;
-	/** Wakes poller and outbox. */
+	/** A watch began or ended. */
 	onChange: () => void;
 }) {
 	const keyOf = (sessionId: string): SessionKey => ({ service: serviceUrl, sessionId });
@@ -152,18 +149,6 @@ export function createSubscriptions({
 		},
 
 		list: store.list,
-
-		/** Shows in the posts of a session's question that somebody has chosen an option, or has taken that back. */
-		async redraw(key: SessionKey) {
-			if ((await store.redraw(key, clock.now())) > 0) onChange();
-		},
-
-		/** Updates a session's cards after somebody claimed, released or answered its question; `readEarly`: reads it soon. */
-		async refresh(key: SessionKey, { readEarly }: { readEarly: boolean }) {
-			const now = clock.now();
-			await store.refresh(key, { now, earlyReadAt: readEarly ? now + EARLY_READ_AFTER_MS : null });
-			onChange();
-		},
 	};
 }
 

@@ -15,6 +15,8 @@ import type { ChannelEnd, ChannelKey, SessionKey, WatchLimits } from './watch.ts
 const DAY_MS = 24 * 3_600_000;
 /** Unused rates are removed after this; ended watches too, or earlier when answers are. */
 const FORGET_AFTER_DAYS = 7;
+/** The agent takes a moment to go on after an answer. */
+const EARLY_READ_AFTER_MS = 2_000;
 
 interface Options extends Omit<PollerOptions, 'store' | 'budget' | 'onNews'> {
 	readonly store: WatchStore;
@@ -44,9 +46,12 @@ export function createWatching(options: Options) {
 	let wakeOutbox = () => {};
 
 	const background = createBackgroundBudget(budget);
-	const wakeAll = () => {
+	const wakeLoops = () => {
 		poller.wake();
 		wakeOutbox();
+	};
+	const wakeAll = () => {
+		wakeLoops();
 		options.onQuestions();
 	};
 	const discoveries = createDiscoveries({
@@ -98,18 +103,21 @@ export function createWatching(options: Options) {
 	return {
 		subscriptions,
 		discoveries,
-		/** A question of this session was claimed or answered. `readEarly`: the service has received an answer. */
+		/** Updates a session's cards after its question was claimed or answered; `readEarly`: the service received an answer. */
 		questionUpdated(key: SessionKey, { readEarly }: { readEarly: boolean }): void {
-			subscriptions
-				.refresh(key, { readEarly })
+			const now = clock.now();
+			store
+				.refresh(key, { now, earlyReadAt: readEarly ? now + EARLY_READ_AFTER_MS : null })
+				.then(wakeLoops)
 				.catch((error: unknown) =>
 					log.warn({ err: error }, 'the cards of a question could not be marked for an update'),
 				);
 		},
-		/** A one-press answer to a question of this session was given, taken back or has failed. */
+		/** Shows in a question's posts that a one-press answer was given, taken back or has failed. */
 		choiceUpdated(key: SessionKey): void {
-			subscriptions
-				.redraw(key)
+			store
+				.redraw(key, clock.now())
+				.then(wakeLoops)
 				.catch((error: unknown) => log.warn({ err: error }, 'the posts of a question could not be drawn again'));
 		},
 		/** Requests to the service a second that are kept for lists and the reads that they lead to. */

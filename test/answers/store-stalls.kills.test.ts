@@ -29,7 +29,7 @@ afterAll(async () => {
 async function cutNoteOfDelivery(): Promise<boolean> {
 	const { rowCount } = await admin.query(
 		`select pg_terminate_backend(pid) from pg_stat_activity
-		where application_name = 'handraise' and wait_event_type = 'Lock' and query like '%"lease_token" = %for update'`,
+		where datname = current_database() and application_name = 'handraise' and wait_event_type = 'Lock' and query like '%"lease_token" = %for update'`,
 	);
 	return (rowCount ?? 0) > 0;
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpServer } from '../../src/ops/http-server.ts';
 import { startTimedApp } from '../slack/support/timed-app.ts';
 
@@ -46,7 +46,7 @@ describe('connections', () => {
 			socket.resume().once('close', () => closed.push(count));
 		}
 		expect((await get('/healthz')).status).toBe(200);
-		await vi.waitUntil(() => closed.length === 4);
+		await expect.poll(() => closed).toHaveLength(4);
 		expect(closed.toSorted((one, other) => one - other)).toEqual([0, 1, 2, 3]);
 		expect(refused).toEqual(Array(4).fill('too_many_connections'));
 	});
@@ -72,10 +72,10 @@ describe('connections', () => {
 		const finish = await asked;
 		await crowd();
 		finish();
-		await vi.waitUntil(() => received.includes('done'));
+		await expect.poll(() => received).toContain('done');
 		await crowd();
 		verifiedSocket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
-		await vi.waitUntil(() => received.includes('ok\n'));
+		await expect.poll(() => received).toContain('ok\n');
 	});
 });
 
@@ -127,10 +127,10 @@ it('runs one readiness check for many simultaneous requests', async () => {
 		received += data;
 	});
 	socket.write('GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(20));
-	await vi.waitUntil(() => checks > 0);
+	await expect.poll(() => checks).toBeGreaterThan(0);
 	expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
 	letGo([]);
-	await vi.waitUntil(() => received.split('200 OK').length > 20);
+	await expect.poll(() => received.split('200 OK').length).toBeGreaterThan(20);
 	expect(checks).toBe(1);
 });
 

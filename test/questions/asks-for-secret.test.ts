@@ -10,6 +10,7 @@ describe('a text above the items', () => {
 		'The login page asks for a password.',
 		'The site requires a 2FA code to continue.',
 		'Enter the PIN',
+		'What is the password of the shop? And what is the user name?',
 		'Password?',
 		'I have opened the shop. The next step is the login and there I need the password, which I do not have. Thank you!',
 		'I do not know the password. Can you tell me?',

@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { looksSecret } from '../../src/questions/asks-for-secret.ts';
 import { guessInput } from '../../src/questions/input-kind.ts';
 import { type Example, INPUT_RULES } from '../../src/questions/input-rules.ts';
-import { HARMLESS_PHRASES, SECRET_RULES } from '../../src/questions/secret-rules.ts';
+import { ENGLISH_RULES, HARMLESS_PHRASES, SECRET_RULES } from '../../src/questions/secret-rules.ts';
+import { SECRET_STEMS } from '../../src/questions/secret-stems.ts';
 import { anyCharacter } from '../support/any-text.ts';
+import { STEM_TITLES } from './stem-titles.ts';
 
 function itemOf(example: Example): { title: string; description: string } {
 	return typeof example === 'string'
@@ -16,8 +18,14 @@ function guess(title: string, description = '') {
 	return guessInput({ title, description });
 }
 
+/** The stems of other languages with their titles. */
+const STEM_RULES = SECRET_STEMS.map((rule) => {
+	const [yes, no] = (STEM_TITLES[rule.name.replace('secret in ', '')] ?? ['', '']).map((titles) => titles.split(' | '));
+	return { ...rule, yes: yes ?? [], no: no ?? [] };
+});
+
 describe('the rules for secrets', () => {
-	for (const rule of SECRET_RULES) {
+	for (const rule of [...ENGLISH_RULES, ...STEM_RULES]) {
 		it.each(rule.yes)(`recognise %j as a ${rule.name}`, (title) => {
 			expect(guess(title)).toEqual({ kind: 'line', secret: true });
 		});
@@ -31,7 +39,7 @@ describe('the rules for secrets', () => {
 			expect(guess(title).secret).toBe(false);
 		});
 		it(`need the rule for a ${rule.name}`, () => {
-			const others = SECRET_RULES.filter((other) => other !== rule);
+			const others = SECRET_RULES.filter(({ name }) => name !== rule.name);
 			expect(rule.yes.some((title) => !others.some((other) => other.pattern.test(title.toLowerCase())))).toBe(true);
 		});
 	}

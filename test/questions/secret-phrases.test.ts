@@ -20,14 +20,14 @@ function wrong(what: string, phrases: readonly string[], areSecret: boolean): st
 
 it('takes the phrases that the rules were made with for what they are', () => {
 	const [secret, harmless] = [SECRET_PHRASES, HARMLESS_PHRASES].map((phrases) => Object.values(phrases).flat());
-	expect(secret).toHaveLength(130);
-	expect(harmless).toHaveLength(144);
+	expect(secret).toHaveLength(294);
+	expect(harmless).toHaveLength(294);
 	expect(wrong('asks for a secret', secret ?? [], true)).toEqual([]);
 	expect(wrong('harmless', harmless ?? [], false)).toEqual([]);
 });
 
 it('takes most of the held-back phrases for what they are', () => {
 	expect([HELD_BACK_SECRET, HELD_BACK_HARMLESS].map(({ length }) => length)).toEqual([30, 30]);
-	expect(wrong('held back, asks for a secret', HELD_BACK_SECRET, true)).toHaveLength(2);
-	expect(wrong('held back, harmless', HELD_BACK_HARMLESS, false)).toHaveLength(1);
+	expect(wrong('held back, asks for a secret', HELD_BACK_SECRET, true)).toHaveLength(6);
+	expect(wrong('held back, harmless', HELD_BACK_HARMLESS, false)).toHaveLength(0);
 });

@@ -161,7 +161,7 @@ export function createPeople({ program, time, history, service, running, random 
 		const answer = { questionId, from: time.now(), to: Number.POSITIVE_INFINITY, isSure: true };
 		history.answers.push(answer);
 		held.set(id, { question, answer });
-		await changed(question, isPress);
+		await changed(question, person, isPress);
 		if (isPress && random.chance(0.3)) await takeBack(question, person, id);
 	}
 
@@ -172,13 +172,13 @@ export function createPeople({ program, time, history, service, running, random 
 		);
 		if (withdrawn === null) return;
 		failed(withdrawn);
-		await changed(question, true);
+		await changed(question, person, true);
 	}
 
-	async function changed(question: Asked, isPress: boolean): Promise<void> {
+	async function changed(question: Asked, person: Person, isPress: boolean): Promise<void> {
 		const key = keyOf(question);
 		const { observer, sender } = await running();
-		observer.questionUpdated(key, isPress ? 'choice' : 'answer');
+		observer.questionUpdated(key, isPress ? 'choice' : 'answer', person);
 		sender.wake();
 	}
 

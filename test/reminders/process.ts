@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Answer, QuestionKey } from '../../src/answers/answer.ts';
+import type { Answer } from '../../src/answers/answer.ts';
 import type { QuestionObserver } from '../../src/answers/ports.ts';
 import type { LadderTimes } from '../../src/inbox/channel-settings.ts';
 import type { LadderStore } from '../../src/inbox/ladder-ports.ts';
@@ -203,7 +203,7 @@ export async function startProcess(options: Options) {
 		service,
 		questionOf: options.questionOf,
 		onFailed: options.onFailed,
-		onChange: (question: QuestionKey, what) => observer.questionUpdated(question, what),
+		onChange: ({ question, person }, what) => observer.questionUpdated(question, what, person),
 		clock,
 		random: random.fork(),
 	});

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer, QuestionKey } from '../../src/answers/answer.ts';
+import type { Answer } from '../../src/answers/answer.ts';
 import type { AnswerPatch, AnswerStore } from '../../src/answers/ports.ts';
 import type { Clock } from '../../src/clock.ts';
 import type { Random } from '../support/random.ts';
@@ -13,7 +13,7 @@ interface Options {
 	readonly questionOf: (answer: Answer) => Asked;
 	/** The answer is not on its way any more, and did not arrive. */
 	readonly onFailed: (answer: Answer) => void;
-	readonly onChange: (question: QuestionKey, what: 'answer' | 'delivered') => void;
+	readonly onChange: (answer: Answer, what: 'answer' | 'delivered') => void;
 	readonly clock: Clock;
 	readonly random: Random;
 }
@@ -49,10 +49,10 @@ export function createSender({ answers, serviceUrl, service, questionOf, onFaile
 				await write({ ...end, state: outcome === 'refused' ? 'refused' : 'conflicted' });
 				onFailed(answer);
 			}
-			onChange(answer.question, arrived ? 'delivered' : 'answer');
+			onChange(answer, arrived ? 'delivered' : 'answer');
 			return;
 		} else await write(answer.state === 'delivered' ? { ...end, state: 'resumed', agentOutcome: 'resumed' } : end);
-		onChange(answer.question, 'answer');
+		onChange(answer, 'answer');
 	}
 
 	async function turn(): Promise<number> {

@@ -23,8 +23,10 @@ const metadata: fc.Arbitrary<ViewMetadata> = fc.record({
 	plainText: fc.boolean(),
 	partial: fc.boolean(),
 	readAt: fc.nat(),
-	origin: fc.record({ channelId: fc.option(key(20)), threadTs: fc.option(key(20)) }),
-	isCopy: fc.boolean(),
+	origin: fc.record(
+		{ channelId: fc.option(key(20)), threadTs: fc.option(key(20)), isCopy: fc.constant<true>(true) },
+		{ requiredKeys: ['channelId', 'threadTs'] },
+	),
 	putOverheadBytes: fc.nat(100_000),
 	fields: positions,
 	offered: positions,

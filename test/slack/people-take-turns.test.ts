@@ -87,18 +87,18 @@ describe('one person who is too fast', () => {
 		await ada.modal()?.close(true);
 		const from = app.now();
 		const logged = app.log.length;
-		for (const line of [`/session history ${id}`, `/session watch ${id} another`])
-			expect((await app.command(line)).text()).toContain(TOO_FAST);
 		const files = await app.toldAfter(async () => app.card(id)?.press('Files (1)'));
 		expect(files.text()).toContain(TOO_FAST);
+		for (const line of [`/session history ${id}`, `/session watch ${id} another`])
+			expect((await app.command(line)).text()).toContain(TOO_FAST);
 		expect(app.calls('views.open', from)).toEqual([]);
 		expect(app.calls('conversations.info', from)).toEqual([]);
 		expect((await app.command('/session list')).text()).toContain('This channel watches');
 		expect((await app.command(`/session unwatch ${id}`)).text()).toContain(unwatchedWords(id, true));
 		expect(accesses(app.log, logged).map(({ access, outcome }) => `${access} ${outcome}`)).toEqual([
+			'files too_fast',
 			'history too_fast',
 			'watch too_fast',
-			'files too_fast',
 			'list shown',
 			'unwatch ended',
 		]);
@@ -240,6 +240,34 @@ describe('one person who is too fast', () => {
 		expect((await app.command('/session watch guess10')).text()).toContain(TOO_FAST);
 		await app.pass(3_100);
 		expect((await app.command('/session watch guess10')).text()).toBe(watchOutcome('guess10', 'unknownSession'));
+	});
+
+	it('tells somebody who presses too often once in 30 s, and replies to each of their commands', async () => {
+		await calmDown();
+		const id = await app.watched({ files: [{ filename: 'a.txt', signedUrl: 'https://files.example/a?x=1' }] });
+		const told = () => {
+			const messages = app.slack.as('ada').messages('#agents', { all: true });
+			return messages.filter((message) => message.text().includes(TOO_FAST)).length;
+		};
+		const before = told();
+		const logged = app.log.length;
+		let count = 0;
+		const pressed = async (times: number) => {
+			count += times;
+			for (let n = 0; n < times; n++) await app.card(id)?.press('Files (1)');
+			const handled = () => app.log.slice(logged).filter((line) => /"what":"card.files"/.test(line)).length;
+			await app.until(() => handled() === count);
+			return told() - before;
+		};
+		expect(await pressed(60)).toBe(1);
+		const from = app.now();
+		expect((await app.command(`/session history ${id}`)).text()).toContain('For 30 seconds, presses');
+		expect((await app.command(`/session history ${id}`)).text()).toContain(TOO_FAST);
+		expect(app.calls('chat.postEphemeral', from)).toEqual([]);
+		await app.pass(15_000);
+		expect(await pressed(20)).toBe(3);
+		await app.pass(15_000);
+		expect(await pressed(20)).toBe(4);
 	});
 });
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { codeOf } from '../../src/errors.ts';
 import { DEFAULT_CHANNEL_SETTINGS } from '../../src/inbox/channel-settings.ts';
 import type { LadderBatch, LadderOutcome } from '../../src/inbox/ladder-ports.ts';
@@ -12,7 +12,8 @@ import { createRandom, type Random } from '../support/random.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { addWatch, assistant, session } from '../watches/support.ts';
 import { news, read } from './contract/watch-acts.ts';
-import { ANN, attemptAt, KEY as ENCRYPTION_KEY, open, SERVICE, T0 } from './support.ts';
+import { deadlocksIn } from './deadlocks.ts';
+import { ANN, attemptAt, KEY as ENCRYPTION_KEY, LEASE, open, SERVICE, T0 } from './support.ts';
 
 const SESSION_IDS = ['s1', 's2', 's3', 's4', 's5'];
 const CHANNEL_IDS = ['C1', 'C2', 'C3'];
@@ -32,6 +33,7 @@ it('locks rows of reminders in one order: writers of all kinds at once make no d
 	// As with many rows, where each index finds them in an order of its own.
 	await admin.query(`alter database ${database} set enable_seqscan = off`);
 	await admin.query(`alter database ${database} set enable_bitmapscan = off`);
+	await admin.end();
 	const options = { databaseUrl, dataDir: '/nonexistent', encryptionKey: ENCRYPTION_KEY };
 	const stores = await Promise.all([open(options), open(options)]);
 	const [store] = stores as [Store, Store];
@@ -51,12 +53,38 @@ it('locks rows of reminders in one order: writers of all kinds at once make no d
 		),
 	);
 	await Promise.all(stores.map((one) => one.close()));
-	// A connection reports its deadlocks at its end at the latest.
-	const others = 'select count(*)::int as count from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()';
-	await vi.waitFor(async () => expect((await admin.query(others, [database])).rows[0]?.count).toBe(0), 10_000);
-	const counted = await admin.query('select deadlocks::int from pg_stat_database where datname = $1', [database]);
-	await admin.end();
-	expect(counted.rows[0]?.deadlocks).toBe(0);
+	expect(await deadlocksIn(databaseUrl)).toBe(0);
+});
+
+it('drops the posts of a channel while they are given back: both lock them in one order', async () => {
+	const databaseUrl = await (await sharedPostgres()).createDatabase();
+	const options = { databaseUrl, dataDir: '/nonexistent', encryptionKey: ENCRYPTION_KEY };
+	const [store, replica] = await Promise.all([open(options), open(options)]);
+	const admin = new pg.Client({ connectionString: databaseUrl });
+	await admin.connect();
+	for (let number = 0; number < 12; number += 1) await addWatch(store.watches, { sessionId: `s${number}` });
+	const due = await store.watches.takeAnnouncements(LEASE, 12, T0);
+	expect(due).toHaveLength(12);
+	const stored = await admin.query('select id, target from announcements order by ctid');
+	const waiting = `select count(*)::int as count from pg_stat_activity
+		where datname = current_database() and wait_event_type = 'Lock'`;
+	const waits = async () => (await admin.query(waiting)).rows[0]?.count;
+	// Stored after one that its index has behind it: the two orders in which PostgreSQL may find them.
+	const between = stored.rows.find(({ target }, index) =>
+		stored.rows.slice(0, index).some((earlier) => earlier.target > target),
+	);
+	const locker = new pg.Client({ connectionString: databaseUrl });
+	await locker.connect();
+	await locker.query('begin');
+	await locker.query('select 1 from announcements where id = $1 for update', [between?.id]);
+	const done = [store.watches.silence({ teamId: 'T1', channelId: 'C1' })];
+	await expect.poll(waits).toBe(1);
+	done.push(replica.watches.releasePosts([LEASE.token]));
+	await expect.poll(waits).toBe(2);
+	await locker.query('commit');
+	await Promise.all(done);
+	await Promise.all([store.close(), replica.close(), locker.end(), admin.end()]);
+	expect(await deadlocksIn(databaseUrl)).toBe(0);
 });
 
 interface Actor {

@@ -4,11 +4,15 @@ import type { Replicas } from './contract.ts';
 import { KEY, open } from './support.ts';
 
 /** Two replicas on a new database of PostgreSQL. */
-export async function openReplicas(given: Partial<StoreOptions> = {}): Promise<Replicas> {
+export async function openReplicas(
+	given: Partial<StoreOptions> = {},
+): Promise<Replicas & { readonly databaseUrl: string }> {
 	const server = await sharedPostgres();
-	const options = { databaseUrl: await server.createDatabase(), dataDir: '/nonexistent', encryptionKey: KEY, ...given };
+	const databaseUrl = await server.createDatabase();
+	const options = { databaseUrl, dataDir: '/nonexistent', encryptionKey: KEY, ...given };
 	const [store, replica] = await Promise.all([open(options), open(options)]);
 	return {
+		databaseUrl,
 		store,
 		replica,
 		async close() {

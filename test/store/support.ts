@@ -180,6 +180,9 @@ export async function empty(store: Store): Promise<void> {
 	});
 }
 
+/** As many calls at once find a free connection of a store on PostgreSQL; others wait for one, which has a time limit. */
+export const CONNECTIONS = 10;
+
 /** Runs `work` for all inputs, `width` at a time. */
 export async function inTurns<I, O>(inputs: readonly I[], width: number, work: (input: I) => Promise<O>): Promise<O[]> {
 	const outputs: O[] = [];

@@ -117,15 +117,20 @@ export async function passTime(
 
 /**
  * `clock` in whole milliseconds, as machines give them and PostgreSQL needs them. One second of it takes at least
- * `secondTakesMs` of real time.
+ * `secondTakesMs` of real time, and each move as long as `afterMove`.
  */
-export function steadyClock(clock: ManualClock, secondTakesMs = 0): ManualClock {
+export function steadyClock(
+	clock: ManualClock,
+	secondTakesMs = 0,
+	afterMove: () => Promise<unknown> = async () => {},
+): ManualClock {
 	return {
 		now: clock.now,
 		sleep: (ms, signal) => clock.sleep(Math.ceil(ms), signal),
 		async advance(ms) {
 			await clock.advance(ms);
 			if (secondTakesMs > 0) await delay((ms / 1_000) * secondTakesMs);
+			await afterMove();
 		},
 		get sleeping() {
 			return clock.sleeping;

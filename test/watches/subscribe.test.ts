@@ -138,15 +138,15 @@ describe('unwatching', () => {
 });
 
 it('a refresh updates the cards, and reads the session early if asked to', async () => {
-	const { watch, put, subscriptions, store } = await createHarness();
+	const { watch, put, store } = await createHarness();
 	put({});
 	await watch('s1');
 	await store.takeDue(SERVICE, { token: 'x', ms: 1 }, 1, { now: T0, only: null });
 	await store.releaseReads(['x']);
 	const key = { service: SERVICE, sessionId: 's1' };
-	await subscriptions.refresh(key, { readEarly: false });
+	await store.refresh(key, { now: T0, earlyReadAt: null });
 	expect((await store.find({ teamId: 'T1', channelId: 'C1' }, key))?.card.wanted?.urgency).toBe('now');
 	expect((await store.outlines(SERVICE))[0]?.earlyReadAskedAt).toBeNull();
-	await subscriptions.refresh(key, { readEarly: true });
+	await store.refresh(key, { now: T0, earlyReadAt: T0 + 2_000 });
 	expect((await store.outlines(SERVICE))[0]?.earlyReadAskedAt).toBe(T0);
 });

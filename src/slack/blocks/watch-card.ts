@@ -95,7 +95,7 @@ function openQuestion(model: CardModel): KnownBlock[] {
 			handOverLine(handOver, names, model),
 			claimsWords(claims, names, claimedUntil),
 			standing !== null && isBlocking(standing.state)
-				? `📨 ${answeredLine(standing, names)}. The answer is being delivered.`
+				? `📨 ${answeredLine(standing, names, question)}. The answer is being delivered.`
 				: '',
 		),
 	];
@@ -103,7 +103,7 @@ function openQuestion(model: CardModel): KnownBlock[] {
 
 function settledQuestion({ view, standing, names }: CardModel): KnownBlock[] {
 	if (view.question === null) return [];
-	if (isThere(standing)) return context(`✅ ${answeredLine(standing, names)}.`);
+	if (isThere(standing)) return context(`✅ ${answeredLine(standing, names, view.question)}.`);
 	const isAnswered = (view.digest.question?.answered ?? []).length > 0;
 	return context(isAnswered ? `✅ ${OUTSIDE}.` : '');
 }

@@ -26,6 +26,7 @@ import {
 import { momentMrkdwn } from '../words/times.ts';
 import {
 	asksWords,
+	BEFORE_NEW_TEXT,
 	creatorToldWords,
 	endWords,
 	MAYBE_REPEAT,
@@ -99,7 +100,7 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 			if (isChosen(content, post.standing)) return overParts(content, null, post);
 			return content.switching === true ? switchingParts(content, post) : askedParts(content, post);
 		case 'answered': {
-			const text = `✅ ${answeredWords(post)}`;
+			const text = `✅ ${answeredWords(post, content.question)}`;
 			const openCount = content.stillOpen.length;
 			return {
 				text,
@@ -232,7 +233,9 @@ export function outcomeWords(asked: Asked, how: SettledHow | null, post: PostCon
 	if (how === 'gaveWay' && isChosen(asked, standing)) return `👉 ${choiceWords(post)} ${SETTLED_WORDS.gaveWay}`;
 	if (how !== 'answered') return SETTLED_WORDS[how];
 	// A choice that was not sent yet is not the answer that the session got.
-	return isThere(standing) && isChosen(asked, standing) ? `👉 ${choiceWords(post)}` : `✅ ${answeredWords(post)}`;
+	return isThere(standing) && isChosen(asked, standing)
+		? `👉 ${choiceWords(post)}`
+		: `✅ ${answeredWords(post, asked.question)}`;
 }
 
 function choiceWords({ standing, names, discreet, showsChoices }: PostContext): string {
@@ -250,8 +253,8 @@ function textOnly(words: string): { text: string; blocks: KnownBlock[] } {
 	return { text: words, blocks: section(words) };
 }
 
-function answeredWords({ standing, names }: PostContext): string {
-	return isThere(standing) ? answeredLine(standing, names) : OUTSIDE;
+function answeredWords({ standing, names }: PostContext, question: QuestionView | null): string {
+	return isThere(standing) ? answeredLine(standing, names, question) : OUTSIDE;
 }
 
 /** The post of a settled question: what was asked, who settled it, no button. */
@@ -295,9 +298,10 @@ export function isThere(answer: Answer | null): answer is Answer {
 	return answer !== null && answer.state !== 'waiting' && answer.state !== 'accepted';
 }
 
-/** `Answered by @ada today 10:12`. */
-export function answeredLine(answer: Answer, names: Names): string {
-	return `Answered by ${personMrkdwn(answer.person.userId, names)} ${momentMrkdwn(answer.acceptedAt)}`;
+/** `Answered by @ada today 10:12`. `question`: as it stands now; its text may be another than that answered. */
+export function answeredLine({ person, acceptedAt, shownHash }: Answer, names: Names, question: QuestionView | null) {
+	const which = isReworded(shownHash, question?.shownHash ?? null) ? `, ${BEFORE_NEW_TEXT}` : '';
+	return `Answered by ${personMrkdwn(person.userId, names)} ${momentMrkdwn(acceptedAt)}${which}`;
 }
 
 /** The values of these items as a channel may see them. */

@@ -1,5 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import type { Answers } from '../../answers/accept.ts';
+import type { ChannelPlace } from '../../answers/access-policy.ts';
 import type { Answer } from '../../answers/answer.ts';
 import type { AnswerStore } from '../../answers/ports.ts';
 import { canRestart } from '../../answers/restart.ts';
@@ -23,6 +24,7 @@ import {
 	inTheirName,
 	NOTHING_TO_DO,
 	type Task,
+	windowPlace,
 } from '../task.ts';
 import { notSentAgainWords, PRESS_NOTES } from '../words/answers.ts';
 import { errorWords } from '../words/errors.ts';
@@ -33,23 +35,19 @@ export function registerAnswerActions(
 	{ listen, client, personReads, flow, reply, adminContact }: HandlerContext,
 	{ answers, store, receipts }: { answers: Answers; store: AnswerStore; receipts: Pick<SlackReceipts, 'context'> },
 ): void {
-	/**
-	 * Runs `act` for the author of the button's answer, if they may act in the channel of its form. `inChannel`: it posts
-	 * there, so they have to be there too.
-	 */
+	/** Runs `act` for the author of the button's answer, if they may act in the channel of its form. */
 	function onReceipt(
 		id: ActionId,
 		act: (own: Answer, request: AllowedRequest, press: Press) => Done,
-		inChannel = false,
+		placeOf: (own: Answer, asked: PersonRequest) => ChannelPlace = ({ origin, question }) =>
+			windowPlace({ ...question, origin }),
 	): void {
 		listen.action(id, async (asked, press) => {
 			const own = press.value === undefined ? null : await store.get(press.value);
 			if (own === null || !isSamePerson(asked, own.person)) {
 				return forAnybody(() => reply.failed(asked, 'answer_not_yours'));
 			}
-			const { channelId } = own.origin;
-			const place = inChannel ? copyPlace(asked, channelId, own.question.sessionId) : channelId;
-			const task = ifAllowed(place, async (request): Promise<Task> => {
+			const task = ifAllowed(placeOf(own, asked), async (request): Promise<Task> => {
 				// Each button updates the receipt, and one posts: Slack limits both for all people together.
 				const tooFast = await personReads.turn(request);
 				if (tooFast === null) return (await act(own, request, press)) ?? NOTHING_TO_DO;
@@ -104,7 +102,7 @@ export function registerAnswerActions(
 			if (permit instanceof TooFastError) throw permit;
 			({ session } = await permit.read(own.question.sessionId));
 		} catch (error) {
-			if (error instanceof TooFastError && !error.isFirst) return;
+			if (error instanceof TooFastError && !personReads.isWorthTelling(request)) return;
 			return showAgain(request, press, own, notSentAgainWords(codeOf(error)));
 		}
 		if (!canRestart(own, session)) {
@@ -118,10 +116,15 @@ export function registerAnswerActions(
 		await showAgain(request, press, (await store.get(own.id)) ?? own, PRESS_NOTES.sentAgain);
 	});
 
-	onReceipt(ACTIONS.giveUp, async (own, request, press) => {
-		const withdrawn = await answers.withdraw(own.id, own.person);
-		await showAgain(request, press, withdrawn ?? (await store.get(own.id)) ?? own);
-	});
+	onReceipt(
+		ACTIONS.giveUp,
+		async (own, request, press) => {
+			const withdrawn = await answers.withdraw(own.id, own.person);
+			await showAgain(request, press, withdrawn ?? (await store.get(own.id)) ?? own);
+		},
+		// Like *Undo*, also after they left.
+		({ origin: { channelId } }) => ({ channelId }),
+	);
 
 	async function postText(own: Answer, request: AllowedRequest, press: Press): Promise<void> {
 		const { channelId: channel, threadTs } = own.origin;
@@ -137,7 +140,9 @@ export function registerAnswerActions(
 		const note = failed === null ? PRESS_NOTES.posted : errorWords(failed, { kept: 'answer', adminContact }).text;
 		await showAgain(request, press, own, note);
 	}
-	onReceipt(ACTIONS.postToThread, postText, true);
+	onReceipt(ACTIONS.postToThread, postText, ({ origin, question }, asked) =>
+		copyPlace(asked, origin.channelId, question.sessionId),
+	);
 
 	listen.action(ACTIONS.answerNew, async (request, press) => {
 		const carriage = decodeCarriage(press.value);

@@ -88,7 +88,7 @@ export function registerHandOver(
 		const { channelId: channel } = pressed;
 		request.log.info({ session: sessionId, channel, to: chosen.to, outcome: outcome.kind }, 'hand over');
 		if (outcome.kind === 'refused') return onField(handOverRefusedText(outcome.refusal, adminContact));
-		if (outcome.kind === 'tooMany') return onField(tooManyHandOversText(outcome.who, chosen.to, names));
+		if (outcome.kind === 'tooMany') return onField(tooManyHandOversText(outcome, chosen.to, names));
 		const notice = handOverNotice(handOverWords(outcome, names), metadata);
 		return { ack: { response_action: 'update', view: notice } };
 	}

@@ -7,7 +7,7 @@ import { newMetadata, type ViewMetadata } from '../metadata.ts';
 import { TooFastError } from '../person-reads.ts';
 import { logAccess, metadataOf, originOf } from '../request.ts';
 import { newFormId } from '../session/drafts.ts';
-import { type AllowedRequest, ifAllowed, NOTHING_TO_DO } from '../task.ts';
+import { type AllowedRequest, ifAllowed, NOTHING_TO_DO, windowPlace } from '../task.ts';
 import type { Names } from '../words/people.ts';
 import type { HandlerContext } from './context.ts';
 
@@ -54,7 +54,7 @@ export function registerHistory(
 			const metadata = metadataOf(view);
 			const { sessionId, origin } = metadata;
 			const offset = Math.max(0, Math.floor(Number(value)) || 0);
-			return ifAllowed(origin.channelId, async (request) => {
+			return ifAllowed(windowPlace(metadata), async (request) => {
 				const tooFast = await personReads.turn(request);
 				if (tooFast !== null) {
 					logAccess(request, 'history', sessionId, tooFast.code);

@@ -1,7 +1,7 @@
 import type { DraftStore } from '../../answers/ports.ts';
 import { ACTIONS, type ActionId, CALLBACKS, decodeInboxRow, decodeTarget } from '../ids.ts';
 import { decodeMetadata, type ViewMetadata } from '../metadata.ts';
-import { channelOf, isInbox, metadataOf, type Press, type SubmittedView } from '../request.ts';
+import { isInbox, metadataOf, originOf, type Press, type SubmittedView } from '../request.ts';
 import { type StandingForm, typedIn } from '../session/drafts.ts';
 import { type AllowedRequest, forAnybody, ifAllowed, NOTHING_TO_DO, silently, windowPlace } from '../task.ts';
 import type { HandlerContext } from './context.ts';
@@ -78,7 +78,8 @@ export function registerSessionActions(
 	for (const id of [ACTIONS.field, ACTIONS.otherText]) {
 		listen.action(id, (asked, { view, blockId }) => {
 			if (view === null) return NOTHING_TO_DO;
-			return ifAllowed(channelOf(asked, view), ({ person }) => drafting.typed(person, view, blockId), silently);
+			const { channelId } = originOf(asked, view);
+			return ifAllowed(channelId, ({ person }) => drafting.typed(person, view, blockId), silently);
 		});
 	}
 
@@ -86,7 +87,7 @@ export function registerSessionActions(
 	listen.closed(CALLBACKS.session, (asked, view) => {
 		flow.left(view.id);
 		return ifAllowed(
-			channelOf(asked, view),
+			originOf(asked, view).channelId,
 			({ person }) => drafting.closed(person, view),
 			// Also a person who is refused is not answering any more.
 			() => drafting.left(asked.person, view),

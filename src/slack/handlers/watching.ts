@@ -12,19 +12,10 @@ import { ACTIONS, decodeTarget } from '../ids.ts';
 import type { Links } from '../links.ts';
 import { decodeMetadata } from '../metadata.ts';
 import { type ReadPermit, TooFastError } from '../person-reads.ts';
-import { channelOf, logAccess, type PersonRequest, type Press, type SubmittedView } from '../request.ts';
+import { logAccess, originOf, type PersonRequest, type Press, type SubmittedView } from '../request.ts';
 import { type StandingForm, typedIn } from '../session/drafts.ts';
 import { withNotes } from '../session/waiting.ts';
-import {
-	type AllowedRequest,
-	changing,
-	ifAllowed,
-	ifAllowedAnywhere,
-	NOTHING_TO_DO,
-	silently,
-	type Task,
-	windowPlace,
-} from '../task.ts';
+import { type AllowedRequest, changing, ifAllowed, NOTHING_TO_DO, silently, type Task, windowPlace } from '../task.ts';
 import {
 	DISCOVERY_OPTIONS,
 	discoveredByWords,
@@ -76,7 +67,7 @@ export function registerWatching(
 		const permit = await personReads.permit(request);
 		if (permit instanceof TooFastError) {
 			logAccess(request, 'watch', sessionIds[0] ?? null, permit.code);
-			await reply.slowDown(request, permit, outcomesMessage([tooFastWords(sessionIds, permit, errorContext)]));
+			await reply.slowDown(request, outcomesMessage([tooFastWords(sessionIds, permit, errorContext)]));
 			return;
 		}
 		const verdict = await channels.mayWatch(request);
@@ -215,7 +206,7 @@ export function registerWatching(
 	listen.action(ACTIONS.watch, (asked, { value, view }) => {
 		const target = decodeTarget(value);
 		if (target === null) return NOTHING_TO_DO;
-		const channelId = channelOf(asked, view);
+		const { channelId } = originOf(asked, view);
 		const place = view === null ? channelId : windowPlace(decodeMetadata(view.privateMetadata));
 		return changing(
 			ifAllowed(place, async (request) => {
@@ -231,8 +222,7 @@ export function registerWatching(
 	listen.action(ACTIONS.unwatch, (asked, { value, view }) => {
 		const target = decodeTarget(value);
 		if (target === null) return NOTHING_TO_DO;
-		const channelId = channelOf(asked, view);
-		const window = decodeMetadata(view?.privateMetadata);
+		const { channelId } = originOf(asked, view);
 		const { sessionId } = target;
 		async function stop(anybody: PersonRequest): Promise<Task> {
 			await unwatch({ ...anybody, channelId }, [sessionId]);
@@ -241,7 +231,8 @@ export function registerWatching(
 			// The unwatch succeeded, so a refusal to show the session again is not worth a message.
 			return ifAllowed(channelId, update, silently);
 		}
-		return changing(window?.isCopy ? ifAllowed(windowPlace(window), stop) : ifAllowedAnywhere(stop));
+		const place = windowPlace(decodeMetadata(view?.privateMetadata));
+		return changing(ifAllowed({ ...place, inAnyChannel: true }, stop));
 	});
 
 	/** Reads the session again, because its links expire, and replies to the person. Resolves to the outcome for the log. */

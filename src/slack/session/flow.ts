@@ -8,8 +8,8 @@ import { type SessionModel, sessionModal } from '../blocks/session-modal.ts';
 import { chooseItemModal, errorModal, loadingModal, refusedModal } from '../blocks/small-modals.ts';
 import { codeOf, slackErrorCode, slackFailure, slackRetryAfterMs } from '../clients.ts';
 import { CALLBACKS } from '../ids.ts';
-import { decodeMetadata, newMetadata, type ViewMetadata } from '../metadata.ts';
-import { isWorthTelling, type PersonReads, type Reading, type ReadPermit, TooFastError } from '../person-reads.ts';
+import { newMetadata, type ViewMetadata } from '../metadata.ts';
+import { type PersonReads, type Reading, type ReadPermit, TooFastError } from '../person-reads.ts';
 import { type Reply, whereItBegan } from '../reply.ts';
 import { isInbox, logAccess, originOf, type PersonRequest, type SubmittedView } from '../request.ts';
 import { type AllowedRequest, copyPlace, ifAllowed, type Task, windowPlace } from '../task.ts';
@@ -123,17 +123,19 @@ export function createSessionFlow(deps: Dependencies) {
 			const modal = chooseItemModal(place.question, place.positions, place.text, place.metadata);
 			return despiteLimit(() => handle.update(modal));
 		}
-		const model = await presenter.model({
-			person: request.person,
-			metadata,
-			viewId: handle.id,
-			typed: content.typed ?? null,
-			prefill: place?.kind === 'place' ? place.values : (content.prefill ?? null),
-			wanted: content.wanted ?? null,
-			notices: [...newerNotice(content, reading), ...(place?.kind === 'unused' ? [place.notice] : [])],
-			reading,
-		});
+		const filled = place?.kind === 'place' ? { ...content, prefill: place.values } : content;
+		const notices = [...newerNotice(content, reading), ...(place?.kind === 'unused' ? [place.notice] : [])];
+		const model = await modelOf(request, handle, filled, { reading, notices });
 		return despiteLimit(() => put(request, handle, model));
+	}
+
+	function modelOf(
+		{ person }: AllowedRequest,
+		{ id: viewId }: ViewHandle,
+		{ metadata, typed = null, prefill = null, wanted = null }: Content,
+		shown: { readonly reading: Reading; readonly notices: readonly Notice[] },
+	): Promise<SessionModel> {
+		return presenter.model({ person, metadata, viewId, typed, prefill, wanted, ...shown });
 	}
 
 	async function put(request: AllowedRequest, handle: ViewHandle, model: SessionModel): Promise<UpdateOutcome> {
@@ -159,16 +161,8 @@ export function createSessionFlow(deps: Dependencies) {
 		if (await presenter.isSent(handle.id, metadata)) return 'gone';
 		const reading = latest(metadata.sessionId);
 		if (reading === null || !(await presenter.asksTheSame(metadata, reading))) return null;
-		const model = await presenter.model({
-			person: request.person,
-			metadata,
-			viewId: handle.id,
-			typed: content.typed ?? null,
-			prefill: null,
-			wanted: null,
-			notices: [notice(reading.readAt)],
-			reading,
-		});
+		const shown = { metadata, typed: content.typed ?? null };
+		const model = await modelOf(request, handle, shown, { reading, notices: [notice(reading.readAt)] });
 		return put(request, handle, model);
 	}
 
@@ -237,7 +231,7 @@ export function createSessionFlow(deps: Dependencies) {
 			const code = codeOf(error);
 			const tooFast = error instanceof TooFastError ? error : null;
 			if (tooFast === null) request.log.warn({ session: loggedId(sessionId), code }, 'could not show a session again');
-			else if (!isWorthTelling(request, tooFast)) return code;
+			else if (!personReads.isWorthTelling(request)) return code;
 			if (isNoted || (tooFast !== null && isShown)) {
 				// A notice about the error replaces the one that the read takes long.
 				const retryAt = tooFast?.retryAt ?? null;
@@ -295,7 +289,9 @@ export function createSessionFlow(deps: Dependencies) {
 			if (outcome !== 'updated') await reply.refused(request, refusal);
 		}
 
-		return ifAllowed(windowPlace(metadata), toSomebodyAllowed, toSomebodyRefused);
+		const { origin } = metadata;
+		// In the channel itself Slack has just let them act.
+		return ifAllowed(origin.isCopy ? windowPlace(metadata) : origin.channelId, toSomebodyAllowed, toSomebodyRefused);
 	}
 
 	return {
@@ -305,12 +301,11 @@ export function createSessionFlow(deps: Dependencies) {
 		 */
 		open(request: PersonRequest, wish: Wish, view: SubmittedView | null = null): Task {
 			const { sessionId } = wish;
-			const origin = wish.origin ?? originOf(request, view);
+			const from = wish.origin ?? originOf(request, view);
 			const isNew = view === null || isInbox(view);
-			const isCopy = isNew
-				? wish.origin !== undefined && copyPlace(request, origin.channelId, sessionId).copyOf !== undefined
-				: decodeMetadata(view.privateMetadata)?.isCopy === true;
-			const metadata = newMetadata({ sessionId, formId: newFormId(), origin, isCopy });
+			const isCopy = isNew && wish.origin !== undefined && copyPlace(request, from.channelId, sessionId).isCopy;
+			const origin = isCopy ? { ...from, isCopy } : from;
+			const metadata = newMetadata({ sessionId, formId: newFormId(), origin });
 			if (isNew) {
 				return openModal(request, metadata, wish, view?.callbackId === CALLBACKS.inbox);
 			}

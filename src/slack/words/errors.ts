@@ -1,7 +1,7 @@
 import type { ActRefusal } from '../../answers/access-policy.ts';
 import type { ChannelVerdict } from '../channels.ts';
 import { contactMrkdwn, contactText } from './people.ts';
-import { momentMrkdwn, momentText, secondMrkdwn, secondText } from './times.ts';
+import { momentMrkdwn, momentText, SILENT_AFTER_TELLING_MS, secondMrkdwn, secondText } from './times.ts';
 
 /** What the words about a failure need besides its code. */
 export interface ErrorContext {
@@ -41,7 +41,11 @@ const FAILURES: Readonly<Record<string, Row>> = {
 		'Check the id. Sessions of another account are not visible here. `/session help` shows what else you can type.',
 	],
 	rate_limited: ['The session service is getting too many requests right now.', 'again'],
-	too_fast: ['You did too many things in a short time. Slow down a little, so that everybody gets a turn.', 'again'],
+	too_fast: [
+		'You did too many things in a short time. Slow down a little, so that everybody gets a turn.',
+		'again',
+		`For ${SILENT_AFTER_TELLING_MS / 1_000} seconds, presses that come too fast are ignored without another message.`,
+	],
 	unavailable: ['The session service cannot be reached or reports an error.', 'again'],
 	still_not_started: [
 		'The session service reported the failure again: most likely, it cannot start the agent by itself.',

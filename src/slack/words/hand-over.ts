@@ -5,11 +5,12 @@ import {
 	type HandOverObstacle,
 	MOST_HAND_OVERS,
 	MOST_IN_WINDOW,
+	type TooManyHandOvers,
 } from '../../inbox/hand-over.ts';
 import type { AnnouncementContent } from '../../watches/announcements.ts';
 import { quotedName } from '../text.ts';
 import { contactText, type Names, personMrkdwn, personName } from './people.ts';
-import { momentMrkdwn } from './times.ts';
+import { durationText, momentMrkdwn } from './times.ts';
 
 /**
  * Who has a question; empty for nobody. For posts and cards. mrkdwn. Mentions people only in an update, which notifies
@@ -73,13 +74,14 @@ export function handOverRefusedText(refusal: Refusal | 'self', adminContact: str
 }
 
 /** Who handed over or got too many questions, and what to do. Plain text, for a field. */
-export function tooManyHandOversText(who: 'from' | 'to', to: string, names: Names): string {
+export function tooManyHandOversText({ who, againInMs }: TooManyHandOvers, to: string, names: Names): string {
+	const again = `try again in ${durationText(Math.ceil(againInMs / 60_000) * 60_000)}`;
 	const inTime = `in ${HAND_OVER_WINDOW_MS / 60_000} minutes`;
 	if (who === 'from') {
-		return `You handed over ${MOST_IN_WINDOW.from} questions ${inTime}, which is the most. Nothing was handed over. Please wait a few minutes.`;
+		return `You handed over ${MOST_IN_WINDOW.from} questions ${inTime}, which is the most. Nothing was handed over. Please ${again}.`;
 	}
 	const name = quotedName(names.displayName(to), 80);
-	return `${name} got ${MOST_IN_WINDOW.to} questions from others ${inTime}, which is the most. Nothing was handed over. Choose somebody else, or wait a few minutes.`;
+	return `${name} got ${MOST_IN_WINDOW.to} questions from others ${inTime}, which is the most. Nothing was handed over. Choose somebody else, or ${again}.`;
 }
 
 /** What came of a hand-over. mrkdwn. */

@@ -1,3 +1,6 @@
+/** For so long after a person was told that they are too fast, presses are refused silently. */
+export const SILENT_AFTER_TELLING_MS = 30_000;
+
 /**
  * A moment in each reader's time zone (`date` formatting of mrkdwn), with UTC as the fallback.
  * @param at milliseconds since the epoch; before 1970 and from the year 3000 on, the result is `at an unknown time`

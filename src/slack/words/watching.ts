@@ -106,6 +106,8 @@ export function switchingWords(title: string): string {
 	return `🔀 ${title} changes its question often`;
 }
 
+/** Of an answer whose author saw another text than the question has now. */
+export const BEFORE_NEW_TEXT = 'for an earlier text of the question';
 export const OUTSIDE = "Answered outside Slack, on the session service's own page";
 export const QUESTION_CLOSED = '💨 The question is closed: the agent went on without an answer.';
 export const MAYBE_REPEAT = '🔁 Handraise was interrupted: this post may be a repeat.';

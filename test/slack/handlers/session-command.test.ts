@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WHAT_IT_IS } from '../../../src/slack/words/commands.ts';
 import { startApp } from '../../support/app.ts';
 import { whatHappened } from '../../support/sentences.ts';
@@ -162,7 +162,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		const modal = await ada.waitForModal('Looking at session');
 		const updates = app.slack.traffic.calls('views.update').length;
 		await modal.close();
-		await vi.waitFor(() => expect(app.log.some((line) => line.includes('nobody waits for a read'))).toBe(true));
+		await expect.poll(() => app.log.some((line) => line.includes('nobody waits for a read'))).toBe(true);
 		delete app.service.hooks.onRequest;
 		resolve();
 		expect(app.slack.traffic.calls('views.update')).toHaveLength(updates);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NOT_THERE } from '../../../src/slack/words/errors.ts';
+import { openSession } from '../support/open-session.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { FLIGHT, handOverApp } from './hand-over-harness.ts';
 
@@ -131,6 +132,112 @@ describe('a window that was opened from a copy', () => {
 		await form.press('Refresh');
 		const tess = app.slack.as('tess');
 		await app.until(() => tess.modal()?.text().includes(NOT_THERE));
+	});
+});
+
+describe('a window that was opened in the private channel itself', () => {
+	/** Bob opens the session there and chooses. */
+	async function windowOfBob() {
+		const form = await openSession(app.app, id, 'bob', '#secret');
+		await form.choose(0, 'TP 570');
+		return form;
+	}
+	const told = () => app.until(() => toldToBob().includes(NOT_THERE), toldToBob);
+
+	it('sends no answer of somebody who was removed, and keeps what they chose', async () => {
+		const form = await windowOfBob();
+		await removed();
+		const { errors } = await form.submit();
+		expect(Object.values(errors ?? {}).join()).toContain(NOT_THERE);
+		await app.pass(15_000);
+		expect(app.service.log.puts(id)).toEqual([]);
+		expect(form.value(0)).toBe('TP 570');
+		await app.slack.invite('#secret', 'bob');
+		await form.submit();
+		await app.until(() => app.service.log.puts(id).length === 1);
+	});
+
+	it.each(['Refresh', 'Plain text fields', 'Stop watching here'])('refuses them %s', async (label) => {
+		const form = await windowOfBob();
+		await removed();
+		await form.press(label);
+		await told();
+		expect(form.value(0)).toBe('TP 570');
+		expect((await app.command('/session list', 'ada', '#secret')).text()).toContain('Book a flight');
+	});
+
+	it('keeps the choice when Slack does not tell who is there', async () => {
+		const form = await windowOfBob();
+		app.slack.faults.add({ method: 'users.conversations', error: 'internal_error' });
+		await app.slack.remove('#secret', 'bob');
+		const { errors } = await form.submit();
+		expect(Object.values(errors ?? {}).join()).toContain('could not check');
+		expect(form.value(0)).toBe('TP 570');
+		await app.pass(15_000);
+		expect(app.service.log.puts(id)).toEqual([]);
+	});
+
+	it('keeps the choice when Slack does not answer whether the channel is private', async () => {
+		const form = await windowOfBob();
+		const release = app.slack.faults.hold('conversations.info');
+		const submitted = form.submit();
+		await app.until(() => app.calls('conversations.info').some(({ doneAt }) => doneAt === null));
+		await app.clock.advance(1_000);
+		const { errors } = await submitted;
+		release();
+		expect(Object.values(errors ?? {}).join()).toContain('could not check');
+		expect(form.value(0)).toBe('TP 570');
+	});
+
+	it.each(['in the channel', 'from Home'])(
+		'sends nothing again from the receipt of a form opened %s',
+		async (where) => {
+			app.service.sessions.patch(id, { podStatus: 'stopped' });
+			if (where === 'from Home') await app.slack.as('bob').home()?.press('Answer…');
+			const form =
+				where === 'from Home' ? await app.slack.as('bob').waitForModal('[Send answer]') : await windowOfBob();
+			await form.choose(0, 'TP 570');
+			await form.submit();
+			await app.until(() => form.buttons().includes('Send again'));
+			await removed();
+			await form.press('Send again');
+			await told();
+			await app.pass(5_000);
+			expect(app.service.log.puts(id)).toHaveLength(1);
+		},
+	);
+});
+
+describe('a public channel', () => {
+	it('asks Slack for nobody who sends a form or presses in it', async () => {
+		const { id: own } = await app.asked();
+		const from = app.now();
+		const form = await openSession(app.app, own, 'cleo');
+		await form.press('Refresh');
+		await form.choose(0, 'TP 570');
+		await form.submit();
+		await app.until(() => app.service.log.puts(own).length === 1);
+		const { user } = app.slack.as('cleo');
+		const asked = app
+			.calls('users.conversations', from)
+			.filter(({ request }) => (request as { user?: string }).user === user);
+		expect(asked).toEqual([]);
+		expect(app.calls('conversations.info', from)).toHaveLength(1);
+	});
+
+	it('is asked about on the receipt of a form that was opened from a copy', async () => {
+		const { id: own } = await app.asked();
+		await app.openHome('cleo');
+		await app.homeSays('Which flight?', { who: 'cleo' });
+		await app.slack.as('cleo').home()?.press('Answer…');
+		const form = await app.slack.as('cleo').waitForModal('[Send answer]');
+		await form.choose(0, 'TP 570');
+		app.service.sessions.answerAsPage(own, ['LH 1173']);
+		await form.submit();
+		await app.until(() => form.buttons().includes('Open the session'));
+		await app.slack.remove('#agents', 'cleo');
+		await form.press('Open the session');
+		await app.until(() => app.slack.as('cleo').modal()?.text().includes(NOT_THERE));
 	});
 });
 

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
+import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { noticeWords } from '../../../src/slack/words/notices.ts';
+import { BEFORE_NEW_TEXT } from '../../../src/slack/words/watching.ts';
 import { DRAFT_RESTORED, headline, REMINDER } from '../../support/sentences.ts';
 import { openSession } from '../support/open-session.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
@@ -28,9 +30,9 @@ afterEach(async () => {
 	await app.command('/session unwatch all');
 });
 
-async function asked(content = READ) {
+async function asked(content = READ, items = [GO_ON]) {
 	const id = await app.watched();
-	const index = app.ask(id, [GO_ON], content);
+	const index = app.ask(id, items, content);
 	const post = await app.threadSays(id, 'Shall I go on?');
 	return { id, index, post };
 }
@@ -104,6 +106,7 @@ describe('a question whose text the agent replaces between post and press', () =
 		await app.homeSays(READ);
 		await app.pass(5_000);
 		const from = app.now();
+		const edits = reminder.editHistory().length;
 		reword(id, DELETE);
 		for (const one of [post, dm]) await shows(one, DELETE);
 		await app.homeSays(DELETE, { without: [READ] });
@@ -111,6 +114,7 @@ describe('a question whose text the agent replaces between post and press', () =
 		expect(app.calls('chat.postMessage', from)).toEqual([]);
 		for (const one of [post, dm]) expect(one.text()).not.toContain(READ);
 		// The text of the question stands above the reminder, in its thread.
+		await app.until(() => reminder.editHistory().length > edits);
 		await reminder.press('Yes');
 		await app.until(() => value(id, index) === 'Yes');
 		await app.threadSays(id, 'Answered by');
@@ -255,6 +259,23 @@ describe('what is not another text', () => {
 		await app.until(() => value(id, index) === 'Yes');
 	});
 
+	it('an answer that arrives late, under another text, counts as delivered for the earlier one', async () => {
+		const { id, index, post } = await asked();
+		app.service.faults.add({ kind: 'hang', method: 'PUT', times: 1 });
+		await post.press('Yes');
+		await app.until(() => puts(id).length === 1);
+		reword(id, DELETE);
+		await shows(post, DELETE);
+		// What the first PUT carried.
+		const { messages = [] } = structuredClone(app.service.sessions.get(id));
+		Object.assign(messages?.[index]?.human_input?.[0] ?? {}, { value: 'Yes' });
+		app.service.sessions.patch(id, { messages });
+		const settled = await app.threadSays(id, /^✅ Answered by/);
+		await shows(post, DELETE, BEFORE_NEW_TEXT);
+		for (const one of [settled, app.card(id)]) expect(one?.text()).toContain(BEFORE_NEW_TEXT);
+		expect(puts(id)).toHaveLength(1);
+	});
+
 	it('an answer of ours that arrived without a response counts as delivered after the text changed', async () => {
 		const { id, index, post } = await asked();
 		app.service.faults.add({ kind: 'reset', method: 'PUT', saves: true, times: 1 });
@@ -263,12 +284,30 @@ describe('what is not another text', () => {
 		await post.press('Yes');
 		await app.until(() => value(id, index) === 'Yes');
 		delete app.service.hooks.onSaved;
-		await app.threadSays(id, 'Answered by');
+		const settled = await app.threadSays(id, /^✅ Answered by/);
 		await app.pass(90_000);
+		for (const one of [settled, app.card(id)]) expect(one?.text()).toContain(BEFORE_NEW_TEXT);
 		expect(puts(id)).toHaveLength(1);
 		const told = app.dms('ada').flatMap((dm) => (dm.text().includes(id) ? dm.text() : []));
 		for (const shown of [{}, { putStartedAt: 1 }]) expect(told.join()).not.toContain(headline('changed', shown));
 	});
+});
+
+it('sends the newest value of an item that somebody outside filled, not the one that the form showed', async () => {
+	const { id, index } = await asked(READ, [item('Which colour?'), GO_ON]);
+	const fill = (text: string) => {
+		const { messages = [] } = structuredClone(app.service.sessions.get(id));
+		Object.assign(messages?.at(-1)?.human_input?.[0] ?? {}, { value: text });
+		app.service.sessions.patch(id, { messages });
+	};
+	fill('A');
+	const form = await openSession(app.app, id);
+	expect(form.text()).toContain('> A');
+	await form.choose(0, 'No');
+	fill('B');
+	await form.submit();
+	await app.until(() => app.service.sessions.values(id, index)[1] === 'No');
+	expect(puts(id).map((put) => itemsOf(put).map((one) => one.value))).toEqual([['B', 'No']]);
 });
 
 it('opens the question for a press in a post of the former version, which does not say what it shows', async () => {

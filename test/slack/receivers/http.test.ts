@@ -153,9 +153,9 @@ describe('a body that nobody has proved to be of Slack', () => {
 		await app.slack.as('ada').command('#agents', '/session help');
 		expect(app.slack.traffic.deliveries('slash_commands').at(-1)?.acked).toBe(true);
 		expect(await (await fetch(`${app.url}/healthz`)).text()).toBe('ok\n');
-		const answered = held.filter((request) => request.received() !== '').length;
-		expect(answered).toBeLessThan(held.length);
-		expect(await refused('crowded')).toBe(answered);
+		// Five bodies of 3 MB stay. The others are refused as bytes arrive, some of them after the first response.
+		await expect.poll(() => held.filter((request) => request.received() !== '').length).toBe(held.length - 5);
+		expect(await refused('crowded')).toBe(held.length - 5);
 	});
 });
 

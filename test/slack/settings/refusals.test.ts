@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
 import { SETTINGS_ERRORS } from '../../../src/slack/words/channel-settings.ts';
 import { whatHappened } from '../../support/sentences.ts';
@@ -236,7 +236,7 @@ describe('while Slack is away', () => {
 		app.slack.faults.hold(method);
 		const submitted = modal.submit();
 		const isHeld = () => app.slack.traffic.calls(method).some(({ doneAt }) => doneAt === null);
-		await vi.waitFor(() => expect(isHeld()).toBe(true));
+		await expect.poll(isHeld).toBe(true);
 		await app.clock.advance(2_000);
 		const { outcome, errors } = await submitted;
 		expect(outcome).toBe('fieldErrors');

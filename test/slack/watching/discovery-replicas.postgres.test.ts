@@ -87,7 +87,8 @@ describe('/session watch all with two replicas', () => {
 		const typed = app.command('/session watch all --discreet', 'grace');
 		await expect
 			.poll(async () => {
-				const { rows } = await replica.query("select 1 from pg_stat_activity where wait_event_type = 'Lock'");
+				const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+				const { rows } = await replica.query(waiting);
 				return rows.length;
 			})
 			.toBeGreaterThan(0);

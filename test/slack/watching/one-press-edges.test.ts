@@ -48,6 +48,27 @@ describe('what happens to a question while a choice can be taken back', () => {
 		expect(post.text()).toContain(OUTSIDE);
 	});
 
+	it('says nothing to a second press of the same option, and that it is chosen to a press of another', async () => {
+		const { id, post } = await asked();
+		// The post keeps its buttons, as for a quick double click.
+		app.slack.faults.add({ method: 'chat.update', error: 'internal_error' });
+		const ada = app.slack.as('ada');
+		const ownMessages = () => ada.messages('#agents', { all: true }).filter((message) => message.isEphemeral());
+		const before = ownMessages().length;
+		const logged = app.log.length;
+		const handled = () => app.log.slice(logged).filter((line) => /"what":"[^"]*choose/.test(line)).length;
+		await post.press('LH 1173');
+		await post.press('LH 1173');
+		await app.until(() => handled() === 2);
+		expect(ownMessages()).toHaveLength(before + 1);
+		expect(ownMessages().at(-1)?.buttons()).toEqual(['Undo']);
+		await post.press('TP 570');
+		await app.until(() => handled() === 3);
+		expect(ownMessages()).toHaveLength(before + 2);
+		expect(ownMessages().at(-1)?.text()).toContain('LH 1173');
+		await app.until(() => app.service.log.effectivePuts(id).length === 1);
+	});
+
 	it('takes the options off the post of a question that the agent replaces', async () => {
 		const { id, index, post } = await asked();
 		app.service.sessions.patch(id, {

@@ -43,6 +43,9 @@ describe('a secret that only the text above the items asks for', () => {
 		['a password', 'The shop wants me to log in. Please give me the password of the account.', 'Tr0ub4dor-one'],
 		['a code by SMS', 'The bank has sent a code by SMS. What is it?', '271828-one'],
 		['a PIN', 'Please enter the PIN of the card.', '4711-one'],
+		['a TAN without a verb of asking', 'Ich bin fast fertig. Es fehlt nur noch die TAN.', '908172-one'],
+		['what an SMS says', 'The bank just sent you an SMS. Let me know what it says.', '551903-one'],
+		['what is mandatory', 'I cannot file the form. SSN is mandatory.', '078-05-1120-one'],
 	])('is ticked, not kept as a draft, not shown and wiped: %s', async (_what, text, value) => {
 		const { id, notification } = await askedAbove(text);
 		expect(notification).toBe('An agent asks for an answer.');

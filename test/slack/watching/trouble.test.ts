@@ -261,3 +261,17 @@ it('counts cards, posts and reads in the metrics', async () => {
 	expect(metrics).toMatch(/handraise_posts_total\{outcome="posted"\} [1-9]/);
 	expect(metrics).toMatch(/handraise_detection_age_seconds_count [1-9]/);
 });
+
+it('counts a read as unchanged while the same question stays open', async () => {
+	const id = await app.watchedAsking();
+	await app.threadSays(id, 'Which colour?');
+	await app.pass(10_000);
+	const changed = async () => {
+		const metrics = await fetch(`${app.app.url}/metrics`).then((answer) => answer.text());
+		return /handraise_watch_reads_total\{outcome="changed"\} (\d+)/.exec(metrics)?.[1];
+	};
+	const before = await changed();
+	const reads = app.service.log.reads(id).length;
+	await app.until(() => app.service.log.reads(id).length > reads + 2);
+	expect(await changed()).toBe(before);
+});

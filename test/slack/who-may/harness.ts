@@ -9,7 +9,7 @@ import { type WatchingApp, watchingApp } from '../watching/harness.ts';
 import { ACTS, type Act, type ActContext, type Member } from './acts.ts';
 import type { Become } from './people.ts';
 import { type Row, outcomeOf as tableOutcomeOf } from './table.ts';
-import { outcomeOf, query, type Trace, tracesOf } from './traces.ts';
+import { openQuery, outcomeOf, type Trace, tracesOf } from './traces.ts';
 
 /** What is known of people may be this old. */
 const FACTS_HOLD_MS = 5 * 60_000;
@@ -19,9 +19,13 @@ const NO_ANSWER_MS = 1_500;
 interface Options {
 	readonly place?: '#agents' | 'dm';
 	readonly inOrganisation?: boolean;
+	/** #agents is a private channel. */
+	readonly isPrivate?: boolean;
 	readonly acts?: readonly Act[];
 	readonly transport?: 'socket' | 'http';
 	readonly env?: Readonly<Record<string, string>>;
+	/** More than one: with `DATABASE_URL` only. */
+	readonly replicas?: number;
 }
 
 type Acting = Member & { readonly act: Act };
@@ -111,21 +115,25 @@ async function prepare(
 export async function whoMayApp({
 	place = '#agents',
 	inOrganisation = false,
+	isPrivate = false,
 	acts = ACTS,
 	transport = 'socket',
 	env = {},
+	replicas = 1,
 }: Options = {}) {
 	const possible = acts.filter(({ inChannelOnly }) => place !== 'dm' || inChannelOnly !== true);
 	const members = possible.map(
 		(act, index): Acting => ({ act, name: `p${index}`, id: `U0P${index}`, session: `own${index}`, place }),
 	);
 	const names = members.map(({ name }) => name);
+	const workspace = workspaceOf(names, inOrganisation);
+	for (const channel of workspace.channels) if (channel.name === 'agents') Object.assign(channel, { isPrivate });
 	const app = await watchingApp({
 		oneClock: true,
 		transport,
 		env: { SESSION_SERVICE_RPM: '100000', ...env },
 		service: { rateLimit: false },
-		slack: { workspace: workspaceOf(names, inOrganisation), waitMs: 60_000 },
+		slack: { workspace, waitMs: 60_000 },
 	});
 	const { slack, service } = app;
 	for (const { session } of members)
@@ -140,7 +148,9 @@ export async function whoMayApp({
 	await app.pass(30_000);
 	await app.clock.advance(FOLLOWED_MS);
 	const before = slack.snapshot();
-	const rows = query<{ who: string; id: string }>(app, 'select user_id as who, id from answers');
+	const { query, close } = await openQuery(app.app.dataDir, env.DATABASE_URL);
+	const rows = await query<{ who: string; id: string }>('select user_id as who, id from answers');
+	for (let count = 1; count < replicas; count += 1) await app.app.startOther();
 	const answerOf = ({ id }: Member) => rows.find(({ who }) => who === id)?.id ?? '';
 	let round = 0;
 
@@ -202,13 +212,16 @@ export async function whoMayApp({
 				slack,
 				slack.state.people.filter(({ name }) => names.includes(name)),
 			);
-			const earlier = tracesOf(app, members);
+			const earlier = await tracesOf(app, members, query);
 			const acks = new Map<string, string>();
 			await everybody(async (member) => {
 				const ack = await member.act.run(app, member, { card, round, before, answerOf });
 				if (member.act.group === 'send') acks.set(member.name, JSON.stringify(ack));
 			});
-			const later = tracesOf(app, members);
+			// A replica may still write what nobody waits for. While Slack keeps an answer back, no time passes.
+			const isHeld = slack.traffic.calls('users.info').some(({ doneAt }) => doneAt === null);
+			if (replicas > 1 && !isHeld) await app.pass(1);
+			const later = await tracesOf(app, members, query);
 			const none: Trace = { screen: '', rows: new Set(), requests: 0 };
 			return Object.fromEntries(
 				members.map(({ act, name }) => [
@@ -239,7 +252,10 @@ export async function whoMayApp({
 			return most;
 		},
 
-		[Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
+		async [Symbol.asyncDispose]() {
+			await close();
+			await app[Symbol.asyncDispose]();
+		},
 	};
 }
 

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
 import { errorWords, REFUSAL_CODES } from '../../../src/slack/words/errors.ts';
 import type { WatchingApp } from '../watching/harness.ts';
 import type { Act, Member } from './acts.ts';
 
 /** Whose rows are theirs in which table, and what in them is an effect of what somebody did. */
 const ROWS = `
-	select user_id as who, 'answer ' || id || state || edit_count || coalesce(restart_asked_at, '') as row from answers
+	select user_id as who, 'answer ' || id || state || edit_count || coalesce(cast(restart_asked_at as text), '') as row from answers
 	union all select user_id, 'draft ' || form_id || content from drafts
 	union all select user_id, 'claim ' || session_id || until from claims
 	union all select user_id, 'inbox ' || id || asked_count from inboxes
@@ -30,19 +31,28 @@ export interface Trace {
 	readonly requests: number;
 }
 
-export function query<Row>({ dataDir }: WatchingApp, sql: string): Row[] {
-	const db = new DatabaseSync(join(dataDir, 'handraise.db'), { readOnly: true });
-	try {
-		return db.prepare(sql).all() as Row[];
-	} finally {
-		db.close();
+/** Asks the database of the program for rows. */
+export type Query = <Row>(sql: string) => Promise<Row[]>;
+
+/** @param databaseUrl of PostgreSQL; left out: the file in `dataDir`. Call `close` at the end. */
+export async function openQuery(dataDir: string, databaseUrl?: string): Promise<{ query: Query; close(): unknown }> {
+	if (databaseUrl === undefined) {
+		const db = new DatabaseSync(join(dataDir, 'handraise.db'), { readOnly: true });
+		return { query: async <Row>(sql: string) => db.prepare(sql).all() as Row[], close: () => db.close() };
 	}
+	const client = new pg.Client({ connectionString: databaseUrl });
+	await client.connect();
+	return { query: async <Row>(sql: string) => (await client.query(sql)).rows as Row[], close: () => client.end() };
 }
 
 /** What there is of everybody now, by name. */
-export function tracesOf(app: WatchingApp, members: readonly Member[]): Map<string, Trace> {
+export async function tracesOf(
+	app: WatchingApp,
+	members: readonly Member[],
+	query: Query,
+): Promise<Map<string, Trace>> {
 	const { slack, service } = app;
-	const rows = query<{ who: string; row: string }>(app, ROWS);
+	const rows = await query<{ who: string; row: string }>(ROWS);
 	const screenOf = (id: string, name: string) => {
 		const views = Object.values(slack.state.views).filter(({ user }) => user === id);
 		const alone = slack.state.messages.filter(({ ephemeralFor }) => ephemeralFor === id);

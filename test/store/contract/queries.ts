@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Subject } from '../contract.ts';
-import { ANN, accepted, BOB, EVE, inTurns, item, submission, T0, valuesOf } from '../support.ts';
+import { ANN, accepted, BOB, CONNECTIONS, EVE, inTurns, item, submission, T0, valuesOf } from '../support.ts';
 
 export function describeQueries(subject: Subject): void {
 	describe('queries', () => {
@@ -153,7 +153,7 @@ export function describeQueries(subject: Subject): void {
 
 		it('removes more values than fit into one transaction', async () => {
 			const many = Array.from({ length: 230 }, () => submission({ sessionId: 'many' }));
-			await inTurns(many, 50, (given) => subject.store.answers.accept(given));
+			await inTurns(many, CONNECTIONS, (given) => subject.store.answers.accept(given));
 			expect(await subject.store.answers.removeValues(T0 + 1, T0 + 1)).toBe(229);
 		});
 	});

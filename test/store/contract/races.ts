@@ -4,6 +4,7 @@ import {
 	ANN,
 	accepted,
 	BOB,
+	CONNECTIONS,
 	current,
 	inTurns,
 	item,
@@ -20,7 +21,7 @@ export function describeManyRaces(subject: Subject, rounds: number): void {
 	describe('concurrent calls', () => {
 		it(`accepts exactly one of two simultaneous answers, ${rounds} times, and tells the other author who was first`, async () => {
 			const sessions = Array.from({ length: rounds }, (_, index) => `race-${index}`);
-			const pairs = await inTurns(sessions, 25, (sessionId) =>
+			const pairs = await inTurns(sessions, CONNECTIONS, (sessionId) =>
 				Promise.all([
 					subject.store.answers.accept(submission({ sessionId, person: ANN, items: [item('blue')] })),
 					subject.replica.answers.accept(submission({ sessionId, person: BOB, items: [item('red')] })),
@@ -41,7 +42,7 @@ export function describeManyRaces(subject: Subject, rounds: number): void {
 	describe('a one-press answer', () => {
 		it(`never leaves an answer that lost to one that was taken back at the same moment, ${rounds} times`, async () => {
 			const sessions = Array.from({ length: rounds }, (_, index) => `undo-${index}`);
-			const losers = await inTurns(sessions, 25, async (sessionId) => {
+			const losers = await inTurns(sessions, CONNECTIONS, async (sessionId) => {
 				const first = submission({ sessionId, press: { undoUntil: T0 + 10_000 }, viewId: '' });
 				await subject.store.answers.accept(first);
 				const second = submission({ sessionId, person: BOB, items: [item('red')] });
@@ -56,7 +57,7 @@ export function describeManyRaces(subject: Subject, rounds: number): void {
 
 		it(`breaks nothing when losers try again while the first one is taken back, ${rounds} times`, async () => {
 			const sessions = Array.from({ length: rounds }, (_, index) => `again-${index}`);
-			const states = await inTurns(sessions, 25, async (sessionId) => {
+			const states = await inTurns(sessions, CONNECTIONS, async (sessionId) => {
 				const first = submission({ sessionId, press: { undoUntil: T0 + 10_000 }, viewId: '' });
 				await subject.store.answers.accept(first);
 				const second = submission({ sessionId, person: BOB, items: [item('red')] });

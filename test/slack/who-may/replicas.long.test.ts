@@ -1,0 +1,22 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sharedPostgres } from '../../support/shared-postgres.ts';
+import { expected, type WhoMayApp, whoMayApp } from './harness.ts';
+import { IN_WORKSPACE } from './people.ts';
+import { KINDS } from './table.ts';
+
+let app: WhoMayApp;
+beforeAll(async () => {
+	const DATABASE_URL = await (await sharedPostgres()).createDatabase();
+	const ENCRYPTION_KEY = randomBytes(32).toString('base64');
+	app = await whoMayApp({ replicas: 2, env: { DATABASE_URL, ENCRYPTION_KEY } });
+}, 120_000);
+afterAll(() => app[Symbol.asyncDispose]());
+
+/** Those of whom Slack tells something; what it does not tell is the same on each store. */
+const SURE = IN_WORKSPACE.filter(([kind]) => KINDS[kind].act !== 'could_not_check');
+
+it.each(SURE)('with two replicas on PostgreSQL: %s', async (kind, become) => {
+	expect(await app.actAs(become)).toEqual(expected(KINDS[kind], app.acts));
+	expect(app.app.slack.violations()).toEqual([]);
+});
