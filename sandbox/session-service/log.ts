@@ -20,7 +20,7 @@ export interface LogEntry {
 	/** The parsed body of a PUT, or its text when it is not JSON. */
 	body: unknown;
 	messageIndex: number | null;
-	/** The kinds of the applied faults, in order. */
+	/** The kinds of the applied faults, in order; `held` when the hook `onWorkedOut` keeps the response back. */
 	readonly faults: string[];
 	/** The response's status; null before it, and permanently when the connection was reset or hung. */
 	status: number | null;

@@ -186,7 +186,9 @@ export function createApp(settings: AppSettings): Hono<Env> {
 			if (fault?.saveAfterMs === undefined) outcome = await save(entry, plan);
 			else void saveLater(entry, plan, fault.saveAfterMs);
 		}
-		await hooks.onWorkedOut?.(entry);
+		const held = hooks.onWorkedOut?.(entry);
+		if (held !== undefined) entry.faults.push('held');
+		await held;
 		const failed = kind === 'answer' ? updateFailed() : jsonOutcome(500, { error: 'Internal server error' });
 		return send(c, entry, deliveryUnder(fault, outcome, failed), limitHeaders);
 	}

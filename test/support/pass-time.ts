@@ -9,7 +9,7 @@ type StartedApp = Awaited<ReturnType<typeof startApp>>;
 type App = Pick<StartedApp, 'service' | 'slack'> & Partial<Pick<StartedApp, 'log'>>;
 
 /** Calls without a response: time must pass until they end. */
-const UNANSWERED = new Set(['hang', 'slow', 'late']);
+const UNANSWERED = new Set(['hang', 'slow', 'late', 'held']);
 /** Idle turns of the event loop after which the program is taken to wait for its clock: a write takes a few. */
 const QUIET_TURNS = 50;
 

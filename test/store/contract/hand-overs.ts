@@ -173,7 +173,7 @@ export function describeHandOvers(subject: Subject): void {
 			it('comes from one person ten times, whoever gets it and though it was given back', async () => {
 				const hand = await handOvers(10, (number) => ['U-ANN', `U-${number}`]);
 				await giveBack('U-10');
-				const tooMany = { kind: 'tooMany', who: 'from' };
+				const tooMany = { kind: 'tooMany', who: 'from', againInMs: 1 };
 				expect(await hand('V11', ['U-ANN', 'U-BOB'], T0 + MINUTES)).toEqual(tooMany);
 				expect((await hand('V10', ['U-ANN', 'U-10'], T0 + MINUTES)).kind).toBe('handedOver');
 				expect((await hand('V12', ['U-ANN', 'U-BOB'], T0 + MINUTES + 1)).kind).toBe('handedOver');
@@ -181,7 +181,11 @@ export function describeHandOvers(subject: Subject): void {
 
 			it('goes to one person twenty times, whoever hands it over', async () => {
 				const hand = await handOvers(20, (number) => [`U-${number}`, 'U-BOB']);
-				expect(await hand('V21', ['U-ANN', 'U-BOB'], T0 + MINUTES)).toEqual({ kind: 'tooMany', who: 'to' });
+				expect(await hand('V21', ['U-ANN', 'U-BOB'], T0 + MINUTES)).toEqual({
+					kind: 'tooMany',
+					who: 'to',
+					againInMs: 1,
+				});
 				expect((await hand('V22', ['U-ANN', 'U-EVE'], T0 + MINUTES)).kind).toBe('handedOver');
 			});
 		});
