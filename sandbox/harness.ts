@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { passTime, steadyClock } from '../test/support/pass-time.ts';
+import { passTime, steadyClock, watchRequests } from '../test/support/pass-time.ts';
 import { createAppHere } from './app-here.ts';
 import { launchBrowser } from './browser.ts';
 import { createJumpingClock } from './jumping-clock.ts';
@@ -52,6 +52,7 @@ export async function openHarness({ ownProcess = false, ...options }: HarnessOpt
 	const complaints: string[] = [];
 	const problems: string[] = [];
 	const clock = createJumpingClock();
+	const unwatch = watchRequests();
 	const [sandbox, browser]: [Sandbox, Browser] = await Promise.all([
 		createSandbox({
 			pace: 0.1,
@@ -133,6 +134,7 @@ export async function openHarness({ ownProcess = false, ...options }: HarnessOpt
 		},
 		async close() {
 			await Promise.allSettled([closeWindows().then(() => browser.close()), sandbox.close()]);
+			unwatch();
 		},
 	};
 }

@@ -1,4 +1,4 @@
-import { subscribe } from 'node:diagnostics_channel';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import pg from 'pg';
 import type { ManualClock, TrafficEntry } from '../../fake-slack/index.ts';
@@ -22,40 +22,57 @@ const failedAt = new WeakMap<TrafficEntry, number>();
 const mayBeRepeated = ({ direction, name, status }: TrafficEntry) =>
 	direction === 'call' && !REPEATED_LATER.has(name) && (status === null || status >= 500);
 
-/** HTTP requests and statements of PostgreSQL of this process without a response yet, whoever sends them. */
-const underWay = new Set<unknown>();
+/** HTTP requests of this process without a response yet, whoever sends them. */
+const requests = new Set<unknown>();
+/** Connections and statements of PostgreSQL of this process without a response yet. */
+const statements = new Set<unknown>();
 /** How many of them began or ended so far. */
 let events = 0;
-function began(of: unknown): void {
+function began(underWay: Set<unknown>, one: unknown): void {
 	events += 1;
-	underWay.add(of);
+	underWay.add(one);
 }
-function ended(of: unknown): void {
+function ended(underWay: Set<unknown>, one: unknown): void {
 	events += 1;
-	underWay.delete(of);
+	underWay.delete(one);
 }
 
 const requestOf = (message: unknown) => (message as { request: unknown }).request;
-subscribe('undici:request:create', (message) => began(requestOf(message)));
-subscribe('undici:request:trailers', (message) => ended(requestOf(message)));
-subscribe('undici:request:error', (message) => ended(requestOf(message)));
+const requestBegan = (message: unknown) => began(requests, requestOf(message));
+const requestEnded = (message: unknown) => ended(requests, requestOf(message));
 
-// pg reports nothing, so its two calls are watched here. Both take a callback or return a promise.
+/**
+ * Lets `passTime` know which HTTP requests are under way: undici reports each. For services that do not let the program
+ * wait on their clock. Call it before the program starts, and call what it returns at the end.
+ */
+export function watchRequests(): () => void {
+	subscribe('undici:request:create', requestBegan);
+	subscribe('undici:request:trailers', requestEnded);
+	subscribe('undici:request:error', requestEnded);
+	return () => {
+		unsubscribe('undici:request:create', requestBegan);
+		unsubscribe('undici:request:trailers', requestEnded);
+		unsubscribe('undici:request:error', requestEnded);
+		requests.clear();
+	};
+}
+
+// Statements of PostgreSQL always count. pg reports nothing, so its two calls are watched here. Both take a callback or return a promise.
 for (const name of ['connect', 'query'] as const) {
 	const call = pg.Client.prototype[name] as (...values: unknown[]) => unknown;
 	const watched = function (this: pg.Client, ...values: unknown[]): unknown {
 		const mark = {};
-		began(mark);
+		began(statements, mark);
 		const callback = values.at(-1);
 		if (typeof callback === 'function') {
 			const end = (...results: unknown[]) => {
-				ended(mark);
+				ended(statements, mark);
 				callback(...results);
 			};
 			return call.apply(this, [...values.slice(0, -1), end]);
 		}
 		const result = call.apply(this, values);
-		const end = () => ended(mark);
+		const end = () => ended(statements, mark);
 		Promise.resolve(result).then(end, end);
 		return result;
 	};
@@ -85,14 +102,15 @@ export async function passTime(
 			repeatedUntil = (failedAt.get(entry) ?? 0) + REPEATED_WITHIN_MS;
 		}
 		if (firstOpen < traffic.length || performance.now() < repeatedUntil) return true;
-		if (underWay.size === 0) return false;
+		if (statements.size > 0) return true;
+		if (requests.size === 0) return false;
 		const unanswered = service.log
 			.list()
 			.filter(
 				({ status, reset, clientGone, faults }) =>
 					status === null && !reset && !clientGone && faults.some((kind) => UNANSWERED.has(kind)),
 			);
-		return underWay.size > unanswered.length;
+		return requests.size > unanswered.length;
 	};
 	/** Changes with what conditions look at, or soon after: a look at all posts costs more than an idle turn. */
 	const changes = () => events + slack.traffic.all().length + firstOpen + log.length;

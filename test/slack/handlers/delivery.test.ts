@@ -6,17 +6,19 @@ import type { Fault } from '../../../sandbox/session-service/faults.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { errorWords } from '../../../src/slack/words/errors.ts';
 import { startApp } from '../../support/app.ts';
-import { passTime } from '../../support/pass-time.ts';
+import { passTime, watchRequests } from '../../support/pass-time.ts';
 import { DELIVERED, headline, line, says, whatHappened } from '../../support/sentences.ts';
 import { type App, openSession } from '../support/open-session.ts';
 
 const clock = createManualClock();
+const unwatch = watchRequests();
 let app: App;
 beforeAll(async () => {
 	app = await startApp({ clock, service: { clock } });
 });
 afterAll(async () => {
 	await app[Symbol.asyncDispose]();
+	unwatch();
 });
 afterEach(async () => {
 	app.service.faults.clear();

@@ -1,11 +1,12 @@
 import { createManualClock } from '../../../fake-slack/index.ts';
 import { type AppOptions, startApp } from '../../support/app.ts';
-import { passTime } from '../../support/pass-time.ts';
+import { passTime, watchRequests } from '../../support/pass-time.ts';
 import { says } from '../../support/sentences.ts';
 
 /** The whole program on a clock that only moves while a test waits for something. */
 export async function startTimedApp(options: AppOptions = {}) {
 	const clock = createManualClock();
+	const unwatch = watchRequests();
 	const app = await startApp({ ...options, clock, service: { clock, ...options.service } });
 	const textOf = (who: string) => app.slack.as(who).modal()?.text() ?? 'no modal';
 
@@ -34,6 +35,7 @@ export async function startTimedApp(options: AppOptions = {}) {
 		restart: () => through(app.restart()),
 		async [Symbol.asyncDispose]() {
 			await app[Symbol.asyncDispose]();
+			unwatch();
 		},
 	};
 }

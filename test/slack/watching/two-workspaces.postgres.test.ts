@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { type FakeSlack, sampleWorkspace } from '../../../fake-slack/index.ts';
 import { startApp } from '../../support/app.ts';
+import { watchRequests } from '../../support/pass-time.ts';
 import { DELIVERED, says } from '../../support/sentences.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { openSession } from '../support/open-session.ts';
@@ -15,6 +16,8 @@ it('posts and tells each workspace only what is its own, with two programs on on
 		DATABASE_URL: await (await sharedPostgres()).createDatabase(),
 		ENCRYPTION_KEY: randomBytes(32).toString('base64'),
 	};
+	// Of the other program's calls time knows by this only, and a lease must not end during one.
+	onTestFinished(watchRequests());
 	const app = await watchingApp({ env: store });
 	onTestFinished(() => app[Symbol.asyncDispose]());
 	const { team, people, ...places } = sampleWorkspace();
