@@ -4,7 +4,7 @@ import { setBounded } from '../bounded-map.ts';
 import type { Cell } from '../cell.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
 import { HandraiseError } from '../errors.ts';
-import type { HandOver } from '../inbox/hand-over.ts';
+import type { HandOverStore } from '../inbox/hand-over.ts';
 import type { Memberships } from '../inbox/ports.ts';
 import { slackErrorCode, slackFailure } from './clients.ts';
 import type { PersonReads } from './person-reads.ts';
@@ -129,23 +129,21 @@ export type SlackMemberships = ReturnType<typeof createMemberships>;
 
 /**
  * Whether somebody may act on this session's question by what they have had before; throws when Slack does not tell. They
- * have to be in its channel or have the question. Everybody sees a public channel: there it is asked on copies only.
+ * have to be in its channel, or to have the question, or to have had it when it was settled. Everybody sees a public
+ * channel: there it is asked on copies only.
  */
 export type IsThere = (request: PersonRequest, place: ChannelPlace) => Promise<boolean>;
 
-/** `handOversIn`: the questions of a workspace that somebody has. */
 export function createIsThere(
 	{ isPrivate, isMember, isMemberNow }: SlackMemberships,
 	{ turn }: Pick<PersonReads, 'turn'>,
-	handOversIn: (teamId: string) => Promise<readonly HandOver[]>,
+	{ handOvers, serviceUrl }: { handOvers: Pick<HandOverStore, 'holds'>; serviceUrl: string },
 ): IsThere {
 	return async (request, { channelId, sessionId, isCopy }) => {
 		if (channelId === null || sessionId === undefined) return true;
 		if (isCopy !== true && !(await isPrivate(channelId))) return true;
-		const { teamId, userId } = request.person;
-		const isHeld = (await handOversIn(teamId)).some(
-			(one) => one.to === userId && one.channelId === channelId && one.session.sessionId === sessionId,
-		);
+		const { userId } = request.person;
+		const isHeld = await handOvers.holds(request.person, channelId, { service: serviceUrl, sessionId });
 		if (isHeld || (await isMember(userId, channelId))) return true;
 		// Slack's event of their joining may be late.
 		return (await turn(request)) === null && isMemberNow(userId, channelId);
