@@ -113,7 +113,7 @@ const FAILURES: Readonly<Record<string, Row>> = {
 const ASK_TO_CHANGE = 'To change that, ask {contact}.';
 
 /** Somebody acts on a question that they had before, by a copy of it or in a window. */
-export const NOT_THERE = "You are no longer in this question's channel, so you cannot answer it here.";
+export const NOT_THERE = "You are not in this question's channel, so you cannot answer it here.";
 
 /** Why somebody may not do this. */
 const REFUSALS: Readonly<Record<ActRefusal, Row>> = {
