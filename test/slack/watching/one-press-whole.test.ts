@@ -23,7 +23,7 @@ async function asked(content: string, items: readonly ItemJson[]) {
 	await app.slack.as('ada').command('#agents', '/session inbox');
 	await app.windowSays('[Refresh]');
 	const inboxes = [app.slack.as('ada').home(), app.slack.as('ada').modal()];
-	return { post, inboxes: inboxes.map((view) => view?.buttons() ?? []) };
+	return { id, post, inboxes: inboxes.map((view) => view?.buttons() ?? []) };
 }
 
 beforeAll(async () => {
@@ -88,6 +88,20 @@ describe('options stand only below a whole question', () => {
 		await dm.press('Give back');
 		const back = await app.givenBackTo('ada');
 		expect(back.buttons()).toEqual(['Answer', 'Hand over']);
+	});
+});
+
+describe('a text that is cut', () => {
+	it('says how many of all its characters are missing, also where it is cut twice', async () => {
+		const { id, post } = await asked(words(2_441), [item('Which flight?', words(2_441))]);
+		const card = await app.cardSays(id, 'more characters');
+		const home = app.slack.as('ada').home();
+		for (const text of [post.text(), card.text(), home?.text() ?? '']) {
+			const notes = [...text.matchAll(/(The fare[^…]*)… \(([\d,]+) more characters\)/g)];
+			expect(notes.length).toBeGreaterThanOrEqual(2);
+			for (const [, shown = '', count = ''] of notes)
+				expect(Math.abs(shown.length + Number(count.replace(',', '')) - 2_441)).toBeLessThanOrEqual(1);
+		}
 	});
 });
 
