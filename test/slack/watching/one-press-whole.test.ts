@@ -105,6 +105,11 @@ describe('a text that is cut', () => {
 	});
 });
 
+it('offers options that begin with a label of ours and go on with words', async () => {
+	const { post } = await asked('', [item('Which one?', 'One of: Close ticket, Keep ticket')]);
+	expect(post.buttons()).toEqual(['Close ticket', 'Keep ticket', 'Answer…', 'Hand over']);
+});
+
 it.each(['Undo, Redo', 'give-BACK…, stay', 'Files (7), Folders', 'Ореn, Shut', 'rn, m', '1, ١'])(
 	'offers no options that people could take for each other or for our buttons: %s',
 	async (options) => {
