@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { item } from '../../../sandbox/session-service/builders.ts';
 import type { ItemJson } from '../../../sandbox/session-service/json.ts';
+import { QUESTION_CUT } from '../../../src/slack/words/question-text.ts';
 import { type HandOverApp, handOverApp } from '../inbox/hand-over-harness.ts';
 import { expectNothingWrong } from './harness.ts';
 
@@ -37,18 +38,24 @@ afterEach(async () => {
 });
 
 describe('options stand only below a whole question', () => {
-	it.each<[what: string, content: string, items: readonly ItemJson[]]>([
+	it.each<[what: string, content: string, items: readonly ItemJson[], isCut?: boolean]>([
 		['a description of 530 characters', '', [flight('Which flight?', `${words(500)}\n\n${LIST}`)]],
 		['a description of 2,100 characters', '', [flight('Which flight?', `${words(2_070)}\n\n${LIST}`)]],
 		['a title of 260 characters', '', [flight(`${words(240)} Which flight?`)]],
 		['a title of 310 characters', '', [flight(`${words(290)} Which flight?`)]],
 		['a text of 1,600 characters above it', words(1_600), [flight('Which flight?')]],
 		['a text that is longer as Slack wants it', '&'.repeat(600), [flight('Which flight?')]],
-		['an item behind thirty others', '', [...ANSWERED, flight('Which flight?')]],
-		['an item that the agent filled', '', [{ ...item('And pay from:'), value: 'savings' }, flight('Which flight?')]],
-	])('not below %s', async (_, content, items) => {
+		['an item behind thirty others', '', [...ANSWERED, flight('Which flight?')], false],
+		[
+			'an item that the agent filled',
+			'',
+			[{ ...item('And pay from:'), value: 'savings' }, flight('Which flight?')],
+			false,
+		],
+	])('not below %s', async (_, content, items, isCut = true) => {
 		const { post, inboxes } = await asked(content, items);
 		expect(post.buttons()).toEqual(['Answer', 'Hand over']);
+		expect(post.text().includes(QUESTION_CUT)).toBe(isCut);
 		for (const buttons of inboxes) {
 			expect(buttons).toContain('Answer');
 			expect(buttons).not.toContain(OPTION);
@@ -62,6 +69,8 @@ describe('options stand only below a whole question', () => {
 	])('below %s in its post, and not in an inbox, which cuts it', async (_, content, items) => {
 		const { post, inboxes } = await asked(content, items);
 		expect(post.buttons()).toEqual([OPTION, 'TP 570', 'Answer…', 'Hand over']);
+		expect(post.text()).not.toContain(QUESTION_CUT);
+		expect(app.slack.as('ada').home()?.text()).toContain(QUESTION_CUT);
 		for (const buttons of inboxes) {
 			expect(buttons).toContain('Answer');
 			expect(buttons).not.toContain(OPTION);
@@ -85,9 +94,11 @@ describe('options stand only below a whole question', () => {
 		await app.handOver(post, 'ada', 'grace');
 		const dm = await app.handedTo('grace');
 		expect(dm.buttons()).toEqual(['Answer', 'Give back', 'Hand over']);
+		expect(dm.text()).toContain(QUESTION_CUT);
 		await dm.press('Give back');
 		const back = await app.givenBackTo('ada');
 		expect(back.buttons()).toEqual(['Answer', 'Hand over']);
+		expect(back.text()).toContain(QUESTION_CUT);
 	});
 });
 
