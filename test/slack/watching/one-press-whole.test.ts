@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { item } from '../../../sandbox/session-service/builders.ts';
 import type { ItemJson } from '../../../sandbox/session-service/json.ts';
+import { cutQuestionWords } from '../../../src/slack/words/form.ts';
 import { QUESTION_CUT } from '../../../src/slack/words/question-text.ts';
 import { type HandOverApp, handOverApp } from '../inbox/hand-over-harness.ts';
 import { expectNothingWrong } from './harness.ts';
@@ -103,6 +104,21 @@ describe('options stand only below a whole question', () => {
 });
 
 describe('a text that is cut', () => {
+	it('is read where the form says, when it is longer than the form shows', async () => {
+		for (const [length, isCut] of [
+			[12_000, true],
+			[2_441, false],
+		] as const) {
+			const { post } = await asked(words(length), [item('Shall I go on?')]);
+			await app.slack.as('ada').modal()?.close(true);
+			await post.press('Answer');
+			const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
+			const told = [true, false].some((hasDashboard) => form.text().includes(cutQuestionWords(hasDashboard)));
+			expect(told).toBe(isCut);
+			await form.close(true);
+		}
+	});
+
 	it('says how many of all its characters are missing, also where it is cut twice', async () => {
 		const { id, post } = await asked(words(2_441), [item('Which flight?', words(2_441))]);
 		const card = await app.cardSays(id, 'more characters');
