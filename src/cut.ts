@@ -26,6 +26,30 @@ export function cutText(text: string, limit: number, onCut?: OnCut): string {
 	return `${text.slice(0, boundaryBefore(text, limit - 1))}…`;
 }
 
+/** `… (1,234,567,890 more characters)` fits. */
+export const NOTE_LENGTH = 36;
+const NOTE = /… \(([\d,]{1,13}) more characters?\)$/;
+
+/** What stands for so many characters at the end of a text that is cut. */
+export function noteOf(characters: number): string {
+	return `… (${characters.toLocaleString('en-US')} more ${characters === 1 ? 'character' : 'characters'})`;
+}
+
+/** Cuts to `limit` UTF-16 units (more than `NOTE_LENGTH`), at a boundary; cut text ends with a note of how much is missing. */
+export function cutWithNote(text: string, limit: number, onCut?: OnCut): string {
+	if (text.length <= limit) return text;
+	onCut?.();
+	const end = boundaryBefore(text, limit - NOTE_LENGTH);
+	return `${text.slice(0, end)}${noteOf(text.length - end)}`;
+}
+
+/** A text without its note at the end, and how many characters that stands for: 0 without one. */
+export function withoutNote(text: string): { readonly text: string; readonly missing: number } {
+	const note = NOTE.exec(text.slice(-NOTE_LENGTH));
+	if (note === null) return { text, missing: 0 };
+	return { text: text.slice(0, text.length - note[0].length), missing: Number(note[1]?.replaceAll(',', '')) };
+}
+
 function isLowSurrogate(unit: number): boolean {
 	return unit >= 0xdc00 && unit <= 0xdfff;
 }

@@ -11,9 +11,13 @@ export function looksOfLabels(labels: readonly string[]): ReadonlySet<string> {
 	return new Set(labels.flatMap(looksOf).map(bare));
 }
 
+/** What is no word behind a label: something in brackets, and numbers with a unit of time. */
+const NO_WORDS =
+	/[([{（【［].*?(?:[)\]}）】］]|$)|\p{N}+\s*(?:(?:ms|s|secs?|seconds?|m|mins?|minutes?|h|hours?)(?![\p{L}\p{M}\p{N}]))?/giu;
+
 /**
- * Whether people can tell each of these texts from the others, and from the labels that look like `taken`, also where it
- * only begins with one: "Undo (10 s)". False in doubt.
+ * Whether people can tell each of these texts from the others, and from the labels that look like `taken`, also with
+ * something behind it that is no word: "Undo (10 s)". "Open a new account" is no label. False in doubt.
  */
 export function lookDifferent(texts: readonly string[], taken: ReadonlySet<string> = new Set()): boolean {
 	const seen = new Set<string>();
@@ -21,9 +25,9 @@ export function lookDifferent(texts: readonly string[], taken: ReadonlySet<strin
 		const looks = looksOf(text);
 		const isNew = !looks.some((look) => seen.has(look));
 		for (const look of looks) seen.add(look);
-		const begins = Array.from(text.matchAll(/[\p{L}\p{M}\p{N}]+/gu), (word) =>
-			text.slice(0, word.index + word[0].length),
-		);
+		const begins = Array.from(text.matchAll(/[\p{L}\p{M}]+|\p{N}+/gu), (word) => word.index + word[0].length)
+			.filter((end) => !/\p{L}/u.test(text.slice(end).replace(NO_WORDS, '')))
+			.map((end) => text.slice(0, end));
 		const labels = [text, ...begins].flatMap((part) => [part, part.replace(/\p{N}/gu, '')]).flatMap(looksOf);
 		return isNew && !labels.some((look) => taken.has(bare(look)));
 	});

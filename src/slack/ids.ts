@@ -126,14 +126,18 @@ interface FieldId {
 	readonly fingerprint: string;
 	readonly position: number;
 	readonly variant: FieldVariant;
+	/** Of a field with options to choose from: of the text that the question shows (`shownHashOf`). */
+	readonly shownHash?: string | null;
 }
 
 /**
  * The block_id of one field. Slack keeps what was typed while the block_id stays the same. So it holds the question and the
- * kind of field, but nothing that changes with paging, a refresh or optional fields.
+ * kind of field, but nothing that changes with paging, a refresh or optional fields. What was chosen must not stay under
+ * another text, so `shownHash` is a part of it.
  */
-export function fieldBlockId({ messageIndex, fingerprint, position, variant }: FieldId): string {
-	return `q.${messageIndex}.${fingerprint.slice(0, 8)}.${position}.${VARIANT_LETTERS[variant]}`;
+export function fieldBlockId({ messageIndex, fingerprint, position, variant, shownHash = null }: FieldId): string {
+	const id = `q.${messageIndex}.${fingerprint.slice(0, 8)}.${position}.${VARIANT_LETTERS[variant]}`;
+	return shownHash === null ? id : `${id}.${shownHash.slice(0, 8)}`;
 }
 
 /** The block_id of the box for secrets: each question has its own. */

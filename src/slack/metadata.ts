@@ -35,6 +35,8 @@ export interface ViewMetadata {
 	readonly shown: 'guessed' | 'plain' | null;
 	/** Those of `fields` shown as plain text: all, or those whose text did not fit the guessed input. */
 	readonly asText: readonly number[];
+	/** Those of `fields` with options to choose from; none in forms of former versions. */
+	readonly withOptions: readonly number[];
 	/** The `fields` whose boxes were ticked when the view was built. */
 	readonly secret: readonly number[];
 	/** Whether the form has the box for secrets. */
@@ -73,6 +75,7 @@ const SCHEMA = z.object({
 	d: RANGES,
 	w: z.enum(['guessed', 'plain']).nullable(),
 	x: RANGES,
+	j: RANGES.default([]),
 	k: RANGES,
 	l: INDEX,
 	e: z.record(z.string().regex(/^\d{1,5}$/), z.array(z.string())),
@@ -89,6 +92,7 @@ export const NO_FIELDS = {
 	offered: [],
 	shown: null,
 	asText: [],
+	withOptions: [],
 	secret: [],
 	boxed: false,
 	optionTexts: {},
@@ -152,6 +156,7 @@ export function decodeMetadata(text: string | undefined): ViewMetadata | null {
 		offered: data.d,
 		shown: data.w,
 		asText: data.v === FORMER_VERSION ? plainInFormer(data) : data.x,
+		withOptions: data.j,
 		secret: data.k,
 		boxed: data.y,
 		offerLimit: data.l,
@@ -184,6 +189,7 @@ function serialise(metadata: ViewMetadata): string {
 		d: toRanges(metadata.offered),
 		w: metadata.shown,
 		x: toRanges(metadata.asText),
+		j: toRanges(metadata.withOptions),
 		k: toRanges(metadata.secret),
 		l: metadata.offerLimit,
 		e: metadata.optionTexts,

@@ -1,4 +1,4 @@
-import { cutText, type OnCut } from '../cut.ts';
+import { cutWithNote, type OnCut } from '../cut.ts';
 import { type Digest, digestOf } from '../questions/changes.ts';
 import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } from '../questions/disclosure.ts';
 import { askingMessageIndex, type LeftEmpty, questionAt } from '../questions/open-question.ts';
@@ -173,7 +173,7 @@ function cutAction(action: AgentAction): AgentAction {
 	}
 }
 
-/** Removes signed links and cuts. */
+/** Removes signed links and cuts. The texts of a card are cut once more, and its note has to count all that is missing. */
 function cut(original: string, length: number, onCut?: OnCut): string {
-	return cutText(withoutSignedLinks(original), length, onCut);
+	return cutWithNote(withoutSignedLinks(original), length, onCut);
 }

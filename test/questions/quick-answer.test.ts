@@ -23,6 +23,7 @@ const ALIKE = [
 	['plan 1', 'plan l'],
 	['plan I', 'plan l'],
 	['PLAN I', 'plan l'],
+	['plan 𝐢', 'plan l'],
 	['plan 3', 'plan ३'],
 	['plan 8', 'plan ৪'],
 	['plan 4', 'plan ৪'],

@@ -19,6 +19,9 @@ describe('ids', () => {
 		expect(fieldBlockId({ ...field, variant: 'guessed' })).toBe('q.12.01234567.3.g');
 		expect(fieldBlockId({ ...field, variant: 'plain' })).toBe('q.12.01234567.3.p');
 		expect(fieldBlockId({ ...field, variant: 'other' })).toBe('q.12.01234567.3.o');
+		expect(fieldBlockId({ ...field, variant: 'guessed', shownHash: 'fedcba9876543210' })).toBe(
+			'q.12.01234567.3.g.fedcba98',
+		);
 	});
 });
 

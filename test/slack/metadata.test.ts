@@ -32,6 +32,7 @@ const metadata: fc.Arbitrary<ViewMetadata> = fc.record({
 	offered: positions,
 	shown: fc.constantFrom(null, 'guessed', 'plain'),
 	asText: fc.array(fc.nat(5), { maxLength: 0 }),
+	withOptions: positions,
 	secret: fc.array(fc.nat(5), { maxLength: 0 }),
 	boxed: fc.boolean(),
 	offerLimit: fc.nat(3000),

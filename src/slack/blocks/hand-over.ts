@@ -16,7 +16,6 @@ import { personMrkdwn } from '../words/people.ts';
 import { questionText } from '../words/question-text.ts';
 import { asksWords, MAYBE_REPEAT, placeMrkdwn } from '../words/watching.ts';
 import { context, giveBackButton, handOnButtons, type MessageContent, message, modal, section } from './parts.ts';
-import { noForm } from './quick-answer.ts';
 import { isChosen, openQuestion, type PostContext, titleOf, watchPost } from './watch-posts.ts';
 
 /** The block_id of the input in the window. */
@@ -85,11 +84,7 @@ export function handedOverPost(
 		...section(`*${words}*`),
 		...open.blocks,
 		...inOrigin(open.row, post, mark),
-		...context(
-			noForm(question),
-			handedOverHint(place, personMrkdwn(from, post.names)),
-			post.maybeRepeat ? MAYBE_REPEAT : '',
-		),
+		...context(open.note, handedOverHint(place, personMrkdwn(from, post.names)), post.maybeRepeat ? MAYBE_REPEAT : ''),
 	]);
 }
 
@@ -108,7 +103,7 @@ export function givenBackPost(
 		...section(words),
 		...open.blocks,
 		...inOrigin(open.row, post, mark),
-		...context(noForm(question), post.maybeRepeat ? MAYBE_REPEAT : ''),
+		...context(open.note, post.maybeRepeat ? MAYBE_REPEAT : ''),
 	]);
 }
 

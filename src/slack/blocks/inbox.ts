@@ -43,6 +43,7 @@ import {
 } from '../words/inbox.ts';
 import { claimsWords } from '../words/notices.ts';
 import { personMrkdwn } from '../words/people.ts';
+import { QUESTION_CUT } from '../words/question-text.ts';
 import { andMoreWords, joined, sessionIdMrkdwn, sessionTitle } from '../words/sessions.ts';
 import { momentMrkdwn } from '../words/times.ts';
 import { placeMrkdwn } from '../words/watching.ts';
@@ -222,6 +223,7 @@ function questionEntry(
 		divider(),
 		...section(text.filter((line) => line !== '').join('\n'), UNFOLDED),
 		...context(
+			isWhole || noForm(view) !== '' ? '' : QUESTION_CUT,
 			joined(placeMrkdwn(channelId, whose), waitingSinceWords(since, now)),
 			inboxHandOverLine(handOver, userId, names),
 			claimsWords(answering, names),

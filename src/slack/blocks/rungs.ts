@@ -80,7 +80,11 @@ function openParts(asked: RungQuestion, words: string, names: Names) {
 		blocks: [
 			// The line leaves out a part of most questions, so nothing below it may answer in one press.
 			...(open.row.some(hasOption) ? [...section(words), ...open.blocks] : section(`${words}\n> ${told.mrkdwn}`)),
-			...context(noForm(question), hasItWords(handOver, names), heldWords(entry.heldBy, names)),
+			...context(
+				told.tells ? open.note : noForm(question),
+				hasItWords(handOver, names),
+				heldWords(entry.heldBy, names),
+			),
 			...open.row,
 		],
 	};

@@ -1,4 +1,5 @@
 import type { KnownBlock, ModalView } from '@slack/types';
+import { withoutNote } from '../../cut.ts';
 import { askingMessageIndex, type Question, questionAt } from '../../questions/open-question.ts';
 import { ageOf, stepOf } from '../../questions/progress.ts';
 import { type AnswerMarks, isSecretValue } from '../../questions/secrecy.ts';
@@ -8,7 +9,7 @@ import { ACTIONS, CALLBACKS, encodeTarget } from '../ids.ts';
 import type { Links } from '../links.ts';
 import { NO_FIELDS, type ViewMetadata } from '../metadata.ts';
 import { isBlank, mrkdwn, quotedMarkdown } from '../text.ts';
-import { MAY_STAY_EMPTY, noFormWords } from '../words/form.ts';
+import { cutQuestionWords, MAY_STAY_EMPTY, noFormWords } from '../words/form.ts';
 import { claimsWords, GONE_ON, type Notice, noticeWords, PAUSED, WITHOUT_SCREENSHOT } from '../words/notices.ts';
 import type { Names } from '../words/people.ts';
 import {
@@ -148,8 +149,8 @@ function questionBlocks(model: SessionModel, form: Form | null): KnownBlock[] {
 	// A view with the most inputs has no room for one more block.
 	const beside = fields.length === 0 ? UNFOLDED : { ...UNFOLDED, fields };
 	const blocks = section(`*The agent asks*\n${quotedMarkdown(question?.context ?? '', 2900)}`.trim(), beside);
+	const hasDashboard = dashboardLink(model.dashboardUrl, metadata.sessionId) !== null;
 	if (form !== null && form.kind !== 'fields') {
-		const hasDashboard = dashboardLink(model.dashboardUrl, metadata.sessionId) !== null;
 		return [...blocks, ...section(noFormWords(form, hasDashboard))];
 	}
 	if (form === null) return blocks;
@@ -166,7 +167,10 @@ function questionBlocks(model: SessionModel, form: Form | null): KnownBlock[] {
 					? button(ACTIONS.plainText, 'Plain text fields')
 					: null,
 		),
-		...context(metadata.partial ? MAY_STAY_EMPTY : ''),
+		...context(
+			[...blocks, ...form.blocks].some(isCut) ? cutQuestionWords(hasDashboard) : '',
+			metadata.partial ? MAY_STAY_EMPTY : '',
+		),
 	];
 }
 
@@ -180,6 +184,10 @@ function filledItems(question: Question | null, marks: readonly AnswerMarks[]): 
 	});
 	const more = andMoreWords(filled.length - FILLED_SHOWN);
 	return [...filled.slice(0, FILLED_SHOWN), ...(more === '' ? [] : [more])];
+}
+
+function isCut(block: KnownBlock): boolean {
+	return block.type === 'section' && withoutNote(block.text?.text ?? '').missing > 0;
 }
 
 /** Whether this field changes when every field becomes plain text. */

@@ -13,7 +13,7 @@ import { discoveryBegunWords, discoveryEndedWords, leftOutWords } from '../words
 import { handOverLine } from '../words/hand-over.ts';
 import { claimsWords } from '../words/notices.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
-import { questionText } from '../words/question-text.ts';
+import { QUESTION_CUT, questionText } from '../words/question-text.ts';
 import { chosenWords } from '../words/quick-answers.ts';
 import {
 	andMoreWords,
@@ -156,25 +156,29 @@ function askedParts({ question, changed, readAt }: AskedContent, post: PostConte
 		blocks: [
 			...asked.blocks,
 			...asked.row,
-			...context(noForm(question), notSentWords(refused, post.names), handOverLine(post.handOver, post.names, post)),
+			...context(asked.note, notSentWords(refused, post.names), handOverLine(post.handOver, post.names, post)),
 			...(post.alone === null ? [] : context(claimsWords(post.alone.claims, post.names, post.alone.claimedUntil))),
 			...idBlocks(post),
 		],
 	};
 }
 
-/** An open question and its buttons, without options where a part of it is cut. `others`: what comes after them. */
+/**
+ * An open question and its buttons, without options where a part of it is cut. `others`: what comes after them. `note`: why
+ * it has no form, or that a part is cut; empty otherwise.
+ */
 export function openQuestion(
 	headline: string,
 	{ question, readAt }: Asked,
 	{ sessionId, channelId, offersOptions }: Pick<PostContext, 'sessionId' | 'channelId' | 'offersOptions'>,
 	others: readonly Button[] = [],
-): Record<'blocks' | 'row', KnownBlock[]> {
+): Record<'blocks' | 'row', KnownBlock[]> & { readonly note: string } {
 	let isWhole = true;
 	const blocks = questionBlocks(headline, question, 2_500, () => {
 		isWhole = false;
 	});
-	return { blocks, row: answerButtons(question, { sessionId, channelId, readAt }, offersOptions && isWhole, others) };
+	const row = answerButtons(question, { sessionId, channelId, readAt }, offersOptions && isWhole, others);
+	return { blocks, row, note: noForm(question) || (isWhole ? '' : QUESTION_CUT) };
 }
 
 /** The one post of a session that changes its question often. Its button opens whatever is asked then. */

@@ -6,7 +6,16 @@ import { METADATA_LIMIT, metadataLength, type ViewMetadata } from '../metadata.t
 import { mrkdwn } from '../text.ts';
 import { SECRET_WARNING } from '../words/form.ts';
 import { type FieldLimits, fieldBlocks, secretBox } from './field-blocks.ts';
-import { DESCRIBED_FIELDS, type Field, INPUT_LIMIT, isShown, MOST_FIELDS, offerOf, planFields } from './plan.ts';
+import {
+	DESCRIBED_FIELDS,
+	type Field,
+	hasOptions,
+	INPUT_LIMIT,
+	isShown,
+	MOST_FIELDS,
+	offerOf,
+	planFields,
+} from './plan.ts';
 
 /** The session service takes 100 kB and fails on more. The client uses 100,000 bytes too, the smaller meaning of that unit. */
 export const PUT_LIMIT_BYTES = 100_000;
@@ -75,6 +84,7 @@ export function buildForm(input: {
 				offered: positionsOf(fields, (field) => offerOf(field, limits.offer) !== null),
 				shown: metadata.plainText ? 'plain' : 'guessed',
 				asText: positionsOf(fields, (field) => field.variant === 'plain'),
+				withOptions: positionsOf(fields, (field) => field.variant === 'guessed' && hasOptions(field)),
 				secret: positionsOf(fields, (field) => field.secret),
 				boxed: true,
 				offerLimit: limits.offer,
@@ -107,7 +117,8 @@ function keepOptionTexts(
 	metadata: ViewMetadata,
 ): { fields: readonly Field[]; optionTexts: Record<number, readonly string[]> } {
 	const optionTexts: Record<number, readonly string[]> = {};
-	// For numbers that the metadata gets later, and for four lists of positions without ranges.
+	// For numbers that the metadata gets later, and for four lists of positions without ranges: `asText` and `withOptions`
+	// share no position.
 	const reserve = 400 + 4 * fields.reduce((sum, { position }) => sum + `${position}`.length + 1, 0);
 	let room = METADATA_LIMIT - metadataLength({ ...metadata, optionTexts: {} }) - reserve;
 	const kept = fields.map((field): Field => {

@@ -5,7 +5,7 @@ import { ACTIONS, type ActionId, blockId, type FieldVariant, fieldBlockId, secre
 import type { ViewMetadata } from '../metadata.ts';
 import { isBlank, mrkdwn, oneLine, plain, quotedMarkdown, quotedName } from '../text.ts';
 import { cutHint, NEVER_GIVE, SECRET_MEANING, SECRET_TICKED, SECRET_WARNING } from '../words/form.ts';
-import { type Field, INPUT_LIMIT, offerOf, yesNoOption } from './plan.ts';
+import { type Field, hasOptions, INPUT_LIMIT, offerOf, yesNoOption } from './plan.ts';
 
 /** How many characters are shown; fewer when a form would outgrow a view. */
 export interface FieldLimits {
@@ -167,8 +167,9 @@ function labelOf(question: Question, position: number, limit: number): string {
 }
 
 function idOf(field: Field, { question }: FieldContext, variant: FieldVariant): string {
-	const { messageIndex, fingerprint } = question;
-	return fieldBlockId({ messageIndex, fingerprint, position: field.position, variant });
+	const { messageIndex, fingerprint, shownHash } = question;
+	const id = { messageIndex, fingerprint, position: field.position, variant };
+	return fieldBlockId(variant === 'guessed' && hasOptions(field) ? { ...id, shownHash } : id);
 }
 
 /** Slack takes ten checkboxes in a group; more items are chosen from a list. */

@@ -109,6 +109,22 @@ export function yesNoOption(text: string): number | null {
 	return at === -1 ? null : at;
 }
 
+/** Whether people choose from options in the guessed input of this field. */
+export function hasOptions({ kind }: Pick<Field, 'kind'>): boolean {
+	return kind === 'yesNo' || kind === 'choice';
+}
+
+/** The open positions at which the guessed input for `question` shows this text as one of its options. */
+export function chosenPositions(
+	question: Question,
+	metadata: ViewMetadata,
+	values: Readonly<Record<number, string>>,
+): number[] {
+	return planFields(question, metadata, values, null)
+		.filter(({ kind, options, text }) => (kind === 'yesNo' ? yesNoOption(text) !== null : options.includes(text)))
+		.map(({ position }) => position);
+}
+
 /** The initial value of a field; null when there is none that its input takes. */
 export function offerOf(field: Field, limit: number): string | null {
 	if (field.secret || isBlank(field.text)) return null;

@@ -180,11 +180,13 @@ function isPlain({ asText }: ViewMetadata, position: number): boolean {
 	return asText.includes(position);
 }
 
-function fieldId(metadata: ViewMetadata, position: number, variant: FieldVariant): string {
+/** The block_id of a field in the view of this metadata. */
+export function fieldId(metadata: ViewMetadata, position: number, variant: FieldVariant): string {
 	return fieldBlockId({
 		messageIndex: metadata.messageIndex ?? 0,
 		fingerprint: metadata.fingerprint ?? '',
 		position,
 		variant,
+		shownHash: variant === 'guessed' && metadata.withOptions.includes(position) ? metadata.shownHash : null,
 	});
 }

@@ -81,7 +81,8 @@ export function registerAnswerActions(
 
 	/** Opens the session's form with the texts of `answer` in it, where they fit. */
 	function openForm(request: PersonRequest, { view }: Press, target: SessionTarget, answer: Answer | null): Task {
-		const prefilled = answer === null ? {} : { origin: answer.origin, prefill: textsOf(answer) };
+		const prefilled =
+			answer === null ? {} : { origin: answer.origin, prefill: { values: textsOf(answer), givenFor: answer } };
 		return flow.open(request, { ...target, ...prefilled }, view);
 	}
 

@@ -63,7 +63,7 @@ export function registerSessionActions(
 		return ifAllowed(windowPlace(metadata), async (request) => {
 			const draft = await drafts.get(metadata.formId);
 			const text = Object.values(draft?.values ?? {})[0];
-			const prefill = text === undefined ? null : { [Number(value)]: text };
+			const prefill = text === undefined ? null : { values: { [Number(value)]: text }, givenFor: null };
 			await flow.show(request, view, { metadata, prefill, sameReading: true });
 		});
 	});

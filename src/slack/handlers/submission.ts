@@ -7,7 +7,8 @@ import { HandraiseError } from '../../errors.ts';
 import { receiptModal, savedModal } from '../blocks/receipt.ts';
 import { errorModal } from '../blocks/small-modals.ts';
 import { codeOf } from '../clients.ts';
-import { CALLBACKS, fieldBlockId } from '../ids.ts';
+import { fieldId } from '../form/read.ts';
+import { CALLBACKS } from '../ids.ts';
 import type { SubmissionAck, Submitted } from '../listen.ts';
 import { newMetadata } from '../metadata.ts';
 import type { SlackReceipts } from '../receipts.ts';
@@ -123,10 +124,8 @@ export function registerSubmission(
 }
 
 function titleOf(view: SubmittedView, metadata: StandingForm['metadata'], position: number): string {
-	const { messageIndex, fingerprint } = metadata;
-	if (messageIndex === null || fingerprint === null) return '';
 	for (const variant of ['guessed', 'plain'] as const) {
-		const label = view.labels[fieldBlockId({ messageIndex, fingerprint, position, variant })];
+		const label = view.labels[fieldId(metadata, position, variant)];
 		if (label !== undefined) return withoutMarks(label);
 	}
 	return '';

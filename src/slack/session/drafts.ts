@@ -6,7 +6,7 @@ import { setBounded } from '../../bounded-map.ts';
 import { type Clock, uptimeOf } from '../../clock.ts';
 import type { Question } from '../../questions/open-question.ts';
 import { isReworded } from '../../questions/shown-text.ts';
-import { asksTheSame } from '../form/plan.ts';
+import { asksTheSame, chosenPositions } from '../form/plan.ts';
 import { type FormReading, readForm } from '../form/read.ts';
 import { decodeMetadata, type ViewMetadata } from '../metadata.ts';
 import type { SubmittedView } from '../request.ts';
@@ -19,6 +19,13 @@ const MAX_FORMS = 2_000;
 
 /** By position. */
 export type Values = Readonly<Record<number, string>>;
+
+/** Texts to fill in, and the question that they were given for: an answer. Null: the one that is shown. */
+export interface Prefill {
+	readonly values: Values;
+	readonly givenFor: GivenFor | null;
+}
+type GivenFor = Pick<Draft, 'fingerprint' | 'shownHash'>;
 
 /** The texts in a view's fields at one time; the form's draft has later ones. */
 export interface TypedText {
@@ -186,7 +193,8 @@ interface StartingValues {
 
 /**
  * The texts for the fields of `question`, in this order: the texts in the view, if it asks the same; those texts by
- * position, if the view asked something else; a message chosen with "Use as answer"; the person's draft.
+ * position, if the view asked something else; a message chosen with "Use as answer" or an answer; the person's draft. What
+ * was chosen from options under another text is not chosen again: "Yes" may mean something else there.
  */
 export function startingValues({
 	question,
@@ -199,23 +207,36 @@ export function startingValues({
 	metadata: ViewMetadata;
 	/** The texts in the view's fields; null when it has none. */
 	typed: Values | null;
-	prefill: Values | null;
+	prefill: Prefill | null;
 	draft: Draft | null;
 }): StartingValues {
+	const withoutChosen = (values: Values) =>
+		without(fitting(values, question), chosenPositions(question, metadata, values));
 	if (typed !== null && metadata.fields.length > 0) {
 		if (asksTheSame(metadata, question)) return { values: typed, notice: null, isNewForm: false };
-		const values = fitting(typed, question);
-		return { values, notice: { kind: 'questionChanged', carried: Object.keys(values).length > 0 }, isNewForm: true };
+		const values = withoutChosen(typed);
+		return { values, notice: changedNotice(values), isNewForm: true };
 	}
+	const isOtherDraft = draft !== null && isOther(draft, question);
+	const drafted = isOtherDraft ? withoutChosen(draft.values) : fitting(draft?.values ?? {}, question);
 	if (prefill !== null) {
-		const values = { ...fitting(draft?.values ?? {}, question), ...fitting(prefill, question) };
-		return { values, notice: { kind: 'prefilled' }, isNewForm: false };
+		const isOtherText = prefill.givenFor !== null && isOther(prefill.givenFor, question);
+		const given = isOtherText ? withoutChosen(prefill.values) : fitting(prefill.values, question);
+		const values = { ...drafted, ...given };
+		return { values, notice: isOtherText ? changedNotice(values) : { kind: 'prefilled' }, isNewForm: false };
 	}
-	const values = fitting(draft?.values ?? {}, question);
-	if (draft === null || Object.keys(values).length === 0) return { values, notice: null, isNewForm: false };
-	const isOther = draft.fingerprint !== question.fingerprint || isReworded(draft.shownHash, question.shownHash);
+	if (draft === null || Object.keys(fitting(draft.values, question)).length === 0)
+		return { values: drafted, notice: null, isNewForm: false };
 	const restored = { kind: 'draftRestored', at: draft.updatedAt } as const;
-	return { values, notice: isOther ? { kind: 'questionChanged', carried: true } : restored, isNewForm: false };
+	return { values: drafted, notice: isOtherDraft ? changedNotice(drafted) : restored, isNewForm: false };
+}
+
+function changedNotice(values: Values): Notice {
+	return { kind: 'questionChanged', carried: Object.keys(values).length > 0 };
+}
+
+function isOther({ fingerprint, shownHash }: GivenFor, question: Question): boolean {
+	return fingerprint !== question.fingerprint || isReworded(shownHash, question.shownHash);
 }
 
 /** The texts for positions of open items. */

@@ -14,7 +14,7 @@ import { type Reply, whereItBegan } from '../reply.ts';
 import { isInbox, logAccess, originOf, type PersonRequest, type SubmittedView } from '../request.ts';
 import { type AllowedRequest, copyPlace, ifAllowed, type Task, windowPlace } from '../task.ts';
 import type { Notice } from '../words/notices.ts';
-import { newFormId, type TypedText, type Values } from './drafts.ts';
+import { newFormId, type Prefill, type TypedText } from './drafts.ts';
 import type { Presenter, WantedQuestion } from './presenter.ts';
 import { createViewHandle, openView, type UpdateOutcome, type ViewHandle } from './view-handle.ts';
 import type { Note, PatientReads } from './waiting.ts';
@@ -40,8 +40,8 @@ interface Wish {
 	readonly toAnswer?: boolean;
 	/** Left out: the origin of the request. */
 	readonly origin?: Origin;
-	/** Initial texts, by position. */
-	readonly prefill?: Values;
+	/** Initial texts. */
+	readonly prefill?: Prefill;
 	/** A message chosen for an answer. If it fits several items, the person is asked which one. */
 	readonly text?: string;
 }
@@ -49,7 +49,7 @@ interface Wish {
 interface Content {
 	readonly metadata: ViewMetadata;
 	readonly typed?: TypedText | null;
-	readonly prefill?: Values | null;
+	readonly prefill?: Prefill | null;
 	readonly text?: string | null;
 	readonly wanted?: WantedQuestion;
 	/** Uses the last reading if it is in memory. The person is told when that is newer than what they saw. */
@@ -123,7 +123,8 @@ export function createSessionFlow(deps: Dependencies) {
 			const modal = chooseItemModal(place.question, place.positions, place.text, place.metadata);
 			return despiteLimit(() => handle.update(modal));
 		}
-		const filled = place?.kind === 'place' ? { ...content, prefill: place.values } : content;
+		const filled =
+			place?.kind === 'place' ? { ...content, prefill: { values: place.values, givenFor: null } } : content;
 		const notices = [...newerNotice(content, reading), ...(place?.kind === 'unused' ? [place.notice] : [])];
 		const model = await modelOf(request, handle, filled, { reading, notices });
 		return despiteLimit(() => put(request, handle, model));

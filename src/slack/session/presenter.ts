@@ -22,7 +22,7 @@ import type { Reading } from '../person-reads.ts';
 import type { Notice } from '../words/notices.ts';
 import type { Names } from '../words/people.ts';
 import type { SettledBy } from '../words/sessions.ts';
-import { KEPT_ASIDE, newFormId, startingValues, type TypedText, type Values, without } from './drafts.ts';
+import { KEPT_ASIDE, newFormId, type Prefill, startingValues, type TypedText, type Values, without } from './drafts.ts';
 
 /**
  * The message index that a button named; `newest`: the person came to answer whatever is open, so the modal says who
@@ -38,8 +38,8 @@ interface Showing {
 	readonly viewId: string | null;
 	/** The texts in the view's fields; null when it had none. */
 	readonly typed: TypedText | null;
-	/** A message chosen with "Use as answer", by position. */
-	readonly prefill: Values | null;
+	/** A message chosen with "Use as answer", or an answer. */
+	readonly prefill: Prefill | null;
 	readonly reading: Reading;
 	readonly wanted: WantedQuestion;
 	readonly notices: readonly Notice[];

@@ -1,23 +1,23 @@
-import { boundaryBefore, GRAPHEMES, LONGEST_CLUSTER, type OnCut } from '../../cut.ts';
+import { boundaryBefore, GRAPHEMES, LONGEST_CLUSTER, NOTE_LENGTH, noteOf, type OnCut, withoutNote } from '../../cut.ts';
 import { neutralise } from './clean.ts';
 
-/** `… (1,234,567,890 more characters)` fits. */
-const NOTE_LENGTH = 36;
 /** Below this length there is no room for a note of what was cut. */
 const SHORT_LIMIT = 100;
 
 /**
  * Cuts `source` so that the converted part and a note of how much is missing take at most `limit` UTF-16 units. It cuts
  * the source, not the converted text, so it splits no entity, mark-up or character. Reads at most a few times `limit` of
- * the source, however long it is.
+ * the source, however long it is. A note at the end of the source (`cutWithNote`) counts for what it stands for.
  */
-export function fitText(source: string, limit: number, convert: (text: string) => string, onCut?: OnCut): string {
+export function fitText(whole: string, limit: number, convert: (text: string) => string, onCut?: OnCut): string {
+	const { text: source, missing } = withoutNote(whole);
+	if (missing > 0) onCut?.();
 	const windowEnd = source.length <= limit * 4 ? source.length : boundaryBefore(source, limit * 4);
 	const text = neutralise(source.slice(0, windowEnd)).trimEnd();
-	const beyond = source.length - windowEnd;
-	if (beyond === 0 && text.length <= limit) {
-		const whole = convert(text);
-		if (whole.length <= limit) return whole;
+	const beyond = source.length - windowEnd + missing;
+	if (windowEnd === source.length && text.length <= limit) {
+		const converted = convert(missing > 0 ? neutralise(whole) : text);
+		if (converted.length <= limit) return converted;
 	}
 	onCut?.();
 	const short = limit < SHORT_LIMIT;
@@ -67,8 +67,4 @@ function withoutLast(shown: readonly string[], characters: number, limit: number
 		kept += character;
 	}
 	return kept;
-}
-
-function noteOf(characters: number): string {
-	return `… (${characters.toLocaleString('en-US')} more ${characters === 1 ? 'character' : 'characters'})`;
 }

@@ -48,6 +48,11 @@ export function noFormWords(
 		: `${why} Please answer it on the session service's own page.`;
 }
 
+/** Below a question of which the form shows only the beginning. */
+export function cutQuestionWords(hasDashboard: boolean): string {
+	return `✂️ The text is longer than Slack can show. Read all of it ${hasDashboard ? 'in the dashboard, with the button below' : "on the session service's own page"}.`;
+}
+
 /** Below a form whose fields are optional. */
 export const MAY_STAY_EMPTY = 'You can leave fields empty. The agent gets them as empty answers.';
 export const NO_ROOM_FOR_STEPS = 'The form takes all the space here, so the steps are not shown.';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Posted } from '../../../fake-slack/index.ts';
+import type { Modal, Posted } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { noticeWords } from '../../../src/slack/words/notices.ts';
@@ -12,9 +12,10 @@ import { handOverApp } from './hand-over-harness.ts';
 const GO_ON = item('Shall I go on?');
 const READ = 'May I READ the README?';
 const DELETE = 'May I DELETE the database?';
-const CARRIED = noticeWords(
-	{ kind: 'questionChanged', carried: true },
-	{ names: { displayName: () => '' }, now: 0, adminContact: null },
+/** Two items with options and one for text. */
+const MIXED = [GO_ON, item('Which copy?', 'One of: the first, the second'), item('Remarks')];
+const [CARRIED, CHANGED] = [true, false].map((carried) =>
+	noticeWords({ kind: 'questionChanged', carried }, { names: { displayName: () => '' }, now: 0, adminContact: null }),
 );
 
 let app: Awaited<ReturnType<typeof handOverApp>>;
@@ -58,6 +59,16 @@ const shows = (post: Posted, ...words: string[]) =>
 		() => post.text(),
 	);
 
+const TYPED = 'Only the old one.';
+const LABELS = ['“Shall I go on?”', '“Which copy?”', '“Remarks”'] as const;
+const valuesOf = (form: Modal) => LABELS.map((label) => form.value(label));
+
+async function fillMixed(form: Modal): Promise<void> {
+	await form.choose(LABELS[0], 'Yes');
+	await form.choose(LABELS[1], 'the first');
+	await form.fill(LABELS[2], TYPED);
+}
+
 /** Where Ada or Grace has a button with an option. Resolves to the press, which takes no time. */
 const PLACES = {
 	'the post in the channel': async (_: string, post: Posted) => ['ada', () => post.press('Yes')] as const,
@@ -90,9 +101,11 @@ describe('a question whose text the agent replaces between post and press', () =
 		await told.press('Answer the new question');
 		const form = await app.slack.as(who).waitForModal((modal) => modal.submitText() !== null);
 		expect(form.text()).toContain(DELETE);
-		expect(form.value(0)).toBe('Yes');
+		expect(form.text()).toContain(CHANGED);
+		expect(form.value(0)).toBeNull();
+		await form.choose(0, 'No');
 		await form.submit();
-		await app.until(() => value(id, index) === 'Yes');
+		await app.until(() => value(id, index) === 'No');
 		await form.close();
 	});
 
@@ -184,19 +197,23 @@ describe('a question whose text the agent replaces between post and press', () =
 });
 
 describe('a form whose question gets another text', () => {
-	it('sends nothing, and the new question has the typed text', async () => {
-		const { id, index } = await asked();
+	it('sends nothing, and the new question has the typed text and no choice', async () => {
+		const { id, index } = await asked(READ, MIXED);
 		const form = await openSession(app.app, id);
-		await form.choose(0, 'No');
+		await fillMixed(form);
 		reword(id, DELETE);
 		await form.submit();
 		await app.until(() => form.text().includes(headline('changed')));
 		expect(puts(id)).toHaveLength(0);
 		await form.press('Answer the new question');
 		const again = await app.slack.as('ada').waitForModal(DELETE);
-		expect(again.value(0)).toBe('No');
+		expect(again.text()).toContain(CARRIED);
+		expect(valuesOf(again)).toEqual([null, null, TYPED]);
+		await again.choose('“Shall I go on?”', 'No');
+		await again.choose('“Which copy?”', 'the second');
 		await again.submit();
 		await app.until(() => value(id, index) === 'No');
+		expect(app.service.sessions.values(id, index)).toEqual(['No', 'the second', TYPED]);
 	});
 
 	it('shows the new text for a mention that was written under the old one, and sends nothing for a third', async () => {
@@ -213,31 +230,43 @@ describe('a form whose question gets another text', () => {
 		expect(puts(id)).toHaveLength(0);
 	});
 
-	it('says so when it is refreshed, keeps the typed text and sends it', async () => {
-		const { id, index } = await asked();
+	it('says so when it is refreshed, keeps the typed text and no choice', async () => {
+		const { id } = await asked(READ, MIXED);
 		const form = await openSession(app.app, id);
-		await form.choose(0, 'No');
+		await fillMixed(form);
 		reword(id, DELETE);
 		await form.press('Refresh');
 		await app.slack.as('ada').waitForModal(DELETE);
 		expect(form.text()).toContain(CARRIED);
-		expect(form.value(0)).toBe('No');
-		await form.submit();
-		await app.until(() => value(id, index) === 'No');
+		expect(valuesOf(form)).toEqual([null, null, TYPED]);
+		expect((await form.submit()).outcome).toBe('fieldErrors');
+		expect(puts(id)).toHaveLength(0);
+		await form.press('Refresh');
+		expect(valuesOf(form)).toEqual([null, null, TYPED]);
 	});
 
-	it('says so when a draft is restored that was typed for the old text', async () => {
-		const { id } = await asked();
+	it('keeps a choice when it is refreshed with the same text', async () => {
+		const { id } = await asked(READ, MIXED);
 		const form = await openSession(app.app, id);
-		await form.choose(0, 'No');
+		await fillMixed(form);
+		await form.press('Refresh');
+		await app.pass(1_000);
+		expect(valuesOf(form)).toEqual(['Yes', 'the first', TYPED]);
+	});
+
+	it('says so when a draft is restored that was typed for the old text, without its choice', async () => {
+		const { id } = await asked(READ, MIXED);
+		const form = await openSession(app.app, id);
+		await fillMixed(form);
 		await form.close();
 		const same = await openSession(app.app, id);
 		expect(same.text()).toContain(DRAFT_RESTORED);
+		expect(valuesOf(same)).toEqual(['Yes', 'the first', TYPED]);
 		await same.close();
 		reword(id, DELETE);
 		const again = await openSession(app.app, id);
 		expect(again.text()).toContain(CARRIED);
-		expect(again.value(0)).toBe('No');
+		expect(valuesOf(again)).toEqual([null, null, TYPED]);
 	});
 });
 

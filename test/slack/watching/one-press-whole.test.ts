@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { item } from '../../../sandbox/session-service/builders.ts';
 import type { ItemJson } from '../../../sandbox/session-service/json.ts';
+import { cutQuestionWords } from '../../../src/slack/words/form.ts';
+import { QUESTION_CUT } from '../../../src/slack/words/question-text.ts';
 import { type HandOverApp, handOverApp } from '../inbox/hand-over-harness.ts';
 import { expectNothingWrong } from './harness.ts';
 
@@ -23,7 +25,7 @@ async function asked(content: string, items: readonly ItemJson[]) {
 	await app.slack.as('ada').command('#agents', '/session inbox');
 	await app.windowSays('[Refresh]');
 	const inboxes = [app.slack.as('ada').home(), app.slack.as('ada').modal()];
-	return { post, inboxes: inboxes.map((view) => view?.buttons() ?? []) };
+	return { id, post, inboxes: inboxes.map((view) => view?.buttons() ?? []) };
 }
 
 beforeAll(async () => {
@@ -37,18 +39,24 @@ afterEach(async () => {
 });
 
 describe('options stand only below a whole question', () => {
-	it.each<[what: string, content: string, items: readonly ItemJson[]]>([
+	it.each<[what: string, content: string, items: readonly ItemJson[], isCut?: boolean]>([
 		['a description of 530 characters', '', [flight('Which flight?', `${words(500)}\n\n${LIST}`)]],
 		['a description of 2,100 characters', '', [flight('Which flight?', `${words(2_070)}\n\n${LIST}`)]],
 		['a title of 260 characters', '', [flight(`${words(240)} Which flight?`)]],
 		['a title of 310 characters', '', [flight(`${words(290)} Which flight?`)]],
 		['a text of 1,600 characters above it', words(1_600), [flight('Which flight?')]],
 		['a text that is longer as Slack wants it', '&'.repeat(600), [flight('Which flight?')]],
-		['an item behind thirty others', '', [...ANSWERED, flight('Which flight?')]],
-		['an item that the agent filled', '', [{ ...item('And pay from:'), value: 'savings' }, flight('Which flight?')]],
-	])('not below %s', async (_, content, items) => {
+		['an item behind thirty others', '', [...ANSWERED, flight('Which flight?')], false],
+		[
+			'an item that the agent filled',
+			'',
+			[{ ...item('And pay from:'), value: 'savings' }, flight('Which flight?')],
+			false,
+		],
+	])('not below %s', async (_, content, items, isCut = true) => {
 		const { post, inboxes } = await asked(content, items);
 		expect(post.buttons()).toEqual(['Answer', 'Hand over']);
+		expect(post.text().includes(QUESTION_CUT)).toBe(isCut);
 		for (const buttons of inboxes) {
 			expect(buttons).toContain('Answer');
 			expect(buttons).not.toContain(OPTION);
@@ -62,6 +70,8 @@ describe('options stand only below a whole question', () => {
 	])('below %s in its post, and not in an inbox, which cuts it', async (_, content, items) => {
 		const { post, inboxes } = await asked(content, items);
 		expect(post.buttons()).toEqual([OPTION, 'TP 570', 'Answer…', 'Hand over']);
+		expect(post.text()).not.toContain(QUESTION_CUT);
+		expect(app.slack.as('ada').home()?.text()).toContain(QUESTION_CUT);
 		for (const buttons of inboxes) {
 			expect(buttons).toContain('Answer');
 			expect(buttons).not.toContain(OPTION);
@@ -85,10 +95,46 @@ describe('options stand only below a whole question', () => {
 		await app.handOver(post, 'ada', 'grace');
 		const dm = await app.handedTo('grace');
 		expect(dm.buttons()).toEqual(['Answer', 'Give back', 'Hand over']);
+		expect(dm.text()).toContain(QUESTION_CUT);
 		await dm.press('Give back');
 		const back = await app.givenBackTo('ada');
 		expect(back.buttons()).toEqual(['Answer', 'Hand over']);
+		expect(back.text()).toContain(QUESTION_CUT);
 	});
+});
+
+describe('a text that is cut', () => {
+	it('is read where the form says, when it is longer than the form shows', async () => {
+		for (const [length, isCut] of [
+			[12_000, true],
+			[2_441, false],
+		] as const) {
+			const { post } = await asked(words(length), [item('Shall I go on?')]);
+			await app.slack.as('ada').modal()?.close(true);
+			await post.press('Answer');
+			const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
+			const told = [true, false].some((hasDashboard) => form.text().includes(cutQuestionWords(hasDashboard)));
+			expect(told).toBe(isCut);
+			await form.close(true);
+		}
+	});
+
+	it('says how many of all its characters are missing, also where it is cut twice', async () => {
+		const { id, post } = await asked(words(2_441), [item('Which flight?', words(2_441))]);
+		const card = await app.cardSays(id, 'more characters');
+		const home = app.slack.as('ada').home();
+		for (const text of [post.text(), card.text(), home?.text() ?? '']) {
+			const notes = [...text.matchAll(/(The fare[^…]*)… \(([\d,]+) more characters\)/g)];
+			expect(notes.length).toBeGreaterThanOrEqual(2);
+			for (const [, shown = '', count = ''] of notes)
+				expect(Math.abs(shown.length + Number(count.replace(',', '')) - 2_441)).toBeLessThanOrEqual(1);
+		}
+	});
+});
+
+it('offers options that begin with a label of ours and go on with words', async () => {
+	const { post } = await asked('', [item('Which one?', 'One of: Close ticket, Keep ticket')]);
+	expect(post.buttons()).toEqual(['Close ticket', 'Keep ticket', 'Answer…', 'Hand over']);
 });
 
 it.each(['Undo, Redo', 'give-BACK…, stay', 'Files (7), Folders', 'Ореn, Shut', 'rn, m', '1, ١'])(
