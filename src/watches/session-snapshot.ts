@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { cutText, type OnCut } from '../cut.ts';
 import { type Digest, digestOf } from '../questions/changes.ts';
 import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } from '../questions/disclosure.ts';
@@ -112,6 +113,11 @@ export function snapshotOf(
 		digest: digestOf(session, leftEmpty),
 		seenAt,
 	};
+}
+
+/** Whether both show the same, whenever they were read. */
+export function showSame(one: SessionSnapshot, other: SessionSnapshot): boolean {
+	return isDeepStrictEqual({ ...one, seenAt: 0 }, { ...other, seenAt: 0 });
 }
 
 /** The question of one message; null when it asks nothing. */
