@@ -334,8 +334,7 @@ export async function createHandraise({
 		const { acknowledged: onAcknowledged } = metrics;
 		const onInboxPress = (inbox: InboxPlace) => inboxes.ask(inbox, null);
 		const memberships = createMemberships({ client, directChannelOf, changes: cellOf('memberships'), clock });
-		const handOversIn = (team: string) => store.inboxes.handOvers(serviceUrl, team);
-		const isThere = createIsThere(memberships, personReads, handOversIn);
+		const isThere = createIsThere(memberships, personReads, { handOvers: store.handOvers, serviceUrl });
 		const listenTo = { app: bolt.app, teamId, accessPolicy, isThere, personReads, reply };
 		const listen = createListen({ ...listenTo, clock, log, onAcknowledged, onInboxPress });
 		const drafting = createDrafting({ ...shared, claims });

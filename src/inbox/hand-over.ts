@@ -89,6 +89,11 @@ export interface HandOverStore {
 		question: HandedQuestion & { readonly userId: string },
 		options: { now: number; told: (handOver: HandOver) => NewAnnouncement },
 	): Promise<GiveBackResult>;
+	/**
+	 * Whether a person has a question of a session in a channel, or had one when it was settled: not when they gave it back
+	 * or others handed it on. Of several, the newest hand-over to them counts.
+	 */
+	holds(person: Person, channelId: string, session: SessionKey): Promise<boolean>;
 	/** The newest hand-over of this question, also one that was given back. */
 	handOverOf(question: HandedQuestion): Promise<HandOver | null>;
 	/**

@@ -57,6 +57,8 @@ interface StoringTask {
 const ACKNOWLEDGE_WITHIN_MS = 2_500;
 /** Of it, for asking whether a person is in a channel; the access policy has had its time before. */
 const THERE_WITHIN_MS = 900;
+/** The same where nobody waits for an acknowledgement. */
+const THERE_PATIENTLY_MS = 5_000;
 /** Of the rest, for telling that a press is not stored, or not yet. */
 const TELL_WITHIN_MS = 400;
 /** More requests than arrive in the time in which Slack or a socket may deliver one twice. */
@@ -103,20 +105,25 @@ export function createListen(deps: Dependencies) {
 	}
 
 	/** Why somebody may not act here; null: they may. */
-	async function check(request: PersonRequest, place: Place, maxAgeMs?: number): Promise<ActRefusal | null> {
+	async function check(
+		request: PersonRequest,
+		place: Place,
+		{ maxAgeMs, thereWithinMs = THERE_WITHIN_MS }: { maxAgeMs?: number | undefined; thereWithinMs?: number },
+	): Promise<ActRefusal | null> {
 		const { person, claimedTeamId } = request;
 		const verdict = await accessPolicy.check({ ...person, claimedTeamId }, place, maxAgeMs);
 		if (!verdict.allowed) return verdict.refusal;
 		if (place === 'anyChannel') return null;
 		const there = isThere(request, place).catch(() => null);
-		const isSo = (await isWithin(there, THERE_WITHIN_MS)) ? await there : null;
+		const isSo = (await isWithin(there, thereWithinMs)) ? await there : null;
 		return isSo === null ? 'could_not_check' : isSo ? null : 'not_there';
 	}
 
 	/** Runs a task if the access policy allows it. `view`: where the person pressed. */
 	async function perform(request: PersonRequest, task: Task, view: SubmittedView | null): Promise<void> {
-		const { place } = task;
-		const refusal = place === 'anybody' ? null : await check(request, place, task.maxAgeMs);
+		const { place, maxAgeMs } = task;
+		const options = { maxAgeMs, thereWithinMs: THERE_PATIENTLY_MS };
+		const refusal = place === 'anybody' ? null : await check(request, place, options);
 		if (refusal !== null) {
 			request.log.info({ refusal }, 'refused');
 			await (task.refused?.(refusal) ??
@@ -211,7 +218,7 @@ export function createListen(deps: Dependencies) {
 			const view = viewIn(body);
 			const task = plan(view);
 			failed = task.failed;
-			const refusal = await check(request, task.place, FRESH_MS);
+			const refusal = await check(request, task.place, { maxAgeMs: FRESH_MS });
 			if (refusal === null) {
 				const tell = await task.run({ ...request, access: 'allowed' });
 				const inbox = inboxOf(request, view);
@@ -226,7 +233,7 @@ export function createListen(deps: Dependencies) {
 	}
 
 	async function submit(request: PersonRequest, task: SubmissionTask): Promise<Submitted> {
-		const refusal = await check(request, task.place, FRESH_MS);
+		const refusal = await check(request, task.place, { maxAgeMs: FRESH_MS });
 		if (refusal === null) return task.run({ ...request, access: 'allowed' });
 		request.log.info({ refusal }, 'refused at submit');
 		return task.refused(refusal);

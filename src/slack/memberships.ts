@@ -4,7 +4,7 @@ import { setBounded } from '../bounded-map.ts';
 import type { Cell } from '../cell.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
 import { HandraiseError } from '../errors.ts';
-import type { HandOver } from '../inbox/hand-over.ts';
+import type { HandOverStore } from '../inbox/hand-over.ts';
 import type { Memberships } from '../inbox/ports.ts';
 import { slackErrorCode, slackFailure } from './clients.ts';
 import type { PersonReads } from './person-reads.ts';
@@ -69,7 +69,9 @@ export function createMemberships({
 	const kinds = createCache(clock, { maxAgeMs: KIND_AGE_MS, failureAgeMs: FAILURE_AGE_MS }, async (channel) => {
 		try {
 			const { channel: facts } = await client.conversations.info({ channel });
-			return facts?.is_private === true && facts.is_member === true && facts.is_mpim !== true;
+			// Slack names an archived channel among nobody's.
+			const isHeard = facts?.is_member === true && facts.is_archived !== true;
+			return isHeard && facts.is_private === true && facts.is_mpim !== true;
 		} catch (error) {
 			const code = slackErrorCode(error);
 			// A private channel without the bot, and a direct message between people.
@@ -102,12 +104,20 @@ export function createMemberships({
 		if (channelId.startsWith('D')) return (await memberships.directChannelOf(userId)) === channelId;
 		return (await memberships.channelsOf(userId)).has(channelId);
 	}
+	async function isPrivate(channelId: string): Promise<boolean> {
+		return !channelId.startsWith('D') && orUnknown(kinds.get(channelId));
+	}
 	return {
 		...memberships,
 		/** Whether a person is in a channel, at most five minutes ago, or this is their direct message with the app. */
 		isMember,
 		/** Whether Slack tells all who see this channel: it is private and the bot is in it. At most an hour ago. */
-		isPrivate: async (channelId: string) => !channelId.startsWith('D') && orUnknown(kinds.get(channelId)),
+		isPrivate,
+		/** The same; Slack is asked now. */
+		isPrivateNow(channelId: string): Promise<boolean> {
+			kinds.forget(channelId);
+			return isPrivate(channelId);
+		},
 		/** Whether a person is in a channel, or this is their direct message with the app; Slack is asked now. */
 		async isMemberNow(userId: string, channelId: string): Promise<boolean> {
 			channels.forget(await keyOf(userId));
@@ -129,26 +139,25 @@ export type SlackMemberships = ReturnType<typeof createMemberships>;
 
 /**
  * Whether somebody may act on this session's question by what they have had before; throws when Slack does not tell. They
- * have to be in its channel or have the question. Everybody sees a public channel: there it is asked on copies only.
+ * have to be in its channel, or to have the question, or to have had it when it was settled. Everybody sees a public
+ * channel: there it is asked on copies only.
  */
 export type IsThere = (request: PersonRequest, place: ChannelPlace) => Promise<boolean>;
 
-/** `handOversIn`: the questions of a workspace that somebody has. */
 export function createIsThere(
-	{ isPrivate, isMember, isMemberNow }: SlackMemberships,
+	{ isPrivate, isPrivateNow, isMember, isMemberNow }: SlackMemberships,
 	{ turn }: Pick<PersonReads, 'turn'>,
-	handOversIn: (teamId: string) => Promise<readonly HandOver[]>,
+	{ handOvers, serviceUrl }: { handOvers: Pick<HandOverStore, 'holds'>; serviceUrl: string },
 ): IsThere {
 	return async (request, { channelId, sessionId, isCopy }) => {
 		if (channelId === null || sessionId === undefined) return true;
 		if (isCopy !== true && !(await isPrivate(channelId))) return true;
-		const { teamId, userId } = request.person;
-		const isHeld = (await handOversIn(teamId)).some(
-			(one) => one.to === userId && one.channelId === channelId && one.session.sessionId === sessionId,
-		);
+		const { userId } = request.person;
+		const isHeld = await handOvers.holds(request.person, channelId, { service: serviceUrl, sessionId });
 		if (isHeld || (await isMember(userId, channelId))) return true;
-		// Slack's event of their joining may be late.
-		return (await turn(request)) === null && isMemberNow(userId, channelId);
+		if ((await turn(request)) !== null) return false;
+		// Slack's event of their joining may be late, and the channel may not be private any more, or hidden from the bot.
+		return (await isMemberNow(userId, channelId)) || (isCopy !== true && !(await isPrivateNow(channelId)));
 	};
 }
 

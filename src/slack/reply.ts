@@ -171,8 +171,10 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 			const context = { kept, adminContact };
 			const message = refusedMessage(refusal, context);
 			if (metadata === null) await toPerson(request, message);
-			// A window costs more than a message. Who is too fast has just read why.
-			else if (!((await personReads.permit(request)) instanceof TooFastError)) {
+			// A window costs more than a message.
+			else if ((await personReads.permit(request)) instanceof TooFastError) {
+				await toPerson(whereItBegan(request, metadata.origin), message);
+			} else {
 				const modal = refusedModal(refusal, metadata, context);
 				await onTop(request, metadata, { modal, message, overHome: view?.callbackId === CALLBACKS.home });
 			}

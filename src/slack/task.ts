@@ -26,8 +26,8 @@ export interface Task {
 	readonly refused?: (refusal: ActRefusal) => Promise<void>;
 }
 
-/** For work that shows nothing of a session and changes nothing. */
-export function forAnybody(run: () => Promise<void>): Task {
+/** For work that shows nothing of a session and stores nothing. */
+export function forAnybody(run: () => Done): Task {
 	return { place: 'anybody', run };
 }
 

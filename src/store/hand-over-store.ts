@@ -20,7 +20,7 @@ import type { Cipher } from './encryption.ts';
 import { handOverRow, readHandOver } from './hand-over-rows.ts';
 import { endSnooze } from './snooze-store.ts';
 import type { Tables } from './tables.ts';
-import { readDigest, readWatch, targetKey } from './watch-rows.ts';
+import { readAnnouncement, readDigest, readWatch, targetKey } from './watch-rows.ts';
 import {
 	inChannel,
 	liveWatches,
@@ -35,6 +35,9 @@ import {
 
 /** Any constant that no other lock of this database uses ("hdov" in ASCII). */
 const HAND_OVER_LOCK = 0x68646f76;
+
+/** The newest hand-overs to one person, among which that of a session is looked for. */
+const MOST_EXAMINED = 200;
 
 /** `HandOverStore` over SQLite or PostgreSQL; its docstrings are the contract. */
 export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }): HandOverStore {
@@ -88,6 +91,48 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		handOver: (wish, now) => db.write((trx) => handOver(trx, wish, now)),
 		giveBack: (question, options) => db.write((trx) => giveBack(trx, question, options)),
 		handOverOf: (question) => handOverOf(db.read, question),
+
+		async holds({ teamId, userId }, channelId, session) {
+			const open = await db.read
+				.selectFrom('hand_overs')
+				.select('id')
+				.where((eb) => eb.and({ ...keyOf({ teamId, session }), channel_id: channelId, to_user_id: userId }))
+				.where('given_back_at', 'is', null)
+				.executeTakeFirst();
+			if (open !== undefined) return true;
+			const watches = await db.read
+				.selectFrom('watches')
+				.select(['id', 'created_at'])
+				.where(inChannel({ teamId, channelId }))
+				.where(onSession(session))
+				.execute();
+			if (watches.length === 0) return false;
+			// The hand-overs of settled questions are gone, but not their direct messages.
+			const rows = await db.read
+				.selectFrom('announcements')
+				.selectAll()
+				.where('team_id', '=', teamId)
+				// Written out: SQLite uses a partial index only then.
+				.where(sql<boolean>`kind = 'handedOver'`)
+				.where('place_id', '=', userId)
+				.where('created_at', '>=', Math.min(...watches.map((watch) => watch.created_at)))
+				.orderBy('created_at', 'desc')
+				.limit(MOST_EXAMINED)
+				.execute();
+			const newest = rows.find((row) => {
+				const content = readAnnouncement(row, cipher)?.content;
+				return content?.kind === 'handedOver' && watches.some(({ id }) => id === content.watchId);
+			});
+			if (newest === undefined) return false;
+			const settled = await db.read
+				.selectFrom('announcements')
+				.selectAll()
+				.where('target', '=', newest.target)
+				.where('kind', '=', 'settle')
+				.executeTakeFirst();
+			const content = settled === undefined ? null : readAnnouncement(settled, cipher)?.content;
+			return content?.kind === 'settle' && content.how !== 'handedOn' && content.how !== 'givenBack';
+		},
 
 		async watchedIn(channel, session) {
 			const row = await liveWatches(db.read).where(inChannel(channel)).where(onSession(session)).executeTakeFirst();
@@ -215,6 +260,6 @@ async function handOverOf(read: Kysely<Tables>, question: HandedQuestion): Promi
 	return row === undefined || row.fingerprint !== question.fingerprint ? null : readHandOver(row);
 }
 
-function keyOf({ teamId, session: { service, sessionId } }: HandedQuestion) {
+function keyOf({ teamId, session: { service, sessionId } }: Pick<HandedQuestion, 'teamId' | 'session'>) {
 	return { service, session_id: sessionId, team_id: teamId };
 }

@@ -98,7 +98,7 @@ describe('refusals', () => {
 
 	it('says to somebody who is not in the channel of a question how they get it', () => {
 		const { text, plain } = errorWords('not_there', { kept: 'unchanged', adminContact: null });
-		expect(text).toBe(`${NOT_THERE} Nothing was changed. Somebody who is in the channel can hand it over to you.`);
+		expect(text).toBe(`${NOT_THERE} Nothing was changed. Ask somebody in the channel to hand it over to you.`);
 		expect(plain).toBe(text);
 	});
 

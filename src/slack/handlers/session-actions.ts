@@ -1,6 +1,6 @@
 import type { DraftStore } from '../../answers/ports.ts';
 import { ACTIONS, type ActionId, CALLBACKS, decodeInboxRow, decodeTarget } from '../ids.ts';
-import { decodeMetadata, type ViewMetadata } from '../metadata.ts';
+import type { ViewMetadata } from '../metadata.ts';
 import { isInbox, metadataOf, originOf, type Press, type SubmittedView } from '../request.ts';
 import { type StandingForm, typedIn } from '../session/drafts.ts';
 import { type AllowedRequest, forAnybody, ifAllowed, NOTHING_TO_DO, silently, windowPlace } from '../task.ts';
@@ -43,14 +43,18 @@ export function registerSessionActions(
 	onPress(ACTIONS.plainText, () => ({ plainText: true }), true);
 	onPress(ACTIONS.guessed, () => ({ plainText: false }), true);
 
-	listen.action(ACTIONS.secret, (_, { view, blockId }) => {
+	listen.action(ACTIONS.secret, ({ person }, { view, blockId }) => {
 		if (view === null) return NOTHING_TO_DO;
-		const mark = async (request: AllowedRequest) => {
-			const form = await drafting.marked(request.person, view, blockId);
-			// Slack's state of an emptied box is that of an untouched one, so the view's metadata has to say that it is empty.
-			if (form !== null && form.metadata.secret.length === 0) await showForm(request, view, form, true);
-		};
-		return ifAllowed(windowPlace(decodeMetadata(view.privateMetadata)), mark, silently);
+		return forAnybody(async () => {
+			const form = await drafting.marked(person, view, blockId);
+			if (form === null) return NOTHING_TO_DO;
+			const keep = async (request: AllowedRequest) => {
+				await drafting.keep(person, view.id, form);
+				// Slack's state of an emptied box is that of an untouched one, so the view's metadata has to say that it is empty.
+				if (form.metadata.secret.length === 0) await showForm(request, view, form, true);
+			};
+			return ifAllowed(windowPlace(form.metadata), keep, silently);
+		});
 	});
 
 	listen.action(ACTIONS.chooseItem, (_, { view, value }) => {

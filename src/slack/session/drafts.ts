@@ -131,14 +131,16 @@ export function createDrafting({ serviceUrl, drafts, claims, clock }: Dependenci
 			if (key !== null) await prolongClaim(key, person, form.metadata.formId);
 		},
 		left,
-		/** The person pressed the box for secrets: texts of ticked items are removed from all their drafts. */
+		/**
+		 * The person pressed the box for secrets: removes the texts of ticked items from all their drafts. For everybody,
+		 * because it only removes what they typed. Saves nothing; `keep` the returned form where that is allowed.
+		 */
 		async marked(person: Person, view: SubmittedView, actedBlockId: string): Promise<StandingForm | null> {
 			const form = await read(view, actedBlockId);
 			const question = form === null ? null : keyOf(form.metadata);
 			if (form === null || question === null) return null;
 			const { secret } = form.reading;
 			setBounded(marked, form.metadata.formId, secret, MAX_FORMS);
-			await keep(person, view.id, form);
 			if (secret.length > 0) {
 				await drafts.forget(person, question, secret);
 				// A chosen message is saved under the first field that it fits, whichever field it was put into.

@@ -108,9 +108,8 @@ const FAILURES: Readonly<Record<string, Row>> = {
 
 const ASK_TO_CHANGE = 'To change that, ask {contact}.';
 
-/** Somebody presses on a copy of a question in an inbox or a direct message. */
-export const NOT_THERE =
-	'You are not in the channel of this question, and it is not handed over to you, or not any more.';
+/** Somebody acts on a question that they had before, by a copy of it or in a window. */
+export const NOT_THERE = "You are not in this question's channel, so you cannot answer it here.";
 
 /** Why somebody may not do this. */
 const REFUSALS: Readonly<Record<ActRefusal, Row>> = {
@@ -124,7 +123,7 @@ const REFUSALS: Readonly<Record<ActRefusal, Row>> = {
 	deactivated: ['This account is deactivated.', 'refused', ASK_TO_CHANGE],
 	channel_not_allowed: ['Handraise is not allowed in this channel.', 'refused', ASK_TO_CHANGE],
 	user_not_allowed: ['You are not among the people who may use Handraise.', 'refused', ASK_TO_CHANGE],
-	not_there: [NOT_THERE, 'refused', 'Somebody who is in the channel can hand it over to you.'],
+	not_there: [NOT_THERE, 'refused', 'Ask somebody in the channel to hand it over to you.'],
 	could_not_check: [
 		'Handraise could not check with Slack whether you may do this.',
 		'refused',
