@@ -20,6 +20,7 @@ import {
 	outlineOf,
 	readAnnouncement,
 	readDigest,
+	readView,
 	readWatchedSession,
 	sealContent,
 	sealView,
@@ -167,7 +168,8 @@ export function createWatchedSessionStore({
 			const where = sql<boolean>`${isDue('next_read_at', now, LONGEST_DELAY_MS.read)} and ${isOfKind(only)}`;
 			const orderBy = dueAt('read_by', now, LONGEST_DELAY_MS.read);
 			const due = { table: 'watched_sessions', key: 'session_id', service, where, orderBy, limit } as const;
-			return (await leaseDue(db, due, { lease, now })).map(readWatchedSession);
+			const rows = await leaseDue(db, due, { lease, now });
+			return rows.map((row) => ({ ...readWatchedSession(row), view: readView(row, cipher) }));
 		},
 
 		renew: (held, ms, now) => db.write((trx) => renewLeases(trx, held, now + ms)),

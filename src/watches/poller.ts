@@ -14,7 +14,7 @@ import { failureOf, HAND_TRIES, isStale, keptOf, outcomeOf, type ReadOutcome } f
 import { createPlanner, movesFor, PLAN_MS } from './schedule.ts';
 import { DOWN_AFTER_MS, type ServiceHealth } from './service-health.ts';
 import type { SessionKey, Watch } from './watch.ts';
-import type { WatchedSession } from './watched-session.ts';
+import type { SessionUpdate, TakenSession } from './watched-session.ts';
 
 /** The part of the session service's client that watching needs. */
 export interface WatchingService {
@@ -83,7 +83,7 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 	let recovered = false;
 	health.onRecovered(readFailingSoon);
 
-	const loop = createLeaseLoop<WatchedSession>({
+	const loop = createLeaseLoop<TakenSession>({
 		itemsName: 'reads',
 		rows: store.sessionRows,
 		leaseMs: LEASE_MS,
@@ -140,7 +140,7 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 	 * How many more reads may be under way and wait for the request budget, the first first. The budget keeps a part for each
 	 * kind, and each kind may always have one under way.
 	 */
-	function freeReads(running: readonly WatchedSession[]): { only: ReadKind | null; count: number }[] {
+	function freeReads(running: readonly TakenSession[]): { only: ReadKind | null; count: number }[] {
 		const room = readWindow.room();
 		const free = Math.min(room, WAITING_AT_ONCE - budget.waiting());
 		if (free > 0) return [{ only: null, count: free }];
@@ -170,7 +170,7 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		if (moves.length > 0) await store.reschedule(moves);
 	}
 
-	async function readAndRecord(taken: WatchedSession, token: string, signal: AbortSignal): Promise<void> {
+	async function readAndRecord(taken: TakenSession, token: string, signal: AbortSignal): Promise<void> {
 		const { sessionId } = taken.session;
 		let reading: Awaited<ReturnType<WatchingService['read']>>;
 		const ended = readWindow.begin();
@@ -205,7 +205,7 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 	}
 
 	async function record(
-		taken: WatchedSession,
+		taken: TakenSession,
 		token: string,
 		{ update, watches }: Omit<ReadOutcome, 'changed'>,
 		live: readonly Watch[] = [],
@@ -222,7 +222,7 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		if (changesQuestion(taken, update) || watches.some(({ end }) => end !== null)) onQuestions();
 	}
 
-	async function recordFailure(taken: WatchedSession, token: string, error: unknown): Promise<void> {
+	async function recordFailure(taken: TakenSession, token: string, error: unknown): Promise<void> {
 		const code = codeOf(error);
 		const now = clock.now();
 		health.failed(code);
@@ -271,13 +271,18 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 }
 
 /** Whether the read was moved ahead of others. */
-function isAwaited({ nextRead: { at, by } }: WatchedSession): boolean {
+function isAwaited({ nextRead: { at, by } }: TakenSession): boolean {
 	return by < at;
 }
 
-/** Whether a read found a question opened, changed or closed. */
-function changesQuestion({ digest, questionSince }: WatchedSession, update: ReadOutcome['update']): boolean {
+/** Whether a read found a question opened, changed or closed, or an open one shown in other words or under another name. */
+function changesQuestion(
+	{ digest, questionSince, view: before }: TakenSession,
+	{ view, ...update }: SessionUpdate,
+): boolean {
 	if (update.questionSince !== questionSince) return true;
-	const before = digest?.question ?? null;
-	return update.view !== undefined && !isDeepStrictEqual(update.view.digest.question, before);
+	if (view === undefined) return false;
+	if (!isDeepStrictEqual(view.digest.question, digest?.question ?? null)) return true;
+	if (questionSince === null) return false;
+	return view.name !== before?.name || !isDeepStrictEqual(view.question, before.question);
 }

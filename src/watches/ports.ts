@@ -16,7 +16,7 @@ import type {
 	WatchLimits,
 	WatchSettings,
 } from './watch.ts';
-import type { PlannedRead, SessionUpdate, WatchedOutline, WatchedSession } from './watched-session.ts';
+import type { PlannedRead, SessionUpdate, TakenSession, WatchedOutline } from './watched-session.ts';
 
 export interface NewWatch
 	extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt' | keyof WatchSettings> {
@@ -277,7 +277,7 @@ export interface ReadingStore {
 		lease: Lease,
 		limit: number,
 		options: { now: number; only: ReadKind | null },
-	): Promise<readonly WatchedSession[]>;
+	): Promise<readonly TakenSession[]>;
 	/** Prolongs these leases by `ms` from `now`; returns the sessions still held. */
 	renew(held: readonly HeldSession[], ms: number, now: number): Promise<readonly SessionKey[]>;
 	/** Gives back the sessions that are still held with these tokens (shutdown). */

@@ -6,7 +6,7 @@ import type { Session } from '../questions/session.ts';
 import { newsFor, type SeenSession, settlingOf, targetOf, watchEndedIn } from './announcements.ts';
 import type { WatchUpdate } from './ports.ts';
 import { isEarlyReadAsked, type Planner } from './schedule.ts';
-import { questionViewAt, snapshotOf } from './session-snapshot.ts';
+import { questionViewAt, showSame, snapshotOf } from './session-snapshot.ts';
 import { isSwitching, REST_MS } from './switching.ts';
 import { DISMISSED, type Watch, type WatchEnd } from './watch.ts';
 import {
@@ -15,6 +15,7 @@ import {
 	type SessionUpdate,
 	type StepRate,
 	stepRateAfter,
+	type TakenSession,
 	type WatchedSession,
 } from './watched-session.ts';
 
@@ -43,7 +44,7 @@ export function outcomeOf({
 	leftEmpty,
 	disclosure,
 }: {
-	taken: WatchedSession;
+	taken: TakenSession;
 	session: Session;
 	readAt: number;
 	now: number;
@@ -70,7 +71,8 @@ export function outcomeOf({
 		overSince: digest.over ? (taken.overSince ?? readAt) : null,
 		questionSince: questionSince(taken, digest, readAt),
 		earlyReadCount: taken.earlyReadCount,
-		...(changed && { view }),
+		// Names and descriptions may change without news.
+		...((changed || taken.view === null || !showSame(taken.view, view)) && { view }),
 	};
 	const outline: SessionOutline = { ...taken, ...base, status: digest.status, questionOpen: hasOpenQuestion(digest) };
 	return {
@@ -183,7 +185,7 @@ export function failureOf({
 	gone,
 	maxDays,
 }: {
-	taken: WatchedSession;
+	taken: TakenSession;
 	code: string;
 	now: number;
 	watches: readonly Watch[];
@@ -222,8 +224,15 @@ function staleUpdate(watch: Watch, taken: WatchedSession, maxDays: number): Watc
 }
 
 /** The session as stored, for a read that failed. */
-export function keptOf(taken: WatchedSession): Omit<SessionUpdate, 'nextRead'> {
-	const { session: _session, digest: _digest, earlyReadAskedAt: _askedAt, nextRead: _nextRead, ...kept } = taken;
+export function keptOf(taken: TakenSession): Omit<SessionUpdate, 'nextRead' | 'view'> {
+	const {
+		session: _session,
+		digest: _digest,
+		view: _view,
+		earlyReadAskedAt: _askedAt,
+		nextRead: _nextRead,
+		...kept
+	} = taken;
 	return kept;
 }
 

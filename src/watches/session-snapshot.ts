@@ -1,4 +1,9 @@
+<<<<<<< HEAD
 import { cutWithNote, type OnCut } from '../cut.ts';
+=======
+import { isDeepStrictEqual } from 'node:util';
+import { cutText, type OnCut } from '../cut.ts';
+>>>>>>> 416c8b93dfafdc2148619fe1c137b98c4d0adbaa
 import { type Digest, digestOf } from '../questions/changes.ts';
 import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } from '../questions/disclosure.ts';
 import { askingMessageIndex, type LeftEmpty, questionAt } from '../questions/open-question.ts';
@@ -112,6 +117,11 @@ export function snapshotOf(
 		digest: digestOf(session, leftEmpty),
 		seenAt,
 	};
+}
+
+/** Whether both show the same, whenever they were read. */
+export function showSame(one: SessionSnapshot, other: SessionSnapshot): boolean {
+	return isDeepStrictEqual({ ...one, seenAt: 0 }, { ...other, seenAt: 0 });
 }
 
 /** The question of one message; null when it asks nothing. */

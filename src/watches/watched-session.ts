@@ -33,9 +33,15 @@ export interface WatchedSession {
 	readonly earlyReadCount: number;
 }
 
+/** A session whose read is due. */
+export interface TakenSession extends WatchedSession {
+	/** What is stored of it; null before the first read, or when it cannot be read. */
+	readonly view: SessionSnapshot | null;
+}
+
 /** The outcome of a read for its session; `earlyReadCount` is the one that the session was taken with. */
 export interface SessionUpdate extends Omit<WatchedSession, 'session' | 'digest' | 'earlyReadAskedAt'> {
-	/** Left out when nothing changed. */
+	/** Left out when it shows what is stored already. */
 	readonly view?: SessionSnapshot;
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../src/clock.ts';
 import type { WatchStore } from '../../src/watches/ports.ts';
 import type { Planner } from '../../src/watches/schedule.ts';
-import type { WatchedSession } from '../../src/watches/watched-session.ts';
+import type { TakenSession } from '../../src/watches/watched-session.ts';
 import type { Random } from '../support/random.ts';
 import type { Read } from './history.ts';
 import type { Program } from './program.ts';
@@ -49,7 +49,7 @@ export function createReader(options: Options) {
 	let isFailing = true;
 	let woken = new AbortController();
 
-	async function read(taken: WatchedSession, token: string): Promise<void> {
+	async function read(taken: TakenSession, token: string): Promise<void> {
 		const { session: key } = taken;
 		const beganAt = clock.now();
 		const ms = Math.round(random.between(200, 3_000));

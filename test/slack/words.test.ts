@@ -12,7 +12,7 @@ describe('errorWords', () => {
 		['unauthorized', "The session service does not accept Handraise's key."],
 		['session_not_found', 'The session service has no session with this id.'],
 		['rate_limited', 'The session service is getting too many requests right now.'],
-		['too_fast', 'You did too many things in a short time. Slow down a little, so that'],
+		['too_fast', 'You did too many things in a short time.'],
 		['timed_out', 'The session service took too long to respond.'],
 		['refused', 'The session service refused the request.'],
 		['unreadable_answer', 'Handraise cannot read what the session service sent.'],
@@ -35,6 +35,13 @@ describe('errorWords', () => {
 		['watch_unclear_sharing', '🔒 Slack does not say clearly who else can read this channel, so I post nothing here.'],
 	])('says what happened: %s', (code, words) => {
 		expect(errorWords(code, { kept: 'nothing', adminContact: null }).what).toContain(words);
+	});
+
+	it('names one time to somebody who is too fast', () => {
+		const { plain } = errorWords('too_fast', { kept: 'nothing', adminContact: null, retryAt: 3_600_000 });
+		expect(plain).toBe(
+			'You did too many things in a short time. Please wait until 01:00:00 UTC: what you do before then may be ignored.',
+		);
 	});
 
 	it('has different words for each code', () => {

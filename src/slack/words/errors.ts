@@ -1,7 +1,7 @@
 import type { ActRefusal } from '../../answers/access-policy.ts';
 import type { ChannelVerdict } from '../channels.ts';
 import { contactMrkdwn, contactText } from './people.ts';
-import { momentMrkdwn, momentText, SILENT_AFTER_TELLING_MS, secondMrkdwn, secondText } from './times.ts';
+import { momentMrkdwn, momentText, secondMrkdwn, secondText } from './times.ts';
 
 /** What the words about a failure need besides its code. */
 export interface ErrorContext {
@@ -41,11 +41,7 @@ const FAILURES: Readonly<Record<string, Row>> = {
 		'Check the id. Sessions of another account are not visible here. `/session help` shows what else you can type.',
 	],
 	rate_limited: ['The session service is getting too many requests right now.', 'again'],
-	too_fast: [
-		'You did too many things in a short time. Slow down a little, so that everybody gets a turn.',
-		'again',
-		`For ${SILENT_AFTER_TELLING_MS / 1_000} seconds, presses that come too fast are ignored without another message.`,
-	],
+	too_fast: ['You did too many things in a short time.', 'again'],
 	unavailable: ['The session service cannot be reached or reports an error.', 'again'],
 	still_not_started: [
 		'The session service reported the failure again: most likely, it cannot start the agent by itself.',
@@ -183,18 +179,18 @@ export function errorWords(code: string, context: ErrorContext): ErrorWords {
 		'Something went wrong in Handraise.',
 		'operator',
 	];
+	// The wait takes seconds: with the minute alone, people would come back too early.
+	const isSoon = code === 'too_fast';
 	const sentences = (moment: (at: number) => string, contact: string): string =>
 		[
 			what,
 			keptWords(context.kept, kind, code),
-			kind === 'again' ? againWords(context, moment) : '',
+			isSoon ? waitWords(context, moment) : kind === 'again' ? againWords(context, moment) : '',
 			kind === 'operator' ? `If this continues, tell ${contact} (code \`${withoutMarkup(code)}\`).` : '',
 			todo.replace('{contact}', () => contact),
 		]
 			.filter((part) => part !== '')
 			.join(' ');
-	// The wait takes seconds: with the minute alone, people would come back too early.
-	const isSoon = code === 'too_fast';
 	return {
 		what,
 		text: sentences(isSoon ? secondMrkdwn : momentMrkdwn, contactMrkdwn(context.adminContact)),
@@ -211,6 +207,12 @@ function keptWords(kept: ErrorContext['kept'], kind: Row[1], code: string): stri
 	return code === 'store_unavailable' || code === 'database_newer'
 		? 'Nothing was sent; your text is still here.'
 		: 'Your text is still here.';
+}
+
+/** Presses are ignored, commands get a reply: one sentence for both. */
+function waitWords({ retryAt }: ErrorContext, moment: (at: number) => string): string {
+	const until = typeof retryAt === 'number' ? `until ${moment(retryAt)}` : 'a moment';
+	return `Please wait ${until}: what you do before then may be ignored.`;
 }
 
 function againWords({ kept, retryAt }: ErrorContext, moment: (at: number) => string): string {

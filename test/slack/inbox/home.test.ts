@@ -30,6 +30,15 @@ describe('the Home tab', () => {
 		);
 	});
 
+	it('shows the new name of a session while its question stays open', async () => {
+		await start();
+		const [id = ''] = await app.askedIn('#agents', ['Untitled']);
+		await app.openHome();
+		await app.homeSays('Untitled');
+		app.service.sessions.patch(id, { name: 'Fly to Rome' });
+		await app.homeSays('Fly to Rome', { without: ['Untitled'] });
+	});
+
 	it('shows what waits, oldest first, with the session, the question, the channel, how long and who is answering', {
 		timeout: 180_000,
 	}, async () => {

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json, Posted } from '../../../fake-slack/index.ts';
 import { MAYBE_REPEAT } from '../../../src/slack/words/watching.ts';
@@ -262,7 +264,7 @@ it('counts cards, posts and reads in the metrics', async () => {
 	expect(metrics).toMatch(/handraise_detection_age_seconds_count [1-9]/);
 });
 
-it('counts a read as unchanged while the same question stays open', async () => {
+it('counts a read as unchanged and writes no view while the same question stays open', async () => {
 	const id = await app.watchedAsking();
 	await app.threadSays(id, 'Which colour?');
 	await app.pass(10_000);
@@ -270,8 +272,16 @@ it('counts a read as unchanged while the same question stays open', async () => 
 		const metrics = await fetch(`${app.app.url}/metrics`).then((answer) => answer.text());
 		return /handraise_watch_reads_total\{outcome="changed"\} (\d+)/.exec(metrics)?.[1];
 	};
+	const view = () => {
+		using database = new DatabaseSync(join(app.dataDir, 'handraise.db'), { readOnly: true });
+		return database.prepare('select view from watched_sessions where session_id = ?').get(id)?.view;
+	};
 	const before = await changed();
+	const viewBefore = view();
+	expect(viewBefore).toBeTypeOf('string');
 	const reads = app.service.log.reads(id).length;
 	await app.until(() => app.service.log.reads(id).length > reads + 2);
 	expect(await changed()).toBe(before);
+	// Sealed again, it would differ.
+	expect(view()).toBe(viewBefore);
 });
