@@ -1,9 +1,5 @@
-<<<<<<< HEAD
-import { cutWithNote, type OnCut } from '../cut.ts';
-=======
 import { isDeepStrictEqual } from 'node:util';
-import { cutText, type OnCut } from '../cut.ts';
->>>>>>> 416c8b93dfafdc2148619fe1c137b98c4d0adbaa
+import { cutWithNote, type OnCut } from '../cut.ts';
 import { type Digest, digestOf } from '../questions/changes.ts';
 import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } from '../questions/disclosure.ts';
 import { askingMessageIndex, type LeftEmpty, questionAt } from '../questions/open-question.ts';
