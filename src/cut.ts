@@ -28,7 +28,8 @@ export function cutText(text: string, limit: number, onCut?: OnCut): string {
 
 /** `… (1,234,567,890 more characters)` fits. */
 export const NOTE_LENGTH = 36;
-const NOTE = /… \(([\d,]{1,13}) more characters?\)$/;
+/** As `noteOf` writes it: one for 0 characters is a text's own. */
+const NOTE = /… \(([1-9]\d{0,2}(?:,\d{3}){0,3}) more characters?\)$/;
 
 /** What stands for so many characters at the end of a text that is cut. */
 export function noteOf(characters: number): string {

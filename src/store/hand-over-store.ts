@@ -119,10 +119,11 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 				.orderBy('created_at', 'desc')
 				.limit(MOST_EXAMINED)
 				.execute();
-			const newest = rows.find((row) => {
+			const told = rows.flatMap((row) => {
 				const content = readAnnouncement(row, cipher)?.content;
-				return content?.kind === 'handedOver' && watches.some(({ id }) => id === content.watchId);
+				return content?.kind === 'handedOver' ? [{ target: row.target, content }] : [];
 			});
+			const newest = told.find(({ content }) => watches.some(({ id }) => id === content.watchId));
 			if (newest === undefined) return false;
 			const settled = await db.read
 				.selectFrom('announcements')
@@ -130,8 +131,17 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 				.where('target', '=', newest.target)
 				.where('kind', '=', 'settle')
 				.executeTakeFirst();
-			const content = settled === undefined ? null : readAnnouncement(settled, cipher)?.content;
-			return content?.kind === 'settle' && content.how !== 'handedOn' && content.how !== 'givenBack';
+			const end = settled === undefined ? null : readAnnouncement(settled, cipher)?.content;
+			if (end?.kind !== 'settle' || end.how === 'handedOn' || end.how === 'givenBack') return false;
+			// Not for what the agent asked since.
+			const current = await db.read
+				.selectFrom('watched_sessions')
+				.select('digest')
+				.where(onSession(session))
+				.executeTakeFirst();
+			const digest = readDigest(current?.digest ?? null);
+			if (digest === null || !hasOpenQuestion(digest)) return true;
+			return digest.question?.fingerprint === newest.content.question.fingerprint;
 		},
 
 		async watchedIn(channel, session) {

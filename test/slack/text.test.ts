@@ -62,6 +62,13 @@ describe('cutting', () => {
 		expect(mrkdwnText(`${'x'.repeat(100)} y`, 101)).toContain('more character');
 	});
 
+	it.each(['Delete… (0 more characters)', 'Delete… (, more characters)', 'Delete… (007 more characters)'])(
+		'takes no note of a text for one of its own: %s',
+		(text) => {
+			expect(mrkdwnText(text, 75)).toBe(text);
+		},
+	);
+
 	it('does not cut a text that fits exactly', () => {
 		expect(mrkdwnText('x'.repeat(150), 150)).toBe('x'.repeat(150));
 		expect(mrkdwnText('&'.repeat(30), 150)).toBe('&amp;'.repeat(30));

@@ -82,6 +82,17 @@ it('takes their answer after somebody ended the watch', async () => {
 	await app.until(() => app.service.log.puts(asked.id).length === 1, toldTess);
 });
 
+it('does not show them what the agent asks next', async () => {
+	const { form } = await formOfTess();
+	app.service.sessions.answerAsPage(asked.id, ['LH 1173']);
+	await app.pass(20_000);
+	app.ask(asked.id, ['Which seat?']);
+	await app.pass(20_000);
+	await form.press('Refresh');
+	await app.until(() => toldTess().includes(NOT_THERE), toldTess);
+	expect(toldTess()).not.toContain('Which seat?');
+});
+
 it('does not count who gave the question back before it was settled', async () => {
 	const { form, dm } = await formOfTess();
 	await dm.press('Give back');
