@@ -16,8 +16,6 @@ import { openView } from './session/view-handle.ts';
 import type { ErrorContext } from './words/errors.ts';
 
 const REPLY_WITHIN_MS = 5_000;
-/** Slack takes one message a second in one conversation. */
-const BETWEEN_MESSAGES_MS = 1_000;
 
 interface Dependencies {
 	readonly client: WebClient;
@@ -32,14 +30,11 @@ interface Dependencies {
  * member; else as an ephemeral message; else as a DM. A message goes into a thread only if the person has that thread open:
  * Slack shows it only in threads with replies, and not to somebody who looks at the channel.
  *
- * A response_url uses no limit that people share. Any other reply takes a turn of its person: who is too fast hears that
- * once. `notStored` takes none.
+ * A response_url uses no limit that people share. Any other reply takes a turn of its person: who is too fast hears that once.
  */
 export function createReply({ client, directChannelOf, personReads, adminContact, clock }: Dependencies) {
-	/** Replies that take no turn, in sequence for each person. */
+	/** Replies to people who were too fast, in sequence for each person. */
 	const queues = new Map<string, Promise<unknown>>();
-	/** Of these, those of `notStored` that are not sent yet. */
-	const waiting = new Map<string, Promise<boolean>>();
 
 	async function inChannel(request: PersonRequest, content: MessageContent): Promise<boolean> {
 		if (request.channelId === null) return false;
@@ -86,37 +81,15 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 	}
 
 	/** One reply at a time for each person, so that hundreds of replies to one person do not delay others. */
-	function inSequence(
-		{ person: { userId } }: PersonRequest,
-		reply: () => Promise<boolean>,
-		pause: () => Promise<void> = async () => {},
-	): Promise<boolean> {
-		const sent = Promise.resolve(queues.get(userId)).then(reply);
-		const ended = sent.then(pause).then(() => {
-			if (queues.get(userId) === ended) queues.delete(userId);
-		});
-		queues.set(userId, ended);
-		return sent;
-	}
-
 	async function slowDown(request: PersonRequest, content: MessageContent): Promise<void> {
 		if (!personReads.isWorthTelling(request)) return;
-		await inSequence(
-			request,
+		const { userId } = request.person;
+		const reply = Promise.resolve(queues.get(userId)).then(
 			async () => (await throughResponseUrl(request, content)) || (await send(request, content)),
 		);
-	}
-
-	async function notStored(request: PersonRequest, content: MessageContent): Promise<void> {
-		if (await throughResponseUrl(request, content)) return;
-		const key = `${request.person.userId} ${JSON.stringify(content)}`;
-		const begin = () => {
-			waiting.delete(key);
-			return send(request, content);
-		};
-		const sent = waiting.get(key) ?? inSequence(request, begin, () => clock.sleep(BETWEEN_MESSAGES_MS));
-		waiting.set(key, sent);
-		await sent;
+		queues.set(userId, reply);
+		await reply;
+		if (queues.get(userId) === reply) queues.delete(userId);
 	}
 
 	/**
@@ -135,11 +108,9 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 	return {
 		/** Resolves to false when the person is too fast to be told this, or when no way worked, which is logged. */
 		toPerson,
-		/**
-		 * Tells a person that their press was not stored, or not yet. Nobody else tells them, so being too fast does not
-		 * count. While a message waits, it speaks for all presses of which it would say the same.
-		 */
-		notStored,
+		/** The same for a press in a view, which names no place. */
+		inDirectMessage: async (request: PersonRequest, content: MessageContent) =>
+			!(await isTooFast(request)) && inDm(request, content),
 		/** Only through the response_url; false when Slack did not accept it. */
 		throughResponseUrl,
 		/** Replaces the ephemeral message that the person acted on; false when Slack did not accept it. */

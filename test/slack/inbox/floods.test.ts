@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
 import { MOST_IN_WINDOW } from '../../../src/inbox/hand-over.ts';
-import { notGivenBackWords, tooManyHandOversText } from '../../../src/slack/words/hand-over.ts';
+import { tooManyHandOversText } from '../../../src/slack/words/hand-over.ts';
 import { waitingCountWords } from '../../../src/slack/words/inbox.ts';
 import { whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
@@ -10,13 +10,6 @@ import { type InboxApp, inboxApp } from './harness.ts';
 
 /** The program's default limits for one person. */
 const PEOPLE = { PERSON_BURST: '20', PERSON_READS_PER_MINUTE: '20' };
-
-/** What tells of a press that was not stored. */
-const NOT_STORED: Readonly<Record<string, string>> = {
-	'TP 570': 'Your choice, “TP 570”',
-	'LH 1173': 'Your choice, “LH 1173”',
-	'Give back': notGivenBackWords(''),
-};
 
 let app: InboxApp;
 afterEach(async () => {
@@ -131,32 +124,6 @@ describe('while one person presses on and on', () => {
 			.dm()
 			.filter((dm) => dm.text().includes('TP 570'));
 		expect(told).toHaveLength(1);
-	});
-
-	it('tells somebody who was too fast that their press was not stored, and once a second at most', async () => {
-		const hand = await handOverApp({ PERSON_BURST: '4', PERSON_READS_PER_MINUTE: '4' });
-		app = hand;
-		const { post } = await hand.asked();
-		await hand.handOver(post, 'ada', 'bob');
-		await hand.handedTo('bob');
-		await app.openHome('bob');
-		await app.homeSays('Which flight?', { who: 'bob' });
-		await app.pass(40_000);
-		for (let press = 0; press < 12; press++) await home('bob').press('Refresh');
-		await app.pass(500);
-		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
-		const from = app.clock.now();
-		const labels = ['TP 570', 'LH 1173', 'Give back'];
-		await Promise.all(Array.from({ length: 60 }, (_, press) => home('bob').press(labels[press % 3] ?? '')));
-		const told = () => hand.dms('bob').filter((dm) => dm.text().includes(whatHappened('could_not_check')));
-		await app.until(() => labels.every((label) => told().some((dm) => dm.text().includes(NOT_STORED[label] ?? ''))));
-		const seconds = (app.clock.now() - from) / 1_000;
-		expect(told().length).toBeLessThanOrEqual(1 + seconds);
-		await app.pass(10_000);
-		const count = told().length;
-		expect(count).toBeLessThanOrEqual(6);
-		await home('bob').press('TP 570');
-		await app.until(() => told().length === count + 1);
 	});
 
 	it('refuses an eleventh question of one person in ten minutes, and says so in the window', async () => {
