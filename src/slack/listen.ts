@@ -269,7 +269,7 @@ export function createListen(deps: Dependencies) {
 		/**
 		 * A press that is stored. It is acknowledged when it is stored, or when the person was told that it is not. After
 		 * 2.5 s they are told that the result comes later. So a press that is acknowledged is stored or was told of, also if
-		 * the process ends. The handler recognises repeats. The access policy uses facts that are at most `FRESH_MS` old.
+		 * the process ends; but in a view, who is too fast is told nothing. The handler recognises repeats. The access policy uses facts that are at most `FRESH_MS` old.
 		 */
 		storingAction(id: ActionId, plan: (request: PersonRequest, press: Press) => StoringTask): void {
 			app.action(id, async ({ body, ack, action }) => {

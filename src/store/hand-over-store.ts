@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import type { Person } from '../answers/answer.ts';
 import {
 	type GiveBackResult,
 	HAND_OVER_WINDOW_MS,
@@ -12,6 +13,7 @@ import {
 	targetOfHandOver,
 } from '../inbox/hand-over.ts';
 import type { Announcement, NewAnnouncement } from '../watches/announcements.ts';
+import type { QuestionView } from '../watches/session-snapshot.ts';
 import type { SessionKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
 import type { Dialect, StoreDatabase } from './database.ts';
@@ -87,6 +89,42 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		return { kind: 'givenBack', handOver: givenBack, repeated: false };
 	}
 
+	/** A person's newest direct message about a question of these watches: it stays when the hand-over itself is gone. */
+	async function newestTold(
+		{ teamId, userId }: Person,
+		watches: readonly Pick<Tables['watches'], 'id' | 'created_at'>[],
+	): Promise<{ readonly target: string; readonly question: QuestionView } | null> {
+		const rows = await db.read
+			.selectFrom('announcements')
+			.selectAll()
+			.where('team_id', '=', teamId)
+			// Written out: SQLite uses a partial index only then.
+			.where(sql<boolean>`kind = 'handedOver'`)
+			.where('place_id', '=', userId)
+			.where('created_at', '>=', Math.min(...watches.map((watch) => watch.created_at)))
+			.orderBy('created_at', 'desc')
+			.limit(MOST_EXAMINED)
+			.execute();
+		for (const row of rows) {
+			const content = readAnnouncement(row, cipher)?.content;
+			if (content?.kind !== 'handedOver' || watches.every(({ id }) => id !== content.watchId)) continue;
+			return { target: row.target, question: content.question };
+		}
+		return null;
+	}
+
+	/** Whether the question of this direct message was settled while its person had it. */
+	async function wasHeldAtEnd(target: string): Promise<boolean> {
+		const row = await db.read
+			.selectFrom('announcements')
+			.selectAll()
+			.where('target', '=', target)
+			.where('kind', '=', 'settle')
+			.executeTakeFirst();
+		const end = row === undefined ? null : readAnnouncement(row, cipher)?.content;
+		return end?.kind === 'settle' && end.how !== 'handedOn' && end.how !== 'givenBack';
+	}
+
 	return {
 		handOver: (wish, now) => db.write((trx) => handOver(trx, wish, now)),
 		giveBack: (question, options) => db.write((trx) => giveBack(trx, question, options)),
@@ -107,32 +145,8 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 				.where(onSession(session))
 				.execute();
 			if (watches.length === 0) return false;
-			// The hand-overs of settled questions are gone, but not their direct messages.
-			const rows = await db.read
-				.selectFrom('announcements')
-				.selectAll()
-				.where('team_id', '=', teamId)
-				// Written out: SQLite uses a partial index only then.
-				.where(sql<boolean>`kind = 'handedOver'`)
-				.where('place_id', '=', userId)
-				.where('created_at', '>=', Math.min(...watches.map((watch) => watch.created_at)))
-				.orderBy('created_at', 'desc')
-				.limit(MOST_EXAMINED)
-				.execute();
-			const told = rows.flatMap((row) => {
-				const content = readAnnouncement(row, cipher)?.content;
-				return content?.kind === 'handedOver' ? [{ target: row.target, content }] : [];
-			});
-			const newest = told.find(({ content }) => watches.some(({ id }) => id === content.watchId));
-			if (newest === undefined) return false;
-			const settled = await db.read
-				.selectFrom('announcements')
-				.selectAll()
-				.where('target', '=', newest.target)
-				.where('kind', '=', 'settle')
-				.executeTakeFirst();
-			const end = settled === undefined ? null : readAnnouncement(settled, cipher)?.content;
-			if (end?.kind !== 'settle' || end.how === 'handedOn' || end.how === 'givenBack') return false;
+			const told = await newestTold({ teamId, userId }, watches);
+			if (told === null || !(await wasHeldAtEnd(told.target))) return false;
 			// Not for what the agent asked since.
 			const current = await db.read
 				.selectFrom('watched_sessions')
@@ -141,7 +155,7 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 				.executeTakeFirst();
 			const digest = readDigest(current?.digest ?? null);
 			if (digest === null || !hasOpenQuestion(digest)) return true;
-			return digest.question?.fingerprint === newest.content.question.fingerprint;
+			return digest.question?.fingerprint === told.question.fingerprint;
 		},
 
 		async watchedIn(channel, session) {

@@ -29,7 +29,7 @@ import { createWatchedSessionStore, stopUnwatched } from './watched-session-stor
 export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }): WatchStore {
 	const noteUnreadable = createUnreadableNotes(log);
 
-	/** Null for no row and for one of another version. */
+	/** Null for no row and for one that cannot be read. */
 	function readOrNull(row: WatchRow | null | undefined): Watch | null {
 		const watch = row == null ? null : readWatch(row);
 		if (row != null && watch === null) noteUnreadable({ watch: row.id });

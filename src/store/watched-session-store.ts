@@ -59,7 +59,7 @@ export function createWatchedSessionStore({
 }: {
 	db: StoreDatabase;
 	cipher: Cipher;
-	/** Empty for a row of another version. */
+	/** Empty for a row that cannot be read. */
 	readOrSkip(row: WatchRow): readonly Watch[];
 }): SessionMethods {
 	async function recordRead(

@@ -278,9 +278,9 @@ function isAwaited({ nextRead: { at, by } }: TakenSession): boolean {
 /** Whether a read found a question opened, changed or closed, or an open one shown in other words or under another name. */
 function changesQuestion(
 	{ digest, questionSince, view: before }: TakenSession,
-	{ view, ...update }: SessionUpdate,
+	{ view, questionSince: since }: SessionUpdate,
 ): boolean {
-	if (update.questionSince !== questionSince) return true;
+	if (since !== questionSince) return true;
 	if (view === undefined) return false;
 	if (!isDeepStrictEqual(view.digest.question, digest?.question ?? null)) return true;
 	if (questionSince === null) return false;
