@@ -54,11 +54,16 @@ export async function handOverApp(env: Readonly<Record<string, string>> = {}) {
 			() => post.text(),
 		);
 
+	/** Slack takes no update in this conversation any more, so that its messages stay as they are. */
+	function keepOld({ channel: of }: Posted): void {
+		app.slack.faults.add({ method: 'chat.update', error: 'internal_error', when: ({ channel }) => channel === of });
+	}
+
 	/** The direct message to somebody who got a question, or got it back. */
 	const handedTo = (who: string) => newestDm(who, YOU_HAVE_IT);
 	const givenBackTo = (who: string) => newestDm(who, GAVE_BACK);
 
-	return { ...app, asked, press, handOver, dms, newestDm, handedTo, givenBackTo, saysIn };
+	return { ...app, asked, press, handOver, dms, newestDm, handedTo, givenBackTo, keepOld, saysIn };
 }
 
 export type HandOverApp = Awaited<ReturnType<typeof handOverApp>>;

@@ -65,11 +65,7 @@ it('refuses the window of Hand over, which was open before', async () => {
 it('refuses somebody who gave the question back, in an old copy of the direct message', async () => {
 	await app.handOver(post, 'ada', 'tess');
 	const dm = await app.handedTo('tess');
-	app.slack.faults.add({
-		method: 'chat.update',
-		error: 'internal_error',
-		when: ({ channel }) => channel === dm.channel,
-	});
+	app.keepOld(dm);
 	await dm.press('Give back');
 	await app.givenBackTo('ada');
 	await dm.press('TP 570');
