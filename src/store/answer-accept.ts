@@ -15,7 +15,7 @@ import {
 } from '../answers/answer.ts';
 import type { AcceptResult, NewAnswer, RetryResult } from '../answers/ports.ts';
 import type { HandraiseError } from '../errors.ts';
-import { isReworded } from '../questions/shown-text.ts';
+import { isReworded } from '../questions/fingerprint.ts';
 import {
 	type AnswerRow,
 	changeRow,
