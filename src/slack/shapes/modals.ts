@@ -1,4 +1,4 @@
-import type { QuestionToHandOver } from '../../inbox/hand-over.ts';
+import type { QuestionToHandOver } from '../../inbox/hand-overs.ts';
 import { openQuestion } from '../../questions/open-question.ts';
 import type { Session } from '../../questions/session.ts';
 import { handOverMetadata, handOverModal, handOverNotice } from '../blocks/hand-over.ts';

@@ -1,5 +1,5 @@
 import type { OtherAnswer } from '../../../src/answers/answer.ts';
-import type { HandOverObstacle } from '../../../src/inbox/hand-over.ts';
+import type { HandOverObstacle } from '../../../src/inbox/hand-overs.ts';
 import type { StatusKind } from '../../../src/questions/session.ts';
 import { handOverModal, handOverNotice } from '../../../src/slack/blocks/hand-over.ts';
 import { HISTORY_PAGE, historyView } from '../../../src/slack/blocks/lists.ts';
