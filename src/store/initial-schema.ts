@@ -195,9 +195,9 @@ const STATEMENTS = [
 		posted_at bigint not null,
 		reminded_at bigint,
 		escalation_count integer not null default 0,
-		last_rung_at bigint,
-		is_ringing integer not null default 0,
-		rung_due_at bigint,
+		last_reminder_at bigint,
+		is_sending integer not null default 0,
+		reminder_due_at bigint,
 		held_by text,
 		due_at bigint,
 		change_count integer not null default 0,
@@ -281,7 +281,7 @@ const STATEMENTS = [
 
 /** All tables. Until version 1.0.0 a change of the tables edits this and raises the number; afterwards it adds a migration. */
 export const initialSchema = {
-	number: 14,
+	number: 15,
 	name: 'initial',
 	async up(db: Kysely<unknown>): Promise<void> {
 		for (const statement of STATEMENTS) await sql.raw(statement).execute(db);

@@ -216,14 +216,14 @@ export interface LaddersTable extends LeaseColumns {
 	posted_at: number;
 	reminded_at: number | null;
 	escalation_count: Generated<number>;
-	/** 1 while a rung is on its way to Slack. */
-	is_ringing: Generated<number>;
-	last_rung_at: number | null;
-	/** When the rung was due that waits for something. */
-	rung_due_at: number | null;
-	/** Who was answering when a rung was due. */
+	/** 1 while a reminder is on its way to Slack. */
+	is_sending: Generated<number>;
+	last_reminder_at: number | null;
+	/** When the reminder was due that waits for something. */
+	reminder_due_at: number | null;
+	/** Who was answering when a reminder was due. */
 	held_by: string | null;
-	/** See `WaitingRungs`. */
+	/** See `WaitingReminders`. */
 	waiting_since: number | null;
 	few_since: number | null;
 	/** When to look at it; null: when something changes. */
