@@ -1,9 +1,8 @@
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { beforePut } from '../questions/compare.ts';
-import { fingerprintOf } from '../questions/fingerprint.ts';
+import { fingerprintOf, isReworded, shownHashOf } from '../questions/fingerprint.ts';
 import { isOver, type Session } from '../questions/session.ts';
-import { isReworded, shownHashOf } from '../questions/shown-text.ts';
 import type { Answer } from './answer.ts';
 import { FIRST_CONFIRM_MS } from './confirm.ts';
 import { isStoredAnswer } from './earlier-answers.ts';

@@ -10,7 +10,7 @@ import type { HandOver, HandOverStore } from '../inbox/hand-over.ts';
 import type { ChannelSettingsStore } from '../inbox/ladder-ports.ts';
 import { isComputable, quietUntil } from '../inbox/quiet-hours.ts';
 import type { Log } from '../log.ts';
-import type { ShowAnswers } from '../questions/disclosure.ts';
+import type { ShowAnswers } from '../questions/secrecy.ts';
 import {
 	type Announcement,
 	type AnnouncementContent,

@@ -6,7 +6,7 @@ import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
 import { lockRows, rowUnlessExists, type StoreDatabase } from './database.ts';
 import { isDue, LONGEST_DELAY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
-import { type DraftsTable, personColumns, questionColumns, type Tables } from './tables.ts';
+import { personColumns, questionColumns, type Row, type Tables } from './tables.ts';
 
 const values = z.record(z.string(), z.string());
 /** The JSON of drafts. */
@@ -18,7 +18,7 @@ const ofPerson = (person: Person, question: QuestionKey) => (eb: ExpressionBuild
 
 /** `DraftStore` over SQLite or PostgreSQL. A draft that cannot be decrypted counts as absent. */
 export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }): DraftStore {
-	const read = (row: DraftsTable | undefined) => (row === undefined ? null : readDraft(row, cipher));
+	const read = (row: Row<'drafts'> | undefined) => (row === undefined ? null : readDraft(row, cipher));
 
 	return {
 		async save(draft, submissionKey = '') {
@@ -29,7 +29,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 				const submitted = trx.selectFrom('answers').select('id').where('submission_key', '=', submissionKey);
 				await trx
 					.insertInto('drafts')
-					.columns(Object.keys(row) as (keyof DraftsTable)[])
+					.columns(Object.keys(row) as (keyof Row<'drafts'>)[])
 					.expression(rowUnlessExists(trx, row, submitted))
 					// Two saves of one form may arrive in the wrong order: the newer one wins.
 					.onConflict((conflict) =>
@@ -103,7 +103,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 }
 
 /** The row of a draft, encrypted. */
-export function draftRow(draft: Draft, cipher: Cipher): DraftsTable {
+export function draftRow(draft: Draft, cipher: Cipher): Row<'drafts'> {
 	const { formId, person, question, fingerprint, updatedAt } = draft;
 	return {
 		form_id: formId,
@@ -120,7 +120,7 @@ function sealDraft({ formId, values: typed, secret = [], shownHash }: Draft, cip
 }
 
 /** Null when it cannot be decrypted. */
-export function readDraft(row: DraftsTable, cipher: Cipher): Draft | null {
+export function readDraft(row: Row<'drafts'>, cipher: Cipher): Draft | null {
 	const plain = cipher.decrypt(row.content, draftPlace(row.form_id));
 	if (plain === null) return null;
 	return {

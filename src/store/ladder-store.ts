@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { BLOCKING_STATES } from '../answers/answer.ts';
 import type { Ladder } from '../inbox/ladder.ts';
 import type { LadderBatch, LadderOutcome, LadderStore, TakenLadder } from '../inbox/ladder-ports.ts';
@@ -12,11 +12,11 @@ import { countUpdated, type Dialect, type StoreDatabase } from './database.ts';
 import { dueAt, earliest, hasLapsed, isDue, LONGEST_DELAY_MS, leaseDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { inLockOrder, lockLadders, touchLadders } from './lock-order.ts';
-import { type LaddersTable, type Tables, WITHOUT_LEASE } from './tables.ts';
+import { type Row, type Tables, WITHOUT_LEASE } from './tables.ts';
 import { readDigest } from './watch-rows.ts';
 import { askForRead, hasPlace, lockSession, onSession, queueAnnouncements } from './watch-writes.ts';
 
-type LadderRow = Selectable<LaddersTable>;
+type LadderRow = Row<'ladders'>;
 
 /** `LadderStore` over SQLite or PostgreSQL; its docstrings are the contract. */
 export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }): LadderStore {

@@ -1,4 +1,3 @@
-import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { setBounded } from '../bounded-map.ts';
 import type { Log } from '../log.ts';
@@ -23,11 +22,11 @@ import {
 } from '../watches/watched-session.ts';
 import { channelSettings } from './channel-settings-rows.ts';
 import type { Cipher } from './encryption.ts';
-import type { AnnouncementsTable, WatchedSessionsTable, WatchesTable } from './tables.ts';
+import type { Row } from './tables.ts';
 
-export type WatchRow = Selectable<WatchesTable>;
-export type WatchedSessionRow = Selectable<WatchedSessionsTable>;
-export type AnnouncementRow = Selectable<AnnouncementsTable>;
+export type WatchRow = Row<'watches'>;
+export type WatchedSessionRow = Row<'watched_sessions'>;
+export type AnnouncementRow = Row<'announcements'>;
 
 const positions = z.array(z.int());
 const digest: z.ZodType<Digest> = z.object({
