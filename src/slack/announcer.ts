@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { WebClient } from '@slack/web-api';
 import { FRESH_MS, type MayAct, type Refusal } from '../answers/access-policy.ts';
 import { isAnsweredSince, type QuestionKey } from '../answers/answer.ts';
-import type { AnswerStore, Claim, ClaimStore } from '../answers/ports.ts';
 import { setBounded } from '../bounded-map.ts';
 import type { Clock } from '../clock.ts';
 import { isStillDue, type LadderTimes, timesIn } from '../inbox/channel-settings.ts';
@@ -11,6 +10,8 @@ import type { ChannelSettingsStore } from '../inbox/ladder-ports.ts';
 import { isComputable, quietUntil } from '../inbox/quiet-hours.ts';
 import type { Log } from '../log.ts';
 import type { ShowAnswers } from '../questions/secrecy.ts';
+import type { AnswerStore } from '../store/answer-store.ts';
+import type { Claim, ClaimStore } from '../store/answering-store.ts';
 import {
 	type Announcement,
 	type AnnouncementContent,

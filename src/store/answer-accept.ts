@@ -1,5 +1,6 @@
 import { type Expression, type ExpressionBuilder, type Insertable, type Kysely, sql } from 'kysely';
 import {
+	type AcceptResult,
 	type Answer,
 	type AnswerItem,
 	type AnswerState,
@@ -8,12 +9,13 @@ import {
 	isBlocking,
 	isFailed,
 	itemsOf,
+	type NewAnswer,
 	type OtherAnswer,
 	type QuestionKey,
+	type RetryResult,
 	TOLD_WITHIN_MS,
 	UNREADABLE,
 } from '../answers/answer.ts';
-import type { AcceptResult, NewAnswer, RetryResult } from '../answers/ports.ts';
 import type { HandraiseError } from '../errors.ts';
 import { isReworded } from '../questions/fingerprint.ts';
 import {

@@ -11,11 +11,11 @@ import {
 	isBlocking,
 	isFailed,
 	isSettled,
+	type NewAnswer,
 	type OtherAnswer,
 	type ReceiptState,
 	type TimelineEntry,
 } from '../answers/answer.ts';
-import type { NewAnswer } from '../answers/ports.ts';
 import type { BeforePut } from '../questions/compare.ts';
 import type { AnswerMarks } from '../questions/secrecy.ts';
 import type { Cipher, CipherPlace } from './encryption.ts';

@@ -177,8 +177,8 @@ export function createPeople({ program, time, history, service, running, random 
 
 	async function changed(question: Asked, person: Person, isPress: boolean): Promise<void> {
 		const key = keyOf(question);
-		const { observer, sender } = await running();
-		observer.questionUpdated(key, isPress ? 'choice' : 'answer', person);
+		const { questionUpdated, sender } = await running();
+		questionUpdated(key, isPress ? 'choice' : 'answer', person);
 		sender.wake();
 	}
 

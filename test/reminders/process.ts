@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import type { Answer } from '../../src/answers/answer.ts';
-import type { QuestionObserver } from '../../src/answers/ports.ts';
+import type { Answer, QuestionUpdated } from '../../src/answers/answer.ts';
 import type { LadderTimes } from '../../src/inbox/channel-settings.ts';
 import type { LadderStore } from '../../src/inbox/ladder-ports.ts';
 import type { Log } from '../../src/log.ts';
@@ -183,19 +182,17 @@ export async function startProcess(options: Options) {
 		log: LOG,
 	});
 
-	const observer: QuestionObserver = {
-		questionUpdated(question, what) {
-			const now = clock.now();
-			if (what === 'choice') void watches.redraw(question, now).then(onNews);
-			else {
-				const earlyReadAt = what === 'delivered' ? now + EARLY_READ_AFTER_MS : null;
-				void watches.refresh(question, { now, earlyReadAt }).then(() => {
-					onNews();
-					reader.wake();
-				});
-			}
-			reminders.questionUpdated(question);
-		},
+	const questionUpdated: QuestionUpdated = (question, what) => {
+		const now = clock.now();
+		if (what === 'choice') void watches.redraw(question, now).then(onNews);
+		else {
+			const earlyReadAt = what === 'delivered' ? now + EARLY_READ_AFTER_MS : null;
+			void watches.refresh(question, { now, earlyReadAt }).then(() => {
+				onNews();
+				reader.wake();
+			});
+		}
+		reminders.questionUpdated(question);
 	};
 	const sender = createSender({
 		answers,
@@ -203,7 +200,7 @@ export async function startProcess(options: Options) {
 		service,
 		questionOf: options.questionOf,
 		onFailed: options.onFailed,
-		onChange: ({ question, person }, what) => observer.questionUpdated(question, what, person),
+		onChange: ({ question, person }, what) => questionUpdated(question, what, person),
 		clock,
 		random: random.fork(),
 	});
@@ -214,11 +211,11 @@ export async function startProcess(options: Options) {
 
 	return {
 		answers,
-		claims: program.createClaims({ store: claimStore, observer, clock, log: LOG }),
+		claims: program.createClaims({ store: claimStore, questionUpdated, clock, log: LOG }),
 		watches,
 		channelSettings: guarded(store.channelSettings),
 		db: guarded<StoreDatabase>(store.db),
-		observer,
+		questionUpdated,
 		reader,
 		sender,
 		outbox,
