@@ -26,7 +26,7 @@ export const LONGEST_DELAY_MS = {
 	askedInbox: 10 * 60_000,
 	/** Other inboxes wait for the end of a snooze. */
 	inbox: LONGEST_SNOOZE_MS,
-	/** A ladder is looked at at least this often while a rung lies ahead. */
+	/** A ladder is looked at at least this often while a reminder lies ahead. */
 	ladder: LONGEST_LOOK_MS,
 } as const;
 

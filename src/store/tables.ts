@@ -190,14 +190,14 @@ export const COLUMNS = {
 		posted_at: 'bigint not null',
 		reminded_at: 'bigint',
 		escalation_count: 'integer not null default 0',
-		/** 1 while a rung is on its way to Slack. */
-		is_ringing: 'integer not null default 0',
-		last_rung_at: 'bigint',
-		/** When the rung was due that waits for something. */
-		rung_due_at: 'bigint',
-		/** Who was answering when a rung was due. */
+		/** 1 while a reminder is on its way to Slack. */
+		is_sending: 'integer not null default 0',
+		last_reminder_at: 'bigint',
+		/** When the reminder was due that waits for something. */
+		reminder_due_at: 'bigint',
+		/** Who was answering when a reminder was due. */
 		held_by: 'text',
-		/** See `WaitingRungs`. */
+		/** See `WaitingReminders`. */
 		waiting_since: 'bigint',
 		few_since: 'bigint',
 		/** When to look at it; null: when something changes. */

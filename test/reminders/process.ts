@@ -26,7 +26,7 @@ interface Options {
 	readonly reads: Read[];
 	readonly questionOf: (answer: Answer) => Asked;
 	readonly onFailed: (answer: Answer) => void;
-	/** From the time that a rung was due to its announcement, as the program's metric gets it. */
+	/** From the time that a reminder was due to its announcement, as the program's metric gets it. */
 	readonly onLate: (ms: number) => void;
 	/** The process was killed at the point that `aim` named. */
 	readonly onKilled: () => void;
@@ -56,8 +56,8 @@ const NO_METRICS: WatchMetrics = {
 	card() {},
 	limitReached() {},
 	post() {},
-	rung() {},
-	rungLate() {},
+	reminder() {},
+	reminderLate() {},
 	channelCheck() {},
 };
 
@@ -73,7 +73,7 @@ export async function startProcess(options: Options) {
 	let isDead = false;
 	/** Writes and posts until the process is killed; null: it is not. */
 	let countdown: number | null = null;
-	/** The same, counted from the moment that the next rung is stored. */
+	/** The same, counted from the moment that the next reminder is stored. */
 	let aimedAt: number | null = null;
 
 	function die(): void {
@@ -168,7 +168,7 @@ export async function startProcess(options: Options) {
 		log: LOG,
 	});
 	const rateLimiter = program.createRateLimiter();
-	const metrics = { ...NO_METRICS, rungLate: options.onLate };
+	const metrics = { ...NO_METRICS, reminderLate: options.onLate };
 	const outbox = program.createOutbox({ store: watches, announcer, rateLimiter, clock, log: LOG, metrics });
 	const onNews = () => outbox.wake();
 	const reader = createReader({ program, watches, serviceUrl, service, reads, onNews, clock, random: random.fork() });
@@ -222,7 +222,7 @@ export async function startProcess(options: Options) {
 		reminders,
 		/** The outcome of something that this process does for a person. Rejects with `ProcessEnded` when it is killed. */
 		outcome: <T>(work: Promise<T>): Promise<T> => Promise.race([work, ended.promise]),
-		/** Kills the process around the next rung: after so many further writes and posts. */
+		/** Kills the process around the next reminder: after so many further writes and posts. */
 		aim(points: number): void {
 			aimedAt = points;
 		},
