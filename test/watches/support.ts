@@ -169,8 +169,8 @@ export function createRecordingMetrics() {
 		card: (outcome) => count(`card ${outcome}`),
 		limitReached: (limit) => count(`limit ${limit}`),
 		post: (outcome) => count(`post ${outcome}`),
-		rung: (rung) => count(`rung ${rung}`),
-		rungLate: () => count('rungLate'),
+		reminder: (stage) => count(`reminder ${stage}`),
+		reminderLate: () => count('reminderLate'),
 		channelCheck: (outcome) => count(`channels ${outcome}`),
 	};
 	return { metrics, of: (name: string) => counts.get(name) ?? 0 };

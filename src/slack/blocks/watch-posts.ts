@@ -4,6 +4,7 @@ import type { HandOver } from '../../inbox/hand-over.ts';
 import { isReworded } from '../../questions/fingerprint.ts';
 import { isWaiting } from '../../questions/session.ts';
 import type { AnnouncementContent, SettledHow } from '../../watches/announcements.ts';
+import type { ReminderStage } from '../../watches/channel-settings.ts';
 import type { QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
 import { answeredItem, openQuestion, questionBlocks } from '../question-view.ts';
@@ -79,7 +80,7 @@ export interface PostContext {
 /** Cards, reminders, hand-overs and changes of settings have builders of their own, and settling changes a post. */
 export type PostedContent = Exclude<
 	AnnouncementContent,
-	{ kind: 'card' | 'settle' | 'redraw' | 'rung' | 'rungs' | 'handedOver' | 'givenBack' | 'settingsChanged' }
+	{ kind: 'card' | 'settle' | 'redraw' | ReminderStage | 'digest' | 'handedOver' | 'givenBack' | 'settingsChanged' }
 >;
 /** A question as it was announced. */
 export type AskedContent = Extract<AnnouncementContent, { kind: 'question' }>;

@@ -1,5 +1,5 @@
 import type { Session } from '../../questions/session.ts';
-import type { ChannelSettings, Rung } from '../../watches/channel-settings.ts';
+import type { ChannelSettings, ReminderStage } from '../../watches/channel-settings.ts';
 import type { WatchPage } from '../../watches/ports.ts';
 import type { QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { giveBackMessage, givenBackPost, handedOverPost, noHandOverWindow } from '../blocks/hand-over.ts';
@@ -17,7 +17,7 @@ import {
 } from '../blocks/messages.ts';
 import { choiceMessage, ownChoiceMessage } from '../blocks/quick-answer.ts';
 import { ownTextMessage, receiptMessage } from '../blocks/receipt.ts';
-import { type RungQuestion, rungPost, rungsPost, updatedRungPost } from '../blocks/rungs.ts';
+import { digestPost, type RemindedQuestion, reminderPost, updatedReminderPost } from '../blocks/reminders.ts';
 import { type CardModel, watchCard } from '../blocks/watch-card.ts';
 import { outcomeWords, type PostContext, settledQuestionPost, watchPost } from '../blocks/watch-posts.ts';
 import { notYoursWords } from '../words/hand-over.ts';
@@ -163,7 +163,7 @@ const CHANGED_SETTINGS: ChannelSettings = {
 	quietHours: { days: [1, 2, 3, 4, 5, 6, 7], from: '22:00', to: '08:00', timeZone: 'America/Argentina/Buenos_Aires' },
 };
 
-export function rungOf(session: Session, rung: Rung): RungQuestion {
+export function reminderOf(session: Session, stage: ReminderStage): RemindedQuestion {
 	const entry = {
 		watchId: 'watch',
 		sessionId: session.sessionId,
@@ -171,11 +171,11 @@ export function rungOf(session: Session, rung: Rung): RungQuestion {
 		postTs: '1795250400.000100',
 		postedAt: NOW - 900_000,
 		heldBy: USER_ID,
-		rung,
+		stage,
 		dueAt: NOW - 10_000,
-		isLast: rung === 'escalation',
+		isLast: stage === 'escalation',
 		number: 0,
-		lastRungAt: null,
+		lastReminderAt: null,
 	};
 	const link = 'https://example.slack.com/archives/C0EXAMPLE1/p1795250400000100?thread_ts=1795250400.000100';
 	return {
@@ -192,7 +192,7 @@ export function rungOf(session: Session, rung: Rung): RungQuestion {
 	};
 }
 
-export const RUNG = { mention: CHANGED_SETTINGS.mention, names: NAMES, now: NOW, maybeRepeat: true };
+export const REMINDER = { mention: CHANGED_SETTINGS.mention, names: NAMES, now: NOW, maybeRepeat: true };
 
 export function askedAs(question: QuestionView) {
 	return { kind: 'question', question, changed: false, readAt: NOW - 120_000 } as const;
@@ -260,14 +260,14 @@ export function watchShapes(): Shape[] {
 		}),
 		...shapesOf(handedOverPost, { giant: [handedAs(giant), GIANT_POST] }),
 		...shapesOf(givenBackPost, { giant: [givenBackAs(giant, 'somebody'), GIANT_POST] }),
-		...shapesOf(rungPost, { escalation: [rungOf(GIANT_SESSION, 'escalation'), RUNG] }),
-		...shapesOf(updatedRungPost, {
-			giant: [rungOf(GIANT_SESSION, 'reminder'), outcomeWords(askedAs(giant), 'answered', GIANT_POST), NAMES],
+		...shapesOf(reminderPost, { escalation: [reminderOf(GIANT_SESSION, 'escalation'), REMINDER] }),
+		...shapesOf(updatedReminderPost, {
+			giant: [reminderOf(GIANT_SESSION, 'reminder'), outcomeWords(askedAs(giant), 'answered', GIANT_POST), NAMES],
 		}),
-		...shapesOf(rungsPost, {
+		...shapesOf(digestPost, {
 			many: [
-				Array.from({ length: 100 }, () => ({ ...rungOf(GIANT_SESSION, 'escalation'), handOver: HAND_OVER })),
-				RUNG,
+				Array.from({ length: 100 }, () => ({ ...reminderOf(GIANT_SESSION, 'escalation'), handOver: HAND_OVER })),
+				REMINDER,
 			],
 		}),
 		...shapesOf(settledQuestionPost, { giant: [askedAs(giant), 'answered', GIANT_POST] }),
