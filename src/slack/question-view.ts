@@ -170,7 +170,7 @@ export function mayHandOn(handOver: HandOver | null): boolean {
 }
 
 /** What the menu of a question offers. */
-export const SNOOZE_LABELS: Readonly<Record<SnoozeLength, string>> = {
+const SNOOZE_LABELS: Readonly<Record<SnoozeLength, string>> = {
 	'15m': '15 min',
 	'1h': '1 h',
 	tomorrow: 'Tomorrow 9:00',
