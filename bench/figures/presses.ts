@@ -1,6 +1,5 @@
 import { type Actor, callSlack, type Json } from '../../fake-slack/index.ts';
-import { fingerprintOf } from '../../src/questions/fingerprint.ts';
-import { shownHashOf } from '../../src/questions/shown-text.ts';
+import { fingerprintOf, shownHashOf } from '../../src/questions/fingerprint.ts';
 import { answerButtons } from '../../src/slack/blocks/quick-answer.ts';
 import { decodeChoice } from '../../src/slack/ids.ts';
 import { type ReadyAnswer, takeAnswers } from './answers.ts';

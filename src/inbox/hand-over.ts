@@ -1,7 +1,7 @@
 import { FRESH_MS, type MayAct, type Refusal } from '../answers/access-policy.ts';
 import { type Answer, isAnsweredSince, type Person } from '../answers/answer.ts';
-import type { AnswerStore } from '../answers/ports.ts';
 import type { Clock } from '../clock.ts';
+import type { AnswerStore } from '../store/answer-store.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
 import type { QuestionView, SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { ChannelKey, SessionKey, Watch } from '../watches/watch.ts';

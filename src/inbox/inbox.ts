@@ -1,7 +1,7 @@
 import type { Refusal } from '../answers/access-policy.ts';
 import type { Answer, Person, QuestionKey } from '../answers/answer.ts';
-import type { Draft } from '../answers/ports.ts';
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
+import type { Draft } from '../store/answering-store.ts';
 import type { NoListReason, WaitingSession } from '../watches/discovered.ts';
 import type { QuestionView } from '../watches/session-snapshot.ts';
 import type { HandOver } from './hand-over.ts';

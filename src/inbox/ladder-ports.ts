@@ -1,9 +1,9 @@
 import type { Person } from '../answers/answer.ts';
 import type { Lease, QueuedRows } from '../lease-loop.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
-import type { ChannelSettings, Rung } from '../watches/channel-settings.ts';
+import type { ChannelSettings, ReminderStage } from '../watches/channel-settings.ts';
 import type { ChannelKey, SessionKey } from '../watches/watch.ts';
-import type { Ladder, LadderFacts, WaitingRungs } from './ladder.ts';
+import type { Ladder, LadderFacts, WaitingReminders } from './ladder.ts';
 
 /** A ladder that was taken, with what is known of its question; the channel's settings are applied by the caller. */
 export interface TakenLadder extends Omit<LadderFacts, 'times' | 'quietHours' | 'settingsChangedAt'> {
@@ -27,14 +27,14 @@ export type LadderOutcome = { readonly ladder: Ladder; readonly changeCount: num
 	| {
 			readonly kind: 'wait';
 			readonly dueAt: number | null;
-			readonly rungDueAt: number | null;
+			readonly reminderDueAt: number | null;
 			readonly heldBy: string | null;
-			/** Left out: its rung waits for no others. */
-			readonly waiting?: WaitingRungs | null;
-			/** Read the session early: those that rungs wait for in the order of these times. Null: no read is needed. */
+			/** Left out: its reminder waits for no others. */
+			readonly waiting?: WaitingReminders | null;
+			/** Read the session early: those that reminders wait for in the order of these times. Null: no read is needed. */
 			readonly readBy: number | null;
 	  }
-	| { readonly kind: 'rung'; readonly rung: Rung }
+	| { readonly kind: 'remind'; readonly stage: ReminderStage }
 );
 
 /**
@@ -43,8 +43,8 @@ export type LadderOutcome = { readonly ladder: Ladder; readonly changeCount: num
  */
 export interface LadderStore {
 	/**
-	 * Leases the due ladders of up to `limit` channels, longest due first, and those of these channels with a rung that waits
-	 * for other rungs. What is due in a channel is taken together, by one replica. None of the channels `except`.
+	 * Leases the due ladders of up to `limit` channels, longest due first, and those of these channels with a reminder that waits
+	 * for other reminders. What is due in a channel is taken together, by one replica. None of the channels `except`.
 	 */
 	takeDue(
 		serviceUrl: string,

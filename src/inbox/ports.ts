@@ -1,6 +1,6 @@
 import type { Answer, Person, QuestionKey } from '../answers/answer.ts';
-import type { Claim, Draft } from '../answers/ports.ts';
 import type { Lease, QueuedRows } from '../lease-loop.ts';
+import type { Claim, Draft } from '../store/answering-store.ts';
 import type { SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { HandOver } from './hand-over.ts';
 import type { Inbox, InboxContent, InboxPlace, OpenQuestion } from './inbox.ts';

@@ -128,9 +128,9 @@ export function createMetrics(sources: MetricSources) {
 			card: counter('card_updates_total', 'Card updates by outcome', 'outcome'),
 			limitReached: counter('watch_limits_total', 'Watches that were not added because a limit was reached', 'limit'),
 			post: counter('posts_total', 'Posts by outcome', 'outcome'),
-			rung: counter('rungs_total', 'Reminders and escalations that were posted', 'rung'),
-			rungLate: duration(
-				'rung_late_seconds',
+			reminder: counter('reminders_total', 'Reminders and escalations that were posted', 'stage'),
+			reminderLate: duration(
+				'reminder_late_seconds',
 				'From the time at which a reminder or escalation was due to its post',
 				[1, 2.5, 5, 10, 15, 20, 30, 60, 300, 900],
 			),

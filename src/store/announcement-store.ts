@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { type Announcement, HELD, rungEntriesOf, switchingTargetOf, waitsForTurn } from '../watches/announcements.ts';
+import { type Announcement, HELD, remindersIn, switchingTargetOf, waitsForTurn } from '../watches/announcements.ts';
 import type { DueAnnouncement, DueCard } from '../watches/announcer.ts';
 import type { AttemptResult, PostingStore } from '../watches/ports.ts';
 import type { CardUrgency } from '../watches/watch.ts';
@@ -7,7 +7,7 @@ import { countUpdated, type StoreDatabase } from './database.ts';
 import { dueAt, earliest, isDue, isOurs, LONGEST_DELAY_MS, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { giveBackUndelivered } from './hand-over-store.ts';
-import { beginLadder, type EndedRungs, endRungs } from './ladder-store.ts';
+import { beginLadder, type EndedReminders, endReminders } from './ladder-store.ts';
 import { lockAnnouncements, lockWatches } from './lock-order.ts';
 import { QUESTION_POSTS } from './question-posts.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
@@ -32,6 +32,8 @@ import {
 
 /** The `last_error` of an announcement that cannot be read. It does not block later ones of its target. */
 const UNREADABLE = 'unreadable';
+
+const REMINDER_KINDS = new Set(['reminder', 'escalation', 'digest']);
 
 type Posted = Extract<AttemptResult, { kind: 'posted' }>;
 
@@ -139,7 +141,7 @@ export function createAnnouncementStore({
 		if (row === undefined) return;
 		if (handOver !== null) await giveBackUndelivered(trx, { dialect: db.dialect, cipher }, handOver, now);
 		if (watch !== undefined && lostCardTs !== undefined) await loseCard(trx, cipher, watch, { ts: lostCardTs, now });
-		if (result.kind !== 'retry') await endRungs(trx, db.dialect, endedRungs(row, result), now);
+		if (result.kind !== 'retry') await endReminders(trx, db.dialect, endedReminders(row, result), now);
 		const isNewCard = result.kind === 'posted' && row.kind === 'card';
 		const isQuestion = result.kind === 'posted' && row.kind === 'question';
 		if (watch === undefined) return;
@@ -161,11 +163,11 @@ export function createAnnouncementStore({
 			.execute();
 	}
 
-	/** The rungs of an announcement. What an earlier attempt may have shown counts as seen. */
-	function endedRungs(row: AnnouncementRow, result: AttemptResult): EndedRungs {
-		if (row.kind !== 'rung' && row.kind !== 'rungs') return { entries: [], unseen: [] };
+	/** The reminders of an announcement. What an earlier attempt may have shown counts as seen. */
+	function endedReminders(row: AnnouncementRow, result: AttemptResult): EndedReminders {
+		if (!REMINDER_KINDS.has(row.kind)) return { entries: [], unseen: [] };
 		const content = readAnnouncement(row, cipher)?.content;
-		const entries = content === undefined ? [] : rungEntriesOf(content);
+		const entries = content === undefined ? [] : remindersIn(content);
 		if (result.kind === 'posted') return { entries, unseen: result.leftOut ?? [] };
 		return { entries, unseen: result.kind === 'dropped' && !result.unknown ? entries : [] };
 	}

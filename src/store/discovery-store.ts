@@ -1,16 +1,16 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Discovery } from '../watches/discovered.ts';
 import type { DiscoveryStore } from '../watches/ports.ts';
 import type { ChannelKey, SessionKey } from '../watches/watch.ts';
 import { type Dialect, lockRows, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { dropPending } from './question-posts.ts';
-import type { DiscoveriesTable, Tables, WaitingSessionsTable } from './tables.ts';
+import type { Row, Tables } from './tables.ts';
 import { limitReached, raiseHand } from './watch-adding.ts';
 import { asksAnew, inChannel, queueAnnouncements } from './watch-writes.ts';
 
-type DiscoveryRow = Selectable<DiscoveriesTable>;
-type WaitingRow = Selectable<WaitingSessionsTable>;
+type DiscoveryRow = Row<'discoveries'>;
+type WaitingRow = Row<'waiting_sessions'>;
 
 /** A session that comes back to the list within this time asks what it asked before, unless something shows that it went on. */
 const BACK_WITHIN_MS = 24 * 3_600_000;

@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Answer, Person } from '../answers/answer.ts';
 import { BLOCKING_STATES, FAILED_STATES } from '../answers/answer.ts';
 import type { AskedIn, OpenQuestion } from '../inbox/inbox.ts';
@@ -12,7 +12,7 @@ import type { StoreDatabase } from './database.ts';
 import { isDue, LONGEST_DELAY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { readHandOver } from './hand-over-rows.ts';
-import { personColumns, type Tables } from './tables.ts';
+import { personColumns, type Row, type Tables } from './tables.ts';
 import { readDigest, readView } from './watch-rows.ts';
 
 /** Drafts that are looked at until enough are found whose question is not closed. */
@@ -250,10 +250,7 @@ interface AskingSession {
 	readonly channels: AskedIn[];
 }
 
-type SessionColumns = Pick<
-	Selectable<Tables['watched_sessions']>,
-	'session_id' | 'digest' | 'question_since' | 'last_read_at'
->;
+type SessionColumns = Pick<Row<'watched_sessions'>, 'session_id' | 'digest' | 'question_since' | 'last_read_at'>;
 
 /** Null when it asks nothing, or when its digest is damaged. */
 function askingSession(row: SessionColumns, channel: AskedIn): AskingSession | null {

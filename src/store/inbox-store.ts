@@ -8,14 +8,12 @@ import { dueAt, earliest, isDue, isOurs, LONGEST_DELAY_MS, leaseDue } from './du
 import type { Cipher } from './encryption.ts';
 import { createInboxReads } from './inbox-reads.ts';
 import { createSnoozeStore } from './snooze-store.ts';
-import { type InboxesTable, personColumns, WITHOUT_LEASE } from './tables.ts';
+import { personColumns, type Row, WITHOUT_LEASE } from './tables.ts';
 
 /** `InboxStore` over SQLite or PostgreSQL; its docstrings are the contract. */
 export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }): InboxStore {
 	return { ...createOpenedInboxes(db), ...createSnoozeStore(db), ...createInboxReads({ db, cipher, log }) };
 }
-
-type InboxRow = Omit<InboxesTable, 'shown_count'> & { readonly shown_count: unknown };
 
 /** The person did something that the inbox does not show yet. */
 const IS_ASKED = sql<boolean>`asked_count <> shown_count`;
@@ -153,7 +151,7 @@ function earlierOf(dueAt: RawBuilder<unknown>, soon: RawBuilder<number>): RawBui
 	return sql`case when ${dueAt} < ${soon} then ${dueAt} else ${soon} end`;
 }
 
-function readInbox(row: InboxRow): Inbox {
+function readInbox(row: Row<'inboxes'>): Inbox {
 	return {
 		id: row.id,
 		person: { teamId: row.team_id, userId: row.user_id },
@@ -161,7 +159,7 @@ function readInbox(row: InboxRow): Inbox {
 		page: row.page,
 		openedAt: row.opened_at,
 		askedCount: row.asked_count,
-		shownCount: Number(row.shown_count),
+		shownCount: row.shown_count,
 		changeCount: row.change_count,
 		shownKey: row.shown_key,
 	};

@@ -82,7 +82,7 @@ export function createWatchedSessionStore({
 		const isEnded = watches.some(({ end }) => end !== null);
 		if (isSettled) await endSnoozesOf(trx, key);
 		if (isEnded) await stopUnwatched(trx, key);
-		// Rungs may have been due while the service was away.
+		// Reminders may have been due while the service was away.
 		const isBack = row.failures > 0 && update.failures === 0;
 		if (isSettled || isEnded || isBack) {
 			await touchLadders(trx, lockLadders(trx, db.dialect).where(onSession(key)), now);

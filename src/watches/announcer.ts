@@ -1,4 +1,4 @@
-import type { Announcement, RungEntry } from './announcements.ts';
+import type { Announcement, ReminderEntry } from './announcements.ts';
 import type { SessionSnapshot } from './session-snapshot.ts';
 import type { Watch, WatchEnd } from './watch.ts';
 
@@ -46,8 +46,8 @@ export interface DueAnnouncement {
 }
 
 export interface PreparedPost {
-	/** Rungs that it does not show, because somebody has answered. That may be taken back. */
-	readonly leftOut?: readonly RungEntry[];
+	/** Reminders that it does not show, because somebody has answered. That may be taken back. */
+	readonly leftOut?: readonly ReminderEntry[];
 	send(options: { metadataKey: string }): Promise<SendOutcome>;
 }
 

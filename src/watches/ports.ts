@@ -1,9 +1,9 @@
 import type { Lease, QueuedRows } from '../lease-loop.ts';
 import type { Digest } from '../questions/changes.ts';
 import type { ListedSession } from '../questions/session.ts';
-import type { Announcement, NewAnnouncement, RungEntry } from './announcements.ts';
+import type { Announcement, NewAnnouncement, ReminderEntry } from './announcements.ts';
 import type { DueAnnouncement, DueCard } from './announcer.ts';
-import type { Rung } from './channel-settings.ts';
+import type { ReminderStage } from './channel-settings.ts';
 import type { Discovery, NewDiscovery, WaitingSession } from './discovered.ts';
 import type { QuestionView, SessionSnapshot } from './session-snapshot.ts';
 import type {
@@ -94,7 +94,7 @@ export interface WatchPage {
 export type AttemptResult =
 	/**
 	 * `cardKey`: only of a card. `sentAt`: when the attempt began that posted it; left out: now. `lostCardTs`: the card whose
-	 * thread is gone. `leftOut`: rungs that the post does not show; they are due again.
+	 * thread is gone. `leftOut`: reminders that the post does not show; they are due again.
 	 */
 	| {
 			readonly kind: 'posted';
@@ -102,7 +102,7 @@ export type AttemptResult =
 			readonly cardKey: string | null;
 			readonly sentAt?: number;
 			readonly lostCardTs?: string;
-			readonly leftOut?: readonly RungEntry[];
+			readonly leftOut?: readonly ReminderEntry[];
 	  }
 	/** `unknown`: the post may exist; otherwise it certainly does not. */
 	| {
@@ -114,7 +114,7 @@ export type AttemptResult =
 	  }
 	| { readonly kind: 'refused'; readonly code: string }
 	/**
-	 * There is no place to post it, or nothing to say any more. Its rungs are due again, unless an earlier attempt may have
+	 * There is no place to post it, or nothing to say any more. Its reminders are due again, unless an earlier attempt may have
 	 * posted it (`unknown`).
 	 */
 	| { readonly kind: 'dropped'; readonly unknown: boolean };
@@ -400,9 +400,9 @@ export interface WatchMetrics {
 	card(outcome: 'wanted' | 'sent' | 'unchanged' | 'coalesced' | 'failed'): void;
 	limitReached(limit: WatchLimit): void;
 	post(outcome: 'posted' | 'found' | 'retried' | 'refused' | 'maybeRepeated'): void;
-	rung(rung: Rung): void;
-	/** From the time that a rung was due to its post. */
-	rungLate(ms: number): void;
+	reminder(stage: ReminderStage): void;
+	/** From the time that a reminder was due to its post. */
+	reminderLate(ms: number): void;
 	/** `complete`: all pages were checked. `failed`: one page failed. */
 	channelCheck(outcome: 'complete' | 'failed'): void;
 }

@@ -10,7 +10,7 @@ import {
 	isPostedWithoutThread,
 	isPostUpdate,
 	PACED,
-	rungEntriesOf,
+	remindersIn,
 	waitsForTurn,
 } from './announcements.ts';
 import type { Announcer, DueAnnouncement, GoneReason, PreparedPost, SendOutcome } from './announcer.ts';
@@ -251,14 +251,14 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 			log.warn({ place, what: content.kind, code: result.code }, 'a post is refused; it is not tried again');
 		}
 		await store.endAttempt(announcement.id, token, result, clock.now());
-		if (result.kind === 'posted') countRungs(announcement, result.leftOut ?? []);
+		if (result.kind === 'posted') countReminders(announcement, result.leftOut ?? []);
 	}
 
-	function countRungs({ content }: Announcement, leftOut: Ready['leftOut']): void {
-		for (const entry of rungEntriesOf(content)) {
+	function countReminders({ content }: Announcement, leftOut: Ready['leftOut']): void {
+		for (const entry of remindersIn(content)) {
 			if (leftOut.includes(entry)) continue;
-			metrics.rung(entry.rung);
-			metrics.rungLate(Math.max(0, clock.now() - entry.dueAt));
+			metrics.reminder(entry.stage);
+			metrics.reminderLate(Math.max(0, clock.now() - entry.dueAt));
 		}
 	}
 
@@ -270,7 +270,7 @@ function staysInChannel({ announcement: { target, content }, watch }: DueAnnounc
 	if (target.kind !== 'watch' || watch === null) return true;
 	const getsNoCard = watch.card.ts === null || watch.ended !== null || watch.mode === 'raisedHand';
 	// What mentions people and is posted again mentions them twice.
-	const mentions = content.kind === 'question' || content.kind === 'rung';
+	const mentions = content.kind === 'question' || content.kind === 'reminder' || content.kind === 'escalation';
 	return content.kind === 'card' || mentions || (getsNoCard && isPostedWithoutThread(content));
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Change, changesBetween, type Digest } from '../questions/changes.ts';
-import type { Disclosure } from '../questions/disclosure.ts';
 import type { LeftEmpty } from '../questions/open-question.ts';
+import type { Disclosure } from '../questions/secrecy.ts';
 import type { Session } from '../questions/session.ts';
 import { newsFor, type SeenSession, settlingOf, targetOf, watchEndedIn } from './announcements.ts';
 import type { WatchUpdate } from './ports.ts';

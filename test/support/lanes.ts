@@ -20,7 +20,7 @@ const RULES = [
 	'test/slack/settings/read.test.ts',
 	'test/slack/text/hostile-repeats.test.ts',
 	'test/slack/words/reminders.test.ts',
-	'test/watch-faults/rungs/judge.test.ts',
+	'test/watch-faults/reminders/judge.test.ts',
 	'test/watches/read-window.test.ts',
 ];
 

@@ -7,10 +7,10 @@ import { errorWords } from '../../src/slack/words/errors.ts';
 import * as handOver from '../../src/slack/words/hand-over.ts';
 import { type Notice, noticeWords } from '../../src/slack/words/notices.ts';
 import { questionText } from '../../src/slack/words/question-text.ts';
-import { rungsWords, rungWords, settingsChangedWords } from '../../src/slack/words/reminders.ts';
+import { digestWords, reminderWords, settingsChangedWords } from '../../src/slack/words/reminders.ts';
 import { agoText } from '../../src/slack/words/times.ts';
 import { endWords, watchOutcomeWords } from '../../src/slack/words/watching.ts';
-import type { Rung } from '../../src/watches/channel-settings.ts';
+import type { ReminderStage } from '../../src/watches/channel-settings.ts';
 import type { WatchOutcome } from '../../src/watches/subscribe.ts';
 import type { WatchEnd } from '../../src/watches/watch.ts';
 
@@ -42,15 +42,15 @@ export const DELIVERED = anyOf(
 /** What happened, for the code of a failure or a refusal. */
 export const whatHappened = (code: string) => errorWords(code, NOTHING_KEPT).what;
 
-/** A rung that comes so many minutes after the question. Null: its post was updated. */
-export const rungText = (rung: Rung, minutes: number | null) =>
-	rungWords({ rung, isLast: false }, minutes === null ? null : minutes * 60_000);
-/** What rungs say whatever time has passed. */
-export const [REMINDER, ESCALATION] = [anyRung('reminder'), anyRung('escalation')];
+/** A reminder that comes so many minutes after the question. Null: its post was updated. */
+export const reminderText = (stage: ReminderStage, minutes: number | null) =>
+	reminderWords({ stage, isLast: false }, minutes === null ? null : minutes * 60_000);
+/** What reminders say whatever time has passed. */
+export const [REMINDER, ESCALATION] = [anyReminder('reminder'), anyReminder('escalation')];
 /** Reminders of so many questions in one message. */
-export const rungsTogether = (count: number) => rungsWords(Array(count).fill({ rung: 'reminder', isLast: false }));
+export const digestText = (count: number) => digestWords(Array(count).fill({ stage: 'reminder', isLast: false }));
 /** The same, without the number: of one question, and of several. */
-export const [WAITS = '', WAIT = ''] = [1, 2].map((count) => rungsTogether(count).replace(/^\D+\d+ /, ''));
+export const [WAITS = '', WAIT = ''] = [1, 2].map((count) => digestText(count).replace(/^\D+\d+ /, ''));
 /** In a channel whose settings were changed. */
 export const CHANGED_REMINDERS = besideNames(
 	settingsChangedWords(
@@ -121,8 +121,8 @@ function anyOf(...sentences: readonly string[]): RegExp {
 	return new RegExp(sentences.map((words) => words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'));
 }
 
-function anyRung(rung: Rung): RegExp {
-	return new RegExp(anyOf(rungText(rung, null), rungText(rung, 1)).source.replace('1 min', '[^.\n]+'));
+function anyReminder(stage: ReminderStage): RegExp {
+	return new RegExp(anyOf(reminderText(stage, null), reminderText(stage, 1)).source.replace('1 min', '[^.\n]+'));
 }
 
 /** Whether a text has these words in it. */

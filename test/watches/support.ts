@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import { type Clock, createSystemClock } from '../../src/clock.ts';
 import { HandraiseError } from '../../src/errors.ts';
-import { disclosureOf } from '../../src/questions/disclosure.ts';
+import { disclosureOf } from '../../src/questions/secrecy.ts';
 import type { Message, Session } from '../../src/questions/session.ts';
 import type { StoreDatabase } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/open.ts';
@@ -169,8 +169,8 @@ export function createRecordingMetrics() {
 		card: (outcome) => count(`card ${outcome}`),
 		limitReached: (limit) => count(`limit ${limit}`),
 		post: (outcome) => count(`post ${outcome}`),
-		rung: (rung) => count(`rung ${rung}`),
-		rungLate: () => count('rungLate'),
+		reminder: (stage) => count(`reminder ${stage}`),
+		reminderLate: () => count('reminderLate'),
 		channelCheck: (outcome) => count(`channels ${outcome}`),
 	};
 	return { metrics, of: (name: string) => counts.get(name) ?? 0 };

@@ -2,9 +2,10 @@ import type { Button, KnownBlock } from '@slack/types';
 import { type Answer, isBlocking, itemsOf } from '../../answers/answer.ts';
 import type { OnCut } from '../../cut.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
+import { isReworded } from '../../questions/fingerprint.ts';
 import { isWaiting } from '../../questions/session.ts';
-import { isReworded } from '../../questions/shown-text.ts';
 import type { AnnouncementContent, SettledHow } from '../../watches/announcements.ts';
+import type { ReminderStage } from '../../watches/channel-settings.ts';
 import type { ItemView, QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
 import { quoted, quotedLine, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
@@ -80,7 +81,7 @@ export interface PostContext {
 /** Cards, reminders, hand-overs and changes of settings have builders of their own, and settling changes a post. */
 export type PostedContent = Exclude<
 	AnnouncementContent,
-	{ kind: 'card' | 'settle' | 'redraw' | 'rung' | 'rungs' | 'handedOver' | 'givenBack' | 'settingsChanged' }
+	{ kind: 'card' | 'settle' | 'redraw' | ReminderStage | 'digest' | 'handedOver' | 'givenBack' | 'settingsChanged' }
 >;
 /** A question as it was announced. */
 export type AskedContent = Extract<AnnouncementContent, { kind: 'question' }>;

@@ -1,4 +1,4 @@
-import type { AnswerStore } from '../../answers/ports.ts';
+import type { AnswerStore } from '../../store/answer-store.ts';
 import { HISTORY_PAGE, historyView } from '../blocks/lists.ts';
 import { errorModal } from '../blocks/small-modals.ts';
 import { codeOf } from '../clients.ts';

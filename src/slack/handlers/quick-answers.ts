@@ -1,8 +1,8 @@
 import type { Answers } from '../../answers/accept.ts';
-import { type Answer, isBlocking, itemsOf, pressKeyOf } from '../../answers/answer.ts';
-import type { AcceptResult, AnswerStore } from '../../answers/ports.ts';
+import { type AcceptResult, type Answer, isBlocking, itemsOf, pressKeyOf } from '../../answers/answer.ts';
 import { setBounded } from '../../bounded-map.ts';
 import { uptimeOf } from '../../clock.ts';
+import type { AnswerStore } from '../../store/answer-store.ts';
 import { answerCard } from '../blocks/messages.ts';
 import type { MessageContent } from '../blocks/parts.ts';
 import { choiceMessage, ownChoiceMessage } from '../blocks/quick-answer.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DraftStore } from '../../answers/ports.ts';
+import type { DraftStore } from '../../store/answering-store.ts';
 import type { WatchStore } from '../../watches/ports.ts';
 import type { SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { chosenTextHelp, chosenTextOffer, helpMessage } from '../blocks/messages.ts';

@@ -8,11 +8,12 @@ import {
 } from '../../answers/answer.ts';
 import type { Claims } from '../../answers/claims.ts';
 import { leftEmptyIn } from '../../answers/earlier-answers.ts';
-import type { AnswerStore, Draft, DraftStore } from '../../answers/ports.ts';
 import type { Clock } from '../../clock.ts';
 import { askingMessageIndex, openQuestion, type Question, questionAt } from '../../questions/open-question.ts';
 import { type AnswerMarks, isSecretValue, looksSecretAt, secretAtFirst } from '../../questions/secrecy.ts';
 import { isWaiting, type Session } from '../../questions/session.ts';
+import type { AnswerStore } from '../../store/answer-store.ts';
+import type { Draft, DraftStore } from '../../store/answering-store.ts';
 import type { WatchStore } from '../../watches/ports.ts';
 import type { SessionModel } from '../blocks/session-modal.ts';
 import { asksTheSame } from '../form/plan.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../inbox/inbox.ts';
 import { openQuestion } from '../../questions/open-question.ts';
 import type { Session } from '../../questions/session.ts';
-import type { ChannelSettings, Rung } from '../../watches/channel-settings.ts';
+import type { ChannelSettings, ReminderStage } from '../../watches/channel-settings.ts';
 import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../watches/session-snapshot.ts';
 import { type SettingsModel, settingsChangedPost, settingsForm } from '../blocks/channel-settings.ts';
 import { handedOverPost, handOverMetadata, handOverModal } from '../blocks/hand-over.ts';
@@ -20,7 +20,7 @@ import { HISTORY_PAGE, historyView, LIST_PAGE, watchList } from '../blocks/lists
 import { answerCard, chosenTextOffer, outcomesMessage } from '../blocks/messages.ts';
 import { choiceMessage } from '../blocks/quick-answer.ts';
 import { ownTextMessage, receiptMessage, receiptModal, savedModal } from '../blocks/receipt.ts';
-import { type RungQuestion, rungPost, rungsPost } from '../blocks/rungs.ts';
+import { digestPost, type RemindedQuestion, reminderPost } from '../blocks/reminders.ts';
 import { type SessionModel, sessionModal } from '../blocks/session-modal.ts';
 import { chooseItemModal, errorModal } from '../blocks/small-modals.ts';
 import { type CardModel, watchCard } from '../blocks/watch-card.ts';
@@ -198,7 +198,7 @@ export const GIANT_POST: PostContext = {
 	maybeRepeat: true,
 };
 
-export function rungOf(session: Session, rung: Rung): RungQuestion {
+export function reminderOf(session: Session, stage: ReminderStage): RemindedQuestion {
 	const entry = {
 		watchId: 'watch',
 		sessionId: session.sessionId,
@@ -206,11 +206,11 @@ export function rungOf(session: Session, rung: Rung): RungQuestion {
 		postTs: '1795250400.000100',
 		postedAt: NOW - 900_000,
 		heldBy: USER_ID,
-		rung,
+		stage,
 		dueAt: NOW - 10_000,
-		isLast: rung === 'escalation',
+		isLast: stage === 'escalation',
 		number: 0,
-		lastRungAt: null,
+		lastReminderAt: null,
 	};
 	return {
 		entry,
@@ -243,7 +243,7 @@ export const FULL_SETTINGS: ChannelSettings = {
 		timeZone: 'America/Argentina/ComodRivadavia',
 	},
 };
-export const RUNG = { mention: FULL_SETTINGS.mention, names: NAMES, now: NOW, maybeRepeat: true };
+export const REMINDER = { mention: FULL_SETTINGS.mention, names: NAMES, now: NOW, maybeRepeat: true };
 
 export function groupsOf(length: number, text = 'On call'): SettingsModel['groups'] {
 	const groups = Array.from({ length }, (_, index) => {
@@ -421,11 +421,11 @@ export function extremes(): Shape[] {
 			'giant end': [{ kind: 'end', status: 'completed', result: GIANT, step: 30 }, GIANT_POST],
 		}),
 		...shapesOf(handedOverPost, { options: [handedAs(questionOf(FLIGHTS)), POST] }),
-		...shapesOf(rungPost, { escalation: [rungOf(GIANT_SESSION, 'escalation'), RUNG] }),
-		...shapesOf(rungsPost, {
+		...shapesOf(reminderPost, { escalation: [reminderOf(GIANT_SESSION, 'escalation'), REMINDER] }),
+		...shapesOf(digestPost, {
 			many: [
-				Array.from({ length: 100 }, () => ({ ...rungOf(GIANT_SESSION, 'escalation'), handOver: HAND_OVER })),
-				RUNG,
+				Array.from({ length: 100 }, () => ({ ...reminderOf(GIANT_SESSION, 'escalation'), handOver: HAND_OVER })),
+				REMINDER,
 			],
 		}),
 		...shapesOf(homeView, {

@@ -1,7 +1,7 @@
 import { changedParts, type LadderTimes } from '../../inbox/channel-settings.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
-import type { AnnouncementContent, RungEntry } from '../../watches/announcements.ts';
-import type { ChannelSettings, Mention, QuietHours, Rung, Weekday } from '../../watches/channel-settings.ts';
+import type { AnnouncementContent, ReminderEntry } from '../../watches/announcements.ts';
+import type { ChannelSettings, Mention, QuietHours, ReminderStage, Weekday } from '../../watches/channel-settings.ts';
 import type { UserGroups } from '../settings/user-groups.ts';
 import { isBlank, quotedNameMrkdwn } from '../text.ts';
 import { type Names, personName } from './people.ts';
@@ -10,36 +10,42 @@ import { durationText } from './times.ts';
 import { isDirectMessage, placeMrkdwn } from './watching.ts';
 
 /**
- * The opening words of a rung. mrkdwn.
+ * The opening words of a reminder. mrkdwn.
  * @param waitedMs null in an update of its post: nothing updates it again when more time has passed
  */
-export function rungWords({ rung, isLast }: Pick<RungEntry, 'rung' | 'isLast'>, waitedMs: number | null): string {
+export function reminderWords(
+	{ stage, isLast }: Pick<ReminderEntry, 'stage' | 'isLast'>,
+	waitedMs: number | null,
+): string {
 	const waited = waitedMs === null ? null : durationText(waitedMs);
-	if (rung === 'reminder') return `⏰ Nobody has answered ${waited === null ? 'yet' : `for ${waited}`}.`;
+	if (stage === 'reminder') return `⏰ Nobody has answered ${waited === null ? 'yet' : `for ${waited}`}.`;
 	const last = isLast ? ' This is the last reminder.' : '';
 	return `📣 Still no answer${waited === null ? '' : ` after ${waited}`}. The agent waits.${last}`;
 }
 
-/** The opening words of a rung whose question does not wait any more. mrkdwn. */
-export const RUNG_OVER_WORDS: Readonly<Record<Rung, string>> = { reminder: '⏰ Reminder', escalation: '📣 Escalation' };
+/** The opening words of a reminder whose question does not wait any more. mrkdwn. */
+export const REMINDER_OVER_WORDS: Readonly<Record<ReminderStage, string>> = {
+	reminder: '⏰ Reminder',
+	escalation: '📣 Escalation',
+};
 
 /** That no reminder comes after the one in a line of a list; empty when one may. */
-export function lastWords({ isLast }: Pick<RungEntry, 'isLast'>): string {
+export function lastWords({ isLast }: Pick<ReminderEntry, 'isLast'>): string {
 	return isLast ? 'last reminder' : '';
 }
 
 /**
- * The opening words of several rungs in one message, without a mark at the end. Others, whose reminders are not due, may
+ * The opening words of several reminders in one message, without a mark at the end. Others, whose reminders are not due, may
  * wait too. mrkdwn.
  */
-export function rungsWords(entries: readonly Pick<RungEntry, 'rung' | 'isLast'>[]): string {
-	const emoji = entries.some(({ rung }) => rung === 'escalation') ? '📣' : '⏰';
+export function digestWords(entries: readonly Pick<ReminderEntry, 'stage' | 'isLast'>[]): string {
+	const emoji = entries.some(({ stage }) => stage === 'escalation') ? '📣' : '⏰';
 	const last = areLast(entries) ? '. This is the last reminder' : '';
 	return `${emoji} ${entries.length === 1 ? '1 question waits' : `${entries.length} questions wait`} for an answer${last}`;
 }
 
 /** Whether no reminder comes after any of these. */
-export function areLast(entries: readonly Pick<RungEntry, 'isLast'>[]): boolean {
+export function areLast(entries: readonly Pick<ReminderEntry, 'isLast'>[]): boolean {
 	return entries.every(({ isLast }) => isLast);
 }
 

@@ -18,7 +18,7 @@ import {
 } from '../../../src/slack/blocks/messages.ts';
 import { choiceMessage, ownChoiceMessage } from '../../../src/slack/blocks/quick-answer.ts';
 import { ownTextMessage, receiptMessage } from '../../../src/slack/blocks/receipt.ts';
-import { rungPost, rungsPost, updatedRungPost } from '../../../src/slack/blocks/rungs.ts';
+import { digestPost, reminderPost, updatedReminderPost } from '../../../src/slack/blocks/reminders.ts';
 import { type CardModel, watchCard } from '../../../src/slack/blocks/watch-card.ts';
 import {
 	outcomeWords,
@@ -40,8 +40,8 @@ import {
 	handedAs,
 	POST,
 	questionOf,
-	RUNG,
-	rungOf,
+	REMINDER,
+	reminderOf,
 } from '../../../src/slack/shapes/extremes.ts';
 import {
 	ANSWER_ID,
@@ -292,37 +292,37 @@ export function watchVariants(): Shape[] {
 			),
 			GIANT_POST,
 		),
-		...shapesOf(rungPost, {
-			reminder: [rungOf(ASKS, 'reminder'), { ...RUNG, mention: null }],
+		...shapesOf(reminderPost, {
+			reminder: [reminderOf(ASKS, 'reminder'), { ...REMINDER, mention: null }],
 			options: [
-				{ ...rungOf(FLIGHTS, 'reminder'), handOver: HAND_OVER },
-				{ ...RUNG, mention: null },
+				{ ...reminderOf(FLIGHTS, 'reminder'), handOver: HAND_OVER },
+				{ ...REMINDER, mention: null },
 			],
-			'of a thread only': [{ ...rungOf(FLIGHTS, 'escalation'), threadOnly: true }, RUNG],
+			'of a thread only': [{ ...reminderOf(FLIGHTS, 'escalation'), threadOnly: true }, REMINDER],
 		}),
-		...shapesOf(updatedRungPost, {
+		...shapesOf(updatedReminderPost, {
 			giant: [
-				rungOf(GIANT_SESSION, 'reminder'),
+				reminderOf(GIANT_SESSION, 'reminder'),
 				outcomeWords(askedAs(questionOf(GIANT_SESSION)), 'answered', GIANT_POST),
 				NAMES,
 			],
-			'open again': [{ ...rungOf(FLIGHTS, 'reminder'), handOver: HAND_OVER }, '', NAMES],
+			'open again': [{ ...reminderOf(FLIGHTS, 'reminder'), handOver: HAND_OVER }, '', NAMES],
 			...casesOf(SETTLED, (how) => {
-				return [rungOf(ASKS, 'escalation'), outcomeWords(askedAs(questionOf(ASKS)), how, POST), NAMES] as const;
+				return [reminderOf(ASKS, 'escalation'), outcomeWords(askedAs(questionOf(ASKS)), how, POST), NAMES] as const;
 			}),
 			discreet: [
-				{ ...rungOf(GIANT_SESSION, 'reminder'), discreet: true },
+				{ ...reminderOf(GIANT_SESSION, 'reminder'), discreet: true },
 				outcomeWords(askedAs(questionOf(GIANT_SESSION)), 'answered', GIANT_POST),
 				NAMES,
 			],
 		}),
-		...shapesOf(rungsPost, {
+		...shapesOf(digestPost, {
 			'of threads only': [
-				['escalation' as const, 'reminder' as const].map((rung) => ({
-					...rungOf(GIANT_SESSION, rung),
+				['escalation' as const, 'reminder' as const].map((stage) => ({
+					...reminderOf(GIANT_SESSION, stage),
 					threadOnly: true,
 				})),
-				RUNG,
+				REMINDER,
 			],
 		}),
 		...shapesOf(settledQuestionPost, {

@@ -1,10 +1,10 @@
 import type { Harness } from '../../faults/harness.ts';
 import type { Random } from '../../support/random.ts';
-import { dueAtOf, type RungTimes } from './judge.ts';
-import { type Asked, isRung } from './questions.ts';
+import { dueAtOf, type ReminderTimes } from './judge.ts';
+import { type Asked, isReminder } from './questions.ts';
 
 /** What a strike aims at. */
-export const RUNG_TARGETS = [
+export const REMINDER_TARGETS = [
 	'when a ladder is due',
 	'during the early read',
 	'before the call',
@@ -12,7 +12,7 @@ export const RUNG_TARGETS = [
 	'after the ok',
 	'any time',
 ] as const;
-export type RungTarget = (typeof RUNG_TARGETS)[number];
+export type ReminderTarget = (typeof REMINDER_TARGETS)[number];
 
 const LOOK_EVERY_MS = 5;
 /** What happens at a time is looked for in this time before and after it. */
@@ -21,13 +21,13 @@ const AROUND_MS = 60;
 interface Aim {
 	readonly harness: Harness;
 	readonly questions: () => readonly Asked[];
-	readonly target: RungTarget;
-	readonly times: RungTimes;
+	readonly target: ReminderTarget;
+	readonly times: ReminderTimes;
 	readonly random: Random;
 }
 
 /** Calls `strike` in a moment of this kind. Resolves after the call. */
-export async function strikeAtRung(aim: Aim, strike: () => void): Promise<void> {
+export async function strikeAtReminder(aim: Aim, strike: () => void): Promise<void> {
 	await new Promise<void>((resolve) => {
 		const undo: (() => void)[] = [];
 		let isStruck = false;
@@ -38,7 +38,7 @@ export async function strikeAtRung(aim: Aim, strike: () => void): Promise<void> 
 			for (const lift of undo) lift();
 			resolve();
 		};
-		// Several rungs are due in this time. Not every one of them offers every moment.
+		// Several reminders are due in this time. Not every one of them offers every moment.
 		const timer = setTimeout(hit, 3 * aim.times.escalateMs);
 		undo.push(() => clearTimeout(timer), arm(aim, hit));
 	});
@@ -48,9 +48,9 @@ export async function strikeAtRung(aim: Aim, strike: () => void): Promise<void> 
 function arm({ harness, questions, target, times, random }: Aim, hit: () => void): () => void {
 	const { slack, held } = harness;
 	const dueAt = (question: Asked) =>
-		question.answeredAt === null ? dueAtOf(question, question.rungs.length, times) : null;
+		question.answeredAt === null ? dueAtOf(question, question.reminders.length, times) : null;
 
-	/** At the time of a rung, or a time after it. */
+	/** At the time of a reminder, or a time after it. */
 	function atTime(afterMs: number): () => void {
 		const from = Date.now();
 		const shiftMs = afterMs + random.between(-AROUND_MS, AROUND_MS);
@@ -90,11 +90,11 @@ function arm({ harness, questions, target, times, random }: Aim, hit: () => void
 		case 'before the call':
 			return random.chance(0.5) ? atTime(times.togetherMs) : duringCall('chat.getPermalink', () => true);
 		case 'during the call':
-			return duringCall('chat.postMessage', isRung);
+			return duringCall('chat.postMessage', isReminder);
 		case 'after the ok':
 			return slack.changes.listen(({ kind, id }) => {
 				const message = kind === 'message' ? slack.state.messages.at(-1) : undefined;
-				if (message !== undefined && message.ts === id && isRung(message)) hit();
+				if (message !== undefined && message.ts === id && isReminder(message)) hit();
 			});
 		case 'any time': {
 			const timer = setTimeout(hit, random.between(0, times.escalateMs));

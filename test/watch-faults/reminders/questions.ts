@@ -4,12 +4,12 @@ import type { Harness } from '../../faults/harness.ts';
 import type { Fleet } from '../fleet.ts';
 
 /** A message in Slack that reminds of a question. */
-export interface SeenRung {
+export interface SeenReminder {
 	/** When Slack took it, milliseconds since the epoch. */
 	readonly at: number;
 	/** Of its metadata: two messages with the same key are one announcement. Null without metadata. */
 	readonly key: string | null;
-	/** One message for several questions does not say which rungs it is about. */
+	/** One message for several questions does not say which reminders it is about. */
 	readonly kind: 'reminder' | 'escalation' | 'together';
 	/** Whether it says that it may be a repeat. */
 	readonly isMarked: boolean;
@@ -26,13 +26,13 @@ export interface AskedQuestion {
 	/** When the channel was told of the answer. */
 	readonly toldAt: number | null;
 	/** Oldest first. */
-	readonly rungs: readonly SeenRung[];
+	readonly reminders: readonly SeenReminder[];
 }
 
 /** A question that is still going on. */
 export type Asked = { -readonly [Key in keyof AskedQuestion]: AskedQuestion[Key] } & {
 	readonly sessionId: string;
-	readonly rungs: SeenRung[];
+	readonly reminders: SeenReminder[];
 };
 
 /** The questions of a run. Follows what Slack shows of them until it is closed. */
@@ -45,7 +45,7 @@ export interface Questions {
 	close(): void;
 }
 
-const RUNG_WORDS = /^(⏰|📣)/u;
+const REMINDER_WORDS = /^(⏰|📣)/u;
 
 export function followQuestions({ slack }: Harness, fleet: Fleet): Questions {
 	const all: Asked[] = [];
@@ -57,8 +57,8 @@ export function followQuestions({ slack }: Harness, fleet: Fleet): Questions {
 		const shown = JSON.stringify([message.text, message.blocks]);
 		const at = Number(message.ts) * 1_000;
 		for (const question of all) {
-			if (isRung(message)) {
-				if (shown.includes(question.title)) question.rungs.push(seenRung(message, shown, at));
+			if (isReminder(message)) {
+				if (shown.includes(question.title)) question.reminders.push(seenReminder(message, shown, at));
 			} else if (message.threadTs !== undefined) {
 				if (shown.includes(`❓ *“${question.title}`)) question.postedAt = at;
 				if (shown.includes(answerTo(question))) question.toldAt ??= at;
@@ -79,7 +79,7 @@ export function followQuestions({ slack }: Harness, fleet: Fleet): Questions {
 			const title = `Question ${all.length} of ${sessionId}?`;
 			fleet.ask(sessionId, title);
 			const times = { askedAt: Date.now(), postedAt: null, answeredAt: null, toldAt: null };
-			const question: Asked = { sessionId, title, ...times, rungs: [] };
+			const question: Asked = { sessionId, title, ...times, reminders: [] };
 			all.push(question);
 			return question;
 		},
@@ -92,11 +92,11 @@ export function followQuestions({ slack }: Harness, fleet: Fleet): Questions {
 }
 
 /** Whether a message, or the arguments of a call that posts one, reminds of a question. */
-export function isRung({ text }: { readonly text?: unknown }): boolean {
-	return RUNG_WORDS.test(String(text));
+export function isReminder({ text }: { readonly text?: unknown }): boolean {
+	return REMINDER_WORDS.test(String(text));
 }
 
-function seenRung({ text, threadTs, metadata }: Message, shown: string, at: number): SeenRung {
+function seenReminder({ text, threadTs, metadata }: Message, shown: string, at: number): SeenReminder {
 	const payload = metadata?.event_payload as { key?: string } | undefined;
 	const ofOne = text.startsWith('⏰') ? 'reminder' : 'escalation';
 	return {

@@ -3,22 +3,22 @@ import type { Harness } from '../../faults/harness.ts';
 import { until } from '../../faults/until.ts';
 import type { Random } from '../../support/random.ts';
 import { createFleet } from '../fleet.ts';
-import { dueAtOf, judgeRungs, latestAt, type RungTimes, type RungVerdict, type Strike } from './judge.ts';
-import { type RungTarget, strikeAtRung } from './moments.ts';
+import { dueAtOf, judgeReminders, latestAt, type ReminderTimes, type ReminderVerdict, type Strike } from './judge.ts';
+import { type ReminderTarget, strikeAtReminder } from './moments.ts';
 import { type Asked, followQuestions } from './questions.ts';
 
-export interface RungFaultOptions {
+export interface ReminderFaultOptions {
 	readonly harness: Harness;
 	readonly sessions: number;
 	readonly perChannel: number;
-	/** Kills and freezes, each aimed at a moment around a rung. */
+	/** Kills and freezes, each aimed at a moment around a reminder. */
 	readonly strikes: number;
-	readonly targets: readonly RungTarget[];
+	readonly targets: readonly ReminderTarget[];
 	/** An agent whose question was answered asks the next one within this time. */
 	readonly asksWithinMs: number;
 	readonly random: Random;
 	/** What the program was started with. */
-	readonly times: RungTimes;
+	readonly times: ReminderTimes;
 	/** Longer than the leases. */
 	readonly freezeMs: number;
 	/** Whether the app may read the channels' history, to find what it posted before a kill. */
@@ -26,7 +26,7 @@ export interface RungFaultOptions {
 	readonly onProgress?: (line: string) => void;
 }
 
-export interface RungFaultResult extends RungVerdict {
+export interface ReminderFaultResult extends ReminderVerdict {
 	readonly kills: number;
 	readonly freezes: number;
 	/** Calls that Slack refused with status 429. */
@@ -45,10 +45,10 @@ const TOLD_WITHIN_MS = 60_000;
 const AFTERMATH_MS = 15_000;
 
 /**
- * Kills or freezes processes at moments around rungs, while sessions ask questions that most people answer late or never,
+ * Kills or freezes processes at moments around reminders, while sessions ask questions that most people answer late or never,
  * and judges by what stands in Slack.
  */
-export async function runRungFaults(options: RungFaultOptions): Promise<RungFaultResult> {
+export async function runReminderFaults(options: ReminderFaultOptions): Promise<ReminderFaultResult> {
 	const { harness, random, times, freezeMs, historyReadable, onProgress = () => {} } = options;
 	const { slack, replicas } = harness;
 	const started = performance.now();
@@ -78,7 +78,7 @@ export async function runRungFaults(options: RungFaultOptions): Promise<RungFaul
 	isOver = true;
 	await Promise.all(agents);
 	questions.close();
-	const verdict = judgeRungs(questions.all, { times, strikes, historyReadable, endedAt: Date.now() });
+	const verdict = judgeReminders(questions.all, { times, strikes, historyReadable, endedAt: Date.now() });
 	const violations = slack.violations().map(({ where, messages }) => `refused: ${where}: ${messages.join(', ')}`);
 	return {
 		...verdict,
@@ -88,7 +88,7 @@ export async function runRungFaults(options: RungFaultOptions): Promise<RungFaul
 		seconds: (performance.now() - started) / 1_000,
 	};
 
-	/** Asks again and again. Some questions are answered before their first rung, some between rungs, and many never. */
+	/** Asks again and again. Some questions are answered before their first reminder, some between reminders, and many never. */
 	async function agent(id: string, own: Random): Promise<void> {
 		while (!isOver) {
 			await pause(own.whole(0, options.asksWithinMs));
@@ -112,21 +112,21 @@ export async function runRungFaults(options: RungFaultOptions): Promise<RungFaul
 		return Math.max(at + times.leaseMs, upAt) + AFTERMATH_MS;
 	}
 
-	/** Whether all rungs came, or the next one comes no more. */
+	/** Whether all reminders came, or the next one comes no more. */
 	function isThrough(question: Asked): boolean {
-		const dueAt = dueAtOf(question, question.rungs.length, times);
+		const dueAt = dueAtOf(question, question.reminders.length, times);
 		if (dueAt === null) return question.postedAt !== null || question.askedAt < Date.now() - TOLD_WITHIN_MS;
 		return Date.now() > latestAt(dueAt, { times, strikes });
 	}
 
 	/** Resolves when the program runs as before and all consequences are over. */
-	async function strike(target: RungTarget, kind: StrikeKind, onHit: () => void): Promise<void> {
+	async function strike(target: ReminderTarget, kind: StrikeKind, onHit: () => void): Promise<void> {
 		const running = replicas.filter((replica) => replica.running);
 		const victims = kind === 'kill all' ? running : [random.pick(running)];
 		let at = 0;
 		let gone: Promise<unknown> = Promise.resolve();
 		const aim = { harness, questions: () => questions.all, target, times, random };
-		await strikeAtRung(aim, () => {
+		await strikeAtReminder(aim, () => {
 			at = Date.now();
 			onHit();
 			if (kind === 'freeze') for (const victim of victims) victim.freeze();

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { validateMessage } from '../../../fake-slack/index.ts';
 import {
+	digestPost,
 	MOST_LISTED,
-	type RungQuestion,
-	rungPost,
-	rungsPost,
-	updatedRungPost,
-} from '../../../src/slack/blocks/rungs.ts';
-import type { Rung } from '../../../src/watches/channel-settings.ts';
+	type RemindedQuestion,
+	reminderPost,
+	updatedReminderPost,
+} from '../../../src/slack/blocks/reminders.ts';
+import type { ReminderStage } from '../../../src/watches/channel-settings.ts';
 import { snapshotOf } from '../../../src/watches/session-snapshot.ts';
 import { buildSession, saying } from '../../support/sessions.ts';
 import { now } from '../support/answers.ts';
@@ -16,28 +16,28 @@ import { expectSafeMessage } from '../support/check.ts';
 const names = { displayName: () => 'Ann' };
 const context = { mention: null, names, now, maybeRepeat: false };
 
-function rungOf(
+function reminderOf(
 	title: string,
-	rung: Rung,
+	stage: ReminderStage,
 	{
 		isLast = false,
 		id = 'a1',
 		above = 'I need to know something.',
 		description = '',
 		...told
-	}: Partial<RungQuestion> & { isLast?: boolean; id?: string; above?: string; description?: string } = {},
-): RungQuestion {
+	}: Partial<RemindedQuestion> & { isLast?: boolean; id?: string; above?: string; description?: string } = {},
+): RemindedQuestion {
 	const messages = [{ ...saying(above), humanInput: [{ title, description, value: '' }] }];
 	const { question } = snapshotOf(buildSession({ status: 'active', messages }), now);
 	if (question === null) throw new Error('there is no question');
-	const times = { postedAt: now - 900_000, dueAt: now, lastRungAt: null, number: 0 };
+	const times = { postedAt: now - 900_000, dueAt: now, lastReminderAt: null, number: 0 };
 	const entry = {
 		watchId: id,
 		sessionId: id,
 		fingerprint: '',
 		postTs: '1.000001',
 		heldBy: null,
-		rung,
+		stage,
 		isLast,
 		...times,
 	};
@@ -54,8 +54,8 @@ function rungOf(
 }
 
 /** What a message of several shows, line by line. */
-function listOf(asked: readonly RungQuestion[]) {
-	const message = rungsPost(asked, context);
+function listOf(asked: readonly RemindedQuestion[]) {
+	const message = digestPost(asked, context);
 	expectSafeMessage(message);
 	const [headline = '', ...lines] = message.blocks.flatMap((block) =>
 		block.type === 'section' ? (block.text?.text ?? '').split('\n') : [],
@@ -66,9 +66,9 @@ function listOf(asked: readonly RungQuestion[]) {
 describe('a message about several questions', () => {
 	it('names the session of a question of which it may tell nothing, and its notification does not', () => {
 		const { text, lines } = listOf([
-			rungOf('Which colour?', 'reminder', { discreet: true }),
-			rungOf('What is the password?', 'reminder', { id: 'b2' }),
-			rungOf('Which size?', 'reminder', { id: 'c3', threadOnly: true }),
+			reminderOf('Which colour?', 'reminder', { discreet: true }),
+			reminderOf('What is the password?', 'reminder', { id: 'b2' }),
+			reminderOf('Which size?', 'reminder', { id: 'c3', threadOnly: true }),
 		]);
 		expect(text).toBe('⏰ 3 questions wait for an answer.');
 		expect(lines).toEqual(
@@ -79,14 +79,14 @@ describe('a message about several questions', () => {
 	});
 
 	it('is an escalation when one of them is, and says once that all are the last', () => {
-		const mixed = listOf([rungOf('A?', 'reminder'), rungOf('B?', 'escalation', { isLast: true })]);
+		const mixed = listOf([reminderOf('A?', 'reminder'), reminderOf('B?', 'escalation', { isLast: true })]);
 		expect(mixed.headline).toBe('*📣 2 questions wait for an answer:*');
 		expect(mixed.lines.map((line) => line.includes('last reminder'))).toEqual([false, true]);
-		const last = ['A?', 'B?'].map((title) => rungOf(title, 'escalation', { isLast: true }));
+		const last = ['A?', 'B?'].map((title) => reminderOf(title, 'escalation', { isLast: true }));
 		const all = listOf(last);
 		expect(all.headline).toBe('*📣 2 questions wait for an answer. This is the last reminder:*');
 		expect(all.lines.join()).not.toContain('last reminder');
-		expect(listOf([rungOf('A?', 'reminder')]).headline).toBe('*⏰ 1 question waits for an answer:*');
+		expect(listOf([reminderOf('A?', 'reminder')]).headline).toBe('*⏰ 1 question waits for an answer:*');
 	});
 
 	it.each([
@@ -102,10 +102,10 @@ describe('a message about several questions', () => {
 		const session = { service: 'https://s.example', sessionId: 'a1' };
 		const place = { id: 'h', teamId: 'T1', session, fingerprint: 'f', watchId: 'w', channelId: 'C1' };
 		const handOver = { ...place, from: 'U1', to: 'U2', count: 1, handedOverAt: now, givenBackAt: null };
-		const asked = rungOf(title, 'escalation', { isLast: true, sessionName: title, handOver, link });
+		const asked = reminderOf(title, 'escalation', { isLast: true, sessionName: title, handOver, link });
 		const held = { ...asked, entry: { ...asked.entry, heldBy: 'U3' } };
 		const others = Array.from({ length: 39 }, () => held);
-		const list = rungsPost([...others, rungOf('A?', 'reminder')], {
+		const list = digestPost([...others, reminderOf('A?', 'reminder')], {
 			...context,
 			names: { displayName: () => name },
 			maybeRepeat: true,
@@ -123,8 +123,8 @@ describe('a message about several questions', () => {
 
 describe('the options of a reminder', () => {
 	const LIST = 'One of: LH 1173, TP 570';
-	const shown = (title: string, told: Parameters<typeof rungOf>[2], rung: Rung = 'reminder') =>
-		JSON.stringify(rungPost(rungOf(title, rung, told), context).blocks);
+	const shown = (title: string, told: Parameters<typeof reminderOf>[2], stage: ReminderStage = 'reminder') =>
+		JSON.stringify(reminderPost(reminderOf(title, stage, told), context).blocks);
 
 	it.each([
 		['Which flight?', LIST, ''],
@@ -137,7 +137,7 @@ describe('the options of a reminder', () => {
 		for (const part of [title, description.replace(/\s+/g, ' '), above.trim()]) expect(blocks).toContain(part);
 	});
 
-	it.each<[what: string, title: string, told: Parameters<typeof rungOf>[2]]>([
+	it.each<[what: string, title: string, told: Parameters<typeof reminderOf>[2]]>([
 		['a long description', 'Which flight?', { description: `${'The fare is fair. '.repeat(30)}\n\n${LIST}` }],
 		['a long text above it', 'May I go on?', { above: 'The fare is fair. '.repeat(90) }],
 		['a discreet question', 'May I go on?', { discreet: true }],
@@ -154,7 +154,8 @@ describe('a question that stays in its thread', () => {
 	const OPTIONS = 'Which flight? One of: LH 1173, TP 570';
 
 	it('is told by its reminder there, and not by its escalation, which the channel shows', () => {
-		const shown = (rung: Rung) => JSON.stringify(rungPost(rungOf(OPTIONS, rung, { threadOnly: true }), context));
+		const shown = (stage: ReminderStage) =>
+			JSON.stringify(reminderPost(reminderOf(OPTIONS, stage, { threadOnly: true }), context));
 		expect(shown('reminder')).toContain('LH 1173');
 		expect(shown('escalation')).not.toContain('LH 1173');
 		expect(shown('escalation')).toContain('Session “Fly &amp; go” (a1) asks for an answer');
@@ -163,7 +164,7 @@ describe('a question that stays in its thread', () => {
 	it('is not told by its escalation when that is drawn again either', () => {
 		for (const outcome of ['', '✅ Answered']) {
 			const shown = JSON.stringify(
-				updatedRungPost(rungOf(OPTIONS, 'escalation', { threadOnly: true }), outcome, names),
+				updatedReminderPost(reminderOf(OPTIONS, 'escalation', { threadOnly: true }), outcome, names),
 			);
 			expect(shown).not.toContain('LH 1173');
 			expect(shown).toContain('Session “Fly &amp; go”');

@@ -1,19 +1,19 @@
-import type { RungEntry } from '../../watches/announcements.ts';
+import type { ReminderEntry } from '../../watches/announcements.ts';
 import type { Mention } from '../../watches/channel-settings.ts';
 import type { QuestionView } from '../../watches/session-snapshot.ts';
 import type { Names } from '../words/people.ts';
 import { questionText, tellsQuestion } from '../words/question-text.ts';
 import {
 	areLast,
+	digestWords,
 	hasItWords,
 	heldWords,
 	lastWords,
 	mentionMrkdwn,
 	notListedWords,
 	OPEN_THREAD,
-	RUNG_OVER_WORDS,
-	rungsWords,
-	rungWords,
+	REMINDER_OVER_WORDS,
+	reminderWords,
 	sessionAsksWords,
 	waitingTimeWords,
 } from '../words/reminders.ts';
@@ -24,8 +24,8 @@ import { hasOption, noForm } from './quick-answer.ts';
 import { openQuestion, type PostContext } from './watch-posts.ts';
 
 /** A question as its reminder shows it. */
-export interface RungQuestion extends Pick<PostContext, 'channelId' | 'discreet' | 'offersOptions' | 'handOver'> {
-	readonly entry: RungEntry;
+export interface RemindedQuestion extends Pick<PostContext, 'channelId' | 'discreet' | 'offersOptions' | 'handOver'> {
+	readonly entry: ReminderEntry;
 	readonly question: QuestionView;
 	/** When the read began that found the question, clock milliseconds. */
 	readonly readAt: number;
@@ -36,7 +36,7 @@ export interface RungQuestion extends Pick<PostContext, 'channelId' | 'discreet'
 	readonly link: string | null;
 }
 
-interface RungContext {
+interface ReminderContext {
 	readonly mention: Mention | null;
 	readonly names: Names;
 	readonly now: number;
@@ -45,9 +45,12 @@ interface RungContext {
 }
 
 /** A reminder of one question, in its thread. */
-export function rungPost(asked: RungQuestion, { mention, names, now, maybeRepeat }: RungContext): MessageContent {
+export function reminderPost(
+	asked: RemindedQuestion,
+	{ mention, names, now, maybeRepeat }: ReminderContext,
+): MessageContent {
 	const { entry } = asked;
-	const words = [mentionMrkdwn(mention), rungWords(entry, now - entry.postedAt)].filter(Boolean).join(' ');
+	const words = [mentionMrkdwn(mention), reminderWords(entry, now - entry.postedAt)].filter(Boolean).join(' ');
 	const { text, blocks } = openParts(asked, words, names);
 	return message(text, [...blocks, ...context(maybeRepeat ? MAYBE_REPEAT : '')]);
 }
@@ -56,19 +59,19 @@ export function rungPost(asked: RungQuestion, { mention, names, now, maybeRepeat
  * A posted reminder as it is now. It mentions nobody whom the settings name.
  * @param outcome what became of the question, mrkdwn; empty while it waits
  */
-export function updatedRungPost(asked: RungQuestion, outcome: string, names: Names): MessageContent {
+export function updatedReminderPost(asked: RemindedQuestion, outcome: string, names: Names): MessageContent {
 	const { entry } = asked;
 	if (outcome === '') {
-		const { text, blocks } = openParts(asked, rungWords(entry, null), names);
+		const { text, blocks } = openParts(asked, reminderWords(entry, null), names);
 		return message(text, blocks);
 	}
-	const words = RUNG_OVER_WORDS[entry.rung];
+	const words = REMINDER_OVER_WORDS[entry.stage];
 	const told = toldOf(asked, { inChannel: isInChannel(asked), settled: true });
 	return message(`${words}: ${told.text} ${outcome}`, [...section(`${words}\n> ${told.mrkdwn}`), ...context(outcome)]);
 }
 
 /** A reminder of a question that waits. */
-function openParts(asked: RungQuestion, words: string, names: Names) {
+function openParts(asked: RemindedQuestion, words: string, names: Names) {
 	const { entry, question, channelId, handOver } = asked;
 	const { sessionId } = entry;
 	const told = toldOf(asked, { inChannel: isInChannel(asked) });
@@ -96,12 +99,12 @@ export const MOST_LISTED = 15;
 const SECTION_LENGTH = 3_000;
 
 /** Reminders of several questions of a channel, with a link to each thread. Lists at most `MOST_LISTED`. */
-export function rungsPost(
-	asked: readonly RungQuestion[],
-	{ mention, names, now, maybeRepeat }: RungContext,
+export function digestPost(
+	asked: readonly RemindedQuestion[],
+	{ mention, names, now, maybeRepeat }: ReminderContext,
 ): MessageContent {
 	const entries = asked.map(({ entry }) => entry);
-	const words = [mentionMrkdwn(mention), rungsWords(entries)].filter(Boolean).join(' ');
+	const words = [mentionMrkdwn(mention), digestWords(entries)].filter(Boolean).join(' ');
 	const listed = asked.slice(0, MOST_LISTED);
 	const lines = listed.map((one) => lineOf(one, { names, now, saysLast: !areLast(entries) }));
 	return message(`${words}.`, [
@@ -122,12 +125,12 @@ function sectionTexts(lines: readonly string[]): readonly string[] {
 	return texts;
 }
 
-interface LineContext extends Pick<RungContext, 'names' | 'now'> {
+interface LineContext extends Pick<ReminderContext, 'names' | 'now'> {
 	/** Whether the line says that its reminder is the last. */
 	readonly saysLast: boolean;
 }
 
-function lineOf(asked: RungQuestion, { names, now, saysLast }: LineContext): string {
+function lineOf(asked: RemindedQuestion, { names, now, saysLast }: LineContext): string {
 	const { entry, link, handOver } = asked;
 	const waited = waitingTimeWords(now - entry.postedAt);
 	const way = link === null ? '' : `<${link}|${OPEN_THREAD}>`;
@@ -136,12 +139,12 @@ function lineOf(asked: RungQuestion, { names, now, saysLast }: LineContext): str
 }
 
 /** Whether it is shown in the channel too. */
-function isInChannel({ entry: { rung } }: RungQuestion): boolean {
-	return rung === 'escalation';
+function isInChannel({ entry: { stage } }: RemindedQuestion): boolean {
+	return stage === 'escalation';
 }
 
 /** The words about a question for a notification, and for the message. */
-function toldOf(asked: RungQuestion, { inChannel, settled = false }: { inChannel: boolean; settled?: boolean }) {
+function toldOf(asked: RemindedQuestion, { inChannel, settled = false }: { inChannel: boolean; settled?: boolean }) {
 	const { question, sessionName, entry, threadOnly } = asked;
 	const discreet = asked.discreet || (inChannel && threadOnly);
 	const shown = { question, quick: question.quick, sessionName, waitedMs: null, discreet, settled };
