@@ -16,7 +16,7 @@ function sizesOf({ view, message }: Shape): Map<string, number> {
 		} else if (typeof value === 'object' && value !== null) {
 			const { type, ...fields } = value as Readonly<Record<string, unknown>>;
 			const isText = type === 'mrkdwn' || type === 'plain_text';
-			const part = isText || type === undefined ? path : String(type);
+			const part = isText || typeof type !== 'string' ? path : type;
 			note(part, 1);
 			for (const [name, field] of Object.entries(fields)) measure(field, `${part}.${name}`);
 		}
