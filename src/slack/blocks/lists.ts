@@ -1,6 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { Answer } from '../../answers/answer.ts';
-import type { WatchPage } from '../../watches/ports.ts';
+import type { WatchPage } from '../../store/watch-store.ts';
 import { ACTIONS, CALLBACKS, encodeTarget } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import { quotedNameMrkdwn } from '../text.ts';
