@@ -3,12 +3,11 @@ import type { Refusal } from '../../answers/access-policy.ts';
 import {
 	HAND_OVER_WINDOW_MS,
 	type HandOver,
-	type HandOverObstacle,
 	MOST_HAND_OVERS,
 	MOST_IN_WINDOW,
-	type QuestionToHandOver,
 	type TooManyHandOvers,
 } from '../../inbox/hand-over.ts';
+import type { HandOverObstacle, QuestionToHandOver } from '../../inbox/hand-overs.ts';
 import type { AnnouncementContent } from '../../watches/announcements.ts';
 import type { QuestionView } from '../../watches/session-snapshot.ts';
 import { ACTIONS, CALLBACKS, encodeQuestionMark, type QuestionMark } from '../ids.ts';
