@@ -5,13 +5,14 @@ import { isAnsweredSince, type QuestionKey } from '../answers/answer.ts';
 import { setBounded } from '../bounded-map.ts';
 import type { Clock } from '../clock.ts';
 import { isStillDue, type LadderTimes, timesIn } from '../inbox/channel-settings.ts';
-import type { HandOver, HandOverStore } from '../inbox/hand-over.ts';
-import type { ChannelSettingsStore } from '../inbox/ladder-ports.ts';
+import type { HandOver } from '../inbox/hand-over.ts';
 import { isComputable, quietUntil } from '../inbox/quiet-hours.ts';
 import type { Log } from '../log.ts';
 import type { ShowAnswers } from '../questions/secrecy.ts';
 import type { AnswerStore } from '../store/answer-store.ts';
 import type { Claim, ClaimStore } from '../store/answering-store.ts';
+import type { ChannelSettingsStore } from '../store/channel-settings-store.ts';
+import type { HandOverStore } from '../store/hand-over-store.ts';
 import {
 	type Announcement,
 	type AnnouncementContent,

@@ -1,5 +1,5 @@
 import type { ModalView } from '@slack/types';
-import type { QuestionToHandOver } from '../../inbox/hand-over.ts';
+import type { QuestionToHandOver } from '../../inbox/hand-overs.ts';
 import type { AnnouncementContent } from '../../watches/announcements.ts';
 import type { QuestionView } from '../../watches/session-snapshot.ts';
 import { ACTIONS, CALLBACKS, encodeQuestionMark, type QuestionMark } from '../ids.ts';

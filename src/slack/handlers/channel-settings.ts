@@ -3,7 +3,7 @@ import { setBounded } from '../../bounded-map.ts';
 import { type Clock, startDeadline, uptimeOf } from '../../clock.ts';
 import { HandraiseError } from '../../errors.ts';
 import { changedParts, isSameSettings, type LadderTimes } from '../../inbox/channel-settings.ts';
-import type { ChannelSettingsStore, StoredChannelSettings } from '../../inbox/ladder-ports.ts';
+import type { ChannelSettingsStore, StoredChannelSettings } from '../../store/channel-settings-store.ts';
 import type { ChannelSettings } from '../../watches/channel-settings.ts';
 import {
 	noSettingsWindow,
@@ -17,7 +17,7 @@ import { codeOf } from '../clients.ts';
 import { type TimeZones, unlessAborted } from '../directory.ts';
 import { ACTIONS, CALLBACKS, type SettingsField, settingsBlockId } from '../ids.ts';
 import type { Submitted } from '../listen.ts';
-import type { SlackMemberships } from '../memberships.ts';
+import type { Memberships } from '../memberships.ts';
 import { TooFastError } from '../person-reads.ts';
 import { logAccess, type SubmittedView } from '../request.ts';
 import { createViewHandle, openView } from '../session/view-handle.ts';
@@ -59,7 +59,7 @@ interface Parts {
 	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
 	readonly defaults: LadderTimes;
 	readonly channels: Channels;
-	readonly memberships: SlackMemberships;
+	readonly memberships: Memberships;
 	readonly accessPolicy: AccessPolicy;
 	readonly directory: Directory & Names & TimeZones;
 	readonly userGroups: ReturnType<typeof createUserGroups>;

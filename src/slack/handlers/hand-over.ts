@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ActRefusal, Refusal } from '../../answers/access-policy.ts';
 import type { Person } from '../../answers/answer.ts';
-import type { HandOvers, PressedQuestion } from '../../inbox/hand-over.ts';
+import type { HandOvers, PressedQuestion } from '../../inbox/hand-overs.ts';
 import {
 	giveBackMessage,
 	HAND_OVER_FIELD,

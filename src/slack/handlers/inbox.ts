@@ -5,7 +5,7 @@ import type { Inboxes } from '../../inbox/inboxes.ts';
 import { homeNotice, inboxLoadingModal, noInboxWindow, refusalWords } from '../blocks/inbox.ts';
 import { codeOf, slackFailure } from '../clients.ts';
 import { ACTIONS, CALLBACKS } from '../ids.ts';
-import type { SlackMemberships } from '../memberships.ts';
+import type { Memberships } from '../memberships.ts';
 import { TooFastError } from '../person-reads.ts';
 import { inboxOf, logAccess, type PersonRequest } from '../request.ts';
 import { openView } from '../session/view-handle.ts';
@@ -28,7 +28,7 @@ const MEMBER_EVENT = z.object({ user: z.string() });
  */
 export function registerInbox(
 	{ listen, client, personReads, reply, adminContact }: HandlerContext,
-	{ inboxes, memberships }: { inboxes: Inboxes; memberships: SlackMemberships },
+	{ inboxes, memberships }: { inboxes: Inboxes; memberships: Memberships },
 ) {
 	/** Shows words instead of the Home tab's inbox. */
 	async function publishNotice({ person, log }: PersonRequest, words: string): Promise<void> {

@@ -1,5 +1,5 @@
-import type { InboxReads } from '../../inbox/ports.ts';
-import { FALLBACK_TIME_ZONE, type SnoozeStore, snoozedUntil } from '../../inbox/snooze.ts';
+import { FALLBACK_TIME_ZONE, snoozedUntil } from '../../inbox/snooze.ts';
+import type { InboxStore } from '../../store/inbox-store.ts';
 import { snoozedMessage } from '../blocks/inbox.ts';
 import type { TimeZones } from '../directory.ts';
 import { ACTIONS, decodeInboxRow, decodeSnooze, questionHash } from '../ids.ts';
@@ -8,7 +8,7 @@ import { snoozedInZoneWords } from '../words/inbox.ts';
 import type { HandlerContext } from './context.ts';
 
 interface Options {
-	readonly store: SnoozeStore & Pick<InboxReads, 'openQuestions'>;
+	readonly store: InboxStore;
 	readonly timeZones: TimeZones;
 }
 

@@ -2,11 +2,11 @@ import type { Refusal } from '../../answers/access-policy.ts';
 import {
 	HAND_OVER_WINDOW_MS,
 	type HandOver,
-	type HandOverObstacle,
 	MOST_HAND_OVERS,
 	MOST_IN_WINDOW,
 	type TooManyHandOvers,
 } from '../../inbox/hand-over.ts';
+import type { HandOverObstacle } from '../../inbox/hand-overs.ts';
 import type { AnnouncementContent } from '../../watches/announcements.ts';
 import { quotedName } from '../text.ts';
 import { contactText, type Names, personMrkdwn, personName } from './people.ts';
