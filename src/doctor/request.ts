@@ -84,7 +84,7 @@ function causeOf(error: unknown, timeoutMs: number): string {
 	if (code.startsWith('HPE_')) return 'the response is not HTTP';
 	// With a proxy, that is its address.
 	const address = at(error, 'cause.address');
-	const where = address === undefined ? '' : ` (${address}:${at(error, 'cause.port')})`;
+	const where = typeof address !== 'string' ? '' : ` (${address}:${at(error, 'cause.port')})`;
 	return `${CAUSES[code] ?? `the connection failed (${code})`}${where}`;
 }
 
