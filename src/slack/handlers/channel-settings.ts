@@ -6,12 +6,25 @@ import { changedParts, isSameSettings, type LadderTimes } from '../../inbox/chan
 import type { ChannelSettingsStore, StoredChannelSettings } from '../../store/channel-settings-store.ts';
 import type { ChannelSettings } from '../../watches/channel-settings.ts';
 import {
+	NOT_A_MEMBER,
 	noSettingsWindow,
+	noSettingsWords,
+	SETTINGS_OUTDATED,
+	settingsFailedWords,
 	settingsForm,
 	settingsLoadingModal,
 	settingsNotice,
 	settingsSaved,
 } from '../blocks/channel-settings.ts';
+import { errorWords } from '../blocks/errors.ts';
+import {
+	conflictWords,
+	groupsError,
+	notSavedError,
+	peopleError,
+	placeError,
+	SETTINGS_ERRORS,
+} from '../blocks/settings-saving.ts';
 import type { Channels } from '../channels.ts';
 import { codeOf } from '../clients.ts';
 import { type TimeZones, unlessAborted } from '../directory.ts';
@@ -26,20 +39,7 @@ import { decodeSettingsMetadata, type SettingsMetadata, settingsOf, valuesOf } f
 import { emptiedList, readSettingsForm, type SettingsList, type SettingsReading } from '../settings/read.ts';
 import type { createUserGroups, UserGroups } from '../settings/user-groups.ts';
 import { type AllowedRequest, ifAllowed, inTurn, NOTHING_TO_DO, silently } from '../task.ts';
-import {
-	conflictWords,
-	groupsError,
-	NOT_A_MEMBER,
-	noSettingsWords,
-	notSavedError,
-	peopleError,
-	placeError,
-	SETTINGS_ERRORS,
-	SETTINGS_OUTDATED,
-	settingsFailedWords,
-} from '../words/channel-settings.ts';
-import { errorWords } from '../words/errors.ts';
-import type { Names } from '../words/people.ts';
+import type { Names } from '../words.ts';
 import type { HandlerContext } from './context.ts';
 
 /** Slack waits three seconds for an acknowledgement: until then Slack is asked, and the rest is for the store. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ActRefusal } from '../../answers/access-policy.ts';
 import { homeInboxId, type InboxPlace, windowInboxId } from '../../inbox/inbox.ts';
 import type { Inboxes } from '../../inbox/inboxes.ts';
+import { errorWords } from '../blocks/errors.ts';
 import { homeNotice, inboxLoadingModal, noInboxWindow, refusalWords } from '../blocks/inbox.ts';
 import { codeOf, slackFailure } from '../clients.ts';
 import { ACTIONS, CALLBACKS } from '../ids.ts';
@@ -10,7 +11,6 @@ import { TooFastError } from '../person-reads.ts';
 import { inboxOf, logAccess, type PersonRequest } from '../request.ts';
 import { openView } from '../session/view-handle.ts';
 import { forAnybody, ifAllowedAnywhere, inTurn, NOTHING_TO_DO } from '../task.ts';
-import { errorWords } from '../words/errors.ts';
 import type { HandlerContext } from './context.ts';
 
 const HOME_EVENT = z.object({
