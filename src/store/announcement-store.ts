@@ -3,7 +3,7 @@ import { type Announcement, HELD, remindersIn, switchingTargetOf, waitsForTurn }
 import type { DueAnnouncement, DueCard } from '../watches/announcer.ts';
 import type { AttemptResult, PostingStore } from '../watches/ports.ts';
 import type { CardUrgency } from '../watches/watch.ts';
-import { countUpdated, type StoreDatabase } from './database.ts';
+import { countChanged, type StoreDatabase } from './database.ts';
 import { dueAt, earliest, isDue, isOurs, LONGEST_DELAY_MS, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { giveBackUndelivered } from './hand-over-store.ts';
@@ -123,9 +123,9 @@ export function createAnnouncementStore({
 		const handOver = result.kind === 'refused' ? await handOverIn(trx, id) : null;
 		// Lock order: sessions, watches, announcements, ladders.
 		const watchId = result.kind === 'posted' || lostCardTs !== undefined ? await watchIdOf(trx, id) : null;
-		await lockSessionOf(trx, db.dialect, watchId);
-		const watch = watchId === null ? undefined : await lockWatch(trx, db.dialect, watchId).executeTakeFirst();
-		if (handOver?.content.kind === 'handedOver') await lockSessionOf(trx, db.dialect, handOver.content.watchId);
+		await lockSessionOf(trx, watchId);
+		const watch = watchId === null ? undefined : await lockWatch(trx, watchId).executeTakeFirst();
+		if (handOver?.content.kind === 'handedOver') await lockSessionOf(trx, handOver.content.watchId);
 		const row = await trx
 			.updateTable('announcements')
 			.set((eb) => ({
@@ -139,9 +139,9 @@ export function createAnnouncementStore({
 			.returningAll()
 			.executeTakeFirst();
 		if (row === undefined) return;
-		if (handOver !== null) await giveBackUndelivered(trx, { dialect: db.dialect, cipher }, handOver, now);
+		if (handOver !== null) await giveBackUndelivered(trx, cipher, handOver, now);
 		if (watch !== undefined && lostCardTs !== undefined) await loseCard(trx, cipher, watch, { ts: lostCardTs, now });
-		if (result.kind !== 'retry') await endReminders(trx, db.dialect, endedReminders(row, result), now);
+		if (result.kind !== 'retry') await endReminders(trx, endedReminders(row, result), now);
 		const isNewCard = result.kind === 'posted' && row.kind === 'card';
 		const isQuestion = result.kind === 'posted' && row.kind === 'question';
 		if (watch === undefined) return;
@@ -229,7 +229,7 @@ export function createAnnouncementStore({
 			db.writeOne(async (trx) => {
 				const held = trx.updateTable('announcements').where('id', '=', id).where('lease_token', '=', token);
 				const begun = held.where('state', '=', 'pending').set({ sending_since: since, leased_until: leasedUntil });
-				return (await countUpdated(begun)) > 0;
+				return (await countChanged(begun)) > 0;
 			}),
 
 		endAttempt: (id, token, result, now) => db.write((trx) => finish(trx, { id, token }, result, now)),
@@ -262,8 +262,8 @@ export function createAnnouncementStore({
 
 		endCard: (watchId, token, result) =>
 			db.write(async (trx) => {
-				if (result.kind === 'lost') await lockSessionOf(trx, db.dialect, watchId);
-				const row = await lockWatch(trx, db.dialect, watchId).where('lease_token', '=', token).executeTakeFirst();
+				if (result.kind === 'lost') await lockSessionOf(trx, watchId);
+				const row = await lockWatch(trx, watchId).where('lease_token', '=', token).executeTakeFirst();
 				if (row === undefined) return;
 				await trx
 					.updateTable('watches')
@@ -277,9 +277,9 @@ export function createAnnouncementStore({
 		async releasePosts(tokens) {
 			if (tokens.length === 0) return;
 			await db.write(async (trx) => {
-				const cards = lockWatches(trx, db.dialect).where('lease_token', 'in', tokens);
+				const cards = lockWatches(trx).where('lease_token', 'in', tokens);
 				await trx.updateTable('watches').set(WITHOUT_LEASE).where('id', 'in', cards).execute();
-				const posts = lockAnnouncements(trx, db.dialect).where('lease_token', 'in', tokens);
+				const posts = lockAnnouncements(trx).where('lease_token', 'in', tokens);
 				await trx.updateTable('announcements').set(WITHOUT_LEASE).where('id', 'in', posts).execute();
 			});
 		},

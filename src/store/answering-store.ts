@@ -2,7 +2,7 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import type { Answer, Person, QuestionKey } from '../answers/answer.ts';
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
-import { lockRows, rowUnlessExists, type StoreDatabase } from './database.ts';
+import { isPostgres, rowUnlessExists, type StoreDatabase } from './database.ts';
 import { isDue, LONGEST_DELAY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { personColumns, questionColumns, type Row, type Tables } from './tables.ts';
@@ -96,12 +96,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 		/** Removes these positions from all drafts of this person for this question, because their texts are secret now. */
 		async forget(person: Person, question: QuestionKey, positions: readonly number[]): Promise<void> {
 			await db.write(async (trx) => {
-				const rows = await trx
-					.selectFrom('drafts')
-					.selectAll()
-					.where(ofPerson(person, question))
-					.$call(lockRows(db.dialect))
-					.execute();
+				const rows = await trx.selectFrom('drafts').selectAll().where(ofPerson(person, question)).forUpdate().execute();
 				for (const row of rows) {
 					const draft = read(row);
 					const typed = Object.entries(draft?.values ?? {});
@@ -113,7 +108,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 						: trx.updateTable('drafts').set({ content: sealed }).where('form_id', '=', row.form_id).execute());
 				}
 				// Also makes copies of those drafts in SQLite's files unreadable.
-				if (db.dialect === 'sqlite') await sql`select note_secret_wiped()`.execute(trx);
+				if (!isPostgres(trx)) await sql`select note_secret_wiped()`.execute(trx);
 			});
 		},
 

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { ChannelSettingsStore } from '../inbox/ladder-ports.ts';
 import type { ChannelKey } from '../watches/watch.ts';
 import { readSettings } from './channel-settings-rows.ts';
-import { countUpdated, type StoreDatabase } from './database.ts';
+import { countChanged, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { lockLadders, touchLadders } from './lock-order.ts';
 import type { Tables } from './tables.ts';
@@ -39,7 +39,7 @@ export function createChannelSettingsStore({
 					revision === 0 ? await insert(trx, channel, values) : await update(trx, channel, revision, values);
 				if (!isWritten) return false;
 				await queueAnnouncements(trx, cipher, [announcement], now);
-				await touchLadders(trx, lockLadders(trx, db.dialect).where(inChannel(channel)), now);
+				await touchLadders(trx, lockLadders(trx).where(inChannel(channel)), now);
 				return true;
 			}),
 	};
@@ -68,7 +68,7 @@ async function update(
 		.where('team_id', '=', teamId)
 		.where('channel_id', '=', channelId)
 		.where('revision', '=', revision);
-	return (await countUpdated(query)) > 0;
+	return (await countChanged(query)) > 0;
 }
 
 export function settingsRow(read: Kysely<Tables>, { teamId, channelId }: ChannelKey) {

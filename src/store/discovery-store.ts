@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Discovery } from '../watches/discovered.ts';
 import type { DiscoveryStore } from '../watches/ports.ts';
 import type { ChannelKey, SessionKey } from '../watches/watch.ts';
-import { type Dialect, lockRows, type StoreDatabase } from './database.ts';
+import { lockFor, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { dropPending } from './question-posts.ts';
 import type { Row, Tables } from './tables.ts';
@@ -19,8 +19,6 @@ const SAVED_BEFORE_MS = 10 * 60_000;
 
 /** The discovering part of `WatchStore`. */
 export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }): DiscoveryStore {
-	const { dialect } = db;
-
 	function nameOf(row: WaitingRow): string {
 		return cipher.decrypt(row.name, namePlace({ service: row.service, sessionId: row.session_id })) ?? '';
 	}
@@ -33,7 +31,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 			// Most lists say what the one before said.
 			if (!differs(await waitingRows(db.read, service).execute())) return false;
 			return db.write(async (trx) => {
-				await lockLists(trx, dialect);
+				await lockFor(trx, 'replacingLists');
 				const ofService = trx.updateTable('waiting_sessions').where('service', '=', service);
 				const forgotten = trx.deleteFrom('waiting_sessions').where('service', '=', service);
 				await forgotten.where('gone_at', '<=', now - BACK_WITHIN_MS).execute();
@@ -95,7 +93,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 						await queueAnnouncements(trx, cipher, announcements, createdAt);
 						return 'begun';
 					}
-					row = await ofChannel(trx, { teamId, channelId }).$call(lockRows(dialect)).executeTakeFirst();
+					row = await ofChannel(trx, { teamId, channelId }).forUpdate().executeTakeFirst();
 				}
 				if (row.service !== service) {
 					await trx.updateTable('discoveries').set(begun).where(inChannel({ teamId, channelId })).execute();
@@ -165,21 +163,13 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 			});
 		},
 
-		raiseHand: (hand) => db.write((trx) => raiseHand(trx, { dialect, cipher }, hand)),
+		raiseHand: (hand) => db.write((trx) => raiseHand(trx, hand)),
 
 		limitOf: (discovery, limits) =>
 			limitReached(db.read, { ...discovery, limits }, ['channel', 'all'], { countsUnposted: false }),
 
 		tell: (announcement, now) => db.write((trx) => queueAnnouncements(trx, cipher, [announcement], now)),
 	};
-}
-
-/** Any number that no other advisory lock of this database uses. */
-const LISTS_LOCK = 7_205_759_405;
-
-/** One list after the other: two that each remove what the other one has added would wait for each other. */
-async function lockLists(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {
-	if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(LISTS_LOCK)})`.execute(trx);
 }
 
 /** Whether what a session that comes back asks is known to be something else. `savedAt`: `ListedSession.updatedAt`. */

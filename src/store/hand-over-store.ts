@@ -16,7 +16,7 @@ import type { Announcement, NewAnnouncement } from '../watches/announcements.ts'
 import type { QuestionView } from '../watches/session-snapshot.ts';
 import type { SessionKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
-import type { Dialect, StoreDatabase } from './database.ts';
+import { lockFor, type StoreDatabase } from './database.ts';
 import { isPast } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { handOverRow, readHandOver } from './hand-over-rows.ts';
@@ -35,20 +35,15 @@ import {
 	wantCards,
 } from './watch-writes.ts';
 
-/** Any constant that no other lock of this database uses ("hdov" in ASCII). */
-const HAND_OVER_LOCK = 0x68646f76;
-
 /** The newest hand-overs to one person, among which that of a session is looked for. */
 const MOST_EXAMINED = 200;
 
 /** `HandOverStore` over SQLite or PostgreSQL; its docstrings are the contract. */
 export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }): HandOverStore {
-	const access = { dialect: db.dialect, cipher };
-
 	async function handOver(trx: Kysely<Tables>, wish: NewHandOver, now: number): Promise<HandOverResult> {
-		// Before the session: what two people hand over at the same moment is counted one after the other.
-		if (db.dialect === 'postgres') await sql`select pg_advisory_xact_lock(${HAND_OVER_LOCK})`.execute(trx);
-		const messageIndex = await lockQuestion(trx, db.dialect, wish);
+		// Before the session.
+		await lockFor(trx, 'handingOver');
+		const messageIndex = await lockQuestion(trx, wish);
 		const watch = await liveWatches(trx).where('id', '=', wish.watchId).executeTakeFirst();
 		if (messageIndex === null || watch === undefined) return { kind: 'closed' };
 		const current = await handOverOf(trx, wish);
@@ -69,7 +64,7 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		const settled = { kind: 'settle', messageIndex, how: 'handedOn' } as const;
 		if (current !== null) await settleDirectMessage(trx, cipher, current, { settled, now });
 		// Before the direct message, which shows the newest state anyway.
-		await showEverywhere(trx, access, wish.session, now);
+		await showEverywhere(trx, cipher, wish.session, now);
 		await queueAnnouncements(trx, cipher, [announcement], now);
 		return { kind: 'handedOver', handOver: next };
 	}
@@ -79,13 +74,13 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		question: Parameters<HandOverStore['giveBack']>[0],
 		{ now, told }: Parameters<HandOverStore['giveBack']>[1],
 	): Promise<GiveBackResult> {
-		const messageIndex = await lockQuestion(trx, db.dialect, question);
+		const messageIndex = await lockQuestion(trx, question);
 		const current = await handOverOf(trx, question);
 		if (messageIndex === null || current === null) return { kind: 'closed' };
 		if (current.to !== question.userId) return { kind: 'notYours', handOver: current };
 		if (current.givenBackAt !== null) return { kind: 'givenBack', handOver: current, repeated: true };
 		const givenBack = { ...current, givenBackAt: now };
-		await endHolding(trx, access, givenBack, { messageIndex, announcement: told(givenBack), now });
+		await endHolding(trx, cipher, givenBack, { messageIndex, announcement: told(givenBack), now });
 		return { kind: 'givenBack', handOver: givenBack, repeated: false };
 	}
 
@@ -174,7 +169,7 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
  */
 export async function giveBackUndelivered(
 	trx: Kysely<Tables>,
-	access: StoreAccess,
+	cipher: Cipher,
 	{ target, content }: Announcement,
 	now: number,
 ): Promise<void> {
@@ -186,47 +181,33 @@ export async function giveBackUndelivered(
 		.executeTakeFirst();
 	if (row === undefined || row.given_back_at !== null || row.to_user_id !== target.userId) return;
 	const handOver = { ...readHandOver(row), givenBackAt: now };
-	const messageIndex = await lockQuestion(trx, access.dialect, handOver);
+	const messageIndex = await lockQuestion(trx, handOver);
 	if (messageIndex === null) return;
 	const { watchId, sessionId, question, readAt } = content;
 	const { to: by } = handOver;
 	const told = { kind: 'givenBack', watchId, sessionId, by, undelivered: true, question, readAt } as const;
 	const announcement = { target: targetOfHandOver(handOver), key: 'givenBack', content: told };
-	await endHolding(trx, access, handOver, { messageIndex, announcement, now });
-}
-
-interface StoreAccess {
-	readonly dialect: Dialect;
-	readonly cipher: Cipher;
+	await endHolding(trx, cipher, handOver, { messageIndex, announcement, now });
 }
 
 /** Locks the session. The open question's index; null when it does not ask this question any more. */
-async function lockQuestion(
-	trx: Kysely<Tables>,
-	dialect: Dialect,
-	{ session, fingerprint }: HandedQuestion,
-): Promise<number | null> {
-	const row = await lockSession(trx, dialect, session);
+async function lockQuestion(trx: Kysely<Tables>, { session, fingerprint }: HandedQuestion): Promise<number | null> {
+	const row = await lockSession(trx, session);
 	const digest = readDigest(row?.digest ?? null);
 	if (digest === null || !hasOpenQuestion(digest)) return null;
 	return digest.question?.fingerprint === fingerprint ? digest.question.messageIndex : null;
 }
 
 /** Has posts and cards show who has the question. */
-async function showEverywhere(
-	trx: Kysely<Tables>,
-	{ dialect, cipher }: StoreAccess,
-	session: SessionKey,
-	now: number,
-): Promise<void> {
+async function showEverywhere(trx: Kysely<Tables>, cipher: Cipher, session: SessionKey, now: number): Promise<void> {
 	await queueRedraws(trx, cipher, session, { now });
-	await wantCards(trx, dialect, session, now);
+	await wantCards(trx, session, now);
 }
 
 /** Stores that a question is given back, which `announcement` tells. The caller holds the lock of the session. */
 async function endHolding(
 	trx: Kysely<Tables>,
-	access: StoreAccess,
+	cipher: Cipher,
 	givenBack: HandOver,
 	{ messageIndex, announcement, now }: { messageIndex: number; announcement: NewAnnouncement; now: number },
 ): Promise<void> {
@@ -236,10 +217,10 @@ async function endHolding(
 		.where((eb) => eb.and(keyOf(givenBack)))
 		.execute();
 	const settled = { kind: 'settle', messageIndex, how: 'givenBack' } as const;
-	await settleDirectMessage(trx, access.cipher, { ...givenBack, givenBackAt: null }, { settled, now });
+	await settleDirectMessage(trx, cipher, { ...givenBack, givenBackAt: null }, { settled, now });
 	// Before the direct message, which shows the newest state anyway.
-	await showEverywhere(trx, access, givenBack.session, now);
-	await queueAnnouncements(trx, access.cipher, [announcement], now);
+	await showEverywhere(trx, cipher, givenBack.session, now);
+	await queueAnnouncements(trx, cipher, [announcement], now);
 }
 
 /** Whether it was queued before: its window is submitted again, and others have handed the question over since. */

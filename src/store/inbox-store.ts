@@ -3,7 +3,7 @@ import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
 import { FOLLOWED_MS, type Inbox, PRESS_SPACING_MS } from '../inbox/inbox.ts';
 import type { InboxStore, OpenedInboxes } from '../inbox/ports.ts';
 import type { Log } from '../log.ts';
-import { countUpdated, type StoreDatabase } from './database.ts';
+import { countChanged, type StoreDatabase } from './database.ts';
 import { dueAt, earliest, isDue, isOurs, LONGEST_DELAY_MS, leaseDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { createInboxReads } from './inbox-reads.ts';
@@ -59,7 +59,7 @@ function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
 					})
 					.where('opened_at', '>', now - FOLLOWED_MS)
 					.where('opened_at', '<=', now + CLOCK_ALLOWANCE_MS);
-				return countUpdated(update);
+				return countChanged(update);
 			}),
 
 		async takeDue(lease, limit, { now, only }) {
@@ -89,7 +89,7 @@ function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
 
 		async beginShowing(id, token) {
 			const held = await db.writeOne((trx) =>
-				countUpdated(
+				countChanged(
 					trx.updateTable('inboxes').set({ shown_key: null }).where('id', '=', id).where('lease_token', '=', token),
 				),
 			);

@@ -8,7 +8,7 @@ import type { ChannelKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { readSettings } from './channel-settings-rows.ts';
 import { settingsRow } from './channel-settings-store.ts';
-import { countUpdated, type Dialect, type StoreDatabase } from './database.ts';
+import { countChanged, type StoreDatabase } from './database.ts';
 import { dueAt, earliest, hasLapsed, isDue, LONGEST_DELAY_MS, leaseDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { inLockOrder, lockLadders, touchLadders } from './lock-order.ts';
@@ -74,12 +74,12 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 	): Promise<void> {
 		const { session, watchId } = outcome.ladder;
 		const target = announcement?.target;
-		if (target?.kind === 'watch' && target.watchId === watchId) await lockSession(trx, db.dialect, session);
+		if (target?.kind === 'watch' && target.watchId === watchId) await lockSession(trx, session);
 		if (outcome.kind !== 'wait' || outcome.readBy === null) return;
 		const place = { by: outcome.readBy - AWAITED_AHEAD_MS, now };
 		const seen = await trx.selectFrom('watched_sessions').selectAll().where(onSession(session)).executeTakeFirst();
 		if (seen === undefined || hasPlace(seen, place)) return;
-		const row = await lockSession(trx, db.dialect, session);
+		const row = await lockSession(trx, session);
 		if (row !== undefined && !hasPlace(row, place)) await askForRead(trx, row, place);
 	}
 
@@ -101,14 +101,14 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 			.set({ waiting_since: waiting?.since ?? null, few_since: waiting?.fewSince ?? null })
 			.where('watch_id', '=', watchId)
 			.where('lease_token', '=', token);
-		return (await countUpdated(held)) > 0;
+		return (await countChanged(held)) > 0;
 	}
 
 	/** Gives back what is left of a batch. Other batches may have the same token. */
 	async function giveBack(token: string, outcomes: readonly LadderOutcome[]): Promise<void> {
 		const watchIds = outcomes.map(({ ladder }) => ladder.watchId);
 		await db.writeOne((trx) => {
-			const own = lockLadders(trx, db.dialect).where('lease_token', '=', token);
+			const own = lockLadders(trx).where('lease_token', '=', token);
 			return freeLadders(trx, own.where('watch_id', 'in', watchIds));
 		});
 	}
@@ -120,7 +120,15 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 			const orderBy = sql`${dueAt('due_at', now, LONGEST_DELAY_MS.ladder)}, posted_at`;
 			const rows = await leaseDue(
 				db,
-				{ table: 'ladders', key: 'watch_id', service, where, orderBy, limit: MOST_LADDERS, takingLock: TAKING_LOCK },
+				{
+					table: 'ladders',
+					key: 'watch_id',
+					service,
+					where,
+					orderBy,
+					limit: MOST_LADDERS,
+					takingLock: 'takingLadders',
+				},
 				{ lease, now },
 			);
 			const byChannel = Map.groupBy(rows, ({ team_id, channel_id }) => `${team_id}:${channel_id}`);
@@ -148,7 +156,7 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 					}
 					if (announcement !== null) await queueAnnouncements(trx, cipher, [announcement], now);
 					const watchIds = outcomes.map(({ ladder }) => ladder.watchId);
-					await lockLadders(trx, db.dialect).where('watch_id', 'in', watchIds).execute();
+					await lockLadders(trx).where('watch_id', 'in', watchIds).execute();
 					for (const outcome of outcomes) {
 						if (!(await recordOutcome(trx, token, outcome, now))) throw new LeaseLost();
 					}
@@ -161,22 +169,19 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 				}),
 
 		async touchSession(session, now) {
-			await db.writeOne((trx) => touchLadders(trx, lockLadders(trx, db.dialect).where(onSession(session)), now));
+			await db.writeOne((trx) => touchLadders(trx, lockLadders(trx).where(onSession(session)), now));
 		},
 
 		async touchAll(service, now) {
-			await db.writeOne((trx) => touchLadders(trx, lockLadders(trx, db.dialect).where('service', '=', service), now));
+			await db.writeOne((trx) => touchLadders(trx, lockLadders(trx).where('service', '=', service), now));
 		},
 
 		async release(tokens) {
 			if (tokens.length === 0) return;
-			await db.writeOne((trx) => freeLadders(trx, lockLadders(trx, db.dialect).where('lease_token', 'in', tokens)));
+			await db.writeOne((trx) => freeLadders(trx, lockLadders(trx).where('lease_token', 'in', tokens)));
 		},
 	};
 }
-
-/** Any number that no other advisory lock of this database uses. */
-export const TAKING_LOCK = 7_205_759_404;
 
 /** Far more than are due in a few channels: a statement takes only so many parameters. */
 const MOST_LADDERS = 10_000;
@@ -276,13 +281,12 @@ const UNSEEN_AGAIN_MS = 5_000;
 /** Lets the ladders of these reminders go on. A ladder of another post stays as it is. */
 export async function endReminders(
 	trx: Kysely<Tables>,
-	dialect: Dialect,
 	{ entries, unseen }: EndedReminders,
 	now: number,
 ): Promise<void> {
 	if (entries.length === 0) return;
 	const watchIds = entries.map(({ watchId }) => watchId);
-	await lockLadders(trx, dialect).where('watch_id', 'in', watchIds).execute();
+	await lockLadders(trx).where('watch_id', 'in', watchIds).execute();
 	for (const { watchId, fingerprint, postTs, stage, lastReminderAt } of entries) {
 		const isUnseen = unseen.some((entry) => entry.watchId === watchId);
 		const before =

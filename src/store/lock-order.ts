@@ -1,24 +1,23 @@
 import { type Kysely, sql } from 'kysely';
 import type { SessionKey } from '../watches/watch.ts';
-import { type Dialect, lockRows } from './database.ts';
 import type { Tables } from './tables.ts';
 
 // A transaction locks sessions, then watches, announcements and ladders, several of each in the order of their keys: two
 // transactions with other orders would wait for each other.
 
 /** The query of watches, which stay locked; the caller adds which. */
-export function lockWatches(trx: Kysely<Tables>, dialect: Dialect) {
-	return trx.selectFrom('watches').select('id').orderBy('id').$call(lockRows(dialect));
+export function lockWatches(trx: Kysely<Tables>) {
+	return trx.selectFrom('watches').select('id').orderBy('id').forUpdate();
 }
 
 /** The query of announcements, which stay locked; the caller adds which. */
-export function lockAnnouncements(trx: Kysely<Tables>, dialect: Dialect) {
-	return trx.selectFrom('announcements').select('id').orderBy('id').$call(lockRows(dialect));
+export function lockAnnouncements(trx: Kysely<Tables>) {
+	return trx.selectFrom('announcements').select('id').orderBy('id').forUpdate();
 }
 
 /** The query of ladders, which stay locked; the caller adds which. */
-export function lockLadders(trx: Kysely<Tables>, dialect: Dialect) {
-	return trx.selectFrom('ladders').select('watch_id').orderBy('watch_id').$call(lockRows(dialect));
+export function lockLadders(trx: Kysely<Tables>) {
+	return trx.selectFrom('ladders').select('watch_id').orderBy('watch_id').forUpdate();
 }
 
 /** Makes these ladders due at `at`. */

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { NewAnnouncement } from '../watches/announcements.ts';
 import type { OutageUpdate } from '../watches/ports.ts';
-import { type Dialect, lockRows } from './database.ts';
 import { isPast } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { dropPending } from './question-posts.ts';
@@ -11,7 +10,6 @@ import { queueAnnouncements } from './watch-writes.ts';
 /** The transaction of `WatchStore.noteOutage`. It locks the outage's row, so that only one replica tells the channels. */
 export async function noteOutage(
 	trx: Kysely<Tables>,
-	dialect: Dialect,
 	cipher: Cipher,
 	{ service, now, down, since, unlessReadSince }: OutageUpdate,
 ): Promise<boolean> {
@@ -24,7 +22,7 @@ export async function noteOutage(
 		.selectFrom('service_outages')
 		.selectAll()
 		.where('service', '=', service)
-		.$call(lockRows(dialect))
+		.forUpdate()
 		.executeTakeFirstOrThrow();
 	if (down) {
 		if (downSince !== null || (await wasReadSince(trx, service, unlessReadSince, now))) return false;

@@ -4,22 +4,16 @@ import type { AddWatchResult, DiscoveryStore, LimitReached, NewRaisedHand, NewWa
 import { AWAITED_AHEAD_MS, CEILING_MS } from '../watches/schedule.ts';
 import type { ChannelKey, SessionKey, Watch, WatchLimit, WatchSettings } from '../watches/watch.ts';
 import { hasOpenQuestion, UNKNOWN_STEP_RATE } from '../watches/watched-session.ts';
-import { type Dialect, lockRows } from './database.ts';
+import { lockFor } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import type { Tables } from './tables.ts';
 import { readWatch, sealView, type WatchedSessionRow, type WatchRow } from './watch-rows.ts';
 import { inChannel, liveWatches, lockSession, onSession, queueAnnouncements } from './watch-writes.ts';
 
-interface Writing {
-	readonly dialect: Dialect;
-	readonly cipher: Cipher;
-}
-
 /** The transaction of `SubscriptionStore.add`. */
-export async function addWatch(trx: Kysely<Tables>, writing: Writing, watch: NewWatch): Promise<AddWatchResult> {
-	const { dialect, cipher } = writing;
+export async function addWatch(trx: Kysely<Tables>, cipher: Cipher, watch: NewWatch): Promise<AddWatchResult> {
 	const here = () => liveWatches(trx).where(inChannel(watch)).where(onSession(watch.session));
-	await lockAdding(trx, dialect);
+	await lockFor(trx, 'addingWatches');
 	const before = await here().executeTakeFirst();
 	const counted = before === undefined ? ALL_LIMITS : before.mode === RAISED ? (['person'] as const) : [];
 	const reached = await limitReached(trx, watch, counted);
@@ -29,7 +23,6 @@ export async function addWatch(trx: Kysely<Tables>, writing: Writing, watch: New
 	const readAt = watch.news === undefined ? watch.createdAt : watch.createdAt + CEILING_MS;
 	await startReading(
 		trx,
-		writing,
 		{ ...watch, readAt },
 		{
 			question_since: hasOpenQuestion(view.digest) ? view.seenAt : null,
@@ -40,7 +33,7 @@ export async function addWatch(trx: Kysely<Tables>, writing: Writing, watch: New
 			last_change_at: view.seenAt,
 		},
 	);
-	const live = await here().$call(lockRows(dialect)).executeTakeFirst();
+	const live = await here().forUpdate().executeTakeFirst();
 	const settings = settingsColumns(watch);
 	if (live?.mode === RAISED) {
 		const row = await change(trx, live.id, {
@@ -66,13 +59,9 @@ export async function addWatch(trx: Kysely<Tables>, writing: Writing, watch: New
 }
 
 /** The transaction of `DiscoveryStore.raiseHand`. */
-export async function raiseHand(
-	trx: Kysely<Tables>,
-	writing: Writing,
-	hand: NewRaisedHand,
-): ReturnType<DiscoveryStore['raiseHand']> {
+export async function raiseHand(trx: Kysely<Tables>, hand: NewRaisedHand): ReturnType<DiscoveryStore['raiseHand']> {
 	const { teamId, channelId, session, createdAt } = hand;
-	await lockAdding(trx, writing.dialect);
+	await lockFor(trx, 'addingWatches');
 	// Whoever ends the discovery waits for this lock, and then ends this watch too.
 	const discovery = await trx
 		.selectFrom('discoveries')
@@ -80,7 +69,7 @@ export async function raiseHand(
 		.where('team_id', '=', teamId)
 		.where('channel_id', '=', channelId)
 		.where('service', '=', session.service)
-		.$call(lockRows(writing.dialect))
+		.forUpdate()
 		.executeTakeFirst();
 	if (discovery === undefined) return { kind: 'unneeded' };
 	const here = () => liveWatches(trx).where(inChannel(hand)).where(onSession(session));
@@ -89,7 +78,7 @@ export async function raiseHand(
 	const reached = await limitReached(trx, { ...hand, createdBy: created_by }, ['channel', 'all']);
 	const stalest = reached && hand.isNew ? await stalestHand(trx, hand, { reached, now: createdAt }) : null;
 	if (reached !== null && stalest === null) return reached;
-	await startReading(trx, writing, { session, readAt: createdAt }, { question_since: null, digest: null, failures: 0 });
+	await startReading(trx, { session, readAt: createdAt }, { question_since: null, digest: null, failures: 0 });
 	if (hand.ahead) {
 		await trx
 			.updateTable('watched_sessions')
@@ -152,7 +141,6 @@ type FirstRead = Pick<WatchedSessionRow, 'question_since' | 'digest' | 'failures
 /** Inserts the session's row, or starts reading it again when it was stopped; locks the row either way. */
 async function startReading(
 	trx: Kysely<Tables>,
-	{ dialect }: Writing,
 	{ session, readAt }: { session: SessionKey; readAt: number },
 	firstRead: FirstRead,
 ): Promise<void> {
@@ -169,7 +157,7 @@ async function startReading(
 		})
 		.onConflict((conflict) => conflict.columns(['service', 'session_id']).doNothing())
 		.execute();
-	const row = await lockSession(trx, dialect, session);
+	const row = await lockSession(trx, session);
 	if (row === undefined) throw new Error('The row of a watched session is missing right after its insert');
 	const isStopped = row.next_read_at === null;
 	await trx
@@ -192,14 +180,6 @@ function settingsColumns({ mode, questionsInChannel, discreet, buttons }: WatchS
 		discreet: Number(discreet),
 		buttons: Number(buttons),
 	};
-}
-
-/** Any number that no other advisory lock of this database uses. */
-const ADDING_LOCK = 7_205_759_403;
-
-/** One at a time, so that two replicas cannot both add the last allowed watch. SQLite has a single writer. */
-export async function lockAdding(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {
-	if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(ADDING_LOCK)})`.execute(trx);
 }
 
 const ALL_LIMITS = ['person', 'channel', 'all'] as const;

@@ -4,14 +4,14 @@ import { settlingOf } from '../watches/announcements.ts';
 import type { WatchPage, WatchStore } from '../watches/ports.ts';
 import { type ChannelKey, DISMISSED, type Watch } from '../watches/watch.ts';
 import { createAnnouncementStore } from './announcement-store.ts';
-import { countUpdated, inBatches, type StoreDatabase } from './database.ts';
+import { countChanged, inBatches, lockFor, type StoreDatabase } from './database.ts';
 import { createDiscoveryStore } from './discovery-store.ts';
 import { isOurs } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { lockLadders, touchLadders } from './lock-order.ts';
 import { QUESTION_POSTS } from './question-posts.ts';
 import type { Tables } from './tables.ts';
-import { addWatch, limitReached, lockAdding, stalestHand } from './watch-adding.ts';
+import { addWatch, limitReached, stalestHand } from './watch-adding.ts';
 import { createUnreadableNotes, readWatch, type WatchRow } from './watch-rows.ts';
 import {
 	endWatch,
@@ -42,9 +42,9 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 	};
 
 	async function end(trx: Kysely<Tables>, watchId: string, ending: Parameters<typeof endWatch>[3]) {
-		const session = await lockSessionOf(trx, db.dialect, watchId);
+		const session = await lockSessionOf(trx, watchId);
 		if (session === null) return null;
-		const row = await lockWatch(trx, db.dialect, watchId).where('ended_at', 'is', null).executeTakeFirst();
+		const row = await lockWatch(trx, watchId).where('ended_at', 'is', null).executeTakeFirst();
 		if (row === undefined || readOrNull(row) === null) return null;
 		if (row.mode === 'raisedHand' && row.revision <= 0 && ending.reason === 'unwatched') {
 			const dismissed = trx.updateTable('watches').set({ revision: DISMISSED }).where('id', '=', watchId);
@@ -55,7 +55,7 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			await trx.updateTable('waiting_sessions').set({ is_new: 0 }).where(onSession(session)).execute();
 		}
 		await stopUnwatched(trx, session);
-		await touchLadders(trx, lockLadders(trx, db.dialect).where(onSession(session)), ending.now);
+		await touchLadders(trx, lockLadders(trx).where(onSession(session)), ending.now);
 		return readOrNull(ended);
 	}
 
@@ -75,7 +75,7 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		...createWatchedSessionStore({ db, cipher, readOrSkip }),
 		...createAnnouncementStore({ db, cipher, noteUnreadable }),
 		...createDiscoveryStore({ db, cipher }),
-		add: (watch) => db.write((trx) => addWatch(trx, { dialect: db.dialect, cipher }, watch)),
+		add: (watch) => db.write((trx) => addWatch(trx, cipher, watch)),
 		end: (watchId, reason, options) => db.write((trx) => end(trx, watchId, { reason, ...options })),
 
 		async makeRoom(discovery, { limits, now }) {
@@ -83,7 +83,7 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 				limitReached(trx, { ...discovery, limits }, ['channel', 'all'], { countsUnposted: false, by: 1 });
 			if ((await exceeded(db.read)) === null) return false;
 			return db.write(async (trx) => {
-				await lockAdding(trx, db.dialect);
+				await lockFor(trx, 'addingWatches');
 				const reached = await exceeded(trx);
 				const stalest = reached && (await stalestHand(trx, discovery, { reached, now, keepsNewest: true }));
 				if (stalest === null) return false;
@@ -133,7 +133,7 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			const rows = await watched.union(updated).union(posted).union(discovering).execute();
 			return rows.map(({ team_id, channel_id }) => ({ teamId: team_id, channelId: channel_id }));
 		},
-		silence: (channel) => db.write((trx) => silence(trx, db.dialect, channel)),
+		silence: (channel) => db.write((trx) => silence(trx, channel)),
 		async removeEnded(before) {
 			await inBatches((limit) => db.writeOne((trx) => removeSettledBatch(trx, before, limit)));
 			return inBatches((limit) => db.write((trx) => removeBatch(trx, before, limit)));
@@ -174,7 +174,7 @@ async function removeTextBatch(trx: Kysely<Tables>, before: number, limit: numbe
 				)
 				.limit(limit),
 		);
-	return countUpdated(query);
+	return countChanged(query);
 }
 
 /**

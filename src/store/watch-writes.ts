@@ -3,7 +3,7 @@ import { type ExpressionBuilder, type Kysely, sql, type UpdateObject } from 'kys
 import { type HandOver, targetOfHandOver } from '../inbox/hand-over.ts';
 import { type AnnouncementContent, cardAgain, HELD, type NewAnnouncement, targetOf } from '../watches/announcements.ts';
 import { type CardUrgency, type ChannelKey, isChannelEnd, type SessionKey, type WatchEnd } from '../watches/watch.ts';
-import { type Dialect, lockRows, type StoreDatabase } from './database.ts';
+import type { StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { readHandOver } from './hand-over-rows.ts';
 import { lockAnnouncements, lockWatches } from './lock-order.ts';
@@ -42,29 +42,20 @@ export function liveWatches(db: Kysely<Tables>) {
 }
 
 /** The query of one watch, whose row stays locked until the end of the transaction. */
-export function lockWatch(trx: Kysely<Tables>, dialect: Dialect, watchId: string) {
-	return trx.selectFrom('watches').selectAll().where('id', '=', watchId).$call(lockRows(dialect));
+export function lockWatch(trx: Kysely<Tables>, watchId: string) {
+	return trx.selectFrom('watches').selectAll().where('id', '=', watchId).forUpdate();
 }
 
 /**
  * Locks the session's row. Everything that adds or ends a watch does this first, because it then decides whether the
  * session is still watched.
  */
-export async function lockSession(trx: Kysely<Tables>, dialect: Dialect, key: SessionKey) {
-	return trx
-		.selectFrom('watched_sessions')
-		.selectAll()
-		.where(onSession(key))
-		.$call(lockRows(dialect))
-		.executeTakeFirst();
+export async function lockSession(trx: Kysely<Tables>, key: SessionKey) {
+	return trx.selectFrom('watched_sessions').selectAll().where(onSession(key)).forUpdate().executeTakeFirst();
 }
 
 /** Locks the session of a watch and returns its key; null when there is no such watch. */
-export async function lockSessionOf(
-	trx: Kysely<Tables>,
-	dialect: Dialect,
-	watchId: string | null,
-): Promise<SessionKey | null> {
+export async function lockSessionOf(trx: Kysely<Tables>, watchId: string | null): Promise<SessionKey | null> {
 	if (watchId === null) return null;
 	const row = await trx
 		.selectFrom('watches')
@@ -73,7 +64,7 @@ export async function lockSessionOf(
 		.executeTakeFirst();
 	if (row === undefined) return null;
 	const key = { service: row.service, sessionId: row.session_id };
-	await lockSession(trx, dialect, key);
+	await lockSession(trx, key);
 	return key;
 }
 
@@ -223,13 +214,8 @@ export async function queueRedraws(
 }
 
 /** Requests an update of the session's cards. The caller holds the lock of the session. */
-export async function wantCards(
-	trx: Kysely<Tables>,
-	dialect: Dialect,
-	session: SessionKey,
-	now: number,
-): Promise<void> {
-	const live = await liveWatches(trx).where(onSession(session)).orderBy('id').$call(lockRows(dialect)).execute();
+export async function wantCards(trx: Kysely<Tables>, session: SessionKey, now: number): Promise<void> {
+	const live = await liveWatches(trx).where(onSession(session)).orderBy('id').forUpdate().execute();
 	const watches = live.filter(hasCard);
 	for (const watch of watches) {
 		await trx
@@ -325,16 +311,16 @@ export async function loseCard(
 }
 
 /** Drops the pending posts and card updates of a channel. */
-export async function silence(trx: Kysely<Tables>, dialect: Dialect, channel: ChannelKey): Promise<void> {
+export async function silence(trx: Kysely<Tables>, channel: ChannelKey): Promise<void> {
 	// All of them: whoever else drops posts of a watch has locked it.
-	await lockWatches(trx, dialect).where(inChannel(channel)).execute();
+	await lockWatches(trx).where(inChannel(channel)).execute();
 	await trx
 		.updateTable('watches')
 		.set({ ...NO_CARD_WANTED, ...WITHOUT_LEASE })
 		.where(inChannel(channel))
 		.where('card_since', 'is not', null)
 		.execute();
-	const pending = lockAnnouncements(trx, dialect).where('state', '=', 'pending');
+	const pending = lockAnnouncements(trx).where('state', '=', 'pending');
 	const here = pending.where('team_id', '=', channel.teamId).where('place_id', '=', channel.channelId);
 	await dropPending(trx).where('id', 'in', here).execute();
 }

@@ -8,7 +8,7 @@ import type { QuestionView } from '../watches/session-snapshot.ts';
 import { SHOWN_EVERY_MS, UNANSWERED } from '../watches/switching.ts';
 import type { SessionKey, Watch } from '../watches/watch.ts';
 import type { SessionUpdate } from '../watches/watched-session.ts';
-import { countUpdated, type StoreDatabase } from './database.ts';
+import { countChanged, type StoreDatabase } from './database.ts';
 import { dueAt, earliest, isDue, LONGEST_DELAY_MS, leaseDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { readHandOver } from './hand-over-rows.ts';
@@ -67,7 +67,7 @@ export function createWatchedSessionStore({
 		{ session: key, token }: HeldSession,
 		{ update, watches, now }: Parameters<ReadingStore['record']>[1],
 	): Promise<{ coalesced: number } | null> {
-		const row = await lockSession(trx, db.dialect, key);
+		const row = await lockSession(trx, key);
 		if (row === undefined || row.lease_token !== token) return null;
 		await trx
 			.updateTable('watched_sessions')
@@ -85,7 +85,7 @@ export function createWatchedSessionStore({
 		// Reminders may have been due while the service was away.
 		const isBack = row.failures > 0 && update.failures === 0;
 		if (isSettled || isEnded || isBack) {
-			await touchLadders(trx, lockLadders(trx, db.dialect).where(onSession(key)), now);
+			await touchLadders(trx, lockLadders(trx).where(onSession(key)), now);
 		}
 		return { coalesced };
 	}
@@ -96,7 +96,7 @@ export function createWatchedSessionStore({
 		update: WatchUpdate,
 		{ readAt, now }: { readAt: number; now: number },
 	): Promise<number> {
-		const before = await lockWatch(trx, db.dialect, update.watchId)
+		const before = await lockWatch(trx, update.watchId)
 			.where('revision', '=', update.revision)
 			.where('ended_at', 'is', null)
 			.executeTakeFirst();
@@ -274,7 +274,7 @@ export function createWatchedSessionStore({
 			for (const before of rows.filter(isNews)) {
 				const { session_id: sessionId } = before;
 				const isMoved = await db.write(async (trx) => {
-					const row = await lockSession(trx, db.dialect, { service, sessionId });
+					const row = await lockSession(trx, { service, sessionId });
 					if (row === undefined || !isNews(row)) return false;
 					// One read tells. The ones after it are planned as usual.
 					await askForRead(trx, row, { by: now - AWAITED_AHEAD_MS, now });
@@ -285,7 +285,7 @@ export function createWatchedSessionStore({
 			return moves;
 		},
 
-		noteOutage: (outage) => db.write((trx) => noteOutage(trx, db.dialect, cipher, outage)),
+		noteOutage: (outage) => db.write((trx) => noteOutage(trx, cipher, outage)),
 
 		reschedule: (moves) =>
 			db.write(async (trx) => {
@@ -302,16 +302,16 @@ export function createWatchedSessionStore({
 
 		redraw: (session, now) =>
 			db.write(async (trx) => {
-				await lockSession(trx, db.dialect, session);
+				await lockSession(trx, session);
 				return queueRedraws(trx, cipher, session, { now });
 			}),
 
 		refresh: (session, { now, earlyReadAt }) =>
 			db.write(async (trx) => {
-				const row = await lockSession(trx, db.dialect, session);
+				const row = await lockSession(trx, session);
 				if (row === undefined || row.next_read_at === null) return;
 				if (earlyReadAt !== null) await readEarly(trx, row, { askedAt: now, at: earlyReadAt });
-				await wantCards(trx, db.dialect, session, now);
+				await wantCards(trx, session, now);
 				await queueRedraws(trx, cipher, session, { now, only: 'withoutCard' });
 			}),
 	};
@@ -355,7 +355,7 @@ async function renewLeases(trx: Kysely<Tables>, held: readonly HeldSession[], un
 	const renewed: SessionKey[] = [];
 	for (const { session, token } of inLockOrder(held, (one) => one.session)) {
 		const own = trx.updateTable('watched_sessions').where(onSession(session)).where('lease_token', '=', token);
-		if ((await countUpdated(own.set({ leased_until: until }))) > 0) renewed.push(session);
+		if ((await countChanged(own.set({ leased_until: until }))) > 0) renewed.push(session);
 	}
 	return renewed;
 }
