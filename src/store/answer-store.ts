@@ -18,6 +18,7 @@ import { createAnswerQueue } from './answer-queue.ts';
 import {
 	type AnswerRow,
 	changeRow,
+	createAnswerReader,
 	enterState,
 	readAnswer,
 	readMarks,
@@ -47,15 +48,7 @@ export function createAnswerStore({
 	/** Whether `now` is the database's time (PostgreSQL), so that a process with a wrong time is detected. */
 	checksTime?: boolean;
 }) {
-	/** Empty for a damaged row: it must not block others. */
-	function readOrSkip(row: AnswerRow): Answer[] {
-		try {
-			return [readAnswer(row, cipher)];
-		} catch {
-			log?.error({ answer: row.id }, 'a damaged answer cannot be read and is skipped');
-			return [];
-		}
-	}
+	const readOrSkip = createAnswerReader(cipher, log);
 
 	const answers = () => db.read.selectFrom('answers').selectAll();
 	const answersTo = (question: QuestionKey) => answers().where((eb) => eb.and(questionColumns(question)));

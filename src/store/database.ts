@@ -41,9 +41,9 @@ export interface StoreDatabase {
 	close(): Promise<void>;
 }
 
-/** Equality filters: each column has this value, or one of these. `null`: it is null. */
+/** Equality filters: each column has this value, one of these, or one of this query's. `null`: it is null. */
 export type Filter<Table extends keyof Tables> = {
-	readonly [Column in keyof Row<Table>]?: Row<Table>[Column] | readonly Row<Table>[Column][];
+	readonly [Column in keyof Row<Table>]?: Row<Table>[Column] | readonly Row<Table>[Column][] | Expression<unknown>;
 };
 
 /** The query of the rows that match `filter`; the caller adds what it selects. */
@@ -68,7 +68,7 @@ function matching(filter: object) {
 	return ({ eb, and }: ExpressionBuilder<Tables, 'meta'>) =>
 		and(
 			Object.entries(filter).map(([column, value]) => {
-				return eb(column as 'name', value === null ? 'is' : Array.isArray(value) ? 'in' : '=', value);
+				return eb(column as 'name', value === null ? 'is' : typeof value === 'object' ? 'in' : '=', value);
 			}),
 		);
 }

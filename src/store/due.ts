@@ -75,6 +75,18 @@ export function earliest(due: RawBuilder<number | null>, now: number, lease: str
 		then ${lapse} else ${due} end)`;
 }
 
+/** When `leaseDue` next finds a row of `table` among those that match `where`; `due`: see `earliest`. */
+export async function nextDue(
+	db: StoreDatabase,
+	table: LeasedTable,
+	where: RawBuilder<boolean>,
+	{ due, now }: { due: RawBuilder<number | null>; now: number },
+): Promise<number | null> {
+	const { rows } = await sql<{ at: number | null }>`select ${earliest(due, now)} as at
+		from ${sql.table(table)} where ${where}`.execute(db.read);
+	return rows[0]?.at ?? null;
+}
+
 type LeasedTable = 'answers' | 'watches' | 'watched_sessions' | 'announcements' | 'inboxes' | 'ladders';
 
 /**

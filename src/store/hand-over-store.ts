@@ -16,18 +16,16 @@ import type { Announcement, NewAnnouncement } from '../watches/announcements.ts'
 import type { QuestionView } from '../watches/session-snapshot.ts';
 import type { SessionKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
-import { lockFor, type StoreDatabase } from './database.ts';
+import { change, from, lockFor, type StoreDatabase } from './database.ts';
 import { isPast } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { handOverRow, readHandOver } from './hand-over-rows.ts';
 import { endSnooze } from './snooze-store.ts';
-import type { Tables } from './tables.ts';
+import { channelColumns, sessionColumns, type Tables } from './tables.ts';
 import { readAnnouncement, readDigest, readWatch, targetKey } from './watch-rows.ts';
 import {
-	inChannel,
 	liveWatches,
 	lockSession,
-	onSession,
 	queueAnnouncements,
 	queueRedraws,
 	readShown,
@@ -44,7 +42,7 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		// Before the session.
 		await lockFor(trx, 'handingOver');
 		const messageIndex = await lockQuestion(trx, wish);
-		const watch = await liveWatches(trx).where('id', '=', wish.watchId).executeTakeFirst();
+		const watch = await liveWatches(trx, { id: wish.watchId }).executeTakeFirst();
 		if (messageIndex === null || watch === undefined) return { kind: 'closed' };
 		const current = await handOverOf(trx, wish);
 		const { announcement, replaces: _, ...handed } = wish;
@@ -126,35 +124,25 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		handOverOf: (question) => handOverOf(db.read, question),
 
 		async holds({ teamId, userId }, channelId, session) {
-			const open = await db.read
-				.selectFrom('hand_overs')
-				.select('id')
-				.where((eb) => eb.and({ ...keyOf({ teamId, session }), channel_id: channelId, to_user_id: userId }))
-				.where('given_back_at', 'is', null)
-				.executeTakeFirst();
+			const held = { ...keyOf({ teamId, session }), channel_id: channelId, to_user_id: userId, given_back_at: null };
+			const open = await from(db.read, 'hand_overs', held).select('id').executeTakeFirst();
 			if (open !== undefined) return true;
-			const watches = await db.read
-				.selectFrom('watches')
-				.select(['id', 'created_at'])
-				.where(inChannel({ teamId, channelId }))
-				.where(onSession(session))
-				.execute();
+			const here = { ...channelColumns({ teamId, channelId }), ...sessionColumns(session) };
+			const watches = await from(db.read, 'watches', here).select(['id', 'created_at']).execute();
 			if (watches.length === 0) return false;
 			const told = await newestTold({ teamId, userId }, watches);
 			if (told === null || !(await wasHeldAtEnd(told.target))) return false;
 			// Not for what the agent asked since.
-			const current = await db.read
-				.selectFrom('watched_sessions')
-				.select('digest')
-				.where(onSession(session))
-				.executeTakeFirst();
+			const read = from(db.read, 'watched_sessions', sessionColumns(session)).select('digest');
+			const current = await read.executeTakeFirst();
 			const digest = readDigest(current?.digest ?? null);
 			if (digest === null || !hasOpenQuestion(digest)) return true;
 			return digest.question?.fingerprint === told.question.fingerprint;
 		},
 
 		async watchedIn(channel, session) {
-			const row = await liveWatches(db.read).where(inChannel(channel)).where(onSession(session)).executeTakeFirst();
+			const here = { ...channelColumns(channel), ...sessionColumns(session) };
+			const row = await liveWatches(db.read, here).executeTakeFirst();
 			const watch = row === undefined ? null : readWatch(row);
 			if (watch === null) return null;
 			const { view, checkedAt } = await readShown(db, cipher, session);
@@ -174,10 +162,8 @@ export async function giveBackUndelivered(
 	now: number,
 ): Promise<void> {
 	if (target.kind !== 'person' || content.kind !== 'handedOver') return;
-	const row = await trx
-		.selectFrom('hand_overs')
+	const row = await from(trx, 'hand_overs', { id: target.topic ?? '' })
 		.selectAll()
-		.where('id', '=', target.topic ?? '')
 		.executeTakeFirst();
 	if (row === undefined || row.given_back_at !== null || row.to_user_id !== target.userId) return;
 	const handOver = { ...readHandOver(row), givenBackAt: now };
@@ -211,11 +197,7 @@ async function endHolding(
 	givenBack: HandOver,
 	{ messageIndex, announcement, now }: { messageIndex: number; announcement: NewAnnouncement; now: number },
 ): Promise<void> {
-	await trx
-		.updateTable('hand_overs')
-		.set({ given_back_at: givenBack.givenBackAt })
-		.where((eb) => eb.and(keyOf(givenBack)))
-		.execute();
+	await change(trx, 'hand_overs', keyOf(givenBack)).set({ given_back_at: givenBack.givenBackAt }).execute();
 	const settled = { kind: 'settle', messageIndex, how: 'givenBack' } as const;
 	await settleDirectMessage(trx, cipher, { ...givenBack, givenBackAt: null }, { settled, now });
 	// Before the direct message, which shows the newest state anyway.
@@ -225,13 +207,8 @@ async function endHolding(
 
 /** Whether it was queued before: its window is submitted again, and others have handed the question over since. */
 async function wasQueued(trx: Kysely<Tables>, { target, key }: NewAnnouncement): Promise<boolean> {
-	const row = await trx
-		.selectFrom('announcements')
-		.select('id')
-		.where('target', '=', targetKey(target))
-		.where('unique_key', '=', key)
-		.executeTakeFirst();
-	return row !== undefined;
+	const queued = from(trx, 'announcements', { target: targetKey(target), unique_key: key }).select('id');
+	return (await queued.executeTakeFirst()) !== undefined;
 }
 
 /** Who of both has reached their limit. The direct messages are counted, because they outlive the hand-overs. */
@@ -257,14 +234,10 @@ async function tooManyOf(trx: Kysely<Tables>, wish: NewHandOver, now: number): P
 
 /** Null too when the session's hand-over is about another question. */
 async function handOverOf(read: Kysely<Tables>, question: HandedQuestion): Promise<HandOver | null> {
-	const row = await read
-		.selectFrom('hand_overs')
-		.selectAll()
-		.where((eb) => eb.and(keyOf(question)))
-		.executeTakeFirst();
+	const row = await from(read, 'hand_overs', keyOf(question)).selectAll().executeTakeFirst();
 	return row === undefined || row.fingerprint !== question.fingerprint ? null : readHandOver(row);
 }
 
-function keyOf({ teamId, session: { service, sessionId } }: Pick<HandedQuestion, 'teamId' | 'session'>) {
-	return { service, session_id: sessionId, team_id: teamId };
+function keyOf({ teamId, session }: Pick<HandedQuestion, 'teamId' | 'session'>) {
+	return { ...sessionColumns(session), team_id: teamId };
 }

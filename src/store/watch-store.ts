@@ -4,25 +4,16 @@ import { settlingOf } from '../watches/announcements.ts';
 import type { WatchPage, WatchStore } from '../watches/ports.ts';
 import { type ChannelKey, DISMISSED, type Watch } from '../watches/watch.ts';
 import { createAnnouncementStore } from './announcement-store.ts';
-import { countChanged, inBatches, lockFor, type StoreDatabase } from './database.ts';
+import { change, countChanged, from, inBatches, lockFor, remove, type StoreDatabase } from './database.ts';
 import { createDiscoveryStore } from './discovery-store.ts';
 import { isOurs } from './due.ts';
 import type { Cipher } from './encryption.ts';
-import { lockLadders, touchLadders } from './lock-order.ts';
-import { QUESTION_POSTS } from './question-posts.ts';
-import type { Tables } from './tables.ts';
+import { touchLadders } from './lock-order.ts';
+import { isSettled, QUESTION_POSTS } from './question-posts.ts';
+import { channelColumns, channelOf, sessionColumns, sessionOf, type Tables } from './tables.ts';
 import { addWatch, limitReached, stalestHand } from './watch-adding.ts';
 import { createUnreadableNotes, readWatch, type WatchRow } from './watch-rows.ts';
-import {
-	endWatch,
-	inChannel,
-	liveWatches,
-	lockSessionOf,
-	lockWatch,
-	onSession,
-	readShown,
-	silence,
-} from './watch-writes.ts';
+import { endWatch, liveWatches, lockSessionOf, lockWatch, readShown, silence } from './watch-writes.ts';
 import { createWatchedSessionStore, stopUnwatched } from './watched-session-store.ts';
 
 /** `WatchStore` over SQLite or PostgreSQL; its docstrings are the contract. */
@@ -47,20 +38,20 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		const row = await lockWatch(trx, watchId).where('ended_at', 'is', null).executeTakeFirst();
 		if (row === undefined || readOrNull(row) === null) return null;
 		if (row.mode === 'raisedHand' && row.revision <= 0 && ending.reason === 'unwatched') {
-			const dismissed = trx.updateTable('watches').set({ revision: DISMISSED }).where('id', '=', watchId);
+			const dismissed = change(trx, 'watches', { id: watchId }).set({ revision: DISMISSED });
 			return readOrNull(await dismissed.returningAll().executeTakeFirst());
 		}
 		const ended = await endWatch(trx, cipher, row, ending);
 		if (ending.reason === 'gaveWay') {
-			await trx.updateTable('waiting_sessions').set({ is_new: 0 }).where(onSession(session)).execute();
+			await change(trx, 'waiting_sessions', sessionColumns(session)).set({ is_new: 0 }).execute();
 		}
 		await stopUnwatched(trx, session);
-		await touchLadders(trx, lockLadders(trx).where(onSession(session)), ending.now);
+		await touchLadders(trx, sessionColumns(session), ending.now);
 		return readOrNull(ended);
 	}
 
 	async function list(channel: ChannelKey, page: { offset: number; limit: number }): Promise<WatchPage> {
-		const base = db.read.selectFrom('watches').where(inChannel(channel)).where('ended_at', 'is', null);
+		const base = from(db.read, 'watches', { ...channelColumns(channel), ended_at: null });
 		const [rows, { total }] = await Promise.all([
 			base.selectAll().orderBy('last_change_at', 'desc').orderBy('id').limit(page.limit).offset(page.offset).execute(),
 			base.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
@@ -93,14 +84,12 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		},
 		list,
 		async find(channel, session) {
-			const query = liveWatches(db.read).where(inChannel(channel)).where(onSession(session));
-			return readOrNull(await query.executeTakeFirst());
+			const here = { ...channelColumns(channel), ...sessionColumns(session) };
+			return readOrNull(await liveWatches(db.read, here).executeTakeFirst());
 		},
 		async findByPost(channel, ts) {
-			const row = await db.read
-				.selectFrom('watches')
+			const row = await from(db.read, 'watches', channelColumns(channel))
 				.selectAll()
-				.where(inChannel(channel))
 				.where(
 					sql<boolean>`id in (select id from watches where card_ts = ${ts} union select watch_id from announcements
 						where posted_ts = ${ts} and kind in ('card', 'question'))`,
@@ -115,23 +104,18 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		},
 
 		async ofChannel(channel) {
-			const rows = await liveWatches(db.read).where(inChannel(channel)).orderBy('created_at').orderBy('id').execute();
-			return rows.flatMap(readOrSkip);
+			const live = liveWatches(db.read, channelColumns(channel)).orderBy('created_at').orderBy('id');
+			return (await live.execute()).flatMap(readOrSkip);
 		},
 		async activeChannels() {
 			const keys = ['team_id', 'channel_id'] as const;
-			const ours = db.read.selectFrom('watches').select(keys).where(isOurs(db));
+			const ours = from(db.read, 'watches').select(keys).where(isOurs(db));
 			const watched = ours.where('ended_at', 'is', null);
 			const updated = ours.where('card_since', 'is not', null);
-			const posted = db.read
-				.selectFrom('announcements')
-				.select(['team_id', 'place_id as channel_id'])
-				.where(isOurs(db))
-				.where('state', '=', 'pending')
-				.where('target', 'not like', 'person:%');
-			const discovering = db.read.selectFrom('discoveries').select(keys).where(isOurs(db));
-			const rows = await watched.union(updated).union(posted).union(discovering).execute();
-			return rows.map(({ team_id, channel_id }) => ({ teamId: team_id, channelId: channel_id }));
+			const pending = from(db.read, 'announcements', { state: 'pending' }).where(isOurs(db));
+			const posted = pending.select(['team_id', 'place_id as channel_id']).where('target', 'not like', 'person:%');
+			const discovering = from(db.read, 'discoveries').select(keys).where(isOurs(db));
+			return (await watched.union(updated).union(posted).union(discovering).execute()).map(channelOf);
 		},
 		silence: (channel) => db.write((trx) => silence(trx, channel)),
 		async removeEnded(before) {
@@ -139,13 +123,10 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			return inBatches((limit) => db.write((trx) => removeBatch(trx, before, limit)));
 		},
 		async removeTexts(before, listedService) {
-			await db.writeOne((trx) =>
-				trx
-					.deleteFrom('waiting_sessions')
-					.where('since', '<', before)
-					.where('service', '!=', listedService ?? '')
-					.execute(),
-			);
+			await db.writeOne((trx) => {
+				const ofOthers = remove(trx, 'waiting_sessions').where('service', '!=', listedService ?? '');
+				return ofOthers.where('since', '<', before).execute();
+			});
 			return inBatches((limit) => db.writeOne((trx) => removeTextBatch(trx, before, limit)));
 		},
 	};
@@ -155,26 +136,17 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 const NO_TEXT = '';
 
 async function removeTextBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
-	const query = trx
-		.updateTable('announcements')
-		.set({ content: NO_TEXT })
-		.where('id', 'in', (eb) =>
-			eb
-				.selectFrom('announcements as done')
-				.select('done.id')
-				.where('done.state', '!=', 'pending')
-				.where('done.created_at', '<', before)
-				.where('done.content', '!=', NO_TEXT)
-				// A card's content holds no text, and the last card tells when another one may be posted.
-				.where('done.kind', '!=', 'card')
-				.where(
-					sql<boolean>`(done.kind not in (${sql.join(QUESTION_POSTS)}) or done.state <> 'posted' or exists (
-						select 1 from announcements as settle where settle.target = done.target and settle.kind = 'settle'
-						and settle.state = 'posted' and settle.number > done.number))`,
-				)
-				.limit(limit),
+	const done = from(trx, 'announcements')
+		.select('id')
+		.where('state', '!=', 'pending')
+		.where('created_at', '<', before)
+		.where('content', '!=', NO_TEXT)
+		// A card's content holds no text, and the last card tells when another one may be posted.
+		.where('kind', '!=', 'card')
+		.where(
+			sql<boolean>`(kind not in (${sql.join(QUESTION_POSTS)}) or state <> 'posted' or ${isSettled({ isPosted: true })})`,
 		);
-	return countChanged(query);
+	return countChanged(change(trx, 'announcements', { id: done.limit(limit) }).set({ content: NO_TEXT }));
 }
 
 /**
@@ -182,17 +154,14 @@ async function removeTextBatch(trx: Kysely<Tables>, before: number, limit: numbe
  * nothing refers to. A card stays, because it tells when another one may be posted.
  */
 async function removeSettledBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
-	const { numDeletedRows } = await trx
-		.deleteFrom('announcements')
-		.where(
-			sql<boolean>`id in (select id from announcements as done
-				where state <> 'pending' and created_at < ${before} and watch_id is not null and kind <> 'card'
-				and (kind in ('redraw', 'status') or exists (select 1 from announcements as settle
-					where settle.target = done.target and settle.kind = 'settle' and settle.state = 'posted'
-					and settle.number > done.number)) limit ${limit})`,
-		)
-		.executeTakeFirst();
-	return Number(numDeletedRows);
+	const done = from(trx, 'announcements')
+		.select('id')
+		.where('state', '!=', 'pending')
+		.where('created_at', '<', before)
+		.where('watch_id', 'is not', null)
+		.where('kind', '!=', 'card')
+		.where(sql<boolean>`(kind in ('redraw', 'status') or ${isSettled({ isPosted: true })})`);
+	return countChanged(remove(trx, 'announcements', { id: done.limit(limit) }));
 }
 
 /**
@@ -200,28 +169,21 @@ async function removeSettledBatch(trx: Kysely<Tables>, before: number, limit: nu
  * sessions without watches.
  */
 async function removeBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
-	const ended = await trx
-		.selectFrom('watches')
-		.select(['id', 'service', 'session_id'])
-		.where('ended_at', '<', before)
-		.limit(limit)
-		.execute();
+	const old = from(trx, 'watches').select(['id', 'service', 'session_id']).where('ended_at', '<', before);
+	const ended = await old.limit(limit).execute();
 	const ids = ended.map((row) => row.id);
 	if (ids.length > 0) {
-		await trx.deleteFrom('watches').where('id', 'in', ids).execute();
-		await trx.deleteFrom('announcements').where('watch_id', 'in', ids).execute();
-		await trx.deleteFrom('ladders').where('watch_id', 'in', ids).execute();
+		await remove(trx, 'watches', { id: ids }).execute();
+		await remove(trx, 'announcements', { watch_id: ids }).execute();
+		await remove(trx, 'ladders', { watch_id: ids }).execute();
 	}
-	for (const row of ended) await stopUnwatched(trx, { service: row.service, sessionId: row.session_id });
-	await trx
-		.deleteFrom('hand_overs')
+	for (const row of ended) await stopUnwatched(trx, sessionOf(row));
+	await remove(trx, 'hand_overs')
 		.where(({ not, exists, selectFrom }) =>
 			not(exists(selectFrom('watches').select('id').whereRef('watches.id', '=', 'hand_overs.watch_id'))),
 		)
 		.execute();
-	await trx
-		.deleteFrom('announcements')
-		.where('watch_id', 'is', null)
+	await remove(trx, 'announcements', { watch_id: null })
 		.where('state', '!=', 'pending')
 		.where('created_at', '<', before)
 		// The direct message about a hand-over is updated until it is settled.
