@@ -5,13 +5,14 @@ import { isAnsweredSince, type QuestionKey } from '../answers/answer.ts';
 import { setBounded } from '../bounded-map.ts';
 import type { Clock } from '../clock.ts';
 import { isStillDue, type LadderTimes, timesIn } from '../inbox/channel-settings.ts';
-import type { HandOver, HandOverStore } from '../inbox/hand-over.ts';
-import type { ChannelSettingsStore } from '../inbox/ladder-ports.ts';
+import type { HandOver } from '../inbox/hand-over.ts';
 import { isComputable, quietUntil } from '../inbox/quiet-hours.ts';
 import type { Log } from '../log.ts';
 import type { ShowAnswers } from '../questions/secrecy.ts';
 import type { AnswerStore } from '../store/answer-store.ts';
 import type { Claim, ClaimStore } from '../store/answering-store.ts';
+import type { ChannelSettingsStore } from '../store/channel-settings-store.ts';
+import type { HandOverStore } from '../store/hand-over-store.ts';
 import {
 	type Announcement,
 	type AnnouncementContent,
@@ -25,8 +26,7 @@ import type { ReminderStage } from '../watches/channel-settings.ts';
 import type { WatchStore } from '../watches/ports.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { Watch } from '../watches/watch.ts';
-import { settingsChangedPost } from './blocks/channel-settings.ts';
-import { giveBackMessage, givenBackPost, handedOverPost } from './blocks/hand-over.ts';
+import { giveBackMessage, givenBackPost, handedOverPost, NOT_TOLD_ANY_MORE } from './blocks/hand-over.ts';
 import { type MessageContent, replacement } from './blocks/parts.ts';
 import {
 	digestPost,
@@ -35,9 +35,11 @@ import {
 	reminderPost,
 	updatedReminderPost,
 } from './blocks/reminders.ts';
+import { settingsChangedPost } from './blocks/settings-saving.ts';
 import { type CardModel, watchCard } from './blocks/watch-card.ts';
 import {
 	type AskedContent,
+	endWords,
 	outcomeWords,
 	type PostContext,
 	type PostedContent,
@@ -49,9 +51,7 @@ import type { NameLookup } from './directory.ts';
 import type { DirectChannelOf } from './memberships.ts';
 import { createSending, DELETED, outcomeOf } from './sending.ts';
 import type { createUserGroups, UserGroups } from './settings/user-groups.ts';
-import { NOT_TOLD_ANY_MORE } from './words/hand-over.ts';
-import type { Names } from './words/people.ts';
-import { endWords } from './words/watching.ts';
+import type { Names } from './words.ts';
 
 /** A card shows when its session was read only if that is longer ago than this. */
 const OLD_READ_MS = 60_000;

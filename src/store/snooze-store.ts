@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Person } from '../answers/answer.ts';
-import { LONGEST_SNOOZE_MS, type SnoozeStore } from '../inbox/snooze.ts';
+import { LONGEST_SNOOZE_MS, type Snooze } from '../inbox/snooze.ts';
 import type { SessionKey } from '../watches/watch.ts';
 import { countChanged, remove, type StoreDatabase } from './database.ts';
 import { isDue } from './due.ts';
@@ -11,10 +11,11 @@ export async function endSnooze(trx: Kysely<Tables>, person: Person, session: Se
 	await remove(trx, 'snoozes', { ...sessionColumns(session), ...personColumns(person) }).execute();
 }
 
-/** `SnoozeStore` over SQLite or PostgreSQL; its docstrings are the contract. */
-export function createSnoozeStore(db: StoreDatabase): SnoozeStore {
+/** The stored snoozes, one for a person and a session. */
+export function createSnoozeStore(db: StoreDatabase) {
 	return {
-		async snooze({ person, session, fingerprint, until }) {
+		/** Snoozes a question; replaces what the person has snoozed of this session. */
+		async snooze({ person, session, fingerprint, until }: Snooze): Promise<void> {
 			await db.writeOne((trx) =>
 				trx
 					.insertInto('snoozes')
@@ -26,11 +27,13 @@ export function createSnoozeStore(db: StoreDatabase): SnoozeStore {
 			);
 		},
 
-		async endSnoozes(serviceUrl, person) {
+		/** Shows a person all questions of a session service again. */
+		async endSnoozes(serviceUrl: string, person: Person): Promise<void> {
 			await db.writeOne((trx) => remove(trx, 'snoozes', { service: serviceUrl, ...personColumns(person) }).execute());
 		},
 
-		removeEndedSnoozes: (now) =>
+		/** Forgets snoozes that ended before `now`. Returns how many. */
+		removeEndedSnoozes: (now: number) =>
 			db.writeOne((trx) => countChanged(remove(trx, 'snoozes').where(isDue('until', now, LONGEST_SNOOZE_MS)))),
 	};
 }
