@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 import { BLOCKING_STATES } from '../answers/answer.ts';
-import type { AddWatchResult, DiscoveryStore, LimitReached, NewRaisedHand, NewWatch } from '../watches/ports.ts';
+import type { NewAnnouncement } from '../watches/announcements.ts';
 import { AWAITED_AHEAD_MS, CEILING_MS } from '../watches/schedule.ts';
-import type { ChannelKey, SessionKey, Watch, WatchLimit, WatchSettings } from '../watches/watch.ts';
+import type { SessionSnapshot } from '../watches/session-snapshot.ts';
+import type { ChannelKey, SessionKey, Watch, WatchLimit, WatchLimits, WatchSettings } from '../watches/watch.ts';
 import { hasOpenQuestion, UNKNOWN_STEP_RATE } from '../watches/watched-session.ts';
 import { change, from, lockFor } from './database.ts';
 import type { Cipher } from './encryption.ts';
@@ -10,7 +11,40 @@ import { channelColumns, sessionColumns, type Tables } from './tables.ts';
 import { readWatch, sealView, type WatchedSessionRow, type WatchRow } from './watch-rows.ts';
 import { liveWatches, lockSession, queueAnnouncements } from './watch-writes.ts';
 
-/** The transaction of `SubscriptionStore.add`. */
+export interface NewWatch
+	extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt' | keyof WatchSettings> {
+	readonly card: NewAnnouncement;
+	/** From the read of who subscribes: for the card, and what to post after it. Without `news` another read comes at once. */
+	readonly view: SessionSnapshot;
+	readonly news?: readonly NewAnnouncement[];
+	readonly limits: WatchLimits;
+}
+
+export type AddWatchResult =
+	| { readonly kind: 'added'; readonly watch: Watch }
+	/** The channel watches the session already. `changed`: its settings were updated. */
+	| { readonly kind: 'already'; readonly watch: Watch; readonly changed: boolean }
+	/** There are `count` already: nothing was written. */
+	| LimitReached;
+
+export interface LimitReached {
+	readonly kind: 'limit';
+	readonly limit: WatchLimit;
+	readonly count: number;
+	readonly most: number;
+}
+
+/** A watch without a card for a session that waits, with the settings of the channel's discovery. */
+export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdAt'> {
+	/** Read it ahead of all others. */
+	readonly ahead: boolean;
+	/** Add it beyond a limit too if another hand can give way. */
+	readonly isNew: boolean;
+	/** It counts for the channel and for all, not for a person. */
+	readonly limits: WatchLimits;
+}
+
+/** The transaction of `WatchStore.add`. */
 export async function addWatch(trx: Kysely<Tables>, cipher: Cipher, watch: NewWatch): Promise<AddWatchResult> {
 	const here = () => liveWatches(trx, { ...channelColumns(watch), ...sessionColumns(watch.session) });
 	await lockFor(trx, 'addingWatches');
@@ -58,8 +92,11 @@ export async function addWatch(trx: Kysely<Tables>, cipher: Cipher, watch: NewWa
 	return { kind: 'added', watch: readWritten(row) };
 }
 
-/** The transaction of `DiscoveryStore.raiseHand`. */
-export async function raiseHand(trx: Kysely<Tables>, hand: NewRaisedHand): ReturnType<DiscoveryStore['raiseHand']> {
+/** The transaction of `WatchStore.raiseHand`. */
+export async function raiseHand(
+	trx: Kysely<Tables>,
+	hand: NewRaisedHand,
+): Promise<{ readonly kind: 'raised' | 'unneeded' } | LimitReached> {
 	const { session, createdAt } = hand;
 	await lockFor(trx, 'addingWatches');
 	// Whoever ends the discovery waits for this lock, and then ends this watch too.
