@@ -6,6 +6,7 @@ import type { Metrics } from '../../src/ops/metrics.ts';
 import type { StoreDatabase } from '../../src/store/database.ts';
 import type { LadderStore } from '../../src/store/ladder-store.ts';
 import type { StoreOptions } from '../../src/store/open.ts';
+import { coreOf } from '../support/core.ts';
 import type { Random } from '../support/random.ts';
 import type { Asked, Read } from './history.ts';
 import type { Program } from './program.ts';
@@ -172,15 +173,14 @@ export async function startProcess(options: Options) {
 	const outbox = program.createOutbox({ store: watches, announcer, rateLimiter, clock, log: LOG, metrics });
 	const onNews = () => outbox.wake();
 	const reader = createReader({ program, watches, serviceUrl, service, reads, onNews, clock, random: random.fork() });
-	const reminders = program.createReminders({
-		store: ladders,
+	const core = coreOf({
+		store: { ladders, claims: claimStore },
 		serviceUrl,
-		defaults: options.defaults,
-		onNews,
-		onEarlyRead: reader.wake,
+		config: { ladderTimes: options.defaults },
 		clock,
 		log: LOG,
 	});
+	const reminders = program.createReminders(core, { onNews, onEarlyRead: reader.wake });
 
 	const questionUpdated: QuestionUpdated = (question, what) => {
 		const now = clock.now();
@@ -211,7 +211,7 @@ export async function startProcess(options: Options) {
 
 	return {
 		answers,
-		claims: program.createClaims({ store: claimStore, questionUpdated, clock, log: LOG }),
+		claims: program.createClaims(core, questionUpdated),
 		watches,
 		channelSettings: guarded(store.channelSettings),
 		db: guarded<StoreDatabase>(store.db),

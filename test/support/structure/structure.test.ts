@@ -25,14 +25,18 @@ describe('what a part depends on', () => {
 export function createOther({
 	clock,
 	log,
-}: Pick<Core, 'clock' | 'log'>) {}
+}: Core) {
+	const { answers: store, claims } = core.store;
+}
 export function registerIt({ listen, log }: HandlerContext) {}
 const { metrics } = core;
 core.sessionService.close();
 `;
 		const taken = measure('src/part.ts', text).dependencies;
 		expect([...taken].sort()).toEqual(
-			['clock', 'log', 'metrics', 'sessionService', 'store.answers', 'store.drafts'].map((name) => `core.${name}`),
+			['clock', 'log', 'metrics', 'sessionService', 'store.answers', 'store.claims', 'store.drafts'].map(
+				(name) => `core.${name}`,
+			),
 		);
 	});
 });

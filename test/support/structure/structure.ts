@@ -1,13 +1,18 @@
 import { readFileSync } from 'node:fs';
 
 /** The most that a file, a part and all of `src` may have. */
-export const LIMITS = { lines: 37_400, files: 222, linesOfFile: 450, dependencies: 12 } as const;
+export const LIMITS = { lines: 37_000, files: 222, linesOfFile: 450, dependencies: 12 } as const;
 
 /** Why some may have more, and how much. Numbers may only shrink. */
-export const EXCEPTIONS: Readonly<Record<string, { readonly lines?: number; readonly dependencies?: number }>> = {
+const EXCEPTIONS: Readonly<Record<string, { readonly lines?: number; readonly dependencies?: number }>> = {
 	// The only place that knows every part.
 	'src/app.ts': { lines: 454, dependencies: 58 },
 	'src/slack/announcer.ts': { lines: 615, dependencies: 26 },
+	'src/slack/blocks/session-modal.ts': { dependencies: 14 },
+	'src/slack/handlers/channel-settings.ts': { dependencies: 18 },
+	'src/slack/handlers/quick-answers.ts': { dependencies: 15 },
+	'src/slack/handlers/watching.ts': { dependencies: 14 },
+	'src/slack/session/flow.ts': { dependencies: 13 },
 	// The doctor's list of all screens at their extremes.
 	'src/slack/shapes/extremes.ts': { dependencies: 20 },
 	// Opens the database with every store.
@@ -15,7 +20,10 @@ export const EXCEPTIONS: Readonly<Record<string, { readonly lines?: number; read
 };
 
 const CORE_NAMES: ReadonlySet<string> = new Set(
-	Array.from(readFileSync(new URL('../../../src/core.ts', import.meta.url), 'utf8').matchAll(/^\treadonly (\w+):/gm), ([, name]) => name ?? ''),
+	Array.from(
+		readFileSync(new URL('../../../src/core.ts', import.meta.url), 'utf8').matchAll(/^\treadonly (\w+):/gm),
+		([, name]) => name ?? '',
+	),
 );
 
 /** A file of `src` as it was counted. */
@@ -47,9 +55,15 @@ function isFunction(imported: string): boolean {
  * `HandlerContext` is `Core` with more: what else it has does not count.
  */
 function takenFromCore(text: string): readonly string[] {
-	const names = new Set(Array.from(text.matchAll(/\bcore\.(\w+)/g), ([, name]) => name ?? ''));
-	for (const { index } of text.matchAll(/\}(?:: (?:Pick<)?(?:Core|HandlerContext)\b| = core\b)/g)) {
-		for (const [, key = '', inner] of patternEndingAt(text, index).matchAll(/(\w+)(?::\s*(?:\{([^}]*)\}|\w+))?/g)) {
+	const inner = Array.from(
+		text.matchAll(/\{([^{}]*)\} = core\.(\w+);/g),
+		([, pattern = '', key]) => `{ ${key}: {${pattern}} } = core;`,
+	);
+	const all = [text.replace(/\{[^{}]*\} = core\.\w+;/g, ''), ...inner].join('\n');
+	const read = Array.from(all.matchAll(/\bcore\.(\w+)/g), ([, name]) => name ?? '');
+	const names = new Set(read.filter((name) => CORE_NAMES.has(name)));
+	for (const { index } of all.matchAll(/\}(?:: (?:Core|HandlerContext)\b| = core\b)/g)) {
+		for (const [, key = '', inner] of patternEndingAt(all, index).matchAll(/(\w+)(?::\s*(?:\{([^}]*)\}|\w+))?/g)) {
 			if (!CORE_NAMES.has(key)) continue;
 			if (inner === undefined) names.add(key);
 			else for (const [, name] of inner.matchAll(/(?:^|,)\s*(\w+)/g)) names.add(`${key}.${name}`);
