@@ -184,31 +184,15 @@ export async function createHandraise({
 		onNews: () => watching.wakeOutbox(),
 		onEarlyRead: () => watching.wakePoller(),
 	});
-	const watching = createWatching({
-		...shared,
-		store: watches,
-		sessionService,
+	const watching = createWatching(core, {
 		budget: { figures: () => budget.stats(), keptFor: keptFromWatching },
 		health,
-		listing: config.service.usesList
-			? {
-					sessionService,
-					cell: cellOf(`list:${serviceUrl}`),
-					metrics: metrics.listing,
-				}
-			: null,
+		listCell: cellOf(`list:${serviceUrl}`),
 		leftEmpty: (key, session) => leftEmptyIn(answerStore, key.service, session),
 		async disclosure(key, session) {
 			const marks = askingMessageIndex(session) === null ? [] : await answerStore.marks(key.service, key.sessionId);
 			return disclosureOf(marks, showAnswers);
 		},
-		metrics: metrics.watches,
-		rateLimiter,
-		limits: config.watchLimits,
-		maxDays: config.watchMaxDays,
-		allowedChannels: config.access.channels,
-		retentionDays: config.retentionDays,
-		discoverSessions: config.discoverSessions,
 		onQuestions: inboxes.touch,
 	});
 	reservedPerSecond = watching.reservedPerSecond;

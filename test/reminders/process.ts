@@ -170,16 +170,18 @@ export async function startProcess(options: Options) {
 	});
 	const rateLimiter = program.createRateLimiter();
 	const metrics = { ...NO_METRICS, reminderLate: options.onLate };
-	const outbox = program.createOutbox({ store: watches, announcer, rateLimiter, clock, log: LOG, metrics });
-	const onNews = () => outbox.wake();
-	const reader = createReader({ program, watches, serviceUrl, service, reads, onNews, clock, random: random.fork() });
 	const core = coreOf({
-		store: { ladders, claims: claimStore },
+		store: { ladders, claims: claimStore, watches },
+		rateLimiter,
+		metrics: { watches: metrics },
 		serviceUrl,
 		config: { ladderTimes: options.defaults },
 		clock,
 		log: LOG,
 	});
+	const outbox = program.createOutbox(core, announcer);
+	const onNews = () => outbox.wake();
+	const reader = createReader({ program, watches, serviceUrl, service, reads, onNews, clock, random: random.fork() });
 	const reminders = program.createReminders(core, { onNews, onEarlyRead: reader.wake });
 
 	const questionUpdated: QuestionUpdated = (question, what) => {
