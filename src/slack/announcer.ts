@@ -12,16 +12,10 @@ import type { Log } from '../log.ts';
 import type { ShowAnswers } from '../questions/secrecy.ts';
 import type { AnswerStore } from '../store/answer-store.ts';
 import type { Claim, ClaimStore } from '../store/answering-store.ts';
-import {
-	type Announcement,
-	type AnnouncementContent,
-	isAsked,
-	newestQuestion,
-	type ReminderEntry,
-	targetOf,
-} from '../watches/announcements.ts';
+import { type Announcement, newestQuestion, targetOf } from '../watches/announcements.ts';
 import type { Announcer, DueAnnouncement, PostUpdate, PreparedPost } from '../watches/announcer.ts';
 import type { ReminderStage } from '../watches/channel-settings.ts';
+import type { AnnouncementContent, ContentOf, ReminderEntry } from '../watches/kinds.ts';
 import type { WatchStore } from '../watches/ports.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { Watch } from '../watches/watch.ts';
@@ -183,7 +177,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 	): Promise<PostContext> {
 		const { content, target } = announcement;
 		const sessionId = watch?.session.sessionId ?? ('sessionId' in content ? content.sessionId : '');
-		const asked = isAsked(content) ? content.question : null;
+		const asked = 'readAt' in content ? content.question : null;
 		const messageIndex = asked?.messageIndex ?? ('messageIndex' in content ? content.messageIndex : null);
 		const key = sessionId === '' || messageIndex === null ? null : keyOf(sessionId, messageIndex);
 		const isAlone = watch?.mode === 'raisedHand' && content.kind === 'question';
@@ -250,7 +244,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 	/** Reminds of those questions that nobody has answered meanwhile, by the settings that hold now. */
 	async function prepareReminders(
 		due: DueAnnouncement,
-		{ kind, entries }: Extract<AnnouncementContent, { kind: ReminderStage | 'digest' }>,
+		{ kind, entries }: ContentOf<ReminderStage | 'digest'>,
 		{ maybeRepeat }: { maybeRepeat: boolean },
 	): Promise<PreparedPost | null> {
 		const oldestFirst = entries.toSorted((one, other) => one.postedAt - other.postedAt);
@@ -284,7 +278,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 
 	async function prepareSettingsChanged(
 		due: DueAnnouncement,
-		content: Extract<AnnouncementContent, { kind: 'settingsChanged' }>,
+		content: ContentOf<'settingsChanged'>,
 		{ maybeRepeat }: { maybeRepeat: boolean },
 	): Promise<PreparedPost | null> {
 		const mentions = [content.before.mention, content.after.mention];
@@ -343,7 +337,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 	/** The direct message about a hand-over, unless it is over by now or its person may not answer any more. */
 	async function prepareHandOver(
 		due: DueAnnouncement,
-		content: Extract<AnnouncementContent, { kind: 'handedOver' | 'givenBack' }>,
+		content: ContentOf<'handedOver' | 'givenBack'>,
 		{ maybeRepeat }: { maybeRepeat: boolean },
 	): Promise<PreparedPost | null> {
 		const { target } = due.announcement;
@@ -406,7 +400,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 	): Promise<MessageContent | typeof NOT_CHECKED | null> {
 		const { content: change, target } = due.announcement;
 		const asked = isReminder(post.content) ? questionOf(post.content.entries[0], posts) : post.content;
-		if (asked === null || !isAsked(asked)) return null;
+		if (asked === null || !('readAt' in asked)) return null;
 		const shown = asked.kind === 'question' ? due : await withWatch(due, asked.watchId);
 		const refusal = target.kind === 'person' ? await mayAct(target, shown.watch?.channelId ?? null, FRESH_MS) : null;
 		if (refusal === 'could_not_check') return NOT_CHECKED;
@@ -548,7 +542,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 	};
 }
 
-function isReminder(content: AnnouncementContent): content is Extract<AnnouncementContent, { kind: ReminderStage }> {
+function isReminder(content: AnnouncementContent): content is ContentOf<ReminderStage> {
 	return content.kind === 'reminder' || content.kind === 'escalation';
 }
 

@@ -1,7 +1,8 @@
 import type { Kysely } from 'kysely';
+import { DEFAULT_CHANNEL_SETTINGS } from '../inbox/channel-settings.ts';
 import type { ChannelSettingsStore } from '../inbox/ladder-ports.ts';
+import { type ChannelSettings, channelSettings } from '../watches/channel-settings.ts';
 import type { ChannelKey } from '../watches/watch.ts';
-import { readSettings } from './channel-settings-rows.ts';
 import { countUpdated, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { lockLadders, touchLadders } from './lock-order.ts';
@@ -78,4 +79,9 @@ export function settingsRow(read: Kysely<Tables>, { teamId, channelId }: Channel
 		.where('team_id', '=', teamId)
 		.where('channel_id', '=', channelId)
 		.executeTakeFirst();
+}
+
+/** The defaults for null. */
+export function readSettings(text: string | null): ChannelSettings {
+	return text === null ? DEFAULT_CHANNEL_SETTINGS : channelSettings.parse(JSON.parse(text));
 }

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type ExpressionBuilder, type Kysely, sql, type UpdateObject } from 'kysely';
 import { type HandOver, targetOfHandOver } from '../inbox/hand-over.ts';
-import { type AnnouncementContent, cardAgain, HELD, type NewAnnouncement, targetOf } from '../watches/announcements.ts';
+import { cardAgain, HELD, type NewAnnouncement, targetOf } from '../watches/announcements.ts';
+import type { ContentOf } from '../watches/kinds.ts';
 import { type CardUrgency, type ChannelKey, isChannelEnd, type SessionKey, type WatchEnd } from '../watches/watch.ts';
 import { type Dialect, lockRows, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { readHandOver } from './hand-over-rows.ts';
 import { lockAnnouncements, lockWatches } from './lock-order.ts';
-import { dropPending, needsRedraw, withSwitchingPost } from './question-posts.ts';
+import { dropPending, needsRedraw, QUESTION_POSTS, withSwitchingPost } from './question-posts.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
 	readAnnouncement,
@@ -21,7 +22,7 @@ import {
 	type WatchRow,
 } from './watch-rows.ts';
 
-type Settle = Extract<AnnouncementContent, { kind: 'settle' }>;
+type Settle = ContentOf<'settle'>;
 
 export function onSession({ service, sessionId }: SessionKey) {
 	return ({
@@ -402,7 +403,7 @@ export async function lowerHand(
 ): Promise<void> {
 	await dropPending(trx)
 		.where('watch_id', '=', row.id)
-		.where('kind', 'in', ['question', 'reminder', 'escalation'])
+		.where('kind', 'in', QUESTION_POSTS)
 		.where('sending_since', 'is', null)
 		.execute();
 	await endWatch(trx, cipher, row, { reason: 'handLowered', now, announcements, keepPending: true });

@@ -1,10 +1,11 @@
 import type { Lease, QueuedRows } from '../lease-loop.ts';
 import type { Digest } from '../questions/changes.ts';
 import type { ListedSession } from '../questions/session.ts';
-import type { Announcement, NewAnnouncement, ReminderEntry } from './announcements.ts';
+import type { Announcement, NewAnnouncement } from './announcements.ts';
 import type { DueAnnouncement, DueCard } from './announcer.ts';
 import type { ReminderStage } from './channel-settings.ts';
 import type { Discovery, NewDiscovery, WaitingSession } from './discovered.ts';
+import type { ReminderEntry } from './kinds.ts';
 import type { QuestionView, SessionSnapshot } from './session-snapshot.ts';
 import type {
 	CardUrgency,

@@ -1,7 +1,7 @@
 import type { InputBlock, KnownBlock, ModalView, PlainTextOption } from '@slack/types';
 import type { LadderTimes } from '../../inbox/channel-settings.ts';
-import type { AnnouncementContent } from '../../watches/announcements.ts';
 import type { ChannelSettings, Weekday } from '../../watches/channel-settings.ts';
+import type { ContentOf } from '../../watches/kinds.ts';
 import { ACTIONS, CALLBACKS, type SettingsField, settingsBlockId } from '../ids.ts';
 import { encodeSettingsMetadata, type SettingsMetadata } from '../settings/metadata.ts';
 import { afterOption, MOST_GROUPS, MOST_PEOPLE } from '../settings/read.ts';
@@ -145,7 +145,7 @@ export function noSettingsWindow(): MessageContent {
 
 /** Tells a channel what somebody changed. */
 export function settingsChangedPost(
-	content: Extract<AnnouncementContent, { kind: 'settingsChanged' }>,
+	content: ContentOf<'settingsChanged'>,
 	{ maybeRepeat, ...known }: Parameters<typeof settingsChangedWords>[1] & { readonly maybeRepeat: boolean },
 ): MessageContent {
 	const words = settingsChangedWords(content, known);

@@ -1,6 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { QuestionToHandOver } from '../../inbox/hand-over.ts';
-import type { AnnouncementContent } from '../../watches/announcements.ts';
+import type { ContentOf } from '../../watches/kinds.ts';
 import type { QuestionView } from '../../watches/session-snapshot.ts';
 import { ACTIONS, CALLBACKS, encodeQuestionMark, inboxRowId, type QuestionMark } from '../ids.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
@@ -66,10 +66,7 @@ export function giveBackMessage(words: string): MessageContent {
 }
 
 /** The direct message to the person who has the question now. */
-export function handedOverPost(
-	{ from, question, readAt }: Extract<AnnouncementContent, { kind: 'handedOver' }>,
-	post: PostContext,
-): MessageContent {
+export function handedOverPost({ from, question, readAt }: ContentOf<'handedOver'>, post: PostContext): MessageContent {
 	const asked = { kind: 'question', question, changed: false, readAt } as const;
 	if (isChosen(asked, post.standing)) return watchPost(asked, post);
 	const { sessionId, channelId, watchedBy } = post;
@@ -89,10 +86,7 @@ export function handedOverPost(
 }
 
 /** The direct message to the person who had handed the question over. */
-export function givenBackPost(
-	content: Extract<AnnouncementContent, { kind: 'givenBack' }>,
-	post: PostContext,
-): MessageContent {
+export function givenBackPost(content: ContentOf<'givenBack'>, post: PostContext): MessageContent {
 	const { question, readAt } = content;
 	const asked = { kind: 'question', question, changed: false, readAt } as const;
 	if (isChosen(asked, post.standing)) return watchPost(asked, post);

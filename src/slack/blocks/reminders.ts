@@ -1,5 +1,5 @@
-import type { ReminderEntry } from '../../watches/announcements.ts';
 import type { Mention } from '../../watches/channel-settings.ts';
+import type { ReminderEntry } from '../../watches/kinds.ts';
 import type { QuestionView } from '../../watches/session-snapshot.ts';
 import type { Names } from '../words/people.ts';
 import { questionText, tellsQuestion } from '../words/question-text.ts';

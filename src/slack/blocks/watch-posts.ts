@@ -4,8 +4,8 @@ import type { OnCut } from '../../cut.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
 import { isReworded } from '../../questions/fingerprint.ts';
 import { isWaiting } from '../../questions/session.ts';
-import type { AnnouncementContent, SettledHow } from '../../watches/announcements.ts';
 import type { ReminderStage } from '../../watches/channel-settings.ts';
+import type { AnnouncementContent, ContentOf, SettledHow } from '../../watches/kinds.ts';
 import type { ItemView, QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
 import { quoted, quotedLine, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
@@ -84,7 +84,7 @@ export type PostedContent = Exclude<
 	{ kind: 'card' | 'settle' | 'redraw' | ReminderStage | 'digest' | 'handedOver' | 'givenBack' | 'settingsChanged' }
 >;
 /** A question as it was announced. */
-export type AskedContent = Extract<AnnouncementContent, { kind: 'question' }>;
+export type AskedContent = ContentOf<'question'>;
 /** The same, or as it was handed over. */
 type Asked = Pick<AskedContent, 'question' | 'readAt'>;
 

@@ -1,4 +1,5 @@
-import type { Discovery, LeftOut, NoListReason } from '../../watches/discovered.ts';
+import type { Discovery, NoListReason } from '../../watches/discovered.ts';
+import type { LeftOut } from '../../watches/kinds.ts';
 import { contactMrkdwn, type Names, personMrkdwn, personName } from './people.ts';
 import { momentMrkdwn } from './times.ts';
 

@@ -7,7 +7,7 @@ import {
 	MOST_IN_WINDOW,
 	type TooManyHandOvers,
 } from '../../inbox/hand-over.ts';
-import type { AnnouncementContent } from '../../watches/announcements.ts';
+import type { ContentOf } from '../../watches/kinds.ts';
 import { quotedName } from '../text.ts';
 import { contactText, type Names, personMrkdwn, personName } from './people.ts';
 import { durationText, momentMrkdwn } from './times.ts';
@@ -43,7 +43,7 @@ export function handedOverHint(place: string, from: string): string {
 
 /** To the person who had handed it over. mrkdwn. */
 export function givenBackWords(
-	{ by, undelivered }: Pick<Extract<AnnouncementContent, { kind: 'givenBack' }>, 'by' | 'undelivered'>,
+	{ by, undelivered }: Pick<ContentOf<'givenBack'>, 'by' | 'undelivered'>,
 	names: Names,
 ): string {
 	if (undelivered === true) {

@@ -1,7 +1,7 @@
 import { changedParts, type LadderTimes } from '../../inbox/channel-settings.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
-import type { AnnouncementContent, ReminderEntry } from '../../watches/announcements.ts';
 import type { ChannelSettings, Mention, QuietHours, ReminderStage, Weekday } from '../../watches/channel-settings.ts';
+import type { ContentOf, ReminderEntry } from '../../watches/kinds.ts';
 import type { UserGroups } from '../settings/user-groups.ts';
 import { isBlank, quotedNameMrkdwn } from '../text.ts';
 import { type Names, personName } from './people.ts';
@@ -95,7 +95,7 @@ export interface MentionNames {
 
 /** What somebody changed in the settings of a channel, or of a direct message. mrkdwn; nobody is mentioned. */
 export function settingsChangedWords(
-	{ by, before, after }: Extract<AnnouncementContent, { kind: 'settingsChanged' }>,
+	{ by, before, after }: ContentOf<'settingsChanged'>,
 	{ channelId, defaults, ...known }: MentionNames & { readonly channelId: string; readonly defaults: LadderTimes },
 ): string {
 	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, known);

@@ -1,5 +1,5 @@
-import type { AnnouncementContent } from '../../watches/announcements.ts';
 import type { Expectation } from '../../watches/capacity.ts';
+import type { ContentOf } from '../../watches/kinds.ts';
 import type { WatchOutcome } from '../../watches/subscribe.ts';
 import type { WatchEnd } from '../../watches/watch.ts';
 import { type ErrorContext, errorWords } from './errors.ts';
@@ -134,7 +134,7 @@ export function serviceBackWords(downMs: number): string {
 
 /** A direct message to the person who started watching. */
 export function creatorToldWords(
-	{ sessionIds, all, channelId, reason }: Extract<AnnouncementContent, { kind: 'creatorTold' }>,
+	{ sessionIds, all, channelId, reason }: ContentOf<'creatorTold'>,
 	adminContact: string | null,
 ): string {
 	const what = all === true ? 'The watch of all sessions' : `The watch of ${sessionNames(sessionIds)}`;
