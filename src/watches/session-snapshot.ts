@@ -72,7 +72,6 @@ export const questionView = z.object({
 export type QuestionView = DeepReadonly<z.infer<typeof questionView>>;
 
 const step = z.object({ step: z.int(), text: z.string(), actions: z.array(action) });
-type StepView = DeepReadonly<z.infer<typeof step>>;
 
 export const sessionSnapshot = z.object({
 	sessionId: z.string(),
