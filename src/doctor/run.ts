@@ -7,10 +7,10 @@ import { createSlackCall } from './request.ts';
 import { examineDashboard, examineService } from './service.ts';
 import { checkBotToken, examineSlack } from './slack.ts';
 import { checkWorkspaces, examineStore } from './store.ts';
-import { type AskedShape, checkViews, createProgress } from './views.ts';
+import { type AskedShape, checkViews } from './views.ts';
 
 const USAGE = `Usage: npm run doctor                    checks the set-up
-       npm run doctor -- views           asks Slack whether it accepts every view and message of Handraise
+       npm run doctor -- views           asks Slack whether it accepts the largest views and messages of Handraise
        npm run doctor -- live <channel>  tries in that channel, with you, what Handraise assumes of Slack`;
 
 /** What the command takes from its process. */
@@ -20,10 +20,8 @@ export interface Invocation extends Pick<LiveOptions, 'receive' | 'signal'> {
 	readonly clock: Clock;
 	/** The views and messages that `views` asks about. */
 	readonly shapes: () => Promise<readonly AskedShape[]>;
-	/** Takes whole lines: the report, and the usage. */
+	/** Takes the report, and as errors the usage and the progress of `views`. */
 	readonly lines: Pick<Console, 'log' | 'error'>;
-	/** Takes the progress of `views`. */
-	readonly terminal: Parameters<typeof createProgress>[0];
 }
 
 /** The report, and a line in front of the closing line. */
@@ -94,7 +92,7 @@ async function guarded({ name, examine }: Part, reading: SettingsReading): Promi
 /** Needs only the bot token, so that it can run before everything else is set up. */
 async function examineViews(
 	{ settings, problems }: SettingsReading,
-	{ shapes, clock, terminal }: Invocation,
+	{ shapes, clock, lines }: Invocation,
 ): Promise<Examination> {
 	const { SLACK_BOT_TOKEN: token, SLACK_API_URL: apiUrl } = settings;
 	if (token === undefined || apiUrl === undefined) {
@@ -105,9 +103,7 @@ async function examineViews(
 	const bot = await call('auth.test', token);
 	const findings = checkBotToken(bot);
 	if (bot.kind !== 'ok') return { findings, summary: null };
-	const progress = createProgress(terminal);
-	const views = await checkViews({ shapes: await shapes(), call, token, clock, show: progress.show });
-	progress.end();
+	const views = await checkViews({ shapes: await shapes(), call, token, clock, say: lines.error });
 	return {
 		findings: [...findings, ...views.findings],
 		summary: `${views.summary} Nothing else was checked: npm run doctor does that.`,

@@ -11,20 +11,13 @@ export interface AskedShape {
 	readonly message?: { readonly blocks: readonly object[] };
 }
 
-/** The progress of `checkViews`. */
-export interface Progress {
-	readonly asked: number;
-	readonly total: number;
-	/** The current pause, because Slack limits the calls. */
-	readonly pausedSec: number | null;
-}
-
 interface Dependencies {
 	readonly shapes: readonly AskedShape[];
 	readonly call: SlackCall;
 	readonly token: string;
 	readonly clock: Pick<Clock, 'sleep'>;
-	readonly show: (progress: Progress) => void;
+	/** Takes lines about the progress. */
+	readonly say: (line: string) => void;
 }
 
 /** Between two calls. Slack does not publish the rate of `blocks.validate` ("special rate limits apply"). */
@@ -48,7 +41,7 @@ const TRANSIENT = new Set(['internal_error', 'fatal_error', 'service_unavailable
  * Asks Slack about each shape, one at a time, with `blocks.validate`, which posts nothing. The findings are the refused
  * shapes, and the reason when it stopped early.
  */
-export async function checkViews({ shapes, call, token, clock, show }: Dependencies): Promise<{
+export async function checkViews({ shapes, call, token, clock, say }: Dependencies): Promise<{
 	readonly findings: readonly Finding[];
 	/** How many shapes were asked about and how many were refused. */
 	readonly summary: string;
@@ -66,7 +59,7 @@ export async function checkViews({ shapes, call, token, clock, show }: Dependenc
 				limited += 1;
 				if (limited > MAX_LIMITED) return reply;
 				pauseMs = Math.min(Math.max(pauseMs * 2, LIMITED_PAUSE_MS), MAX_PAUSE_MS);
-				show({ asked, total, pausedSec: reply.limitedSec });
+				say(`Slack limits the calls: continuing in ${reply.limitedSec} s.`);
 				await clock.sleep(reply.limitedSec * 1_000);
 			} else {
 				const retryAfterMs = RETRY_AFTER_MS[failures];
@@ -77,8 +70,8 @@ export async function checkViews({ shapes, call, token, clock, show }: Dependenc
 		}
 	}
 
+	say(`Asking Slack about ${counted(total, 'shape')}.`);
 	for (const shape of shapes) {
-		show({ asked, total, pausedSec: null });
 		const reply = await ask(shape);
 		const problem = problemOf(reply);
 		if (problem !== null) {
@@ -145,25 +138,4 @@ function errorOf(error: unknown): { words: string; pointer: string } {
 	const fallback = typeof code === 'string' ? code : 'no words';
 	const words = typeof message === 'string' && message !== '' ? message : fallback;
 	return { words: cutText(words, MAX_ERROR_LENGTH), pointer: typeof pointer === 'string' ? pointer : '' };
-}
-
-/** Shapes per line when the output is not a terminal. */
-const LINE_EVERY = 50;
-const CLEAR_LINE = '\r\u001b[K';
-
-/** Shows the progress: on a terminal in one changing line, otherwise in a line per `LINE_EVERY` shapes. */
-export function createProgress(out: { readonly isTTY?: boolean; write(text: string): unknown }) {
-	const isTerminal = out.isTTY === true;
-	return {
-		show({ asked, total, pausedSec }: Progress): void {
-			const pause = pausedSec === null ? '' : ` Slack limits the calls: continuing in ${pausedSec} s.`;
-			const line = `Asked Slack about ${asked} of ${total} shapes.${pause}`;
-			if (isTerminal) out.write(`${CLEAR_LINE}${line}`);
-			else if (pause !== '' || (asked > 0 && asked % LINE_EVERY === 0)) out.write(`${line}\n`);
-		},
-		/** Removes the changing line. */
-		end(): void {
-			if (isTerminal) out.write(CLEAR_LINE);
-		},
-	};
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { createSlackCall } from '../../src/doctor/request.ts';
-import { type AskedShape, checkViews, createProgress, type Progress } from '../../src/doctor/views.ts';
-import { allShapes } from '../../src/slack/shapes/all.ts';
+import { type AskedShape, checkViews } from '../../src/doctor/views.ts';
+import { extremes } from '../../src/slack/shapes/extremes.ts';
 import { createHarness, type Harness, nobody } from './harness.ts';
 import { testShapes } from './views.ts';
 
-const ALL = allShapes();
+const ALL = extremes();
 
 describe('doctor views', () => {
 	testShapes(ALL, (harness, env) => harness.doctor(env, ['views'], { shapes: ALL }));
@@ -59,17 +59,17 @@ describe('checkViews while Slack limits the calls or fails', () => {
 	/** Asks in this process, on a manual clock. */
 	async function asking({ slack }: Harness) {
 		const clock = createManualClock();
-		const shown: Progress[] = [];
+		const said: string[] = [];
 		const call = createSlackCall(slack.apiUrl);
 		let result: Awaited<ReturnType<typeof checkViews>> | null = null;
-		const done = checkViews({ shapes, call, token: 'xoxb-any', clock, show: (progress) => shown.push(progress) }).then(
+		const done = checkViews({ shapes, call, token: 'xoxb-any', clock, say: (line) => said.push(line) }).then(
 			(value) => {
 				result = value;
 			},
 		);
 		return {
 			clock,
-			shown,
+			said,
 			calls: () => slack.traffic.calls('blocks.validate').length,
 			/** The length of the current wait in milliseconds. */
 			waiting: async () => {
@@ -88,9 +88,9 @@ describe('checkViews while Slack limits the calls or fails', () => {
 	it('waits as long as each Retry-After says and then asks more slowly', async () => {
 		await using harness = await createHarness();
 		harness.slack.faults.rateLimit('blocks.validate', { retryAfter: 7, times: 2 });
-		const { clock, shown, calls, waiting, finish } = await asking(harness);
+		const { clock, said, calls, waiting, finish } = await asking(harness);
 		expect(await waiting()).toBe(7_000);
-		expect(shown.at(-1)).toEqual({ asked: 0, total: 3, pausedSec: 7 });
+		expect(said).toEqual(['Asking Slack about 3 shapes.', 'Slack limits the calls: continuing in 7 s.']);
 		await clock.advance(6_999);
 		expect(calls()).toBe(1);
 		await clock.advance(1);
@@ -146,17 +146,4 @@ describe('checkViews while Slack limits the calls or fails', () => {
 		expect(findings.map(({ text }) => text)).toEqual(['one: Slack refuses it (view_too_large): it does not say why.']);
 		expect(summary).toBe('Slack was asked about 3 shapes and refuses 1.');
 	});
-});
-
-it('shows one changing line on a terminal and removes it at the end', () => {
-	const written: string[] = [];
-	const progress = createProgress({ isTTY: true, write: (text) => written.push(text) });
-	progress.show({ asked: 1, total: 2, pausedSec: null });
-	progress.show({ asked: 1, total: 2, pausedSec: 9 });
-	progress.end();
-	expect(written).toEqual([
-		'\r\u001b[KAsked Slack about 1 of 2 shapes.',
-		'\r\u001b[KAsked Slack about 1 of 2 shapes. Slack limits the calls: continuing in 9 s.',
-		'\r\u001b[K',
-	]);
 });

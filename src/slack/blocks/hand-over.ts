@@ -1,9 +1,10 @@
-import type { KnownBlock, ModalView } from '@slack/types';
+import type { ModalView } from '@slack/types';
 import type { QuestionToHandOver } from '../../inbox/hand-over.ts';
 import type { ContentOf } from '../../watches/kinds.ts';
 import type { QuestionView } from '../../watches/session-snapshot.ts';
-import { ACTIONS, CALLBACKS, encodeQuestionMark, inboxRowId, type QuestionMark } from '../ids.ts';
+import { ACTIONS, CALLBACKS, encodeQuestionMark, type QuestionMark } from '../ids.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
+import { mayHandOn, openQuestion } from '../question-view.ts';
 import { plain } from '../text.ts';
 import {
 	givenBackWords,
@@ -15,8 +16,8 @@ import {
 import { personMrkdwn } from '../words/people.ts';
 import { questionText } from '../words/question-text.ts';
 import { asksWords, MAYBE_REPEAT, placeMrkdwn } from '../words/watching.ts';
-import { context, giveBackButton, handOnButtons, type MessageContent, message, modal, section } from './parts.ts';
-import { isChosen, openQuestion, type PostContext, titleOf, watchPost } from './watch-posts.ts';
+import { context, inRow, type MessageContent, message, modal, section } from './parts.ts';
+import { type AskedContent, isChosen, type PostContext, titleOf, watchPost } from './watch-posts.ts';
 
 /** The block_id of the input in the window. */
 export const HAND_OVER_FIELD = 'b.hand_over_to';
@@ -69,19 +70,20 @@ export function giveBackMessage(words: string): MessageContent {
 export function handedOverPost({ from, question, readAt }: ContentOf<'handedOver'>, post: PostContext): MessageContent {
 	const asked = { kind: 'question', question, changed: false, readAt } as const;
 	if (isChosen(asked, post.standing)) return watchPost(asked, post);
-	const { sessionId, channelId, watchedBy } = post;
-	const mark = { sessionId, fingerprint: question.fingerprint };
+	const { channelId, watchedBy } = post;
 	const place = placeMrkdwn(channelId, watchedBy === post.reader ? null : personMrkdwn(watchedBy, post.names));
 	const words = handedOverWords(from, post.names);
-	const open = openQuestion(asksWords(titleOf(post)), asked, post, [
-		giveBackButton(mark),
-		...handOnButtons(mark, post.handOver),
-	]);
+	const open = openHere(asked, post, { givesBack: true });
 	return message(`${words} ${textOf(question, post)}`, [
 		...section(`*${words}*`),
-		...open.blocks,
-		...inOrigin(open.row, post, mark),
-		...context(open.note, handedOverHint(place, personMrkdwn(from, post.names)), post.maybeRepeat ? MAYBE_REPEAT : ''),
+		...open.blocks(asksWords(titleOf(post))),
+		...open.row,
+		...context(
+			open.noForm,
+			open.cut,
+			handedOverHint(place, personMrkdwn(from, post.names)),
+			post.maybeRepeat ? MAYBE_REPEAT : '',
+		),
 	]);
 }
 
@@ -90,21 +92,27 @@ export function givenBackPost(content: ContentOf<'givenBack'>, post: PostContext
 	const { question, readAt } = content;
 	const asked = { kind: 'question', question, changed: false, readAt } as const;
 	if (isChosen(asked, post.standing)) return watchPost(asked, post);
-	const mark = { sessionId: post.sessionId, fingerprint: question.fingerprint };
 	const words = givenBackWords(content, post.names);
-	const open = openQuestion(asksWords(titleOf(post)), asked, post, handOnButtons(mark, post.handOver));
+	const open = openHere(asked, post, { givesBack: false });
 	return message(`${words} ${textOf(question, post)}`, [
 		...section(words),
-		...open.blocks,
-		...inOrigin(open.row, post, mark),
-		...context(open.note, post.maybeRepeat ? MAYBE_REPEAT : ''),
+		...open.blocks(asksWords(titleOf(post))),
+		...open.row,
+		...context(open.noForm, open.cut, post.maybeRepeat ? MAYBE_REPEAT : ''),
 	]);
 }
 
 /** What is pressed here belongs to the channel and the thread that ask the question. */
-function inOrigin(row: readonly KnownBlock[], { channelId, threadTs }: PostContext, mark: QuestionMark): KnownBlock[] {
-	const block_id = inboxRowId({ channelId, threadTs }, encodeQuestionMark(mark));
-	return row.map((block) => ({ ...block, block_id }));
+function openHere(
+	{ question, readAt }: Pick<AskedContent, 'question' | 'readAt'>,
+	post: PostContext,
+	{ givesBack }: { readonly givesBack: boolean },
+) {
+	const { sessionId, channelId, offersOptions } = post;
+	const choices = offersOptions ? { channelId, readAt } : null;
+	const open = openQuestion(question, { sessionId, choices, givesBack, handsOver: mayHandOn(post.handOver) });
+	const key = encodeQuestionMark({ sessionId, fingerprint: question.fingerprint });
+	return { ...open, row: inRow(open.row, post, key) };
 }
 
 function textOf(question: QuestionView, { offersOptions, view, discreet }: PostContext): string {

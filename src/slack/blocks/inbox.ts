@@ -1,9 +1,7 @@
-import type { HeaderBlock, HomeView, KnownBlock, ModalView, StaticSelect } from '@slack/types';
+import type { HeaderBlock, HomeView, KnownBlock, ModalView } from '@slack/types';
 import type { ActRefusal } from '../../answers/access-policy.ts';
 import type { Answer, AnswerItem } from '../../answers/answer.ts';
-import type { OnCut } from '../../cut.ts';
 import {
-	type AskedIn,
 	type Inbox,
 	type InboxContent,
 	type InboxDraft,
@@ -12,13 +10,11 @@ import {
 	OLD_PER_PAGE,
 	QUESTIONS_PER_PAGE,
 } from '../../inbox/inbox.ts';
-import { SNOOZE_LENGTHS } from '../../inbox/snooze.ts';
-import type { QuickAnswer } from '../../questions/quick-answer.ts';
 import type { WaitingSession } from '../../watches/discovered.ts';
-import type { ItemView } from '../../watches/session-snapshot.ts';
-import { ACTIONS, CALLBACKS, encodeSnooze, encodeTarget, inboxRowId, type QuestionMark, questionHash } from '../ids.ts';
+import { ACTIONS, CALLBACKS, encodeTarget, inboxRowId } from '../ids.ts';
 import { encodeMetadata, newMetadata } from '../metadata.ts';
-import { isBlank, plain, quotedLine, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
+import { mayHandOn, openQuestion, UNFOLDED } from '../question-view.ts';
+import { isBlank, plain, quotedNameMrkdwn } from '../text.ts';
 import { receiptHeadline } from '../words/answers.ts';
 import { noListWords } from '../words/discovery.ts';
 import { errorWords } from '../words/errors.ts';
@@ -33,7 +29,6 @@ import {
 	pageWords,
 	QUESTIONS_HIDDEN,
 	SENT_SOON,
-	SNOOZE_LABELS,
 	snoozedWords,
 	unreadableWords,
 	waitingBeforeWords,
@@ -43,7 +38,6 @@ import {
 } from '../words/inbox.ts';
 import { claimsWords } from '../words/notices.ts';
 import { personMrkdwn } from '../words/people.ts';
-import { QUESTION_CUT } from '../words/question-text.ts';
 import { andMoreWords, joined, sessionIdMrkdwn, sessionTitle } from '../words/sessions.ts';
 import { momentMrkdwn } from '../words/times.ts';
 import { placeMrkdwn } from '../words/watching.ts';
@@ -53,16 +47,12 @@ import {
 	buttons,
 	context,
 	divider,
-	giveBackButton,
-	handOnButtons,
+	inRow,
 	type MessageContent,
-	menu,
 	message,
 	modal,
 	section,
-	UNFOLDED,
 } from './parts.ts';
-import { answerButtons, hasOption, noForm } from './quick-answer.ts';
 import { type ReceiptContext, receiptButtons, receiptIcon } from './receipt.ts';
 
 export interface InboxModel {
@@ -181,12 +171,6 @@ function toPage(actionId: typeof ACTIONS.inboxOlder | typeof ACTIONS.inboxNewer,
 	return button(actionId, label, { value: String(page) });
 }
 
-/** Items of a question whose text is shown; the form shows all. */
-const ITEMS_SHOWN = 2;
-
-/** Five options of 30 characters with what stands between them. */
-const MAX_OPTIONS_LENGTH = 250;
-
 /** At most about 1,000 characters and 4 blocks. */
 function questionEntry(
 	entry: InboxQuestion,
@@ -195,40 +179,28 @@ function questionEntry(
 ): KnownBlock[] {
 	const { question, askedIn, since, view, sessionName, answering, handOver } = entry;
 	const { sessionId, messageIndex } = question;
-	const asked = view.items.filter((item) => item.open).slice(0, ITEMS_SHOWN);
-	const moreCount = view.openCount - asked.length;
 	const { channelId, watchedBy } = askedIn;
 	const whose = watchedBy === userId ? null : personMrkdwn(watchedBy, names);
-	const place = { sessionId, channelId, readAt: since };
-	const mark = { sessionId, fingerprint: view.fingerprint };
-	let isWhole = true;
-	const onCut = () => {
-		isWhole = false;
-	};
-	const said = quotedMarkdown(view.context, 250, onCut);
-	const besideOptions = asked.map((item) => itemLine(item, view.quick, onCut));
-	const rows = answerButtons(view, place, quickAnswers && askedIn.buttons && isWhole, [
-		...(handOver?.to === userId ? [giveBackButton(mark)] : []),
-		...(handOver === null || handOver.to === userId ? handOnButtons(mark, handOver) : []),
-		snoozeMenu(mark),
-	]);
-	const text = [
-		`*${sessionTitle(sessionName, sessionId)}*`,
-		said,
-		...(rows.some(hasOption) ? besideOptions : asked.map((item) => itemLine(item, null))),
-		andMoreWords(moreCount, moreCount === 1 ? 'question' : 'questions'),
-		noForm(view),
-	];
+	const asked = openQuestion(view, {
+		sessionId,
+		room: 'entry',
+		choices: quickAnswers && askedIn.buttons ? { channelId, readAt: since } : null,
+		givesBack: handOver?.to === userId,
+		handsOver: handOver === null || (handOver.to === userId && mayHandOn(handOver)),
+		snoozes: true,
+	});
+	const { said, items, more } = asked.body;
+	const text = [`*${sessionTitle(sessionName, sessionId)}*`, said, ...items, more, asked.noForm];
 	return [
 		divider(),
 		...section(text.filter((line) => line !== '').join('\n'), UNFOLDED),
 		...context(
-			isWhole || noForm(view) !== '' ? '' : QUESTION_CUT,
+			asked.cut,
 			joined(placeMrkdwn(channelId, whose), waitingSinceWords(since, now)),
 			inboxHandOverLine(handOver, userId, names),
 			claimsWords(answering, names),
 		),
-		...inRow(rows, askedIn, `question ${messageIndex} ${sessionId}`),
+		...inRow(asked.row, askedIn, `question ${messageIndex} ${sessionId}`),
 	];
 }
 
@@ -274,42 +246,6 @@ function waitingEntry({ sessionId, name, since, isNew }: WaitingSession, now: nu
 		block_id: inboxRowId({ channelId: null, threadTs: null }, `session ${sessionId}`),
 		accessory: button(ACTIONS.open, 'Open', { value }),
 	});
-}
-
-function snoozeMenu(mark: QuestionMark): StaticSelect {
-	const hash = questionHash(mark);
-	const options = SNOOZE_LENGTHS.map((length) => ({
-		label: SNOOZE_LABELS[length],
-		value: encodeSnooze({ length, hash }),
-	}));
-	return menu(ACTIONS.snooze, 'Snooze', options);
-}
-
-/** `shownOptions`: those that have buttons. */
-function itemLine({ title, description }: ItemView, shownOptions: QuickAnswer | null, onCut?: OnCut): string {
-	const isRepeated = shownOptions !== null && onlyListsOptions(description, shownOptions);
-	const text = isRepeated ? '' : quotedLine(description, 120, onCut);
-	return `❓ *${quotedNameMrkdwn(title, 120, onCut) || 'Question'}*\n${text}`.trimEnd();
-}
-
-/** Whether the description tells nothing that the buttons below it do not say. False in doubt. */
-function onlyListsOptions(description: string, { options }: QuickAnswer): boolean {
-	if (description.length > MAX_OPTIONS_LENGTH) return false;
-	const others = options.toSorted((a, b) => b.length - a.length).reduce(withoutOption, description);
-	return /^(?:one of|or|[\s/:,;.?•*()-])*$/i.test(others);
-}
-
-function withoutOption(text: string, option: string): string {
-	return text.toLowerCase().replaceAll(option.toLowerCase(), ',');
-}
-
-/** Rows of buttons with an id that tells where they belong. */
-function inRow(
-	rows: readonly KnownBlock[],
-	{ channelId, threadTs }: Pick<AskedIn, 'threadTs'> & { readonly channelId: string | null },
-	key: string,
-): KnownBlock[] {
-	return rows.map((row) => ({ ...row, block_id: inboxRowId({ channelId, threadTs }, key) }));
 }
 
 /** Answers that are under way or need a decision. */

@@ -15,9 +15,11 @@ import { ownText } from './receipt.ts';
 /** Watches on a page of the list: each takes two of a message's 50 blocks. */
 export const LIST_PAGE = 15;
 
+type ListedWatch = Pick<WatchPage['watches'][number], 'session' | 'view' | 'lastChangeAt' | 'mode'>;
+
 /** What a channel watches: state, open questions, last change. `discovery`: what to say about `watch all`. */
 export function watchList(
-	{ watches, total }: WatchPage,
+	{ watches, total }: { readonly watches: readonly ListedWatch[]; readonly total: number },
 	offset: number,
 	discovery: readonly string[] = [],
 ): MessageContent {
@@ -36,7 +38,7 @@ export function watchList(
 	]);
 }
 
-function watchEntry({ session, view, lastChangeAt, mode }: WatchPage['watches'][number]): KnownBlock[] {
+function watchEntry({ session, view, lastChangeAt, mode }: ListedWatch): KnownBlock[] {
 	const id = sessionIdMrkdwn(session.sessionId);
 	const name = quotedNameMrkdwn(view?.name ?? '', 120);
 	const value = encodeTarget({ sessionId: session.sessionId, messageIndex: null });

@@ -1,6 +1,7 @@
 import type { Mention } from '../../watches/channel-settings.ts';
 import type { ReminderEntry } from '../../watches/kinds.ts';
 import type { QuestionView } from '../../watches/session-snapshot.ts';
+import { openQuestion } from '../question-view.ts';
 import type { Names } from '../words/people.ts';
 import { questionText, tellsQuestion } from '../words/question-text.ts';
 import {
@@ -20,8 +21,7 @@ import {
 import { sessionTitle } from '../words/sessions.ts';
 import { asksWords, MAYBE_REPEAT } from '../words/watching.ts';
 import { context, type MessageContent, message, section } from './parts.ts';
-import { hasOption, noForm } from './quick-answer.ts';
-import { openQuestion, type PostContext } from './watch-posts.ts';
+import type { PostContext } from './watch-posts.ts';
 
 /** A question as its reminder shows it. */
 export interface RemindedQuestion extends Pick<PostContext, 'channelId' | 'discreet' | 'offersOptions' | 'handOver'> {
@@ -75,19 +75,15 @@ function openParts(asked: RemindedQuestion, words: string, names: Names) {
 	const { entry, question, channelId, handOver } = asked;
 	const { sessionId } = entry;
 	const told = toldOf(asked, { inChannel: isInChannel(asked) });
-	const offersOptions = asked.offersOptions && told.tells;
+	const choices = asked.offersOptions && told.tells ? { channelId, readAt: asked.readAt } : null;
+	const open = openQuestion(question, { sessionId, choices });
 	const headline = asksWords(sessionTitle(asked.sessionName, sessionId));
-	const open = openQuestion(headline, asked, { sessionId, channelId, offersOptions });
 	return {
 		text: `${words} ${told.text}`,
 		blocks: [
 			// The line leaves out a part of most questions, so nothing below it may answer in one press.
-			...(open.row.some(hasOption) ? [...section(words), ...open.blocks] : section(`${words}\n> ${told.mrkdwn}`)),
-			...context(
-				told.tells ? open.note : noForm(question),
-				hasItWords(handOver, names),
-				heldWords(entry.heldBy, names),
-			),
+			...(open.hasOptions ? [...section(words), ...open.blocks(headline)] : section(`${words}\n> ${told.mrkdwn}`)),
+			...context(open.noForm, told.tells ? open.cut : '', hasItWords(handOver, names), heldWords(entry.heldBy, names)),
 			...open.row,
 		],
 	};

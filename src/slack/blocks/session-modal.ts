@@ -8,8 +8,9 @@ import { buildForm, type Form } from '../form/build.ts';
 import { ACTIONS, CALLBACKS, encodeTarget } from '../ids.ts';
 import type { Links } from '../links.ts';
 import { NO_FIELDS, type ViewMetadata } from '../metadata.ts';
+import { answeredItem, noFormWords, saidBlocks } from '../question-view.ts';
 import { isBlank, mrkdwn, quotedMarkdown } from '../text.ts';
-import { cutQuestionWords, MAY_STAY_EMPTY, noFormWords } from '../words/form.ts';
+import { cutQuestionWords, MAY_STAY_EMPTY } from '../words/form.ts';
 import { claimsWords, GONE_ON, type Notice, noticeWords, PAUSED, WITHOUT_SCREENSHOT } from '../words/notices.ts';
 import type { Names } from '../words/people.ts';
 import {
@@ -22,9 +23,8 @@ import {
 	waitingWords,
 } from '../words/sessions.ts';
 import { durationText } from '../words/times.ts';
-import { button, buttons, context, dashboardLink, modal, section, UNFOLDED } from './parts.ts';
+import { button, buttons, context, dashboardLink, modal, section } from './parts.ts';
 import { sessionDetails, stepCards } from './session-details.ts';
-import { answeredItem } from './watch-posts.ts';
 
 /** Slack's limits for a view: 100 blocks and 250 KB, with some reserve because Slack may count differently. */
 const MODAL_BLOCKS = 100;
@@ -147,8 +147,8 @@ function questionBlocks(model: SessionModel, form: Form | null): KnownBlock[] {
 	const { question, metadata } = model;
 	const fields = filledItems(question, model.marks ?? []).map(mrkdwn);
 	// A view with the most inputs has no room for one more block.
-	const beside = fields.length === 0 ? UNFOLDED : { ...UNFOLDED, fields };
-	const blocks = section(`*The agent asks*\n${quotedMarkdown(question?.context ?? '', 2900)}`.trim(), beside);
+	const beside = fields.length === 0 ? {} : { fields };
+	const blocks = saidBlocks('The agent asks', quotedMarkdown(question?.context ?? '', 2900), beside);
 	const hasDashboard = dashboardLink(model.dashboardUrl, metadata.sessionId) !== null;
 	if (form !== null && form.kind !== 'fields') {
 		return [...blocks, ...section(noFormWords(form, hasDashboard))];

@@ -1,20 +1,20 @@
-import type { Button, KnownBlock } from '@slack/types';
+import type { KnownBlock } from '@slack/types';
 import { type Answer, isBlocking, itemsOf } from '../../answers/answer.ts';
-import type { OnCut } from '../../cut.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
 import { isReworded } from '../../questions/fingerprint.ts';
 import { isWaiting } from '../../questions/session.ts';
 import type { ReminderStage } from '../../watches/channel-settings.ts';
 import type { AnnouncementContent, ContentOf, SettledHow } from '../../watches/kinds.ts';
-import type { ItemView, QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';
+import type { QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
-import { quoted, quotedLine, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
+import { answeredItem, openQuestion, questionBlocks } from '../question-view.ts';
+import { quotedMarkdown } from '../text.ts';
 import { notSentWords } from '../words/answers.ts';
 import { discoveryBegunWords, discoveryEndedWords, leftOutWords } from '../words/discovery.ts';
 import { handOverLine } from '../words/hand-over.ts';
 import { claimsWords } from '../words/notices.ts';
 import { type Names, personMrkdwn } from '../words/people.ts';
-import { QUESTION_CUT, questionText } from '../words/question-text.ts';
+import { questionText } from '../words/question-text.ts';
 import { chosenWords } from '../words/quick-answers.ts';
 import {
 	andMoreWords,
@@ -40,8 +40,7 @@ import {
 	serviceDownWords,
 	switchingWords,
 } from '../words/watching.ts';
-import { button, buttons, context, handOverButton, type MessageContent, message, section, UNFOLDED } from './parts.ts';
-import { answerButtons, noForm } from './quick-answer.ts';
+import { button, buttons, context, type MessageContent, message, section } from './parts.ts';
 
 /** What a post needs besides its content. */
 export interface PostContext {
@@ -145,41 +144,28 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 
 /** The post of a question that is open. */
 function askedParts({ question, changed, readAt }: AskedContent, post: PostContext) {
-	const { sessionId, discreet } = post;
+	const { sessionId, channelId, discreet } = post;
 	// The agent may have asked the same before.
 	const refused = post.refused != null && post.refused.acceptedAt >= readAt ? post.refused : null;
 	const quick = post.offersOptions ? question.quick : null;
 	const sessionName = post.view?.name ?? '';
-	const handOver = handOverButton({ sessionId, fingerprint: question.fingerprint });
-	const asked = openQuestion(asksWords(titleOf(post), changed), { question, readAt }, post, [handOver]);
+	const choices = post.offersOptions ? { channelId, readAt } : null;
+	const asked = openQuestion(question, { sessionId, choices, handsOver: true });
 	return {
 		text: questionText({ question, quick, sessionName, waitedMs: post.now - readAt, discreet, changed }),
 		blocks: [
-			...asked.blocks,
+			...asked.blocks(asksWords(titleOf(post), changed)),
 			...asked.row,
-			...context(asked.note, notSentWords(refused, post.names), handOverLine(post.handOver, post.names, post)),
+			...context(
+				asked.noForm,
+				asked.cut,
+				notSentWords(refused, post.names),
+				handOverLine(post.handOver, post.names, post),
+			),
 			...(post.alone === null ? [] : context(claimsWords(post.alone.claims, post.names, post.alone.claimedUntil))),
 			...idBlocks(post),
 		],
 	};
-}
-
-/**
- * An open question and its buttons, without options where a part of it is cut. `others`: what comes after them. `note`: why
- * it has no form, or that a part is cut; empty otherwise.
- */
-export function openQuestion(
-	headline: string,
-	{ question, readAt }: Asked,
-	{ sessionId, channelId, offersOptions }: Pick<PostContext, 'sessionId' | 'channelId' | 'offersOptions'>,
-	others: readonly Button[] = [],
-): Record<'blocks' | 'row', KnownBlock[]> & { readonly note: string } {
-	let isWhole = true;
-	const blocks = questionBlocks(headline, question, 2_500, () => {
-		isWhole = false;
-	});
-	const row = answerButtons(question, { sessionId, channelId, readAt }, offersOptions && isWhole, others);
-	return { blocks, row, note: noForm(question) || (isWhole ? '' : QUESTION_CUT) };
 }
 
 /** The one post of a session that changes its question often. Its button opens whatever is asked then. */
@@ -190,7 +176,7 @@ function switchingParts({ question }: AskedContent, post: PostContext) {
 	return {
 		text,
 		blocks: [
-			...(question.openCount > 0 ? [...questionBlocks(text, question, 2_500), ...buttons(open)] : section(`*${text}*`)),
+			...(question.openCount > 0 ? [...questionBlocks(text, question), ...buttons(open)] : section(`*${text}*`)),
 			...context(question.openCount > 0 ? SWITCHING : NOTHING_ASKED, handOverLine(post.handOver, names, post)),
 			...(alone === null ? [] : context(claimsWords(alone.claims, names, alone.claimedUntil))),
 			...idBlocks(post),
@@ -219,7 +205,7 @@ function overParts(asked: Asked, how: SettledHow | null, post: PostContext) {
 	return {
 		text: `${title}: ${words}`,
 		blocks: [
-			...questionBlocks(isOpen ? asksWords(title) : `${title} asked`, asked.question, 2_500),
+			...questionBlocks(isOpen ? asksWords(title) : `${title} asked`, asked.question),
 			...context(words),
 			...idBlocks(post),
 		],
@@ -276,22 +262,6 @@ export function resultBlocks(result: string | null): KnownBlock[] {
 
 const MOST_ITEMS = 5;
 
-/** A headline, at most `room` characters of what the agent said, and the open items. For cards and posts. */
-export function questionBlocks(headline: string, question: QuestionView, room: number, onCut?: OnCut): KnownBlock[] {
-	const asked = question.items.filter((item) => item.open).slice(0, MOST_ITEMS);
-	const moreCount = question.openCount - asked.length;
-	return [
-		...section(`*${headline}*\n${quotedMarkdown(question.context, room, onCut)}`.trim(), UNFOLDED),
-		...asked.flatMap((item, index) => section(itemText(item, index, onCut), UNFOLDED)),
-		...context(andMoreWords(moreCount, moreCount === 1 ? 'question' : 'questions')),
-	];
-}
-
-function itemText({ title, description }: ItemView, index: number, onCut?: OnCut): string {
-	const name = quotedNameMrkdwn(title, 250, onCut) || `Question ${index + 1}`;
-	return `❓ *${name}*\n${quotedLine(description, 500, onCut)}`.trimEnd();
-}
-
 /** Why the agent waits; empty when it does not wait, or when its question is shown. */
 export function waitingLine({ status, question }: SessionSnapshot, names: Names): string {
 	if (!isWaiting(status) || question?.goneOn === false || (question?.openCount ?? 0) > 0) return '';
@@ -316,20 +286,4 @@ function answerBlocks(question: QuestionView, positions: readonly number[]): Kno
 		return item === undefined ? [] : section(answeredItem(item, position));
 	});
 	return [...shown, ...context(andMoreWords(positions.length - MOST_ITEMS))];
-}
-
-/** The title and the value of an item that is not open, at most about 700 characters of mrkdwn. */
-export function answeredItem(
-	item: Pick<ItemView, 'title' | 'value' | 'secret' | 'withheld'>,
-	position: number,
-): string {
-	const name = quotedNameMrkdwn(item.title, 200) || `Question ${position + 1}`;
-	const value = item.secret
-		? '(hidden)'
-		: item.withheld
-			? '(not shown in channels)'
-			: item.value === null
-				? '(left empty)'
-				: quoted(item.value, 500);
-	return `*${name}*\n${value}`;
 }

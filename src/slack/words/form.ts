@@ -34,20 +34,6 @@ export function tooLargeError(overBytes: number): string {
 	return `The question and your answers together are ${Math.ceil(overBytes / 1000)} kB larger than the session service accepts. Please shorten this text.`;
 }
 
-/** Why Slack cannot show a form for a question, and where to answer it. */
-export function noFormWords(
-	form: { readonly kind: 'tooMany'; readonly count: number } | { readonly kind: 'tooLarge' },
-	hasDashboard: boolean,
-): string {
-	const why =
-		form.kind === 'tooMany'
-			? `📋 It asks ${form.count.toLocaleString('en-US')} questions at once, more than Slack can show in one form.`
-			: '📋 The question itself is so long that the session service would not accept an answer.';
-	return hasDashboard
-		? `${why} Please answer it in the dashboard, with the button below.`
-		: `${why} Please answer it on the session service's own page.`;
-}
-
 /** Below a question of which the form shows only the beginning. */
 export function cutQuestionWords(hasDashboard: boolean): string {
 	return `✂️ The text is longer than Slack can show. Read all of it ${hasDashboard ? 'in the dashboard, with the button below' : "on the session service's own page"}.`;

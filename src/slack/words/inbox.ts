@@ -1,6 +1,5 @@
 import type { Answer } from '../../answers/answer.ts';
 import { FOLLOWED_MS } from '../../inbox/inbox.ts';
-import type { SnoozeLength } from '../../inbox/snooze.ts';
 import { stateLine } from './answers.ts';
 import { durationText, momentMrkdwn } from './times.ts';
 
@@ -15,13 +14,6 @@ export function waitingCountWords(total: number, snoozedCount: number, oldCount 
 	if (total === 0) return `No ${old === '' ? '' : 'new '}question waits for you${snoozed}.${old}`;
 	return `${total === 1 ? '1 question waits for you' : `${total} questions wait for you`}${snoozed}`;
 }
-
-/** What the menu of a question offers. */
-export const SNOOZE_LABELS: Readonly<Record<SnoozeLength, string>> = {
-	'15m': '15 min',
-	'1h': '1 h',
-	tomorrow: 'Tomorrow 9:00',
-};
 
 /** How many questions the person snoozed, and when the first of them comes back. mrkdwn. */
 export function snoozedWords(count: number, nextAt: number): string {

@@ -17,9 +17,6 @@ const PART_LENGTH = 1_000;
 /** Of each item when there are several. */
 const SHORT_PART_LENGTH = 80;
 
-/** Below a question of which a part is not shown: it has no buttons with options. mrkdwn. */
-export const QUESTION_CUT = 'Part of the question is cut here. *Answer* shows the rest, or says where to read it.';
-
 type Asked = Pick<QuestionView, 'context' | 'items' | 'openCount' | 'itemCount'>;
 
 /**

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { CANARY_STRINGS } from '../../../sandbox/session-service/canaries.ts';
-import { noFormWords, SECRET_WARNING } from '../../../src/slack/words/form.ts';
+import { noFormWords } from '../../../src/slack/question-view.ts';
+import { SECRET_WARNING } from '../../../src/slack/words/form.ts';
 import { GONE_ON, WITHOUT_SCREENSHOT } from '../../../src/slack/words/notices.ts';
 import { statusWords } from '../../../src/slack/words/sessions.ts';
 import { startApp } from '../../support/app.ts';

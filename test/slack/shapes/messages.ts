@@ -1,4 +1,9 @@
-import { giveBackMessage, givenBackPost, handedOverPost } from '../../../src/slack/blocks/hand-over.ts';
+import {
+	giveBackMessage,
+	givenBackPost,
+	handedOverPost,
+	noHandOverWindow,
+} from '../../../src/slack/blocks/hand-over.ts';
 import { filesMessage, screenshotMessage } from '../../../src/slack/blocks/links.ts';
 import { LIST_PAGE, watchList } from '../../../src/slack/blocks/lists.ts';
 import {
@@ -11,7 +16,7 @@ import {
 	refusedMessage,
 	stillWaitingMessage,
 } from '../../../src/slack/blocks/messages.ts';
-import { choiceMessage } from '../../../src/slack/blocks/quick-answer.ts';
+import { choiceMessage, ownChoiceMessage } from '../../../src/slack/blocks/quick-answer.ts';
 import { ownTextMessage, receiptMessage } from '../../../src/slack/blocks/receipt.ts';
 import { digestPost, reminderPost, updatedReminderPost } from '../../../src/slack/blocks/reminders.ts';
 import { type CardModel, watchCard } from '../../../src/slack/blocks/watch-card.ts';
@@ -23,7 +28,7 @@ import {
 	watchPost,
 } from '../../../src/slack/blocks/watch-posts.ts';
 import {
-	ASKS,
+	FIELDS as ASKS,
 	askedAs,
 	CHOICE,
 	CHOSEN,
@@ -32,13 +37,12 @@ import {
 	FULL_PAGE,
 	GIANT_POST,
 	GIANT_SESSION,
-	givenBackAs,
 	handedAs,
 	POST,
 	questionOf,
 	REMINDER,
 	reminderOf,
-} from '../../../src/slack/shapes/messages.ts';
+} from '../../../src/slack/shapes/extremes.ts';
 import {
 	ANSWER_ID,
 	AT_WORK,
@@ -64,7 +68,12 @@ import {
 import type { HelpReason } from '../../../src/slack/words/commands.ts';
 import { discoveredByWords, leftOutWords } from '../../../src/slack/words/discovery.ts';
 import { GIVE_BACK_LATE, notGivenBackWords, notYoursWords } from '../../../src/slack/words/hand-over.ts';
-import { notChosenWords, undoneWords, undoTooLateWords } from '../../../src/slack/words/quick-answers.ts';
+import {
+	notChosenWords,
+	ownChoiceWords,
+	undoneWords,
+	undoTooLateWords,
+} from '../../../src/slack/words/quick-answers.ts';
 import { endWords, watchOutcomeWords } from '../../../src/slack/words/watching.ts';
 import { NO_LIST_REASONS } from '../../../src/watches/discovered.ts';
 import type { QuestionView } from '../../../src/watches/session-snapshot.ts';
@@ -86,7 +95,7 @@ const HELP: Readonly<Record<HelpReason, Parameters<typeof helpMessage>>> = {
 /** Other messages than the doctor's. */
 export function messageVariants(): Shape[] {
 	return [
-		...shapesOf(helpMessage, HELP),
+		...shapesOf(helpMessage, { ...HELP, hostile: ['unclear', HOSTILE] }),
 		...shapesOf(answerCard, { 'an id': [SESSION_ID] }),
 		...shapesOf(receiptMessage, OTHER_RECEIPTS),
 		...shapesOf(ownTextMessage, {
@@ -94,9 +103,11 @@ export function messageVariants(): Shape[] {
 			'may have arrived': [answerOf({ state: 'ended', putStartedAt: NOW })],
 		}),
 		...shapesOf(refusedMessage, {
+			'a hostile contact': ['could_not_check', { kept: 'unchanged', adminContact: HOSTILE }],
 			'a contact': ['guest', { kept: 'nothing', adminContact: USER_ID }],
 		}),
 		...shapesOf(errorMessage, {
+			'about a session': ['unauthorized', LONGEST_ID, ERROR_CONTEXT],
 			'about no session': ['never_heard_of', null, { ...ERROR_CONTEXT, adminContact: HOSTILE }],
 		}),
 		...shapesOf(outcomesMessage, {
@@ -105,18 +116,22 @@ export function messageVariants(): Shape[] {
 				'`--questions-only` posts questions and answers only.',
 			],
 		}),
+		...shapesOf(noHandOverWindow, { 'an expired trigger': [] }),
 		...shapesOf(giveBackMessage, {
+			'somebody else has it': [notYoursWords(HAND_OVER, NAMES)],
 			settled: [notYoursWords(null, NAMES)],
 			late: [GIVE_BACK_LATE],
 			'not stored': [notGivenBackWords('The database does not answer.')],
 		}),
+		...shapesOf(ownChoiceMessage, { 'five seconds left': [ANSWER_ID, ownChoiceWords(CHOICE, 5_000)] }),
 		...shapesOf(choiceMessage, {
 			'taken back': [undoneWords(CHOICE)],
 			'too late to take back': [undoTooLateWords(CHOICE)],
 			'not stored': [notChosenWords(CHOICE, 'The database does not answer.'), { ...CHOICE, messageIndex: null }],
 		}),
-		...shapesOf(stillWaitingMessage, { 'about several': [null] }),
+		...shapesOf(stillWaitingMessage, { 'about a session': [LONGEST_ID], 'about several': [null] }),
 		...shapesOf(chosenTextHelp, {
+			secret: ['secret'],
 			'no session': ['no_session'],
 			'no text': ['no_text'],
 			'nothing open': ['nothing_open'],
@@ -146,6 +161,7 @@ const OVER = {
 const CARDS: Readonly<Record<string, [CardModel]>> = {
 	'an id alone': cardOf(EMPTY, { dashboardUrl: null }),
 	'at work': cardOf(AT_WORK, { checkedAt: NOW - 600_000 }),
+	'a question': cardOf(ASKS, { claims: [USER_ID], claimedUntil: NOW + 300_000 }),
 	'a question that nobody answers': cardOf(ASKS),
 	'a question that somebody has': cardOf(ASKS, { handOver: HAND_OVER }),
 	'the same, newly posted': cardOf(ASKS, { handOver: HAND_OVER, isUpdate: false }),
@@ -210,6 +226,11 @@ const SETTLED: Readonly<Record<SettledHow, SettledHow>> = {
 	givenBack: 'givenBack',
 };
 
+function givenBackAs(question: QuestionView, by = USER_ID) {
+	const { sessionId } = GIANT_POST;
+	return { kind: 'givenBack', watchId: 'watch', sessionId, by, question, readAt: NOW - 120_000 } as const;
+}
+
 function postShapes(of: string, contents: readonly PostedContent[], post: PostContext): Shape[] {
 	return contents.flatMap((content, index) =>
 		shapesOf(watchPost, { [`${of} ${content.kind} (${index + 1})`]: [content, post] }),
@@ -239,7 +260,8 @@ export function watchVariants(): Shape[] {
 		...shapesOf(watchList, {
 			nothing: [{ watches: [], total: 0 }, 0],
 			'nothing but all sessions': [{ watches: [], total: 0 }, 0, DISCOVERY_LINES],
-			'all sessions, and a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE, DISCOVERY_LINES],
+			'a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE],
+			'discovered sessions, and a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE, DISCOVERY_LINES],
 			'one session': [{ watches: FULL_PAGE.slice(0, 1), total: 1 }, 0],
 		}),
 		...postShapes('plain', postsAbout(questionOf(ASKS)), POST),
@@ -251,12 +273,13 @@ export function watchVariants(): Shape[] {
 			isUpdate: true,
 		}),
 		...shapesOf(handedOverPost, {
-			options: [handedAs(questionOf(FLIGHTS)), POST],
+			giant: [handedAs(questionOf(GIANT_SESSION)), GIANT_POST],
 			discreet: [handedAs(questionOf(ASKS)), { ...POST, discreet: true }],
 			chosen: [handedAs(questionOf(FLIGHTS)), { ...POST, standing: CHOSEN }],
 			'of a direct message': [handedAs(questionOf(ASKS)), { ...POST, channelId: 'D0EXAMPLE1' }],
 		}),
 		...shapesOf(givenBackPost, {
+			giant: [givenBackAs(questionOf(GIANT_SESSION), 'somebody'), GIANT_POST],
 			plain: [givenBackAs(questionOf(FLIGHTS)), POST],
 			chosen: [givenBackAs(questionOf(FLIGHTS)), { ...POST, standing: CHOSEN }],
 			undelivered: [{ ...givenBackAs(questionOf(FLIGHTS)), undelivered: true }, POST],
@@ -278,6 +301,11 @@ export function watchVariants(): Shape[] {
 			'of a thread only': [{ ...reminderOf(FLIGHTS, 'escalation'), threadOnly: true }, REMINDER],
 		}),
 		...shapesOf(updatedReminderPost, {
+			giant: [
+				reminderOf(GIANT_SESSION, 'reminder'),
+				outcomeWords(askedAs(questionOf(GIANT_SESSION)), 'answered', GIANT_POST),
+				NAMES,
+			],
 			'open again': [{ ...reminderOf(FLIGHTS, 'reminder'), handOver: HAND_OVER }, '', NAMES],
 			...casesOf(SETTLED, (how) => {
 				return [reminderOf(ASKS, 'escalation'), outcomeWords(askedAs(questionOf(ASKS)), how, POST), NAMES] as const;
@@ -298,6 +326,7 @@ export function watchVariants(): Shape[] {
 			],
 		}),
 		...shapesOf(settledQuestionPost, {
+			giant: [askedAs(questionOf(GIANT_SESSION)), 'answered', GIANT_POST],
 			...casesOf(SETTLED, (how) => [askedAs(questionOf(ASKS)), how, POST] as const),
 		}),
 	];

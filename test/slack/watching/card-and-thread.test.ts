@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { item } from '../../../sandbox/session-service/builders.ts';
-import { noFormWords } from '../../../src/slack/words/form.ts';
+import { noFormWords } from '../../../src/slack/question-view.ts';
 import { statusWords, waitingWords } from '../../../src/slack/words/sessions.ts';
 import { OUTSIDE } from '../../../src/slack/words/watching.ts';
 import { ended } from '../../support/sentences.ts';
