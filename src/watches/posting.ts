@@ -77,7 +77,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 			const outcome = await send();
 			await pauseIfLimited(announcement, outcome);
 			// Slack refuses the update of a post that somebody deleted, and would refuse it again.
-			if (outcome.kind !== 'sent' && outcome.kind !== 'refused') {
+			if (outcome.kind !== 'sent' && outcome.kind !== 'refused' && outcome.kind !== 'deleted') {
 				const result = resultOf(outcome, announcement, null, clock.now());
 				return result.kind === 'retry' ? { ...result, unknown: result.unknown || isUnknown } : result;
 			}
