@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { peopleError } from '../src/slack/words/channel-settings.ts';
+import { peopleError } from '../src/slack/blocks/settings-saving.ts';
 import { CHANGED_REMINDERS, DELIVERED, REMINDER, reminderText } from '../test/support/sentences.ts';
 import { expectNothingWrong, type Harness, moveClock, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';

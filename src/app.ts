@@ -14,7 +14,7 @@ import { createMemoryCell } from './cell.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { codeOf } from './errors.ts';
-import { createHandOvers } from './inbox/hand-over.ts';
+import { createHandOvers } from './inbox/hand-overs.ts';
 import type { InboxPlace } from './inbox/inbox.ts';
 import { createInboxes } from './inbox/inboxes.ts';
 import { createReminders } from './inbox/reminders.ts';

@@ -26,7 +26,7 @@ export interface Inbox extends InboxPlace {
 	readonly shownCount: number;
 	/** Counts every reason for an update. */
 	readonly changeCount: number;
-	/** `PreparedInbox.key` of what it shows; null before the first time, and when a call to Slack was interrupted. */
+	/** The key of what it shows; null before the first time, and when a call to Slack was interrupted. */
 	readonly shownKey: string | null;
 }
 
@@ -143,3 +143,13 @@ export const OLD_PER_PAGE = 10;
 export const MOST_OWN_ANSWERS = 5;
 export const MOST_DRAFTS = 5;
 export const MOST_LAST_ANSWERS = 10;
+
+/** What became of one update of an inbox. */
+export interface InboxResult {
+	/** The key of what it shows now; null when nothing was shown, or nobody knows. */
+	readonly shownKey: string | null;
+	/** When to update it again if nothing changes; null: never. */
+	readonly nextAt: number | null;
+	readonly now: number;
+	readonly spacingMs: number;
+}

@@ -1,5 +1,5 @@
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
-import type { QuietHours, ReminderStage } from '../watches/channel-settings.ts';
+import type { ChannelSettings, QuietHours, ReminderStage } from '../watches/channel-settings.ts';
 import type { ChannelKey, SessionKey } from '../watches/watch.ts';
 import type { LadderTimes } from './channel-settings.ts';
 import { quietUntil } from './quiet-hours.ts';
@@ -52,6 +52,38 @@ export interface LadderFacts {
 	/** Whether reads of the session fail at the moment. */
 	readonly isFailing: boolean;
 }
+
+/** A ladder that was taken, with what is known of its question; the channel's settings are applied by the caller. */
+export interface TakenLadder extends Omit<LadderFacts, 'times' | 'quietHours' | 'settingsChangedAt'> {
+	/** Counts what happened to the question; see `LadderOutcome`. */
+	readonly changeCount: number;
+}
+
+/** The ladders of one channel that are due, taken together. */
+export interface LadderBatch {
+	readonly channel: ChannelKey;
+	readonly settings: ChannelSettings;
+	/** Null: nobody has. */
+	readonly settingsChangedAt: number | null;
+	readonly ladders: readonly TakenLadder[];
+}
+
+/** What becomes of a ladder that was taken. */
+export type LadderOutcome = { readonly ladder: Ladder; readonly changeCount: number } & (
+	| { readonly kind: 'over' }
+	/** A ladder whose question changed meanwhile is due at once. `dueAt` null: when something changes. */
+	| {
+			readonly kind: 'wait';
+			readonly dueAt: number | null;
+			readonly reminderDueAt: number | null;
+			readonly heldBy: string | null;
+			/** Left out: its reminder waits for no others. */
+			readonly waiting?: WaitingReminders | null;
+			/** Read the session early: those that reminders wait for in the order of these times. Null: no read is needed. */
+			readonly readBy: number | null;
+	  }
+	| { readonly kind: 'remind'; readonly stage: ReminderStage }
+);
 
 export type Decision =
 	/** The question is settled: no more reminders. */

@@ -4,11 +4,20 @@ import { type Clock, elapsedSince } from '../clock.ts';
 import { codeOf } from '../errors.ts';
 import { createLeaseLoop } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
+import type { LadderStore } from '../store/ladder-store.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
 import type { SessionKey } from '../watches/watch.ts';
 import { type LadderTimes, timesIn } from './channel-settings.ts';
-import { type Decision, decide, MOST_ESCALATIONS, TOGETHER_MS, type WaitingReminders } from './ladder.ts';
-import type { LadderBatch, LadderOutcome, LadderStore, TakenLadder } from './ladder-ports.ts';
+import {
+	type Decision,
+	decide,
+	type LadderBatch,
+	type LadderOutcome,
+	MOST_ESCALATIONS,
+	type TakenLadder,
+	TOGETHER_MS,
+	type WaitingReminders,
+} from './ladder.ts';
 import { isComputable } from './quiet-hours.ts';
 
 interface Options {

@@ -192,3 +192,5 @@ export function createMetrics(sources: MetricSources) {
 		},
 	};
 }
+
+export type Metrics = ReturnType<typeof createMetrics>;

@@ -17,7 +17,7 @@ import {
 	questionHash,
 } from './ids.ts';
 import { cutTo, plain, quoted, quotedLine, quotedMarkdown, quotedNameMrkdwn } from './text.ts';
-import { andMoreWords } from './words/sessions.ts';
+import { andMoreWords, momentMrkdwn, type Names, personMrkdwn, personName } from './words.ts';
 
 /** How many items of a question a screen shows, and UTF-16 units of mrkdwn for each of its parts. */
 interface QuestionLimits {
@@ -28,15 +28,20 @@ interface QuestionLimits {
 }
 
 const POST: QuestionLimits = { items: 5, context: 2_500, title: 250, description: 500 };
+
 /** A card shows more than the question. */
 const CARD: QuestionLimits = { ...POST, context: 1_200 };
+
 /** A list of questions; the form shows all. */
 const ENTRY: QuestionLimits = { items: 2, context: 250, title: 120, description: 120 };
+
 const QUESTION_LIMITS = { post: POST, card: CARD, entry: ENTRY } as const;
+
 type Room = keyof typeof QUESTION_LIMITS;
 
 /** Below a question of which a part is not shown: it has no buttons with options. mrkdwn. */
 export const QUESTION_CUT = 'Part of the question is cut here. *Answer* shows the rest, or says where to read it.';
+
 /** Slack folds no part of a section with it behind "see more": for all of a question that stands above its buttons. */
 export const UNFOLDED = { expand: true } as const;
 
@@ -141,8 +146,10 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 }
 
 const OWN_LABELS = looksOfLabels(BUTTON_LABELS);
+
 /** Slack's limit for the value of a button. */
 const MAX_VALUE_LENGTH = 2_000;
+
 /** UTF-16 units. In JSON a character can take six. */
 const TITLE_LENGTH = 120;
 
@@ -211,4 +218,26 @@ export function answeredItem(
 	if (secret) return `*${name}*\n(hidden)`;
 	if (withheld) return `*${name}*\n(not shown in channels)`;
 	return `*${name}*\n${value === null ? '(left empty)' : quoted(value, 500)}`;
+}
+
+/**
+ * Who has a question; empty for nobody. For posts and cards. mrkdwn. Mentions people only in an update, which notifies
+ * nobody.
+ */
+export function handOverLine(handOver: HandOver | null, names: Names, { isUpdate }: { isUpdate: boolean }): string {
+	if (handOver === null) return '';
+	const [from, to] = [handOver.from, handOver.to].map((id) => (isUpdate ? personMrkdwn : personName)(id, names));
+	return `↪️ ${from} handed this over to ${to}. Everybody can still answer.`;
+}
+
+/**
+ * `✏️ Ada is answering this…`; empty when nobody is.
+ * @param until for words that stay after the first of them lapses, clock milliseconds. Null: not told.
+ */
+export function claimsWords(userIds: readonly string[], names: Names, until: number | null = null): string {
+	if (userIds.length === 0) return '';
+	const people = userIds.slice(0, 3).map((userId) => personMrkdwn(userId, names));
+	if (userIds.length > 3) people.push(`${userIds.length - 3} more`);
+	const lapse = until === null ? '' : `, at least until ${momentMrkdwn(until)}`;
+	return `✏️ ${people.join(', ')} ${userIds.length === 1 ? 'is' : 'are'} answering this${lapse}. You can answer too; the first answer counts.`;
 }

@@ -11,12 +11,12 @@ import {
 import { setBounded } from '../bounded-map.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
 import type { Log } from '../log.ts';
+import { agentMayStand } from './blocks/answers.ts';
 import { type MessageContent, replacement } from './blocks/parts.ts';
 import { type ReceiptContext, receiptMessage, receiptModal } from './blocks/receipt.ts';
 import { type SlackClients, slackErrorCode, slackFailure } from './clients.ts';
 import type { DirectChannelOf } from './memberships.ts';
-import { agentMayStand } from './words/answers.ts';
-import type { Names } from './words/people.ts';
+import type { Names } from './words.ts';
 
 /**
  * How long the author is assumed to look at the modal after Submit. After that, a successful update proves nothing: Slack

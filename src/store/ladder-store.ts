@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 import { BLOCKING_STATES } from '../answers/answer.ts';
-import type { Ladder } from '../inbox/ladder.ts';
-import type { LadderBatch, LadderOutcome, LadderStore, TakenLadder } from '../inbox/ladder-ports.ts';
+import type { Ladder, LadderBatch, LadderOutcome, TakenLadder } from '../inbox/ladder.ts';
+import type { Lease } from '../lease-loop.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
 import type { ReminderEntry } from '../watches/kinds.ts';
 import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
-import type { ChannelKey } from '../watches/watch.ts';
+import type { ChannelKey, SessionKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { readSettings, settingsRow } from './channel-settings-store.ts';
 import { countUpdated, type Dialect, type StoreDatabase } from './database.ts';
@@ -18,8 +18,11 @@ import { askForRead, hasPlace, lockSession, onSession, queueAnnouncements } from
 
 type LadderRow = Row<'ladders'>;
 
-/** `LadderStore` over SQLite or PostgreSQL; its docstrings are the contract. */
-export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }): LadderStore {
+/**
+ * The ladders of open questions: rows with a due time. A ladder begins when its question's post is noted as posted. Every
+ * method is one transaction; throws `StoreUnavailableError` (code `store_unavailable`, retryable).
+ */
+export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
 	async function batchOf(rows: readonly LadderRow[], now: number): Promise<LadderBatch> {
 		const [{ team_id: teamId, channel_id: channelId }] = rows as [LadderRow, ...LadderRow[]];
 		const channel = { teamId, channelId };
@@ -114,7 +117,15 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 	}
 
 	return {
-		async takeDue(service, lease, options) {
+		/**
+		 * Leases the due ladders of up to `limit` channels, longest due first, and those of these channels with a reminder that waits
+		 * for other reminders. What is due in a channel is taken together, by one replica. None of the channels `except`.
+		 */
+		async takeDue(
+			service: string,
+			lease: Lease,
+			options: { now: number; limit: number; except: readonly ChannelKey[] },
+		): Promise<readonly LadderBatch[]> {
 			const { now } = options;
 			const where = dueByChannel(service, options);
 			const orderBy = sql`${dueAt('due_at', now, LONGEST_DELAY_MS.ladder)}, posted_at`;
@@ -129,7 +140,11 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 
 		rows: db.queuedRows(['ladders']),
 
-		async nextDueAt(service, { now, except }) {
+		/** When `takeDue` with the same `except` next finds something; null for never. */
+		async nextDueAt(
+			service: string,
+			{ now, except }: { now: number; except: readonly ChannelKey[] },
+		): Promise<number | null> {
 			const row = await db.read
 				.selectFrom('ladders')
 				.where('service', '=', service)
@@ -140,7 +155,15 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 			return row.at;
 		},
 
-		record: (token, outcomes, { announcement, now }) =>
+		/**
+		 * Notes what becomes of ladders and queues `announcement`, all or nothing, and gives their leases back. Null when a lease
+		 * was lost: nothing else was written. What counted from a time ahead of `now` counts from `now` then.
+		 */
+		record: (
+			token: string,
+			outcomes: readonly LadderOutcome[],
+			{ announcement, now }: { announcement: NewAnnouncement | null; now: number },
+		) =>
 			db
 				.write(async (trx) => {
 					for (const outcome of inLockOrder(outcomes, ({ ladder }) => ladder.session)) {
@@ -160,20 +183,25 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 					return null;
 				}),
 
-		async touchSession(session, now) {
+		/** Looks at the ladders of a session now: somebody answered, took an answer back, or began or stopped answering. */
+		async touchSession(session: SessionKey, now: number): Promise<void> {
 			await db.writeOne((trx) => touchLadders(trx, lockLadders(trx, db.dialect).where(onSession(session)), now));
 		},
 
-		async touchAll(service, now) {
+		/** Looks at all ladders now: settings of the program may have changed. */
+		async touchAll(service: string, now: number): Promise<void> {
 			await db.writeOne((trx) => touchLadders(trx, lockLadders(trx, db.dialect).where('service', '=', service), now));
 		},
 
-		async release(tokens) {
+		/** Gives back the ladders that are still held with these tokens (shutdown). */
+		async release(tokens: readonly string[]): Promise<void> {
 			if (tokens.length === 0) return;
 			await db.writeOne((trx) => freeLadders(trx, lockLadders(trx, db.dialect).where('lease_token', 'in', tokens)));
 		},
 	};
 }
+
+export type LadderStore = ReturnType<typeof createLadderStore>;
 
 /** Any number that no other advisory lock of this database uses. */
 export const TAKING_LOCK = 7_205_759_404;

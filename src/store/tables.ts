@@ -172,7 +172,7 @@ export const COLUMNS = {
 		next_update_at: 'bigint',
 		/** The `asked_count` that it shows. */
 		shown_count: 'integer not null default 0',
-		/** What it shows, see `PreparedInbox.key`. */
+		/** What it shows, see `InboxDisplay.prepare`. */
 		shown_key: 'text',
 		/** When its content was last put together. */
 		built_at: 'bigint',

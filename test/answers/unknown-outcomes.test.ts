@@ -3,7 +3,7 @@ import { CLOCK_ALLOWANCE_MS, createSystemClock } from '../../src/clock.ts';
 import { fingerprintOf } from '../../src/questions/fingerprint.ts';
 import type { Session } from '../../src/questions/session.ts';
 import { SessionServiceError } from '../../src/session-service/errors.ts';
-import { receiptHeadline } from '../../src/slack/words/answers.ts';
+import { receiptHeadline } from '../../src/slack/blocks/answers.ts';
 import type { AnswerStore } from '../../src/store/answer-store.ts';
 import { StoreUnavailableError } from '../../src/store/database.ts';
 import { BOB, item, submission, T0, valuesOf } from '../store/support.ts';

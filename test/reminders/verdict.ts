@@ -1,4 +1,4 @@
-import { MAYBE_REPEAT } from '../../src/slack/words/watching.ts';
+import { MAYBE_REPEAT } from '../../src/slack/words.ts';
 import type { StoreKind } from '../faults/stores.ts';
 import type { History, Post } from './history.ts';
 import { FAULTS, type Fault, type Judgement, judge, LATE_MS, type Ring } from './judge.ts';

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { expect, it } from 'vitest';
 import { codeOf } from '../../src/errors.ts';
 import { DEFAULT_CHANNEL_SETTINGS } from '../../src/inbox/channel-settings.ts';
-import type { LadderBatch, LadderOutcome } from '../../src/inbox/ladder-ports.ts';
+import type { LadderBatch, LadderOutcome } from '../../src/inbox/ladder.ts';
 import { beginLadder } from '../../src/store/ladder-store.ts';
 import type { Store } from '../../src/store/open.ts';
 import type { NewAnnouncement } from '../../src/watches/announcements.ts';

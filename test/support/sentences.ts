@@ -1,15 +1,18 @@
 import type { AnswerState } from '../../src/answers/answer.ts';
 import { DEFAULT_CHANNEL_SETTINGS as SETTINGS } from '../../src/inbox/channel-settings.ts';
 import type { HandOver } from '../../src/inbox/hand-over.ts';
-import { receiptHeadline, stateLine } from '../../src/slack/words/answers.ts';
-import { discoveryBegunWords, discoveryEndedWords } from '../../src/slack/words/discovery.ts';
-import { errorWords } from '../../src/slack/words/errors.ts';
-import * as handOver from '../../src/slack/words/hand-over.ts';
-import { type Notice, noticeWords } from '../../src/slack/words/notices.ts';
-import { questionText } from '../../src/slack/words/question-text.ts';
-import { digestWords, reminderWords, settingsChangedWords } from '../../src/slack/words/reminders.ts';
-import { agoText } from '../../src/slack/words/times.ts';
-import { endWords, watchOutcomeWords } from '../../src/slack/words/watching.ts';
+import { receiptHeadline, stateLine } from '../../src/slack/blocks/answers.ts';
+import { errorWords } from '../../src/slack/blocks/errors.ts';
+import * as handOver from '../../src/slack/blocks/hand-over.ts';
+import { inboxHandOverLine } from '../../src/slack/blocks/inbox.ts';
+import { digestWords, reminderWords } from '../../src/slack/blocks/reminders.ts';
+import { type Notice, noticeWords } from '../../src/slack/blocks/session-modal.ts';
+import { settingsChangedWords } from '../../src/slack/blocks/settings-saving.ts';
+import { discoveryBegunWords, discoveryEndedWords, endWords } from '../../src/slack/blocks/watch-posts.ts';
+import { watchOutcomeWords } from '../../src/slack/blocks/watching.ts';
+import { questionText } from '../../src/slack/question-text.ts';
+import { handOverLine } from '../../src/slack/question-view.ts';
+import { agoText } from '../../src/slack/words.ts';
 import type { ReminderStage } from '../../src/watches/channel-settings.ts';
 import type { WatchOutcome } from '../../src/watches/subscribe.ts';
 import type { WatchEnd } from '../../src/watches/watch.ts';
@@ -76,13 +79,13 @@ export const ASKS = questionText({
 
 /** The line of a post that was handed over, also without the names. */
 export const handedOver = (from: string, to: string) =>
-	mentions(handOver.handOverLine(given(from, to), names, { isUpdate: true }));
-export const HANDED_OVER = besideNames(handOver.handOverLine(given('one', 'other'), names, { isUpdate: true }));
+	mentions(handOverLine(given(from, to), names, { isUpdate: true }));
+export const HANDED_OVER = besideNames(handOverLine(given('one', 'other'), names, { isUpdate: true }));
 /** In the window of whoever handed it over. */
 export const youHandedOver = (to: string) =>
 	mentions(handOver.handOverWords({ kind: 'handedOver', handOver: given('', to) }, names));
 /** In the inbox of whoever has the question, and in the direct message to them. */
-export const HANDED_TO_YOU = besideNames(handOver.inboxHandOverLine(given('one', 'other'), 'other', names));
+export const HANDED_TO_YOU = besideNames(inboxHandOverLine(given('one', 'other'), 'other', names));
 export const YOU_HAVE_IT = besideNames(handOver.handedOverWords('one', names));
 export const GAVE_BACK = besideNames(handOver.givenBackWords({ by: 'one' }, names));
 export const DID_NOT_GET_IT = besideNames(handOver.givenBackWords({ by: 'one', undelivered: true }, names));

@@ -2,6 +2,7 @@ import type {
 	Button,
 	ContextBlock,
 	DividerBlock,
+	HeaderBlock,
 	KnownBlock,
 	ModalView,
 	SectionBlock,
@@ -35,6 +36,11 @@ export function context(...texts: readonly string[]): ContextBlock[] {
 
 export function divider(): DividerBlock {
 	return { type: 'divider' };
+}
+
+export function heading(text: string): HeaderBlock {
+	// Slack takes 150 characters.
+	return { type: 'header', text: plain(text, 150) };
 }
 
 /** What stands on our buttons: an option of an agent must not look like it. "Discard" and "Send" are short for longer ones. */

@@ -1,27 +1,21 @@
-import type { Mention } from '../../watches/channel-settings.ts';
+import type { HandOver } from '../../inbox/hand-over.ts';
+import type { Mention, ReminderStage } from '../../watches/channel-settings.ts';
 import type { ReminderEntry } from '../../watches/kinds.ts';
 import type { QuestionView } from '../../watches/session-snapshot.ts';
+import { questionText, tellsQuestion } from '../question-text.ts';
 import { openQuestion } from '../question-view.ts';
-import type { Names } from '../words/people.ts';
-import { questionText, tellsQuestion } from '../words/question-text.ts';
+import { isBlank } from '../text.ts';
 import {
-	areLast,
-	digestWords,
-	hasItWords,
-	heldWords,
-	lastWords,
-	mentionMrkdwn,
-	notListedWords,
-	OPEN_THREAD,
-	REMINDER_OVER_WORDS,
-	reminderWords,
-	sessionAsksWords,
-	waitingTimeWords,
-} from '../words/reminders.ts';
-import { sessionTitle } from '../words/sessions.ts';
-import { asksWords, MAYBE_REPEAT } from '../words/watching.ts';
+	andMoreWords,
+	durationText,
+	MAYBE_REPEAT,
+	type Names,
+	personName,
+	sessionIdMrkdwn,
+	sessionTitle,
+} from '../words.ts';
 import { context, type MessageContent, message, section } from './parts.ts';
-import type { PostContext } from './watch-posts.ts';
+import { asksWords, type PostContext } from './watch-posts.ts';
 
 /** A question as its reminder shows it. */
 export interface RemindedQuestion extends Pick<PostContext, 'channelId' | 'discreet' | 'offersOptions' | 'handOver'> {
@@ -91,6 +85,7 @@ function openParts(asked: RemindedQuestion, words: string, names: Names) {
 
 /** Questions in the list: a message holds about 12,000 characters, and a line takes up to 800 with its link. */
 export const MOST_LISTED = 15;
+
 /** Slack's limit for the text of a section. */
 const SECTION_LENGTH = 3_000;
 
@@ -147,4 +142,82 @@ function toldOf(asked: RemindedQuestion, { inChannel, settled = false }: { inCha
 	const text = questionText(shown);
 	const tells = tellsQuestion(shown);
 	return { text, tells, mrkdwn: tells ? text : sessionAsksWords(sessionName, entry.sessionId, settled) };
+}
+
+/**
+ * The opening words of a reminder. mrkdwn.
+ * @param waitedMs null in an update of its post: nothing updates it again when more time has passed
+ */
+export function reminderWords(
+	{ stage, isLast }: Pick<ReminderEntry, 'stage' | 'isLast'>,
+	waitedMs: number | null,
+): string {
+	const waited = waitedMs === null ? null : durationText(waitedMs);
+	if (stage === 'reminder') return `⏰ Nobody has answered ${waited === null ? 'yet' : `for ${waited}`}.`;
+	const last = isLast ? ' This is the last reminder.' : '';
+	return `📣 Still no answer${waited === null ? '' : ` after ${waited}`}. The agent waits.${last}`;
+}
+
+/** The opening words of a reminder whose question does not wait any more. mrkdwn. */
+const REMINDER_OVER_WORDS: Readonly<Record<ReminderStage, string>> = {
+	reminder: '⏰ Reminder',
+	escalation: '📣 Escalation',
+};
+
+/** That no reminder comes after the one in a line of a list; empty when one may. */
+function lastWords({ isLast }: Pick<ReminderEntry, 'isLast'>): string {
+	return isLast ? 'last reminder' : '';
+}
+
+/**
+ * The opening words of several reminders in one message, without a mark at the end. Others, whose reminders are not due, may
+ * wait too. mrkdwn.
+ */
+export function digestWords(entries: readonly Pick<ReminderEntry, 'stage' | 'isLast'>[]): string {
+	const emoji = entries.some(({ stage }) => stage === 'escalation') ? '📣' : '⏰';
+	const last = areLast(entries) ? '. This is the last reminder' : '';
+	return `${emoji} ${entries.length === 1 ? '1 question waits' : `${entries.length} questions wait`} for an answer${last}`;
+}
+
+/** Whether no reminder comes after any of these. */
+function areLast(entries: readonly Pick<ReminderEntry, 'isLast'>[]): boolean {
+	return entries.every(({ isLast }) => isLast);
+}
+
+/** A question of which only the session is shown. mrkdwn. The id tells sessions of the same name apart. */
+export function sessionAsksWords(name: string, sessionId: string, settled: boolean): string {
+	const id = isBlank(name) ? '' : ` (${sessionIdMrkdwn(sessionId)})`;
+	return `${sessionTitle(name, sessionId)}${id} ${settled ? 'asked' : 'asks'} for an answer`;
+}
+
+/** The text of a link to a question's thread. */
+const OPEN_THREAD = 'open thread';
+
+/** How many questions a list leaves out; empty for none. mrkdwn. */
+function notListedWords(count: number): string {
+	return count === 0 ? '' : `${andMoreWords(count)}: \`/session inbox\` shows all.`;
+}
+
+/** Who was answering when the reminder was due. mrkdwn; mentions nobody, because only the channel's settings do. */
+export function heldWords(userId: string | null, names: Names): string {
+	if (userId === null) return '';
+	return `${personName(userId, names)} was answering, and has not sent an answer yet.`;
+}
+
+/** Who has the question; empty for nobody. mrkdwn; mentions nobody, because only the channel's settings do. */
+function hasItWords(handOver: HandOver | null, names: Names): string {
+	return handOver === null ? '' : `${personName(handOver.to, names)} has it.`;
+}
+
+/** Mentions of people and user groups; empty for nobody. mrkdwn. */
+export function mentionMrkdwn(mention: Mention | null): string {
+	if (mention === null) return '';
+	const people = mention.userIds.map((id) => `<@${id}>`);
+	const groups = mention.groupIds.map((id) => `<!subteam^${id}>`);
+	return [...people, ...groups].join(' ');
+}
+
+/** How long the question in a line of a list waits. */
+function waitingTimeWords(waitedMs: number): string {
+	return `waiting ${durationText(waitedMs)}`;
 }

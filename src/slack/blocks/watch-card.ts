@@ -3,17 +3,21 @@ import { type Answer, isBlocking } from '../../answers/answer.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
 import type { SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
-import { openQuestion } from '../question-view.ts';
+import { questionText } from '../question-text.ts';
+import { claimsWords, handOverLine, openQuestion } from '../question-view.ts';
 import { isBlank, oneLineMrkdwn, quotedNameMrkdwn } from '../text.ts';
-import { handOverLine } from '../words/hand-over.ts';
-import { claimsWords } from '../words/notices.ts';
-import type { Names } from '../words/people.ts';
-import { questionText } from '../words/question-text.ts';
-import { actionsLine, joined, sessionName, sessionTitle, statusWords, stepWords } from '../words/sessions.ts';
-import { momentMrkdwn } from '../words/times.ts';
-import { OUTSIDE } from '../words/watching.ts';
+import {
+	actionsLine,
+	joined,
+	momentMrkdwn,
+	type Names,
+	sessionName,
+	sessionTitle,
+	statusWords,
+	stepWords,
+} from '../words.ts';
 import { button, buttons, context, dashboardLink, divider, type MessageContent, message, section } from './parts.ts';
-import { answeredLine, isThere, resultBlocks, waitingLine } from './watch-posts.ts';
+import { answeredLine, isThere, OUTSIDE, resultBlocks, waitingLine } from './watch-posts.ts';
 
 /** What a card shows. Holds no link that gives access to whoever has it. */
 export interface CardModel {

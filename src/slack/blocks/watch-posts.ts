@@ -5,41 +5,32 @@ import { isReworded } from '../../questions/fingerprint.ts';
 import { isWaiting } from '../../questions/session.ts';
 import type { ContentOf, PostKind, SettledHow } from '../../watches/kinds.ts';
 import type { QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';
+import type { WatchEnd } from '../../watches/watch.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
-import { answeredItem, openQuestion, questionBlocks } from '../question-view.ts';
+import { questionText } from '../question-text.ts';
+import { answeredItem, claimsWords, handOverLine, openQuestion, questionBlocks } from '../question-view.ts';
 import { quotedMarkdown } from '../text.ts';
-import { notSentWords } from '../words/answers.ts';
-import { discoveryBegunWords, discoveryEndedWords, leftOutWords } from '../words/discovery.ts';
-import { handOverLine } from '../words/hand-over.ts';
-import { claimsWords } from '../words/notices.ts';
-import { type Names, personMrkdwn } from '../words/people.ts';
-import { questionText } from '../words/question-text.ts';
-import { chosenWords } from '../words/quick-answers.ts';
 import {
 	andMoreWords,
+	contactMrkdwn,
+	durationText,
+	MAYBE_REPEAT,
+	momentMrkdwn,
+	type Names,
+	personMrkdwn,
+	personName,
+	placeMrkdwn,
 	questionCountWords,
 	sessionIdMrkdwn,
+	sessionName,
 	sessionTitle,
 	statusWords,
 	waitingWords,
-} from '../words/sessions.ts';
-import { momentMrkdwn } from '../words/times.ts';
-import {
-	asksWords,
-	BEFORE_NEW_TEXT,
-	creatorToldWords,
-	endWords,
-	MAYBE_REPEAT,
-	NOTHING_ASKED,
-	OUTSIDE,
-	QUESTION_CLOSED,
-	SETTLED_WORDS,
-	SWITCHING,
-	serviceBackWords,
-	serviceDownWords,
-	switchingWords,
-} from '../words/watching.ts';
+} from '../words.ts';
+import { notSentWords } from './answers.ts';
+import { chosenWords } from './choices.ts';
 import { button, buttons, context, type MessageContent, message, section } from './parts.ts';
+import { leftOutWords } from './watching.ts';
 
 /** What a post needs besides its content. */
 export interface PostContext {
@@ -276,4 +267,102 @@ function answerBlocks(question: QuestionView, positions: readonly number[]): Kno
 		return item === undefined ? [] : section(answeredItem(item, position));
 	});
 	return [...shown, ...context(andMoreWords(positions.length - MOST_ITEMS))];
+}
+
+/** A session, by its title, asks a question. */
+export function asksWords(title: string, changed = false): string {
+	return changed ? `✏️ ${title} asks something else now` : `✋ ${title} asks for an answer`;
+}
+
+/** On the one post of a session that changes its question often. mrkdwn. */
+const SWITCHING =
+	'This post shows the newest question, up to a few seconds late, instead of a new post for each. *Answer…* opens the question that the agent asks when you press it. A question that stays for a minute is posted by itself.';
+
+export const NOTHING_ASKED = 'The agent asks nothing at the moment.';
+
+/** mrkdwn */
+export function switchingWords(title: string): string {
+	return `🔀 ${title} changes its question often`;
+}
+
+/** Of an answer whose author saw another text than the question has now. */
+export const BEFORE_NEW_TEXT = 'for an earlier text of the question';
+
+export const OUTSIDE = "Answered outside Slack, on the session service's own page";
+
+const QUESTION_CLOSED = '💨 The question is closed: the agent went on without an answer.';
+
+/** On the post of a question that was settled without an answer, and on a direct message whose person does not have it now. */
+export const SETTLED_WORDS = {
+	closed: '💨 Closed without an answer',
+	changed: '✏️ The agent asks something else now',
+	unwatched: '👋 Not watched here any more. `/session` with its id shows its state.',
+	gaveWay:
+		'💤 Not followed here any more: a newer question needed the place. `/session` with its id opens it, and the *Home* tab lists it where that lists waiting sessions.',
+	own: '⬇️ The agent asks the same for a minute now: its question has a post of its own.',
+	handedOn: '↪️ Handed over again.',
+	givenBack: '↩️ You gave this question back. It is open for all again.',
+} as const;
+
+function serviceDownWords(since: number): string {
+	return `⚠️ The session service has been unavailable since ${momentMrkdwn(since)}: it is down, limits our requests or refuses our key. Cards in this channel are not updated until it is back. Answers are saved and sent then.`;
+}
+
+function serviceBackWords(downMs: number): string {
+	return `✅ The session service is back after ${durationText(downMs)}. Cards are current again.`;
+}
+
+/** A direct message to the person who started watching. */
+function creatorToldWords(
+	{ sessionIds, all, channelId, reason }: ContentOf<'creatorTold'>,
+	adminContact: string | null,
+): string {
+	const what = all === true ? 'The watch of all sessions' : `The watch of ${sessionNames(sessionIds)}`;
+	const why = endWords(reason, { days: null, adminContact });
+	const command = all === true ? '`/session watch all`' : '`/session watch`';
+	return `👋 ${what} in ${placeMrkdwn(channelId)} has ended: ${why.replace('`/session watch`', command)}`;
+}
+
+/** Sessions named in one line. */
+const NAMED_SESSIONS = 10;
+
+function sessionNames(ids: readonly string[]): string {
+	if (ids.length === 1) return sessionName(ids[0] ?? '');
+	const named = ids.slice(0, NAMED_SESSIONS).map((id) => `*${sessionIdMrkdwn(id)}*`);
+	return `the sessions ${named.join(', ')} ${andMoreWords(ids.length - NAMED_SESSIONS)}`.trimEnd();
+}
+
+/** `{days}` is replaced with how long nothing changed, `{contact}` with whom to ask. */
+const ENDS: Readonly<Record<WatchEnd, string>> = {
+	sessionOver: 'The session is over; this card stays as it is.',
+	unwatched: 'Not watched any more.',
+	noChange: 'Nothing changed for {days} days, so I stopped watching. `/session watch` starts again.',
+	handLowered: 'The question is not open any more.',
+	gaveWay: 'A newer question needed the place.',
+	sessionGone: 'The session service does not know this session any more, so I stopped watching.',
+	channelArchived: 'The channel was archived.',
+	channelGone: 'The channel is gone.',
+	botRemoved: 'I was removed from the channel. Invite me and use `/session watch` to start again.',
+	channelShared:
+		'Another organisation can read this channel, or is invited to it, so I post nothing more there. What I posted there before stays, and they can read it: ask a workspace admin to delete the card and the posts in its thread, or to stop the sharing. To go on, use `/session watch` in another channel. To allow watching in shared channels, ask {contact}.',
+	channelNotAllowed:
+		'Handraise is no longer allowed there, so I post nothing more there. What I posted there before stays. To change that, ask {contact}.',
+};
+
+/** Why a watch ended, and what to do. mrkdwn. */
+export function endWords(
+	reason: WatchEnd,
+	{ days, adminContact }: { days: number | null; adminContact: string | null },
+): string {
+	return ENDS[reason].replace('{days}', `${days ?? 'some'}`).replace('{contact}', () => contactMrkdwn(adminContact));
+}
+
+/** To a channel when somebody has typed `/session watch all`. mrkdwn; nobody is mentioned. */
+export function discoveryBegunWords(by: string, names: Names): string {
+	return `✋ ${personName(by, names)} has typed \`/session watch all\`: whenever a session of this account waits for a person, its question comes into this channel, one post for each. \`/session unwatch all\` ends that, and all other watches of this channel.`;
+}
+
+/** The same of `/session unwatch all`. */
+export function discoveryEndedWords(by: string, names: Names): string {
+	return `👋 ${personName(by, names)} has typed \`/session unwatch all\`: the questions of all sessions do not come into this channel any more, and nothing else is watched here.`;
 }

@@ -5,8 +5,9 @@ import type { Answer } from '../../answers/answer.ts';
 import { canRestart } from '../../answers/restart.ts';
 import type { Session } from '../../questions/session.ts';
 import type { AnswerStore } from '../../store/answer-store.ts';
+import { errorWords } from '../blocks/errors.ts';
 import { type MessageContent, replacement } from '../blocks/parts.ts';
-import { ownTextMessage, receiptMessage, receiptModal } from '../blocks/receipt.ts';
+import { notSentAgainWords, ownTextMessage, PRESS_NOTES, receiptMessage, receiptModal } from '../blocks/receipt.ts';
 import { codeOf, isThreaded, slackErrorCode } from '../clients.ts';
 import { ACTIONS, type ActionId, CALLBACKS, decodeCarriage, type SessionTarget } from '../ids.ts';
 import { decodeMetadata } from '../metadata.ts';
@@ -26,8 +27,6 @@ import {
 	type Task,
 	windowPlace,
 } from '../task.ts';
-import { notSentAgainWords, PRESS_NOTES } from '../words/answers.ts';
-import { errorWords } from '../words/errors.ts';
 import type { HandlerContext } from './context.ts';
 
 /** Registers the buttons on receipts, in a modal or a DM. They work while the answer is in the store. */

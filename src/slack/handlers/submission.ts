@@ -3,8 +3,8 @@ import type { ActRefusal } from '../../answers/access-policy.ts';
 import { type AcceptResult, type AnswerItem, submissionKeyOf } from '../../answers/answer.ts';
 import { uptimeOf } from '../../clock.ts';
 import { HandraiseError } from '../../errors.ts';
-import { receiptModal, savedModal } from '../blocks/receipt.ts';
-import { errorModal } from '../blocks/small-modals.ts';
+import { errorModal, errorWords } from '../blocks/errors.ts';
+import { notYetWords, receiptModal, savedModal, tooLateWords } from '../blocks/receipt.ts';
 import { codeOf } from '../clients.ts';
 import { fieldId } from '../form/read.ts';
 import { CALLBACKS } from '../ids.ts';
@@ -15,8 +15,6 @@ import type { SubmittedView } from '../request.ts';
 import type { StandingForm } from '../session/drafts.ts';
 import { type AllowedRequest, windowPlace } from '../task.ts';
 import { withoutMarks } from '../text.ts';
-import { notYetWords, tooLateWords } from '../words/answers.ts';
-import { errorWords } from '../words/errors.ts';
 import type { HandlerContext } from './context.ts';
 
 /** Slack shows "trouble connecting" after three seconds without an acknowledgement; our error has to come before. */

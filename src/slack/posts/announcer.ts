@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { targetOf } from '../../watches/announcements.ts';
 import type { Announcer, PostUpdate } from '../../watches/announcer.ts';
 import { type CardModel, watchCard } from '../blocks/watch-card.ts';
-import { endWords } from '../words/watching.ts';
+import { endWords } from '../blocks/watch-posts.ts';
 import { createDrawing } from './draw.ts';
 import { createQuestionFacts } from './facts.ts';
 import type { PostCore } from './kind.ts';

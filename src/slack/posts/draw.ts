@@ -3,9 +3,9 @@ import { type Announcement, newestQuestion } from '../../watches/announcements.t
 import type { DueAnnouncement, SendOutcome } from '../../watches/announcer.ts';
 import type { AnnouncementContent, ContentOf, PostKind, ReminderEntry } from '../../watches/kinds.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../../watches/session-snapshot.ts';
-import { settingsChangedPost } from '../blocks/channel-settings.ts';
-import { giveBackMessage, givenBackPost, handedOverPost } from '../blocks/hand-over.ts';
+import { giveBackMessage, givenBackPost, handedOverPost, NOT_TOLD_ANY_MORE } from '../blocks/hand-over.ts';
 import type { MessageContent } from '../blocks/parts.ts';
+import { settingsChangedPost } from '../blocks/settings-saving.ts';
 import {
 	type AskedContent,
 	type PlainKind,
@@ -14,7 +14,6 @@ import {
 	watchPost,
 } from '../blocks/watch-posts.ts';
 import type { UserGroups } from '../settings/user-groups.ts';
-import { NOT_TOLD_ANY_MORE } from '../words/hand-over.ts';
 import type { QuestionFacts } from './facts.ts';
 import type { Draw, PostCore } from './kind.ts';
 import type { createReminderDrawing } from './reminders.ts';

@@ -2,12 +2,12 @@ import type { WebClient } from '@slack/web-api';
 import type { MayAct } from '../../answers/access-policy.ts';
 import type { Clock } from '../../clock.ts';
 import type { LadderTimes } from '../../inbox/channel-settings.ts';
-import type { HandOverStore } from '../../inbox/hand-over.ts';
-import type { ChannelSettingsStore } from '../../inbox/ladder-ports.ts';
 import type { Log } from '../../log.ts';
 import type { ShowAnswers } from '../../questions/secrecy.ts';
 import type { AnswerStore } from '../../store/answer-store.ts';
 import type { ClaimStore } from '../../store/answering-store.ts';
+import type { ChannelSettingsStore } from '../../store/channel-settings-store.ts';
+import type { HandOverStore } from '../../store/hand-over-store.ts';
 import type { DueAnnouncement, PreparedPost, SendOutcome } from '../../watches/announcer.ts';
 import type { ContentOf, PostKind, SettledHow } from '../../watches/kinds.ts';
 import type { WatchStore } from '../../watches/ports.ts';
@@ -17,7 +17,7 @@ import type { PostContext } from '../blocks/watch-posts.ts';
 import type { NameLookup } from '../directory.ts';
 import type { DirectChannelOf } from '../memberships.ts';
 import type { createUserGroups } from '../settings/user-groups.ts';
-import type { Names } from '../words/people.ts';
+import type { Names } from '../words.ts';
 
 /** What the parts that write posts share. */
 export interface PostCore {

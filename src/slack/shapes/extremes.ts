@@ -1,6 +1,8 @@
 import { DEFAULT_CHANNEL_SETTINGS } from '../../inbox/channel-settings.ts';
-import type { InboxContent, InboxDraft, InboxQuestion } from '../../inbox/inbox.ts';
 import {
+	type InboxContent,
+	type InboxDraft,
+	type InboxQuestion,
 	MOST_DRAFTS,
 	MOST_LAST_ANSWERS,
 	MOST_OWN_ANSWERS,
@@ -12,23 +14,24 @@ import { openQuestion } from '../../questions/open-question.ts';
 import type { Session } from '../../questions/session.ts';
 import type { ChannelSettings, ReminderStage } from '../../watches/channel-settings.ts';
 import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../watches/session-snapshot.ts';
-import { type SettingsModel, settingsChangedPost, settingsForm } from '../blocks/channel-settings.ts';
+import { HISTORY_PAGE, historyView } from '../blocks/answers.ts';
+import { type SettingsModel, settingsForm } from '../blocks/channel-settings.ts';
+import { choiceMessage, lostChoiceWords } from '../blocks/choices.ts';
+import { answerCard, outcomesMessage } from '../blocks/commands.ts';
+import { errorModal } from '../blocks/errors.ts';
 import { handedOverPost, handOverMetadata, handOverModal } from '../blocks/hand-over.ts';
 import { homeView, type InboxModel, inboxModal } from '../blocks/inbox.ts';
-import { filesMessage, screenshotMessage } from '../blocks/links.ts';
-import { HISTORY_PAGE, historyView, LIST_PAGE, watchList } from '../blocks/lists.ts';
-import { answerCard, chosenTextOffer, outcomesMessage } from '../blocks/messages.ts';
-import { choiceMessage } from '../blocks/quick-answer.ts';
 import { ownTextMessage, receiptMessage, receiptModal, savedModal } from '../blocks/receipt.ts';
 import { digestPost, type RemindedQuestion, reminderPost } from '../blocks/reminders.ts';
+import { filesMessage, screenshotMessage } from '../blocks/session-details.ts';
 import { type SessionModel, sessionModal } from '../blocks/session-modal.ts';
-import { chooseItemModal, errorModal } from '../blocks/small-modals.ts';
+import { settingsChangedPost } from '../blocks/settings-saving.ts';
+import { chooseItemModal, chosenTextOffer } from '../blocks/text-as-answer.ts';
 import { type CardModel, watchCard } from '../blocks/watch-card.ts';
 import { type PostContext, watchPost } from '../blocks/watch-posts.ts';
+import { LIST_PAGE, watchList, watchOutcomeWords } from '../blocks/watching.ts';
 import { valuesOf } from '../settings/metadata.ts';
 import { MOST_GROUPS, MOST_PEOPLE } from '../settings/read.ts';
-import { lostChoiceWords } from '../words/quick-answers.ts';
-import { watchOutcomeWords } from '../words/watching.ts';
 import {
 	ANSWER_ID,
 	AT_WORK,

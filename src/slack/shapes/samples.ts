@@ -3,12 +3,12 @@ import type { Answer, AnswerItem, OtherAnswer } from '../../answers/answer.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
 import type { InputGuess } from '../../questions/input-kind.ts';
 import type { AgentAction, HumanInputItem, Message, Session } from '../../questions/session.ts';
+import type { ErrorContext } from '../blocks/errors.ts';
 import type { MessageContent } from '../blocks/parts.ts';
 import type { ReceiptContext } from '../blocks/receipt.ts';
 import { createLinks } from '../links.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
-import type { ErrorContext } from '../words/errors.ts';
-import type { Names } from '../words/people.ts';
+import type { Names } from '../words.ts';
 
 /** One view or message as Slack gets it; the name says the builder and the case. */
 export type Shape = { readonly name: string } & (

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Json, Posted } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
-import { heldWords, reminderWords, sessionAsksWords } from '../../../src/slack/words/reminders.ts';
-import { OUTSIDE } from '../../../src/slack/words/watching.ts';
+import { heldWords, reminderWords, sessionAsksWords } from '../../../src/slack/blocks/reminders.ts';
+import { OUTSIDE } from '../../../src/slack/blocks/watch-posts.ts';
 import { ASKS, digestText, ESCALATION, REMINDER, reminderText, says, WAIT } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from '../watching/harness.ts';
 

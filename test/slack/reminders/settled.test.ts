@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { asking, item } from '../../../sandbox/session-service/builders.ts';
-import { undoneWords } from '../../../src/slack/words/quick-answers.ts';
-import { OUTSIDE, SETTLED_WORDS } from '../../../src/slack/words/watching.ts';
+import { undoneWords } from '../../../src/slack/blocks/choices.ts';
+import { OUTSIDE, SETTLED_WORDS } from '../../../src/slack/blocks/watch-posts.ts';
 import { ESCALATION, REMINDER, reminderText, WAIT } from '../../support/sentences.ts';
 import { type SettingsApp, settingsApp } from '../settings/harness.ts';
 import { expectNothingWrong } from '../watching/harness.ts';

@@ -1,13 +1,14 @@
 import { DEFAULT_CHANNEL_SETTINGS } from '../../../src/inbox/channel-settings.ts';
 import {
+	NOT_A_MEMBER,
 	noSettingsWindow,
 	type SettingsModel,
-	settingsChangedPost,
 	settingsForm,
 	settingsLoadingModal,
 	settingsNotice,
 	settingsSaved,
 } from '../../../src/slack/blocks/channel-settings.ts';
+import { conflictWords, settingsChangedPost } from '../../../src/slack/blocks/settings-saving.ts';
 import { valuesOf } from '../../../src/slack/settings/metadata.ts';
 import {
 	CHANGE,
@@ -17,7 +18,6 @@ import {
 	SETTINGS_MODEL,
 } from '../../../src/slack/shapes/extremes.ts';
 import { HOSTILE, NAMES, type Shape, shapesOf, USER_ID } from '../../../src/slack/shapes/samples.ts';
-import { conflictWords, NOT_A_MEMBER } from '../../../src/slack/words/channel-settings.ts';
 import type { ChannelSettings } from '../../../src/watches/channel-settings.ts';
 
 const { defaults } = SETTINGS_MODEL;

@@ -1,3 +1,4 @@
+import { REFUSAL_CODES } from '../../../src/slack/blocks/errors.ts';
 import {
 	homeNotice,
 	homeView,
@@ -6,6 +7,7 @@ import {
 	inboxModal,
 	noInboxWindow,
 	refusalWords,
+	snoozedInZoneWords,
 	snoozedMessage,
 } from '../../../src/slack/blocks/inbox.ts';
 import {
@@ -33,8 +35,6 @@ import {
 	shapesOf,
 	USER_ID,
 } from '../../../src/slack/shapes/samples.ts';
-import { REFUSAL_CODES } from '../../../src/slack/words/errors.ts';
-import { snoozedInZoneWords } from '../../../src/slack/words/inbox.ts';
 import { NO_LIST_REASONS } from '../../../src/watches/discovered.ts';
 import { ANSWERS, casesOf } from './samples.ts';
 

@@ -1,32 +1,48 @@
 import {
+	choiceMessage,
+	notChosenWords,
+	ownChoiceMessage,
+	ownChoiceWords,
+	undoneWords,
+	undoTooLateWords,
+} from '../../../src/slack/blocks/choices.ts';
+import {
+	answerCard,
+	type HelpReason,
+	helpMessage,
+	outcomesMessage,
+	stillWaitingMessage,
+} from '../../../src/slack/blocks/commands.ts';
+import { errorMessage, refusedMessage } from '../../../src/slack/blocks/errors.ts';
+import {
+	GIVE_BACK_LATE,
 	giveBackMessage,
 	givenBackPost,
 	handedOverPost,
 	noHandOverWindow,
+	notGivenBackWords,
+	notYoursWords,
 } from '../../../src/slack/blocks/hand-over.ts';
-import { filesMessage, screenshotMessage } from '../../../src/slack/blocks/links.ts';
-import { LIST_PAGE, watchList } from '../../../src/slack/blocks/lists.ts';
-import {
-	answerCard,
-	chosenTextHelp,
-	chosenTextOffer,
-	errorMessage,
-	helpMessage,
-	outcomesMessage,
-	refusedMessage,
-	stillWaitingMessage,
-} from '../../../src/slack/blocks/messages.ts';
-import { choiceMessage, ownChoiceMessage } from '../../../src/slack/blocks/quick-answer.ts';
 import { ownTextMessage, receiptMessage } from '../../../src/slack/blocks/receipt.ts';
 import { digestPost, reminderPost, updatedReminderPost } from '../../../src/slack/blocks/reminders.ts';
+import { filesMessage, screenshotMessage } from '../../../src/slack/blocks/session-details.ts';
+import { chosenTextHelp, chosenTextOffer } from '../../../src/slack/blocks/text-as-answer.ts';
 import { type CardModel, watchCard } from '../../../src/slack/blocks/watch-card.ts';
 import {
+	endWords,
 	outcomeWords,
 	type PostContext,
 	type PostedContent,
 	settledQuestionPost,
 	watchPost,
 } from '../../../src/slack/blocks/watch-posts.ts';
+import {
+	discoveredByWords,
+	LIST_PAGE,
+	leftOutWords,
+	watchList,
+	watchOutcomeWords,
+} from '../../../src/slack/blocks/watching.ts';
 import {
 	FIELDS as ASKS,
 	askedAs,
@@ -65,16 +81,6 @@ import {
 	shapesOf,
 	USER_ID,
 } from '../../../src/slack/shapes/samples.ts';
-import type { HelpReason } from '../../../src/slack/words/commands.ts';
-import { discoveredByWords, leftOutWords } from '../../../src/slack/words/discovery.ts';
-import { GIVE_BACK_LATE, notGivenBackWords, notYoursWords } from '../../../src/slack/words/hand-over.ts';
-import {
-	notChosenWords,
-	ownChoiceWords,
-	undoneWords,
-	undoTooLateWords,
-} from '../../../src/slack/words/quick-answers.ts';
-import { endWords, watchOutcomeWords } from '../../../src/slack/words/watching.ts';
 import { NO_LIST_REASONS } from '../../../src/watches/discovered.ts';
 import type { QuestionView } from '../../../src/watches/session-snapshot.ts';
 import { WATCH_ENDS } from '../../../src/watches/watch.ts';

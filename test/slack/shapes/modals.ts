@@ -1,10 +1,11 @@
 import type { OtherAnswer } from '../../../src/answers/answer.ts';
 import type { StatusKind } from '../../../src/questions/session.ts';
-import { handOverModal, handOverNotice } from '../../../src/slack/blocks/hand-over.ts';
-import { HISTORY_PAGE, historyView } from '../../../src/slack/blocks/lists.ts';
+import { HISTORY_PAGE, historyView } from '../../../src/slack/blocks/answers.ts';
+import { ERROR_CODES, errorModal, REFUSAL_CODES, refusedModal } from '../../../src/slack/blocks/errors.ts';
+import { handOverModal, handOverNotice, handOverWords } from '../../../src/slack/blocks/hand-over.ts';
 import { receiptModal, savedModal } from '../../../src/slack/blocks/receipt.ts';
-import { type SessionModel, sessionModal } from '../../../src/slack/blocks/session-modal.ts';
-import { chooseItemModal, errorModal, loadingModal, refusedModal } from '../../../src/slack/blocks/small-modals.ts';
+import { loadingModal, type Notice, type SessionModel, sessionModal } from '../../../src/slack/blocks/session-modal.ts';
+import { chooseItemModal } from '../../../src/slack/blocks/text-as-answer.ts';
 import {
 	FIELDS,
 	HAND_OVER_METADATA,
@@ -34,9 +35,6 @@ import {
 	sessionOf,
 	shapesOf,
 } from '../../../src/slack/shapes/samples.ts';
-import { ERROR_CODES, REFUSAL_CODES } from '../../../src/slack/words/errors.ts';
-import { handOverWords } from '../../../src/slack/words/hand-over.ts';
-import type { Notice } from '../../../src/slack/words/notices.ts';
 import { ANSWERS, casesOf, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
 
 const other: OtherAnswer = { answerId: null, person: null, values: [HOSTILE, null, ''], at: NOW - 60_000, same: false };

@@ -1,4 +1,4 @@
-import type { LadderBatch, LadderOutcome } from '../../../src/inbox/ladder-ports.ts';
+import type { LadderBatch, LadderOutcome } from '../../../src/inbox/ladder.ts';
 import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
 import { questionViewAt, type SessionSnapshot, snapshotOf } from '../../../src/watches/session-snapshot.ts';
 import type { Watch } from '../../../src/watches/watch.ts';

@@ -1,5 +1,5 @@
 import type { Message } from '../../../fake-slack/index.ts';
-import { MAYBE_REPEAT } from '../../../src/slack/words/watching.ts';
+import { MAYBE_REPEAT } from '../../../src/slack/words.ts';
 import type { Harness } from '../../faults/harness.ts';
 import type { Fleet } from '../fleet.ts';
 

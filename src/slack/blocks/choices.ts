@@ -1,7 +1,19 @@
+import { ACTIONS, encodeTarget, type SessionTarget } from '../ids.ts';
 import { oneLineMrkdwn, quotedNameMrkdwn } from '../text.ts';
-import { type Names, personMrkdwn } from './people.ts';
-import { sessionName } from './sessions.ts';
-import { durationText } from './times.ts';
+import { durationText, type Names, personMrkdwn, sessionName } from '../words.ts';
+import { button, buttons, type MessageContent, message, section } from './parts.ts';
+
+/** To the person who chose: what is sent, and *Undo* until then. */
+export function ownChoiceMessage(answerId: string, words: string): MessageContent {
+	return message(words, [...section(words), ...buttons(button(ACTIONS.undo, 'Undo', { value: answerId }))]);
+}
+
+/** To one person about their choice, with a way to the question. */
+export function choiceMessage(words: string, target: SessionTarget | null = null): MessageContent {
+	const open =
+		target === null ? [] : buttons(button(ACTIONS.open, 'Open the session', { value: encodeTarget(target) }));
+	return message(words, [...section(words), ...open]);
+}
 
 /** An option has at most 30 characters; escaping makes it longer. */
 const OPTION_LENGTH = 200;

@@ -1,11 +1,92 @@
-import { type AgentAction, statusKind } from '../../questions/session.ts';
-import type { RefusedLink } from '../links.ts';
-import { oneLine, oneLineMrkdwn, quotedName, quotedNameMrkdwn } from '../text.ts';
-import { type Names, personMrkdwn } from './people.ts';
-import { durationText, momentMrkdwn } from './times.ts';
+import { type AgentAction, statusKind } from '../questions/session.ts';
+import { escapeMrkdwn, oneLine, oneLineMrkdwn, quotedName, quotedNameMrkdwn } from './text.ts';
+
+/** Display names for people whose id is not a Slack user id. They are untrusted text. */
+export interface Names {
+	displayName(userId: string): string;
+}
+
+/** A mention for a Slack user id, else the quoted name. */
+export function personMrkdwn(userId: string, names: Names): string {
+	return isUserId(userId) ? `<@${userId}>` : personName(userId, names);
+}
+
+/** The quoted name, which notifies nobody. It may not be known: the program learns it when the person acts. mrkdwn. */
+export function personName(userId: string, names: Names): string {
+	return quotedNameMrkdwn(names.displayName(userId), 80) || 'somebody';
+}
+
+/** Whom to ask: a Slack user id becomes a mention, anything else stays text. */
+export function contactMrkdwn(adminContact: string | null): string {
+	if (adminContact === null || adminContact.trim() === '') return 'whoever runs Handraise here';
+	const contact = adminContact.trim();
+	return isUserId(contact) ? `<@${contact}>` : escapeMrkdwn(oneLine(contact, 200));
+}
+
+/** The same for plain text, in which an id means nothing to people. */
+export function contactText(adminContact: string | null): string {
+	const contact = oneLine(adminContact ?? '', 200);
+	return contact === '' || isUserId(contact) ? 'whoever runs Handraise here' : contact;
+}
+
+function isUserId(text: string): boolean {
+	return /^[UW][A-Z0-9]{2,30}$/.test(text);
+}
+
+/**
+ * A moment in each reader's time zone (`date` formatting of mrkdwn), with UTC as the fallback.
+ * @param at milliseconds since the epoch; before 1970 and from the year 3000 on, the result is `at an unknown time`
+ */
+export function momentMrkdwn(at: number): string {
+	if (!isMoment(at)) return 'at an unknown time';
+	return `<!date^${Math.floor(at / 1000)}^{date_short_pretty} {time}|${momentText(at)}>`;
+}
+
+/** The same as plain text: `20 Nov 2026, 08:19 UTC`. */
+export function momentText(at: number): string {
+	if (!isMoment(at)) return 'at an unknown time';
+	const [, day, month, year, time] = /^\w+, (\d+) (\w+) (\d+) (\d\d:\d\d)/.exec(new Date(at).toUTCString()) ?? [];
+	return `${Number(day)} ${month} ${year}, ${time} UTC`;
+}
+
+/** As `momentMrkdwn`, to the second and without the day. */
+export function secondMrkdwn(at: number): string {
+	if (!isMoment(at)) return 'at an unknown time';
+	return `<!date^${Math.ceil(at / 1000)}^{time_secs}|${secondText(at)}>`;
+}
+
+/** The same as plain text: `08:19:05 UTC`. */
+export function secondText(at: number): string {
+	return isMoment(at)
+		? `${new Date(Math.ceil(at / 1000) * 1000).toISOString().slice(11, 19)} UTC`
+		: 'at an unknown time';
+}
+
+/** `just now`, `5 min ago`, `3 h ago`, `2 days ago`. */
+export function agoText(at: number, now: number): string {
+	const ms = now - at;
+	return ms < 60_000 ? 'just now' : `${durationText(ms)} ago`;
+}
+
+/** `40 s`, `5 min`, `2 h 5 min`, `3 days`. Milliseconds; never negative. */
+export function durationText(ms: number): string {
+	const seconds = Math.max(0, Math.round(ms / 1000));
+	if (seconds < 60) return `${seconds} s`;
+	const minutes = Math.floor(seconds / 60);
+	if (minutes < 60) return `${minutes} min`;
+	const hours = Math.floor(minutes / 60);
+	if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+	return `${Math.floor(hours / 24)} days`;
+}
+
+/** Slack shows a time that it cannot format as raw `<!date…>`. */
+function isMoment(at: number): boolean {
+	return Number.isFinite(at) && at > 0 && at < 32_503_680_000_000;
+}
 
 /** The characters of ordinary ids. A link can carry any text as an id. */
 const ID = /^[\w.-]+$/;
+
 /** Slack shows 24 characters of a view's title. */
 const TITLE_ID = 24 - 'Session '.length;
 
@@ -141,33 +222,15 @@ export function andMoreWords(count: number, what = ''): string {
 	return count > 0 ? `and ${count} more ${what}`.trim() : '';
 }
 
-/** Why links are not shown. */
-const REFUSED_LINKS: Readonly<Record<RefusedLink, string>> = {
-	privateNetwork: 'private network',
-	notHttps: 'not https',
-	userName: 'user name in the link',
-	unusable: 'not a usable link',
-};
-
-/** `2 files: links not shown (private network)` */
-export function refusedFilesWords(why: RefusedLink, count: number): string {
-	return `${count === 1 ? '1 file: link' : `${count} files: links`} not shown (${REFUSED_LINKS[why]})`;
+/** Whether a channel's id is that of a direct message with one person. */
+export function isDirectMessage(channelId: string): boolean {
+	return channelId.startsWith('D');
 }
 
-/** `Latest screenshot: link not shown (private network)` */
-export function refusedScreenshotWords(why: RefusedLink): string {
-	return `${SCREENSHOT_TITLE}: link not shown (${REFUSED_LINKS[why]})`;
+/** Slack shows no name for a direct message's id. `whose`: who is in it when that is not the reader; mrkdwn. */
+export function placeMrkdwn(channelId: string, whose: string | null = null): string {
+	if (!isDirectMessage(channelId)) return `<#${channelId}>`;
+	return whose === null ? 'our direct messages' : `the direct messages of ${whose} with Handraise`;
 }
 
-export const SCREENSHOT_TITLE = 'Latest screenshot';
-export const SCREENSHOT_TEXT = "The agent's latest screenshot";
-export const NO_SCREENSHOT = 'There is no screenshot of this session.';
-export const SCREENSHOT_NOT_LOADED = 'Slack could not load the screenshot; this opens it in the browser:';
-export const LINKS_FOR_YOU =
-	'Only you see this. The links work for seven days for anybody who has them, so do not share them.';
-
-/** Above the files of a session. */
-export function filesWords(count: number): string {
-	if (count === 0) return 'This session has no files.';
-	return count === 1 ? 'The file of this session' : `The ${count} files of this session`;
-}
+export const MAYBE_REPEAT = '🔁 Handraise was interrupted: this post may be a repeat.';

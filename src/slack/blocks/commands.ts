@@ -1,4 +1,6 @@
-import { sessionIdMrkdwn, sessionName } from './sessions.ts';
+import { oneLineMrkdwn } from '../text.ts';
+import { sessionIdMrkdwn, sessionName } from '../words.ts';
+import { answerButton, buttons, context, type MessageContent, message, section } from './parts.ts';
 
 const REASONS = {
 	asked: '',
@@ -17,7 +19,7 @@ const REASONS = {
 export type HelpReason = keyof typeof REASONS;
 
 /** Why help is shown; empty if somebody asked for it. `typed`: mrkdwn without backticks, may be empty. */
-export function helpReason(reason: HelpReason, typed: string, command: string): string {
+function helpReason(reason: HelpReason, typed: string, command: string): string {
 	if (typed !== '' && reason === 'unclear') return `I did not understand \`${command} ${typed}\`.`;
 	if (typed !== '' && reason === 'reserved_id')
 		return `A session id cannot be “${typed}”: the session service uses that word itself.`;
@@ -27,7 +29,7 @@ export function helpReason(reason: HelpReason, typed: string, command: string): 
 export const WHAT_IT_IS = "*Handraise brings agents' questions to you and your answers to them.*";
 
 /** What `/session` understands. mrkdwn. */
-export function helpLines(command: string): string {
+function helpLines(command: string): string {
 	return [
 		`\`${command} 3f9a2c1d\` — see what the agent did and asks, and answer it. A dashboard link works too.`,
 		`\`${command} watch 3f9a2c1d\` — keep a live card of it in this channel; \`--questions-only\` posts less, \`--thread-only\` keeps questions out of the channel (an escalation there names only the session), \`--discreet\` out of notifications, \`--no-buttons\` shows no options as buttons`,
@@ -42,29 +44,54 @@ export function helpLines(command: string): string {
 	].join('\n');
 }
 
-/** Why a message cannot be an answer. */
-export const CHOSEN_TEXT_HELP = {
-	no_session:
-		'I cannot tell which session that message is for. Use this in the thread of a watched session. Elsewhere, use `/session` with the id.',
-	no_text: 'That message has no text that could be an answer.',
-	nothing_open: 'No question of this session is open now, so there is nothing to answer.',
-	secret:
-		'🔒 The question asks for a password or code. Handraise never takes those from a message. Press Answer and type it there.',
-} as const;
-
-export const RESULT_COMES = '⏳ Still waiting for the session service. The result comes as soon as it responds.';
+/** What `/session` understands, and why help is shown if nobody asked for it. */
+export function helpMessage(reason: HelpReason = 'asked', typed = '', command = '/session'): MessageContent {
+	const why = helpReason(reason, oneLineMrkdwn(typed, 150).replaceAll('`', "'"), command);
+	return message(`${why} ${command} shows what an agent asks and takes your answer.`.trim(), [
+		...section(why === '' ? '' : `⚠️ ${why}`),
+		...section(WHAT_IT_IS),
+		...section(helpLines(command)),
+	]);
+}
 
 /** For an expired trigger: the session needs one more press. mrkdwn. */
-export function readyWords(sessionId: string): string {
+function readyWords(sessionId: string): string {
 	return `Slack only opens a window within three seconds, and this took longer. Now ${sessionName(sessionId)} is ready.`;
 }
 
 /** The same for notifications. */
-export function readyText(sessionId: string): string {
+function readyText(sessionId: string): string {
 	return `Session ${sessionIdMrkdwn(sessionId)} is ready. Press Answer to see it.`;
 }
 
-/** Above a message that somebody wants to use as an answer. */
-export function offerWords(sessionId: string): string {
-	return `Use this as the answer for ${sessionName(sessionId)}?`;
+/** For an expired trigger: the button opens the form with a new trigger. */
+export function answerCard(sessionId: string, messageIndex: number | null = null): MessageContent {
+	return message(readyText(sessionId), [
+		...section(readyWords(sessionId)),
+		...buttons(answerButton({ sessionId, messageIndex })),
+	]);
+}
+
+/** Slack takes 3,000 characters in one section. */
+const SECTION_TEXT = 2_900;
+
+/** The result of a command, a line for each session. mrkdwn that is safe already, each line below 2,900 characters. */
+export function outcomesMessage(lines: readonly string[], note = ''): MessageContent {
+	const parts: string[] = [];
+	for (const line of lines) {
+		const part = parts.at(-1);
+		if (part === undefined || part.length + line.length >= SECTION_TEXT) parts.push(line);
+		else parts[parts.length - 1] = `${part}\n${line}`;
+	}
+	return message(parts[0] ?? '', [...parts.flatMap((part) => section(part)), ...context(note)]);
+}
+
+const RESULT_COMES = '⏳ Still waiting for the session service. The result comes as soon as it responds.';
+
+/** The result takes long and replaces this message. */
+export function stillWaitingMessage(sessionId: string | null): MessageContent {
+	return message(RESULT_COMES, [
+		...section(RESULT_COMES),
+		...context(sessionId === null ? '' : `This is about ${sessionName(sessionId)}.`),
+	]);
 }

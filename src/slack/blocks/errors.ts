@@ -1,7 +1,19 @@
+import type { ModalView } from '@slack/types';
 import type { ActRefusal } from '../../answers/access-policy.ts';
 import type { ChannelVerdict } from '../channels.ts';
-import { contactMrkdwn, contactText } from './people.ts';
-import { momentMrkdwn, momentText, secondMrkdwn, secondText } from './times.ts';
+import { ACTIONS, CALLBACKS } from '../ids.ts';
+import type { ViewMetadata } from '../metadata.ts';
+import {
+	contactMrkdwn,
+	contactText,
+	momentMrkdwn,
+	momentText,
+	secondMrkdwn,
+	secondText,
+	sessionName,
+	viewTitle,
+} from '../words.ts';
+import { button, buttons, context, type MessageContent, message, modal, section } from './parts.ts';
 
 /** What the words about a failure need besides its code. */
 export interface ErrorContext {
@@ -31,6 +43,7 @@ export interface ErrorWords {
  * `refused`: the access policy says no. `{contact}` in `todo` is replaced with whom to ask.
  */
 type Row = readonly [what: string, kind: 'again' | 'operator' | 'person' | 'refused', todo?: string];
+
 type ChannelReason = Extract<ChannelVerdict, { ok: false }>['reason'];
 
 const FAILURES: Readonly<Record<string, Row>> = {
@@ -166,6 +179,7 @@ const CODES: Readonly<Record<string, Row>> = { ...FAILURES, ...REFUSALS, ...CHAN
 
 /** For tests and `npm run doctor -- views`: the failures that have words of their own. */
 export const ERROR_CODES: readonly string[] = Object.keys(FAILURES);
+
 export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly ActRefusal[];
 
 /** Why nothing can be watched in this channel, and what to do. mrkdwn. */
@@ -225,4 +239,44 @@ function againWords({ kept, retryAt }: ErrorContext, moment: (at: number) => str
 /** An unknown code may hold anything. */
 function withoutMarkup(code: string): string {
 	return code.replace(/[^a-zA-Z0-9_]/g, '').slice(0, 40);
+}
+
+/** Says what happened, what was kept and what to do, with *Try again* where that makes sense. */
+export function errorModal(code: string, metadata: ViewMetadata, context: ErrorContext): ModalView {
+	const words = errorWords(code, context);
+	return modal({
+		callbackId: CALLBACKS.error,
+		title: viewTitle(metadata.sessionId),
+		metadata,
+		blocks: [
+			...section(`⚠️ ${words.text}`),
+			...section(metadata.sessionId === '' ? '' : `This was about ${sessionName(metadata.sessionId)}.`),
+			...(words.retry ? buttons(button(ACTIONS.reload, 'Try again')) : []),
+		],
+	});
+}
+
+/** Says that somebody may not do this. Shows nothing of the session. */
+export function refusedModal(refusal: ActRefusal, metadata: ViewMetadata, context: ErrorContext): ModalView {
+	return modal({
+		callbackId: CALLBACKS.error,
+		title: 'Handraise',
+		metadata,
+		blocks: section(`🔒 ${errorWords(refusal, context).text}`),
+	});
+}
+
+/** A failure outside a modal. */
+export function errorMessage(code: string, sessionId: string | null, error: ErrorContext): MessageContent {
+	const { text } = errorWords(code, error);
+	return message(text, [
+		...section(`⚠️ ${text}`),
+		...context(sessionId === null ? '' : `This was about ${sessionName(sessionId)}.`),
+	]);
+}
+
+/** Somebody may not do this. */
+export function refusedMessage(refusal: ActRefusal, context: ErrorContext): MessageContent {
+	const { text } = errorWords(refusal, context);
+	return message(text, section(`🔒 ${text}`));
 }

@@ -1,19 +1,22 @@
-import { looksSecret } from '../../questions/asks-for-secret.ts';
-import { YES_NO } from '../../questions/input-kind.ts';
-import type { QuickAnswer } from '../../questions/quick-answer.ts';
-import { looksSecretAt } from '../../questions/secrecy.ts';
-import type { ItemView, QuestionView } from '../../watches/session-snapshot.ts';
-import { firstCharactersMrkdwn, oneLine, quotedNameMrkdwn, withoutMarks } from '../text.ts';
-import { questionCountWords } from './sessions.ts';
-import { durationText } from './times.ts';
+import { looksSecret } from '../questions/asks-for-secret.ts';
+import { YES_NO } from '../questions/input-kind.ts';
+import type { QuickAnswer } from '../questions/quick-answer.ts';
+import { looksSecretAt } from '../questions/secrecy.ts';
+import type { ItemView, QuestionView } from '../watches/session-snapshot.ts';
+import { firstCharactersMrkdwn, oneLine, quotedNameMrkdwn, withoutMarks } from './text.ts';
+import { durationText, questionCountWords } from './words.ts';
 
 /** What phones show of a notification, in characters. */
 const SHOWN_CHARACTERS = 250;
+
 /** UTF-16 units, after escaping. */
 const TEXT_LENGTH = 400;
+
 const NAME_LENGTH = 60;
+
 /** UTF-16 units. A longer part is cut anyway. */
 const PART_LENGTH = 1_000;
+
 /** Of each item when there are several. */
 const SHORT_PART_LENGTH = 80;
 

@@ -1,20 +1,20 @@
+import type { KnownBlock, ModalView } from '@slack/types';
 import { isProvenRefusal } from '../../answers/access-policy.ts';
 import {
 	type AgentOutcome,
 	type Answer,
+	type AnswerItem,
 	type AnswerState,
 	type FAILED_STATES,
 	type FirstEnding,
-	firstDueAt,
 	firstEndingOf,
-	TAKES_LONG_MS,
 	type TimelineEntry,
 } from '../../answers/answer.ts';
-import { isBlank, quoted } from '../text.ts';
-import { errorWords } from './errors.ts';
-import { contactMrkdwn, type Names, personMrkdwn } from './people.ts';
-import { sessionIdMrkdwn, sessionName } from './sessions.ts';
-import { momentMrkdwn } from './times.ts';
+import { ACTIONS, CALLBACKS } from '../ids.ts';
+import type { ViewMetadata } from '../metadata.ts';
+import { isBlank, quoted, quotedNameMrkdwn } from '../text.ts';
+import { andMoreWords, momentMrkdwn, type Names, personMrkdwn, sessionName } from '../words.ts';
+import { button, buttons, context, divider, modal, section } from './parts.ts';
 
 type Words = readonly [line: string, headline: string];
 
@@ -92,7 +92,7 @@ const LOST_TO_WORDS: Readonly<Record<NonNullable<TimelineEntry['lostTo']>, Words
 };
 
 /** For an answer that lost: what became of the first one, and how the sentence "(name) answered before you" goes on. */
-const FIRST_WORDS: Readonly<Record<FirstEnding, Words>> = {
+export const FIRST_WORDS: Readonly<Record<FirstEnding, Words>> = {
 	first_withdrawn: ['was taken back', ' and took that back.'],
 	first_outdated: ['was for an older question and was not sent', ' but to the question before the agent changed it.'],
 	first_over: [
@@ -110,17 +110,18 @@ const MAY_NOT_ANSWER: Words = [
 ];
 
 type SentAnswer = Pick<Answer, 'state'> & Partial<Pick<Answer, 'putStartedAt'>>;
+
 type ReceiptAnswer = SentAnswer &
 	Pick<Answer, 'agentOutcome' | 'lastError'> &
 	Partial<Pick<Answer, 'startFailed' | 'person' | 'content' | 'timeline'>>;
 
 /** Null unless the answer is no longer sent and nobody knows whether an earlier PUT arrived. */
-function perhapsArrived({ state, putStartedAt }: SentAnswer): Words | null {
+export function perhapsArrived({ state, putStartedAt }: SentAnswer): Words | null {
 	if (putStartedAt == null || !Object.hasOwn(PERHAPS_ARRIVED, state)) return null;
 	return PERHAPS_ARRIVED[state as keyof typeof PERHAPS_ARRIVED];
 }
 
-function isOwnFirst({ person, content }: Pick<ReceiptAnswer, 'person' | 'content'>): boolean {
+export function isOwnFirst({ person, content }: Pick<ReceiptAnswer, 'person' | 'content'>): boolean {
 	const first = content?.kind === 'readable' ? (content.other?.person ?? null) : null;
 	return first !== null && first.userId === person?.userId;
 }
@@ -177,99 +178,6 @@ export function notSentWords(refused: Answer | null, names: Names): string {
 	return `⛔ The answer of ${personMrkdwn(refused.person.userId, names)} was not sent: ${why}.`;
 }
 
-/** To somebody who came second: that the first answer, which could not be sent yet, is not delivered, and why. Else empty. */
-export function notYetWords({ state, lastError }: Pick<Answer, 'state' | 'lastError'>): string {
-	if (state !== 'accepted' || lastError === null) return '';
-	const author = 'Handraise could not check with Slack whether its author may still answer.';
-	const why = lastError === 'not_checked' ? author : whatHappened(lastError);
-	return `⏳ The first answer is saved and not delivered yet. ${why} If it cannot be sent, you can send yours then.`;
-}
-
-export const CAN_CLOSE =
-	'You can close this window. Your answer is still sent, and you get a message if it cannot be sent.';
-
-/** The text below the headline: why, what was kept, what to do. mrkdwn; may be empty. */
-export function receiptExplanation(
-	answer: Answer,
-	{ adminContact, now }: { readonly adminContact: string | null; readonly now: number },
-): string {
-	const { state, lastError, nextAttemptAt } = answer;
-	const problem = lastError === null ? '' : whatHappened(lastError);
-	const isCertain = perhapsArrived(answer) === null;
-	switch (state) {
-		case 'accepted':
-		case 'delivering': {
-			if (lastError === null) {
-				return now - firstDueAt(answer) >= TAKES_LONG_MS
-					? 'The session service is slow to respond. Handraise is still sending your answer. There is nothing to do: you get a message when it arrives or cannot be sent.'
-					: CAN_CLOSE;
-			}
-			if (state === 'delivering') {
-				return `${problem} Handraise reads the session again automatically. It sends your answer again only when it is certain that the first one did not arrive.`;
-			}
-			const retryAt = nextAttemptAt !== null && nextAttemptAt > now ? nextAttemptAt : null;
-			return errorWords(lastError, { kept: 'answer', adminContact, retryAt }).text;
-		}
-		case 'waiting': {
-			const ending = firstEndingOf(answer);
-			if (ending !== null) return firstEndedText(answer, ending);
-			const times = answer.attempts === 1 ? 'once' : `${answer.attempts} times`;
-			return `${problem} Handraise tried ${times} since ${momentMrkdwn(answer.acceptedAt)}. ${wipedText(answer)}Try again, or discard it?`.trim();
-		}
-		case 'refused':
-			return `${problem} ${keptText(answer)} Try again when this is fixed; ${contactMrkdwn(adminContact)} can help.`.trim();
-		case 'conflicted':
-			return `${isCertain ? 'Nothing was overwritten.' : 'It is not sent again.'} ${keptText(answer)}`;
-		case 'changed':
-			return `${isCertain ? 'The agent has changed its question.' : 'Look at the session before you answer again.'} ${keptText(answer)} *Answer the new question* fills it in where it fits.`;
-		case 'ended':
-			return `The agent of this session no longer reads answers. ${keptText(answer)}`;
-		case 'delivered':
-			return agentMayStand(answer) ? startFailedText(answer, adminContact) : '';
-		default:
-			return '';
-	}
-}
-
-/** The answer to which this one lost is not sent any more. */
-function firstEndedText(answer: Answer, ending: FirstEnding): string {
-	const { content } = answer;
-	const first = content.kind === 'readable' ? (content.other?.person ?? null) : null;
-	const isWiped = content.kind === 'readable' && content.items.some((item) => item.wiped);
-	const secrets = isWiped ? ' Passwords and codes were not kept: *Send mine* asks you to type them again.' : '';
-	const who = first === null ? 'Somebody' : `<@${first.userId}>`;
-	const what = isOwnFirst(answer) ? 'You had answered before' : `${who} answered before you`;
-	const open = ending === 'first_over' || ending === 'first_unknown' ? '' : ' The question is open again.';
-	return `${what}${FIRST_WORDS[ending][1]}${open} Your text is kept.${secrets}`;
-}
-
-function startFailedText({ restartAskedAt, lastError }: Answer, adminContact: string | null): string {
-	if (restartAskedAt !== null) return 'It is being sent again, which may start the agent.';
-	const failed =
-		lastError === null
-			? ''
-			: `The last *Send again* failed. ${whatHappened(lastError)} Your answer is still in the session. `;
-	return `${failed}*Send again* sends the same answer once more, if it is unchanged and the agent has not continued. That starts the agent with some versions of the session service only. If it does not, look at the session in the dashboard; ${contactMrkdwn(adminContact)} can help.`;
-}
-
-/** Retention removes secrets of a waiting answer first, then its whole text. */
-function wipedText({ content }: Answer): string {
-	if (content.kind === 'removed') return '*Try again* asks you to type it again. ';
-	const isWiped = content.kind === 'readable' && content.items.some((item) => item.wiped);
-	return isWiped ? 'Its passwords and codes were removed. *Try again* asks you to type them again. ' : '';
-}
-
-function keptText(answer: Answer): string {
-	const hasSecret = answer.content.kind === 'readable' && answer.content.items.some((item) => item.secret);
-	const secrets = 'Passwords and codes were not kept. Type them again.';
-	if (!hasText(answer)) return hasSecret ? secrets : '';
-	return hasSecret ? `Your text is below. ${secrets}` : 'Your text is below.';
-}
-
-function whatHappened(code: string): string {
-	return errorWords(code, { kept: 'nothing', adminContact: null }).what;
-}
-
 /** The service saved the answer but reported a failure, and nobody has seen the agent continue. */
 export function agentMayStand({ state, agentOutcome, startFailed }: Answer): boolean {
 	return state === 'delivered' && startFailed && (agentOutcome === null || agentOutcome === 'unseen');
@@ -281,17 +189,42 @@ export function hasText({ content }: Answer): boolean {
 }
 
 export const TEXT_REMOVED = 'The text of this answer was removed because its retention time is over.';
-export const TEXT_UNREADABLE = 'The text of this answer was stored with another encryption key and cannot be read.';
 
-/** Above an author's own text that could not be sent. mrkdwn; `text` is for notifications. */
-export function ownTextWords(answer: Answer): { readonly text: string; readonly headline: string } {
-	const { sessionId } = answer.question;
-	const isCertain = perhapsArrived(answer) === null;
-	const fate = isCertain ? 'was not sent to the agent' : 'was sent to the agent and may have arrived';
-	return {
-		text: `An answer that ${fate} (session ${sessionIdMrkdwn(sessionId)})`,
-		headline: `💬 <@${answer.person.userId}> wanted to answer ${sessionName(sessionId)}. This ${fate}:`,
-	};
+const TEXT_UNREADABLE = 'The text of this answer was stored with another encryption key and cannot be read.';
+
+export const MOST_ITEMS = 10;
+
+/** What the author wrote, in up to about `room` characters; never a secret. */
+export function ownText(answer: Answer, room: number): KnownBlock[] {
+	const { content } = answer;
+	if (content.kind === 'removed') return context(TEXT_REMOVED);
+	if (content.kind === 'unreadable') return context(TEXT_UNREADABLE);
+	const items = content.items.filter((item) => item.value !== null || item.wiped);
+	const itemRoom = Math.min(2700, Math.floor(room / Math.max(1, Math.min(items.length, MOST_ITEMS))));
+	const shown = items.slice(0, MOST_ITEMS).flatMap((item) => {
+		const title = quotedNameMrkdwn(item.title, 200) || 'Your answer';
+		return section(`*${title}*\n${answerText(item, itemRoom)}`);
+	});
+	return [...shown, ...context(andMoreWords(items.length - MOST_ITEMS, 'answers'))];
+}
+
+/** In place of a secret that is not stored any more. */
+export const REMOVED_ANSWER = '(hidden, and removed from Handraise)';
+
+function answerText({ secret, value, wiped }: AnswerItem, limit: number): string {
+	if (secret) return wiped ? REMOVED_ANSWER : '(hidden)';
+	return value === null || isBlank(value) ? '(left empty)' : quoted(value, limit);
+}
+
+/** Answers on a page of the history: each takes up to 14 blocks of the 100. */
+export const HISTORY_PAGE = 6;
+
+export interface HistoryModel {
+	readonly metadata: ViewMetadata;
+	/** Newest first, at most `HISTORY_PAGE`, from `metadata.offset` on. */
+	readonly answers: readonly Answer[];
+	readonly total: number;
+	readonly names: Names;
 }
 
 /** Above the history of a session. mrkdwn. */
@@ -301,22 +234,32 @@ export function historyWords(sessionId: string, total: number): string {
 	return `${total === 1 ? 'One answer' : `${total} answers`} to ${name}, newest first.`;
 }
 
-/** The result of pressing a receipt's button, if the receipt itself does not show it. */
-export const PRESS_NOTES = {
-	nothingToStart:
-		'Your answer was not sent again: the agent has continued, the session is over, or it has a different answer now. Open the session to see it.',
-	sentAgain: 'It was sent again a moment ago. Wait until the agent continues.',
-	notInChannels: 'Nothing was posted: answers are not shown in channels here.',
-	posted: '💬 Your text was posted.',
-} as const;
-
-/** *Send again* could not read the session. */
-export function notSentAgainWords(code: string): string {
-	return `Your answer was not sent again. ${whatHappened(code)} It is still in the session. Press *Send again* in a moment.`;
-}
-
-/** For a change after the first text was sent; shows the changed text so that it is not lost. mrkdwn. */
-export function tooLateWords(texts: readonly string[]): string {
-	const words = '✏️ Your change came too late: the text below was already being sent.';
-	return texts.length === 0 ? words : `${words} You had changed it to:\n${quoted(texts.join('\n'), 1_500)}`;
+/** Who answered what and when, newest first; secrets stay hidden. */
+export function historyView({ metadata, answers, total, names }: HistoryModel): ModalView {
+	const { offset } = metadata;
+	const shown = answers.slice(0, HISTORY_PAGE);
+	const entries = shown.flatMap((answer): KnownBlock[] => [
+		divider(),
+		...section(personMrkdwn(answer.person.userId, names)),
+		...ownText(answer, 3000),
+		...context(timelineWords(answer)),
+	]);
+	return modal({
+		callbackId: CALLBACKS.history,
+		title: 'History',
+		metadata,
+		blocks: [
+			...section(historyWords(metadata.sessionId, total)),
+			...entries,
+			...buttons(
+				offset > 0
+					? button(ACTIONS.historyNewer, 'Newer answers', { value: String(Math.max(0, offset - HISTORY_PAGE)) })
+					: null,
+				offset + shown.length < total
+					? button(ACTIONS.historyOlder, 'Older answers', { value: String(offset + HISTORY_PAGE) })
+					: null,
+			),
+			...context(shown.length === 0 && total > 0 ? 'No more answers here.' : ''),
+		],
+	});
 }

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { looksSecret } from '../../../src/questions/asks-for-secret.ts';
-import { questionAt } from '../../../src/questions/open-question.ts';
-import { type QuickAnswer, quickAnswerOf } from '../../../src/questions/quick-answer.ts';
-import { readSessionResponse } from '../../../src/session-service/schema.ts';
-import { escapeMrkdwn, oneLine } from '../../../src/slack/text.ts';
-import { questionText } from '../../../src/slack/words/question-text.ts';
-import { type ItemView, questionViewAt } from '../../../src/watches/session-snapshot.ts';
-import { expectHarmlessMrkdwn } from '../support/check.ts';
-import { hostileSession } from '../support/hostile-session.ts';
-import { hostileText } from '../support/hostile-text.ts';
+import { looksSecret } from '../../src/questions/asks-for-secret.ts';
+import { questionAt } from '../../src/questions/open-question.ts';
+import { type QuickAnswer, quickAnswerOf } from '../../src/questions/quick-answer.ts';
+import { readSessionResponse } from '../../src/session-service/schema.ts';
+import { questionText } from '../../src/slack/question-text.ts';
+import { escapeMrkdwn, oneLine } from '../../src/slack/text.ts';
+import { type ItemView, questionViewAt } from '../../src/watches/session-snapshot.ts';
+import { expectHarmlessMrkdwn } from './support/check.ts';
+import { hostileSession } from './support/hostile-session.ts';
+import { hostileText } from './support/hostile-text.ts';
 
 type Told = Parameters<typeof questionText>[0];
 type Texts = readonly [title: string, description?: string];
