@@ -176,9 +176,9 @@ export interface Draft {
 export interface DraftStore {
 	/**
 	 * Writes or replaces the draft of this form. Writes nothing when `submissionKey` was submitted, because events of typing
-	 * can arrive after the submission.
+	 * can arrive after the submission, or when a newer draft of the form is there. `now`: when `updatedAt` is earlier.
 	 */
-	save(draft: Draft, submissionKey?: string): Promise<void>;
+	save(draft: Draft, submissionKey?: string, now?: number): Promise<void>;
 	get(formId: string): Promise<Draft | null>;
 	/** The newest draft of this person for this question, with any fingerprint. */
 	newest(person: Person, question: QuestionKey): Promise<Draft | null>;

@@ -21,7 +21,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 	const read = (row: DraftsTable | undefined) => (row === undefined ? null : readDraft(row, cipher));
 
 	return {
-		async save(draft, submissionKey = '') {
+		async save(draft, submissionKey = '', now = draft.updatedAt) {
 			const { updatedAt } = draft;
 			await db.writeOne(async (trx) => {
 				// Encrypted inside the write: on SQLite the key of drafts may be replaced between two writes.
@@ -40,7 +40,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 								eb.or([
 									eb('drafts.updated_at', '<=', updatedAt),
 									// Saved before the clock was put back.
-									eb('drafts.updated_at', '>', updatedAt + CLOCK_ALLOWANCE_MS),
+									eb('drafts.updated_at', '>', now + CLOCK_ALLOWANCE_MS),
 								]),
 							),
 					)
