@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { HandraiseError } from './errors.ts';
-import { SHOW_ANSWERS } from './questions/disclosure.ts';
+import { SHOW_ANSWERS } from './questions/secrecy.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 

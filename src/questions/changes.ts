@@ -1,8 +1,7 @@
-import { fingerprintOf, hashOfTexts } from './fingerprint.ts';
+import { fingerprintOf, hashOfTexts, shownHashOf } from './fingerprint.ts';
 import { askingMessageIndex, asks, type LeftEmpty, openItemsOf } from './open-question.ts';
 import { assistantCountOf, resultOf } from './progress.ts';
 import { isOver, type Session } from './session.ts';
-import { shownHashOf } from './shown-text.ts';
 
 /** What is stored of a session's newest question. */
 export interface QuestionDigest {

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
 import { LONGEST_LOOK_MS } from '../inbox/ladder.ts';
 import { LONGEST_SNOOZE_MS } from '../inbox/snooze.ts';
@@ -6,7 +6,7 @@ import type { Lease } from '../lease-loop.ts';
 import { LONGEST_INTERVAL_MS } from '../watches/schedule.ts';
 import type { Dialect, StoreDatabase } from './database.ts';
 import { isOwnSchema, stopBesideNewer } from './migrate.ts';
-import type { Tables } from './tables.ts';
+import type { Row, Tables } from './tables.ts';
 
 /**
  * The longest legal delay of each kind of row. `now` is the database's time on PostgreSQL (`database-clock.ts`) and the
@@ -26,7 +26,7 @@ export const LONGEST_DELAY_MS = {
 	askedInbox: 10 * 60_000,
 	/** Other inboxes wait for the end of a snooze. */
 	inbox: LONGEST_SNOOZE_MS,
-	/** A ladder is looked at at least this often while a rung lies ahead. */
+	/** A ladder is looked at at least this often while a reminder lies ahead. */
 	ladder: LONGEST_LOOK_MS,
 } as const;
 
@@ -85,7 +85,7 @@ export function leaseDue<T extends LeasedTable>(
 	db: StoreDatabase,
 	{ table, key, service, where, orderBy, limit, before, takingLock }: DueQuery<T>,
 	{ lease, now }: { lease: Lease; now: number },
-): Promise<Selectable<Tables[T]>[]> {
+): Promise<Row<T>[]> {
 	const ofService = service === undefined ? sql`` : sql`service = ${service} and`;
 	// PostgreSQL checks the condition again when it locks a row, so a row that another replica just took is skipped.
 	const lock = db.dialect === 'postgres' ? sql`for update skip locked` : sql``;
@@ -97,12 +97,12 @@ export function leaseDue<T extends LeasedTable>(
 			order by ${orderBy} limit ${limit} ${lock}`.execute(trx);
 		if (due.rows.length === 0) return [];
 		const keys = due.rows.map((row) => row.key);
-		const { rows } = await sql<Selectable<Tables[T]>>`update ${sql.table(table)}
+		const { rows } = await sql<Row<T>>`update ${sql.table(table)}
 			set lease_token = ${lease.token}, leased_until = ${now + lease.ms}
 			where ${ofService} ${sql.ref(key)} in (${sql.join(keys)}) and ${isOwnSchema()} returning *`.execute(trx);
 		// This transaction has locked the rows, so only the schema can have kept all of them.
 		if (rows.length === 0) throw stopBesideNewer(db);
-		const indexOf = (row: Selectable<Tables[T]>) => keys.indexOf(String(row[key as keyof typeof row]));
+		const indexOf = (row: Row<T>) => keys.indexOf(String(row[key as keyof typeof row]));
 		return rows.sort((a, b) => indexOf(a) - indexOf(b));
 	});
 }

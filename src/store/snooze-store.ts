@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Person } from '../answers/answer.ts';
-import type { SnoozeStore } from '../inbox/snooze.ts';
-import { LONGEST_SNOOZE_MS } from '../inbox/snooze.ts';
+import { LONGEST_SNOOZE_MS, type Snooze } from '../inbox/snooze.ts';
 import type { SessionKey } from '../watches/watch.ts';
 import type { StoreDatabase } from './database.ts';
 import { isDue } from './due.ts';
@@ -17,10 +16,11 @@ export async function endSnooze(trx: Kysely<Tables>, person: Person, session: Se
 		.execute();
 }
 
-/** `SnoozeStore` over SQLite or PostgreSQL; its docstrings are the contract. */
-export function createSnoozeStore(db: StoreDatabase): SnoozeStore {
+/** The stored snoozes, one for a person and a session. */
+export function createSnoozeStore(db: StoreDatabase) {
 	return {
-		async snooze({ person, session, fingerprint, until }) {
+		/** Snoozes a question; replaces what the person has snoozed of this session. */
+		async snooze({ person, session, fingerprint, until }: Snooze): Promise<void> {
 			const { service, sessionId } = session;
 			await db.writeOne((trx) =>
 				trx
@@ -33,7 +33,8 @@ export function createSnoozeStore(db: StoreDatabase): SnoozeStore {
 			);
 		},
 
-		async endSnoozes(serviceUrl, person) {
+		/** Shows a person all questions of a session service again. */
+		async endSnoozes(serviceUrl: string, person: Person): Promise<void> {
 			await db.writeOne((trx) =>
 				trx
 					.deleteFrom('snoozes')
@@ -43,7 +44,8 @@ export function createSnoozeStore(db: StoreDatabase): SnoozeStore {
 			);
 		},
 
-		removeEndedSnoozes: (now) =>
+		/** Forgets snoozes that ended before `now`. Returns how many. */
+		removeEndedSnoozes: (now: number) =>
 			db.writeOne(async (trx) => {
 				const ended = trx.deleteFrom('snoozes').where(isDue('until', now, LONGEST_SNOOZE_MS));
 				return Number((await ended.executeTakeFirst()).numDeletedRows);

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { cutWithNote, type OnCut } from '../cut.ts';
 import { type Digest, digestOf } from '../questions/changes.ts';
-import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } from '../questions/disclosure.ts';
+import { withoutSignedLinks } from '../questions/fingerprint.ts';
 import { askingMessageIndex, type LeftEmpty, questionAt } from '../questions/open-question.ts';
 import { latestAssistantMessages, resultOf, stepOf, taskOf } from '../questions/progress.ts';
 import { type QuickAnswer, quickAnswerOf } from '../questions/quick-answer.ts';
+import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } from '../questions/secrecy.ts';
 import type { AgentAction, Session } from '../questions/session.ts';
-import { withoutSignedLinks } from '../questions/signed-links.ts';
 
 /** One item of a question as a channel may see it. */
 export interface ItemView {

@@ -14,7 +14,7 @@ export async function loadProgram(entry: string) {
 			load<typeof import('../../src/watches/session-snapshot.ts')>('watches/session-snapshot.ts'),
 			load<typeof import('../../src/rate-limiter.ts')>('rate-limiter.ts'),
 			load<typeof import('../../src/answers/claims.ts')>('answers/claims.ts'),
-			load<typeof import('../../src/questions/disclosure.ts')>('questions/disclosure.ts'),
+			load<typeof import('../../src/questions/secrecy.ts')>('questions/secrecy.ts'),
 		]);
 	return {
 		openStore: open.openStore,

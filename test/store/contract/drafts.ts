@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Draft } from '../../../src/answers/ports.ts';
 import { CLOCK_ALLOWANCE_MS } from '../../../src/clock.ts';
+import type { Draft } from '../../../src/store/answering-store.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, BOB, EVE, submission, T0 } from '../support.ts';
 
