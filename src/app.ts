@@ -4,7 +4,7 @@ import { createAnswers } from './answers/accept.ts';
 import { type AccessPolicy, createAccessPolicy, FRESH_MS, type MayAct, refusalIn } from './answers/access-policy.ts';
 import type { QuestionUpdated } from './answers/answer.ts';
 import { createClaims } from './answers/claims.ts';
-import { leftEmptyIn } from './answers/earlier-answers.ts';
+import { arrivedBetween, leftEmptyIn } from './answers/earlier-answers.ts';
 import { createHousekeeping } from './answers/housekeeping.ts';
 import { createAnswerWorker } from './answers/worker.ts';
 import { createMemoryCell } from './cell.ts';
@@ -26,7 +26,6 @@ import { createRequestBudget } from './session-service/budget.ts';
 import { type BudgetState, keptFromWatching } from './session-service/budget-state.ts';
 import { createSessionServiceClient } from './session-service/client.ts';
 import { SERVICE_CODES } from './session-service/errors.ts';
-import { createAnnouncer } from './slack/announcer.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
 import { createChannelList, createChannels } from './slack/channels.ts';
 import { createSlackClients } from './slack/clients.ts';
@@ -51,6 +50,7 @@ import { createLinks } from './slack/links.ts';
 import { createListen } from './slack/listen.ts';
 import { createDirectChannels, createIsThere, createMemberships } from './slack/memberships.ts';
 import { createPersonReads } from './slack/person-reads.ts';
+import { createAnnouncer } from './slack/posts/announcer.ts';
 import { createReceipts } from './slack/receipts.ts';
 import { createReply } from './slack/reply.ts';
 import { createDrafting } from './slack/session/drafts.ts';
@@ -104,7 +104,7 @@ export async function createHandraise({
 	let latePolicy: AccessPolicy | null = null;
 	const storeOptions = { workspace: () => workspace, clock: ownClock, onCheckpoint: metrics.checkpoint, log };
 	const store = await openStore({ ...config.store, ...storeOptions });
-	const { clock, answers: answerStore, claims: claimStore, drafts, watches } = store;
+	const { clock, answers: answerStore, drafts, watches } = store;
 	/** Replicas share the limits of the session service and of Slack. */
 	const hasReplicas = store.db.dialect === 'postgres';
 	const cellOf = <S>(key: string) =>
@@ -189,6 +189,7 @@ export async function createHandraise({
 		health,
 		listCell: cellOf(`list:${serviceUrl}`),
 		leftEmpty: (key, session) => leftEmptyIn(answerStore, key.service, session),
+		arrived: (question, times) => arrivedBetween(answerStore, question, times),
 		async disclosure(key, session) {
 			const marks = askingMessageIndex(session) === null ? [] : await answerStore.marks(key.service, key.sessionId);
 			return disclosureOf(marks, showAnswers);
@@ -263,18 +264,11 @@ export async function createHandraise({
 		const announcer = createAnnouncer({
 			...shared,
 			client: clients.background,
-			answers: answerStore,
-			claims: claimStore,
-			watches,
-			handOvers: store.handOvers,
-			settings: store.channelSettings,
-			ladderTimes: config.ladderTimes,
-			learnName: directory.learnName,
+			store,
+			config,
+			directory,
 			userGroups,
 			mayAct,
-			showAnswers,
-			quickAnswers,
-			maxDays: config.watchMaxDays,
 		});
 		await watching.startPosting({ announcer, channels: createChannelList({ client: clients.background }) });
 	}

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { hasCome } from '../clock.ts';
 import type { Core } from '../core.ts';
 import { isWaiting } from '../questions/session.ts';
-import type { AnnouncementContent, NewAnnouncement } from './announcements.ts';
+import type { NewAnnouncement } from './announcements.ts';
 import { isTeamChannel } from './channel-guard.ts';
-import type { Discovered, Discovery, DiscoverySettings, LeftOut, NoListReason, RaisedHand } from './discovered.ts';
+import type { Discovered, Discovery, DiscoverySettings, NoListReason, RaisedHand } from './discovered.ts';
+import type { AnnouncementContent, LeftOut } from './kinds.ts';
 import type { WaitingList } from './listing.ts';
 import type { ChannelKey } from './watch.ts';
 

@@ -71,7 +71,7 @@ function start({
 				const found = harness.answer();
 				if (found instanceof Error) throw found;
 				if (found.tookMs >= 1_000) await clock.sleep(found.tookMs);
-				return found;
+				return { ...found, sessions: [...found.sessions] };
 			},
 		},
 		config: { discoverSessions },

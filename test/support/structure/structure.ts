@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 
 /** The most that a file, a part and all of `src` may have. */
-export const LIMITS = { lines: 37_000, files: 222, linesOfFile: 450, dependencies: 12 } as const;
+export const LIMITS = { lines: 37_000, files: 228, linesOfFile: 450, dependencies: 12 } as const;
 
 /** Why some may have more, and how much. Numbers may only shrink. */
 const EXCEPTIONS: Readonly<Record<string, { readonly lines?: number; readonly dependencies?: number }>> = {
 	// The only place that knows every part.
 	'src/app.ts': { lines: 454, dependencies: 58 },
-	'src/slack/announcer.ts': { lines: 615, dependencies: 26 },
 	'src/slack/blocks/session-modal.ts': { dependencies: 14 },
 	'src/slack/handlers/channel-settings.ts': { dependencies: 18 },
 	'src/slack/handlers/quick-answers.ts': { dependencies: 15 },
