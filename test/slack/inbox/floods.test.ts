@@ -1,15 +1,22 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
 import { MOST_IN_WINDOW } from '../../../src/inbox/hand-over.ts';
-import { tooManyHandOversText } from '../../../src/slack/words/hand-over.ts';
+import { notGivenBackWords, tooManyHandOversText } from '../../../src/slack/words/hand-over.ts';
 import { waitingCountWords } from '../../../src/slack/words/inbox.ts';
-import { whatHappened } from '../../support/sentences.ts';
+import { says, whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { FLIGHT, handOverApp } from './hand-over-harness.ts';
 import { type InboxApp, inboxApp } from './harness.ts';
 
 /** The program's default limits for one person. */
 const PEOPLE = { PERSON_BURST: '20', PERSON_READS_PER_MINUTE: '20' };
+
+/** What tells of a press that was not stored. */
+const NOT_STORED: Readonly<Record<string, string>> = {
+	'TP 570': 'Your choice, “TP 570”',
+	'LH 1173': 'Your choice, “LH 1173”',
+	'Give back': notGivenBackWords(''),
+};
 
 let app: InboxApp;
 afterEach(async () => {
@@ -124,6 +131,40 @@ describe('while one person presses on and on', () => {
 			.dm()
 			.filter((dm) => dm.text().includes('TP 570'));
 		expect(told).toHaveLength(1);
+	});
+
+	it('tells somebody who was too fast that their presses were not stored, as fast as Slack takes it', async () => {
+		const slow = { PERSON_BURST: '4', PERSON_READS_PER_MINUTE: '4' };
+		const hand = await handOverApp(slow, { realRates: true });
+		app = hand;
+		const { post } = await hand.asked();
+		await hand.handOver(post, 'ada', 'bob');
+		await hand.handedTo('bob');
+		await app.openHome('bob');
+		await app.homeSays('Which flight?', { who: 'bob' });
+		await app.pass(40_000);
+		for (let press = 0; press < 12; press++) await home('bob').press('Refresh');
+		await app.pass(500);
+		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
+		const from = app.now();
+		const labels = Object.keys(NOT_STORED);
+		const toldOf = (label: string) =>
+			hand
+				.dms('bob')
+				.filter((dm) => says(dm.text(), whatHappened('could_not_check')) && says(dm.text(), NOT_STORED[label] ?? ''))
+				.length;
+		const outcomes = await Promise.all(
+			Array.from({ length: 300 }, (_, press) => home('bob').press(labels[press % 3] ?? '')),
+		);
+		expect(outcomes.filter((isAcknowledged) => !isAcknowledged)).toEqual([]);
+		await app.until(() => labels.every((label) => toldOf(label) > 0));
+		await app.pass(60_000);
+		const messages = app.calls('chat.postMessage', from);
+		expect(messages.length).toBeLessThanOrEqual(20);
+		expect(messages.filter(({ status }) => status === 429).length).toBeLessThanOrEqual(2);
+		const before = toldOf('TP 570');
+		await home('bob').press('TP 570');
+		await app.until(() => toldOf('TP 570') === before + 1);
 	});
 
 	it('refuses an eleventh question of one person in ten minutes, and says so in the window', async () => {
