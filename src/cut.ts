@@ -16,8 +16,11 @@ export function boundaryBefore(text: string, at: number): number {
 	return isLowSurrogate(after) ? at - 1 : at;
 }
 
-/** Called when a part of a text is not shown: nothing may stand below it that answers with one press. */
-export type OnCut = () => void;
+/**
+ * Called when a part of a text is not shown: nothing may stand below it that answers with one press. `isNote`: the text
+ * ends with a note, which is its writer's own where nothing cut it before.
+ */
+export type OnCut = (isNote?: boolean) => void;
 
 /** Cuts to `limit` UTF-16 units, at a boundary; cut text ends with "…". */
 export function cutText(text: string, limit: number, onCut?: OnCut): string {

@@ -202,8 +202,8 @@ function questionEntry(
 	const place = { sessionId, channelId, readAt: since };
 	const mark = { sessionId, fingerprint: view.fingerprint };
 	let isWhole = true;
-	const onCut = () => {
-		isWhole = false;
+	const onCut: OnCut = (isNote) => {
+		isWhole &&= isNote === true && view.quick !== null;
 	};
 	const said = quotedMarkdown(view.context, 250, onCut);
 	const besideOptions = asked.map((item) => itemLine(item, view.quick, onCut));

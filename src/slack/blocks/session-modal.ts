@@ -1,5 +1,5 @@
 import type { KnownBlock, ModalView } from '@slack/types';
-import { withoutNote } from '../../cut.ts';
+import type { OnCut } from '../../cut.ts';
 import { askingMessageIndex, type Question, questionAt } from '../../questions/open-question.ts';
 import { ageOf, stepOf } from '../../questions/progress.ts';
 import { type AnswerMarks, isSecretValue } from '../../questions/secrecy.ts';
@@ -148,7 +148,11 @@ function questionBlocks(model: SessionModel, form: Form | null): KnownBlock[] {
 	const fields = filledItems(question, model.marks ?? []).map(mrkdwn);
 	// A view with the most inputs has no room for one more block.
 	const beside = fields.length === 0 ? UNFOLDED : { ...UNFOLDED, fields };
-	const blocks = section(`*The agent asks*\n${quotedMarkdown(question?.context ?? '', 2900)}`.trim(), beside);
+	let isContextCut = false;
+	const onCut: OnCut = (isNote) => {
+		isContextCut ||= isNote !== true;
+	};
+	const blocks = section(`*The agent asks*\n${quotedMarkdown(question?.context ?? '', 2900, onCut)}`.trim(), beside);
 	const hasDashboard = dashboardLink(model.dashboardUrl, metadata.sessionId) !== null;
 	if (form !== null && form.kind !== 'fields') {
 		return [...blocks, ...section(noFormWords(form, hasDashboard))];
@@ -168,7 +172,7 @@ function questionBlocks(model: SessionModel, form: Form | null): KnownBlock[] {
 					: null,
 		),
 		...context(
-			[...blocks, ...form.blocks].some(isCut) ? cutQuestionWords(hasDashboard) : '',
+			isContextCut || form.isCut ? cutQuestionWords(hasDashboard) : '',
 			metadata.partial ? MAY_STAY_EMPTY : '',
 		),
 	];
@@ -184,10 +188,6 @@ function filledItems(question: Question | null, marks: readonly AnswerMarks[]): 
 	});
 	const more = andMoreWords(filled.length - FILLED_SHOWN);
 	return [...filled.slice(0, FILLED_SHOWN), ...(more === '' ? [] : [more])];
-}
-
-function isCut(block: KnownBlock): boolean {
-	return block.type === 'section' && withoutNote(block.text?.text ?? '').missing > 0;
 }
 
 /** Whether this field changes when every field becomes plain text. */

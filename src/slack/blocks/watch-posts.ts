@@ -174,8 +174,8 @@ export function openQuestion(
 	others: readonly Button[] = [],
 ): Record<'blocks' | 'row', KnownBlock[]> & { readonly note: string } {
 	let isWhole = true;
-	const blocks = questionBlocks(headline, question, 2_500, () => {
-		isWhole = false;
+	const blocks = questionBlocks(headline, question, 2_500, (isNote) => {
+		isWhole &&= isNote === true && question.quick !== null;
 	});
 	const row = answerButtons(question, { sessionId, channelId, readAt }, offersOptions && isWhole, others);
 	return { blocks, row, note: noForm(question) || (isWhole ? '' : QUESTION_CUT) };

@@ -1,4 +1,5 @@
 import type { KnownBlock } from '@slack/types';
+import type { OnCut } from '../../cut.ts';
 import { mergeForPut, putBodyOf } from '../../questions/compare.ts';
 import type { Question } from '../../questions/open-question.ts';
 import { blockId } from '../ids.ts';
@@ -23,7 +24,13 @@ export const PUT_LIMIT_BYTES = 100_000;
 /** A question as input blocks, or why it cannot be answered in Slack. */
 export type Form =
 	/** `metadata` has to go into the view: `readForm` needs it. */
-	| { readonly kind: 'fields'; readonly blocks: readonly KnownBlock[]; readonly metadata: ViewMetadata }
+	| {
+			readonly kind: 'fields';
+			readonly blocks: readonly KnownBlock[];
+			readonly metadata: ViewMetadata;
+			/** A part of a title or description is not shown. */
+			readonly isCut: boolean;
+	  }
 	/** More open items than a view holds. */
 	| { readonly kind: 'tooMany'; readonly count: number }
 	/** The question's own texts are so long that the service would refuse the PUT. */
@@ -64,16 +71,22 @@ export function buildForm(input: {
 	const isShownAgain = isShown(metadata, question);
 	const secret = input.secret === undefined ? null : new Set(input.secret);
 	const planned = keepOptionTexts(planFields(question, metadata, draft, secret), metadata);
+	let isCut = false;
+	const onCut: OnCut = (isNote) => {
+		isCut ||= isNote !== true;
+	};
 	for (const [level, size] of SHRINKING.entries()) {
 		// `readForm` cuts texts to the limit of the first showing before it compares them.
 		const limits = isShownAgain ? { ...size, offer: metadata.offerLimit } : size;
 		const bare = count > DESCRIBED_FIELDS;
-		const blocks = formBlocks(planned.fields, { question, metadata, bare, warnsInHints: count > FEW_FIELDS, limits });
+		const warnsInHints = count > FEW_FIELDS;
+		const blocks = formBlocks(planned.fields, { question, metadata, bare, warnsInHints, limits, onCut });
 		if (level < SHRINKING.length - 1 && Buffer.byteLength(JSON.stringify(blocks)) > FORM_BYTES) continue;
 		const { fields, optionTexts } = planned;
 		return {
 			kind: 'fields',
 			blocks,
+			isCut,
 			metadata: {
 				...metadata,
 				messageIndex: question.messageIndex,
