@@ -2,33 +2,32 @@ import { hostname } from 'node:os';
 import type { Dispatcher } from 'undici';
 import { createAnswers } from './answers/accept.ts';
 import { type AccessPolicy, createAccessPolicy, FRESH_MS, type MayAct, refusalIn } from './answers/access-policy.ts';
+import type { QuestionUpdated } from './answers/answer.ts';
 import { createClaims } from './answers/claims.ts';
 import { createConfirmation } from './answers/confirm.ts';
 import { createDelivery } from './answers/deliver.ts';
-import { leftEmptyIn } from './answers/earlier-answers.ts';
+import { arrivedBetween, leftEmptyIn } from './answers/earlier-answers.ts';
 import { createHousekeeping } from './answers/housekeeping.ts';
-import type { QuestionObserver } from './answers/ports.ts';
 import { mayLandForMs } from './answers/put.ts';
 import { createAnswerWorker } from './answers/worker.ts';
 import { createMemoryCell } from './cell.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { codeOf } from './errors.ts';
-import { createHandOvers } from './inbox/hand-over.ts';
+import { createHandOvers } from './inbox/hand-overs.ts';
 import type { InboxPlace } from './inbox/inbox.ts';
 import { createInboxes } from './inbox/inboxes.ts';
 import { createReminders } from './inbox/reminders.ts';
 import type { Log } from './log.ts';
 import { createHttpServer, createRefusedRequests } from './ops/http-server.ts';
 import { createMetrics } from './ops/metrics.ts';
-import { disclosureOf } from './questions/disclosure.ts';
 import { askingMessageIndex } from './questions/open-question.ts';
+import { disclosureOf } from './questions/secrecy.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import { createRequestBudget } from './session-service/budget.ts';
 import { type BudgetState, keptFromWatching } from './session-service/budget-state.ts';
 import { createSessionServiceClient } from './session-service/client.ts';
 import { SERVICE_CODES } from './session-service/errors.ts';
-import { createAnnouncer } from './slack/announcer.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
 import { createChannelList, createChannels } from './slack/channels.ts';
 import { createSlackClients } from './slack/clients.ts';
@@ -53,6 +52,7 @@ import { createLinks } from './slack/links.ts';
 import { createListen } from './slack/listen.ts';
 import { createDirectChannels, createIsThere, createMemberships } from './slack/memberships.ts';
 import { createPersonReads } from './slack/person-reads.ts';
+import { createAnnouncer } from './slack/posts/announcer.ts';
 import { createReceipts } from './slack/receipts.ts';
 import { createReply } from './slack/reply.ts';
 import { createDrafting } from './slack/session/drafts.ts';
@@ -196,6 +196,7 @@ export async function createHandraise({
 				}
 			: null,
 		leftEmpty: (key, session) => leftEmptyIn(answerStore, key.service, session),
+		arrived: (question, times) => arrivedBetween(answerStore, question, times),
 		async disclosure(key, session) {
 			const marks = askingMessageIndex(session) === null ? [] : await answerStore.marks(key.service, key.sessionId);
 			return disclosureOf(marks, showAnswers);
@@ -210,15 +211,13 @@ export async function createHandraise({
 		onQuestions: inboxes.touch,
 	});
 	reservedPerSecond = watching.reservedPerSecond;
-	const observer: QuestionObserver = {
-		questionUpdated(question, what, by) {
-			if (what === 'choice') watching.choiceUpdated(question);
-			else watching.questionUpdated(question, { readEarly: what === 'delivered' });
-			inboxes.touch(what === 'delivered' ? null : by);
-			reminders.questionUpdated(question);
-		},
+	const questionUpdated: QuestionUpdated = (question, what, by) => {
+		if (what === 'choice') watching.choiceUpdated(question);
+		else watching.questionUpdated(question, { readEarly: what === 'delivered' });
+		inboxes.touch(what === 'delivered' ? null : by);
+		reminders.questionUpdated(question);
 	};
-	const claims = createClaims({ store: claimStore, observer, clock, log });
+	const claims = createClaims({ store: claimStore, questionUpdated, clock, log });
 	const checkBy = async (by: AccessPolicy | null, ...[{ teamId, userId }, channel, maxAgeMs]: Parameters<MayAct>) => {
 		// Another workspace's Slack would call everybody of this one a stranger.
 		if (by === null || teamId !== workspace) return { allowed: false, refusal: 'could_not_check' } as const;
@@ -236,13 +235,13 @@ export async function createHandraise({
 		confirmation: createConfirmation({ service: sessions, store: answerStore, clock }),
 		receipts,
 		isOurs: ({ teamId }) => teamId === workspace,
-		observer,
+		questionUpdated,
 	});
 	const answers = createAnswers({
 		...shared,
 		store: answerStore,
 		claims,
-		observer,
+		questionUpdated,
 		wake: worker.wake,
 		metrics: metrics.answers,
 		giveUpMs: config.giveUpMs,
@@ -304,18 +303,11 @@ export async function createHandraise({
 		const announcer = createAnnouncer({
 			...shared,
 			client: clients.background,
-			answers: answerStore,
-			claims: claimStore,
-			watches,
-			handOvers: store.handOvers,
-			settings: store.channelSettings,
-			ladderTimes: config.ladderTimes,
-			learnName: directory.learnName,
+			store,
+			config,
+			directory,
 			userGroups,
 			mayAct,
-			showAnswers,
-			quickAnswers,
-			maxDays: config.watchMaxDays,
 		});
 		await watching.startPosting({ announcer, channels: createChannelList({ client: clients.background }) });
 	}

@@ -1,6 +1,5 @@
 import { matchingText, readingsOf, withoutFinalMarks, words, wordsOr } from './matching-text.ts';
-import { HARMLESS_PHRASES, SECRET_RULES, WHOLE_TITLES } from './secret-rules.ts';
-import { CAME_BY } from './secret-stems.ts';
+import { CAME_BY, HARMLESS_PHRASES, SECRET_RULES, WHOLE_TITLES } from './secret-rules.ts';
 import type { HumanInputItem } from './session.ts';
 
 /** Words that ask the reader for something, before or after its name. */

@@ -1,8 +1,7 @@
-import { fingerprintOf, sameText } from './fingerprint.ts';
+import { fingerprintOf, isReworded, sameText } from './fingerprint.ts';
 import { askingMessageIndex, questionAt } from './open-question.ts';
 import { assistantCountOf } from './progress.ts';
 import { type AnsweredItem, type HumanInputItem, isOver, isWaiting, type Session } from './session.ts';
-import { isReworded } from './shown-text.ts';
 
 /**
  * An answer by position: a text for an item it fills, `''` for an item that the person left empty on purpose, and null

@@ -1,6 +1,5 @@
-import { fingerprintOf } from './fingerprint.ts';
+import { fingerprintOf, shownHashOf } from './fingerprint.ts';
 import { type HumanInputItem, isOver, isWaiting, type Message, type Session } from './session.ts';
-import { shownHashOf } from './shown-text.ts';
 
 /** What one message asks, and which items are still open. */
 export interface Question {

@@ -3,9 +3,8 @@ import type { WebClient } from '@slack/web-api';
 import type { ActRefusal } from '../answers/access-policy.ts';
 import type { Clock } from '../clock.ts';
 import { LONGEST_RETRY_AFTER_MS, retryAtOf } from '../errors.ts';
-import { errorMessage, refusedMessage } from './blocks/messages.ts';
+import { type ErrorContext, errorMessage, refusedMessage, refusedModal } from './blocks/errors.ts';
 import type { MessageContent } from './blocks/parts.ts';
-import { refusedModal } from './blocks/small-modals.ts';
 import { codeOf, slackFailure } from './clients.ts';
 import { CALLBACKS } from './ids.ts';
 import type { DirectChannelOf } from './memberships.ts';
@@ -13,7 +12,6 @@ import { decodeMetadata, type ViewMetadata } from './metadata.ts';
 import { type PersonReads, TooFastError } from './person-reads.ts';
 import type { PersonRequest, SubmittedView } from './request.ts';
 import { openView } from './session/view-handle.ts';
-import type { ErrorContext } from './words/errors.ts';
 
 const REPLY_WITHIN_MS = 5_000;
 
@@ -85,31 +83,20 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 		return { kept, adminContact, retryAt: retryAtOf(error, clock.now()) };
 	}
 
-	/**
-	 * One reply at a time for each person, so that hundreds of replies to one person do not delay others. Resolves when it is
-	 * sent, or when Slack's limit delays it.
-	 */
-	function inSequence(
-		{ person: { userId } }: PersonRequest,
-		reply: (onLimit: () => void) => Promise<unknown>,
-	): Promise<void> {
+	/** One reply at a time for each person: hundreds to one delay no others. Resolves also when Slack's limit delays it. */
+	function inSequence(userId: string, reply: (onLimit: () => void) => Promise<unknown>): Promise<void> {
 		const queue = queues.get(userId) ?? { last: Promise.resolve(), limited: Promise.withResolvers<void>() };
 		queues.set(userId, queue);
-		const sent = queue.last
-			.then(() => reply(queue.limited.resolve))
-			.then(() => {
-				if (queue.last === sent) queues.delete(userId);
-			});
-		queue.last = sent;
+		const sent = queue.last.then(async () => void (await reply(queue.limited.resolve)));
+		const ended: Promise<unknown> = sent.then(() => queue.last === ended && queues.delete(userId));
+		queue.last = ended;
 		return Promise.race([sent, queue.limited.promise]);
 	}
 
 	async function slowDown(request: PersonRequest, content: MessageContent): Promise<void> {
 		if (!personReads.isWorthTelling(request)) return;
-		await inSequence(
-			request,
-			async () => (await throughResponseUrl(request, content)) || (await send(request, content)),
-		);
+		const slower = async () => (await throughResponseUrl(request, content)) || send(request, content);
+		await inSequence(request.person.userId, slower);
 	}
 
 	async function withoutTurn(request: PersonRequest, content: MessageContent): Promise<void> {
@@ -117,7 +104,8 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 		// Slack limits ephemeral messages for all people together, and direct messages for each conversation.
 		const mayShare = request.channelId !== null && (await personReads.turn(request)) === null;
 		if (mayShare && (await inChannel(request, content))) return;
-		const key = `${request.person.userId} ${JSON.stringify(content)}`;
+		const { userId } = request.person;
+		const key = `${userId} ${JSON.stringify(content)}`;
 		async function post(onLimit: () => void): Promise<void> {
 			waiting.delete(key);
 			const retryAfterMs = (await inDm(request, content))?.retryAfterMs ?? null;
@@ -127,7 +115,7 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 			// A later one says the same.
 			if (!waiting.has(key)) await post(onLimit);
 		}
-		const sent = waiting.get(key) ?? inSequence(request, post);
+		const sent = waiting.get(key) ?? inSequence(userId, post);
 		waiting.set(key, sent);
 		await sent;
 	}
@@ -161,8 +149,7 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 		onTop,
 		errorContext,
 		/**
-		 * Sends words about an error as a message. For a `TooFastError` only if that is worth telling; what was thrown besides
-		 * takes no turn.
+		 * Sends words about an error as a message. For a `TooFastError` only if that is worth telling; other errors take no turn.
 		 * @param error what was thrown, or a code
 		 */
 		async failed(

@@ -1,5 +1,6 @@
 import { type Expression, type ExpressionBuilder, type Insertable, type Kysely, sql } from 'kysely';
 import {
+	type AcceptResult,
 	type Answer,
 	type AnswerItem,
 	type AnswerState,
@@ -8,14 +9,15 @@ import {
 	isBlocking,
 	isFailed,
 	itemsOf,
+	type NewAnswer,
 	type OtherAnswer,
 	type QuestionKey,
+	type RetryResult,
 	TOLD_WITHIN_MS,
 	UNREADABLE,
 } from '../answers/answer.ts';
-import type { AcceptResult, NewAnswer, RetryResult } from '../answers/ports.ts';
 import type { HandraiseError } from '../errors.ts';
-import { isReworded } from '../questions/shown-text.ts';
+import { isReworded } from '../questions/fingerprint.ts';
 import {
 	type AnswerRow,
 	changeRow,
@@ -34,10 +36,10 @@ import {
 	submittedColumns,
 } from './answer-rows.ts';
 import { draftRow } from './answering-store.ts';
-import { type Dialect, rowUnlessExists, type StoreDatabase } from './database.ts';
+import { isPostgres, rowUnlessExists, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { isOwnSchema, stopBesideNewer } from './migrate.ts';
-import { type AnswersTable, questionColumns, type Tables, WITHOUT_LEASE } from './tables.ts';
+import { questionColumns, type Tables, WITHOUT_LEASE } from './tables.ts';
 
 /** `AnswerStore.accept`. A single statement covers the common case without a conflict. */
 export async function acceptAnswer(db: StoreDatabase, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
@@ -59,7 +61,7 @@ async function insertWithoutConflict(db: Kysely<Tables>, cipher: Cipher, answer:
 }
 
 /** Inserts `row` and returns it, unless `blocker` finds something or the schema is a newer version's. */
-function insertUnless(db: Kysely<Tables>, row: Insertable<AnswersTable>, blocker: Expression<unknown>) {
+function insertUnless(db: Kysely<Tables>, row: Insertable<Tables['answers']>, blocker: Expression<unknown>) {
 	return db
 		.insertInto('answers')
 		.columns(Object.keys(row) as (keyof typeof row)[])
@@ -73,7 +75,7 @@ async function acceptInTransaction(
 	cipher: Cipher,
 	answer: NewAnswer,
 ): Promise<AcceptResult> {
-	await lockQuestion(db, store.dialect, answer.question);
+	await lockQuestion(db, answer.question);
 	// One statement reads one snapshot: an answer in delivery is either live or delivered, never missing from both.
 	const rows = await db
 		.selectFrom('answers')
@@ -87,7 +89,7 @@ async function acceptInTransaction(
 	if (repeated !== undefined) return repeat(db, cipher, { row: repeated, newer }, answer);
 
 	const nothing = db.selectFrom('answers').select('id').where(sql<boolean>`false`);
-	const insert = (row: Insertable<AnswersTable>) => insertUnless(db, row, nothing).executeTakeFirstOrThrow(newer);
+	const insert = (row: Insertable<Tables['answers']>) => insertUnless(db, row, nothing).executeTakeFirstOrThrow(newer);
 	const row = newRow(answer, cipher);
 	const first = firstConflict(rows, positionsOf(answer.items, answer.leftEmpty));
 	if (first !== null) {
@@ -212,16 +214,16 @@ export async function retryAnswer(
  * Serializes what decides which of several answers to a question is first: an answer must not lose to one that another
  * replica withdraws at the same moment. SQLite has a single writer.
  */
-async function lockQuestion(db: Kysely<Tables>, dialect: Dialect, question: QuestionKey): Promise<void> {
-	if (dialect !== 'postgres') return;
+async function lockQuestion(db: Kysely<Tables>, question: QuestionKey): Promise<void> {
+	if (!isPostgres(db)) return;
 	const { service, sessionId, messageIndex } = question;
 	const name = JSON.stringify([service, sessionId, messageIndex]);
 	await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
 }
 
 /** The same for the question of a stored answer. */
-export async function lockQuestionOf(db: Kysely<Tables>, dialect: Dialect, id: string): Promise<void> {
-	if (dialect !== 'postgres') return;
+export async function lockQuestionOf(db: Kysely<Tables>, id: string): Promise<void> {
+	if (!isPostgres(db)) return;
 	const row = await db
 		.selectFrom('answers')
 		.select(['service', 'session_id', 'message_index'])
@@ -229,7 +231,7 @@ export async function lockQuestionOf(db: Kysely<Tables>, dialect: Dialect, id: s
 		.executeTakeFirst();
 	if (row === undefined) return;
 	const { service, session_id: sessionId, message_index: messageIndex } = row;
-	await lockQuestion(db, dialect, { service, sessionId, messageIndex });
+	await lockQuestion(db, { service, sessionId, messageIndex });
 }
 
 /** See `FIRST_ENDINGS`. */

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import { type Answer, BLOCKING_STATES, isFailed } from '../answers/answer.ts';
-import type { AnswerPatch, AnswerStore } from '../answers/ports.ts';
+import { type Answer, type AnswerPatch, BLOCKING_STATES, isFailed } from '../answers/answer.ts';
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
+import type { Lease } from '../lease-loop.ts';
 import { lockQuestionOf, releaseLosers } from './answer-accept.ts';
 import {
 	type AnswerChange,
@@ -12,7 +12,7 @@ import {
 	sealOther,
 	writeReceiptState,
 } from './answer-rows.ts';
-import { countUpdated, lockRows, type StoreDatabase, StoreUnavailableError } from './database.ts';
+import { countChanged, type StoreDatabase, StoreUnavailableError } from './database.ts';
 import { databaseTime } from './database-clock.ts';
 import { dueAt, earliest, hasLapsed, isDue, isOurs, LONGEST_DELAY_MS, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
@@ -20,11 +20,6 @@ import { type Tables, WITHOUT_LEASE } from './tables.ts';
 
 /** Candidate rows for each row wanted: other replicas may lock some of them at the same moment. */
 const CANDIDATES_PER_ROW = 8;
-
-type QueueMethods = Pick<
-	AnswerStore,
-	'rows' | 'takeDue' | 'update' | 'renew' | 'release' | 'nextDueAt' | 'hasten' | 'lookAtAll'
->;
 
 /** The queue part of `AnswerStore`: each row is its own queue entry. */
 export function createAnswerQueue({
@@ -38,7 +33,7 @@ export function createAnswerQueue({
 	checksTime: boolean;
 	/** Empty for a damaged row. */
 	readOrSkip(row: AnswerRow): readonly Answer[];
-}): QueueMethods {
+}) {
 	/** Postpones rows that cannot be read, so that they block neither their session nor the queue. */
 	async function postpone(ids: readonly string[], token: string, now: number): Promise<void> {
 		await db.writeOne((trx) =>
@@ -52,10 +47,15 @@ export function createAnswerQueue({
 	}
 
 	return {
-		async takeDue(service, lease, limit, now) {
+		/**
+		 * Leases up to `limit` due answers for `service`, oldest first, at most one per session at a time; where only the author is
+		 * to be told, only if they are of `StoreOptions.workspace`. Damaged answers are put off and
+		 * block nothing.
+		 */
+		async takeDue(service: string, lease: Lease, limit: number, now: number): Promise<readonly Answer[]> {
 			const where = firstOfSession(db, service, { now, limit });
 			const orderBy = sql`next_attempt_at, accepted_at, id`;
-			const before = (trx: Kysely<Tables>) => freeLapsed(trx, db, now);
+			const before = (trx: Kysely<Tables>) => freeLapsed(trx, now);
 			const due = { table: 'answers', key: 'id', service, where, orderBy, limit, before } as const;
 			const rows = await leaseDue(db, due, { lease, now });
 			const answers = rows.flatMap(readOrSkip);
@@ -65,11 +65,22 @@ export function createAnswerQueue({
 			return answers;
 		},
 
-		update: ({ id, state }, token, patch, { now, release, editCount }) =>
+		/**
+		 * Writes `patch` if the lease `token` still holds the answer and its state is still that of `answer`; with `editCount`,
+		 * only if its text is the same too. Returns the stored answer. Null when another replica has it, its author changed it
+		 * (`retry`, `withdraw`), another answer replaced it, or an earlier write changed the state although its reply was lost.
+		 * `release` gives the lease back in the same write. Ending states wipe secret values in the same write.
+		 */
+		update: (
+			{ id, state }: Pick<Answer, 'id' | 'state'>,
+			token: string,
+			patch: AnswerPatch,
+			{ now, release, editCount }: { now: number; release: boolean; editCount?: number },
+		) =>
 			db.write(async (trx) => {
 				const fails = patch.state !== undefined && patch.state !== 'conflicted' && isFailed(patch.state);
 				// Before its row: the order in which all writes lock them.
-				if (fails) await lockQuestionOf(trx, db.dialect, id);
+				if (fails) await lockQuestionOf(trx, id);
 				const row = await trx
 					.selectFrom('answers')
 					.selectAll()
@@ -77,7 +88,7 @@ export function createAnswerQueue({
 					.where('lease_token', '=', token)
 					.where('state', '=', state)
 					.$if(editCount !== undefined, (query) => query.where('edit_count', '=', editCount ?? 0))
-					.$call(lockRows(db.dialect))
+					.forUpdate()
 					.executeTakeFirst();
 				if (row === undefined) return null;
 				if (checksTime && patch.before != null && patch.putStartedAt != null) await expectTime(trx, patch.putStartedAt);
@@ -88,13 +99,15 @@ export function createAnswerQueue({
 				return changed;
 			}),
 
-		renew: (id, lease, now) =>
+		/** Prolongs the lease; false when it was lost. */
+		renew: (id: string, lease: Lease, now: number) =>
 			db.writeOne(async (trx) => {
 				const own = trx.updateTable('answers').where('id', '=', id).where('lease_token', '=', lease.token);
-				return (await countUpdated(own.set({ leased_until: now + lease.ms }))) > 0;
+				return (await countChanged(own.set({ leased_until: now + lease.ms }))) > 0;
 			}),
 
-		release: (held) =>
+		/** Gives these leases back, in any state of their answers. */
+		release: (held: readonly { readonly id: string; readonly token: string }[]) =>
 			db.writeOne(async (trx) => {
 				if (held.length === 0) return;
 				await trx
@@ -106,7 +119,11 @@ export function createAnswerQueue({
 
 		rows: db.queuedRows(['answers']),
 
-		async nextDueAt(service, now) {
+		/**
+		 * When `takeDue` may find an answer next, or null: the earliest `nextAttemptAt`, but not before a lease on the answer's
+		 * session lapses.
+		 */
+		async nextDueAt(service: string, now: number): Promise<number | null> {
 			const due = dueAt('due.next_attempt_at', now, LONGEST_DELAY_MS.answer);
 			// An answer whose session is leased, perhaps by itself, cannot be taken before that lease lapses.
 			const row = await db.read
@@ -125,14 +142,16 @@ export function createAnswerQueue({
 			return row.at;
 		},
 
-		hasten: (service, lastErrors, now) =>
+		/** Makes live answers due whose last attempt failed with one of these codes, because the service is back. Returns how many. */
+		hasten: (service: string, lastErrors: readonly string[], now: number) =>
 			db.writeOne((trx) =>
-				countUpdated(
+				countChanged(
 					dueNow(trx, service, now).where('state', 'in', BLOCKING_STATES).where('last_error', 'in', lastErrors),
 				),
 			),
 
-		async lookAtAll(service, now) {
+		/** Makes all answers with a due time due now: after the clock was set, stored times may be wrong. */
+		async lookAtAll(service: string, now: number): Promise<void> {
 			await db.writeOne((trx) => dueNow(trx, service, now).execute());
 		},
 	};
@@ -176,13 +195,14 @@ function firstOfSession(db: StoreDatabase, service: string, { now, limit }: { no
 }
 
 /** Clears lapsed leases, which would block the other answers of their sessions. A holder that still runs fails at its next write. */
-async function freeLapsed(trx: Kysely<Tables>, db: StoreDatabase, now: number): Promise<void> {
+async function freeLapsed(trx: Kysely<Tables>, now: number): Promise<void> {
 	const lapsed = await trx
 		.selectFrom('answers')
 		.select('id')
 		.where('lease_token', 'is not', null)
 		.where(hasLapsed('leased_until', now))
-		.$call(lockRows(db.dialect, { skipLocked: true }))
+		.forUpdate()
+		.skipLocked()
 		.execute();
 	if (lapsed.length === 0) return;
 	const ids = lapsed.map((row) => row.id);

@@ -1,23 +1,29 @@
 import type { Kysely } from 'kysely';
-import type { ChannelSettingsStore } from '../inbox/ladder-ports.ts';
+import type { Person } from '../answers/answer.ts';
+import { DEFAULT_CHANNEL_SETTINGS } from '../inbox/channel-settings.ts';
+import type { NewAnnouncement } from '../watches/announcements.ts';
+import { type ChannelSettings, channelSettings } from '../watches/channel-settings.ts';
 import type { ChannelKey } from '../watches/watch.ts';
-import { readSettings } from './channel-settings-rows.ts';
-import { countUpdated, type StoreDatabase } from './database.ts';
+import { change, countChanged, from, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
-import { lockLadders, touchLadders } from './lock-order.ts';
-import type { Tables } from './tables.ts';
-import { inChannel, queueAnnouncements } from './watch-writes.ts';
+import { touchLadders } from './lock-order.ts';
+import { channelColumns, type Tables } from './tables.ts';
+import { queueAnnouncements } from './watch-writes.ts';
 
-/** `ChannelSettingsStore` over SQLite or PostgreSQL; its docstrings are the contract. */
-export function createChannelSettingsStore({
-	db,
-	cipher,
-}: {
-	db: StoreDatabase;
-	cipher: Cipher;
-}): ChannelSettingsStore {
+/** The settings of a channel as stored. */
+export interface StoredChannelSettings {
+	readonly settings: ChannelSettings;
+	/** Counts the changes, so that nobody overwrites a change that they did not see; 0: never changed. */
+	readonly revision: number;
+	readonly changedBy: string | null;
+	readonly changedAt: number | null;
+}
+
+/** Every method is one transaction; throws `StoreUnavailableError` (code `store_unavailable`, retryable). */
+export function createChannelSettingsStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
 	return {
-		async read(channel) {
+		/** The defaults where nobody has set anything. */
+		async read(channel: ChannelKey): Promise<StoredChannelSettings> {
 			const row = await settingsRow(db.read, channel);
 			return {
 				settings: readSettings(row?.settings ?? null),
@@ -27,7 +33,26 @@ export function createChannelSettingsStore({
 			};
 		},
 
-		write: (channel, { settings: changed, revision, person, announcement, now }) =>
+		/**
+		 * Replaces the settings, queues `announcement` and looks at the channel's ladders now. False when they are not at
+		 * `revision` any more: nothing was written.
+		 */
+		write: (
+			channel: ChannelKey,
+			{
+				settings: changed,
+				revision,
+				person,
+				announcement,
+				now,
+			}: {
+				settings: ChannelSettings;
+				revision: number;
+				person: Person;
+				announcement: NewAnnouncement;
+				now: number;
+			},
+		) =>
 			db.write(async (trx) => {
 				const values = {
 					settings: JSON.stringify(changed),
@@ -39,43 +64,36 @@ export function createChannelSettingsStore({
 					revision === 0 ? await insert(trx, channel, values) : await update(trx, channel, revision, values);
 				if (!isWritten) return false;
 				await queueAnnouncements(trx, cipher, [announcement], now);
-				await touchLadders(trx, lockLadders(trx, db.dialect).where(inChannel(channel)), now);
+				await touchLadders(trx, channelColumns(channel), now);
 				return true;
 			}),
 	};
 }
 
+export type ChannelSettingsStore = ReturnType<typeof createChannelSettingsStore>;
+
 type Values = Pick<Tables['channel_settings'], 'settings' | 'revision' | 'changed_by' | 'changed_at'>;
 
-async function insert(trx: Kysely<Tables>, { teamId, channelId }: ChannelKey, values: Values): Promise<boolean> {
+async function insert(trx: Kysely<Tables>, channel: ChannelKey, values: Values): Promise<boolean> {
 	const result = await trx
 		.insertInto('channel_settings')
-		.values({ team_id: teamId, channel_id: channelId, ...values })
+		.values({ ...channelColumns(channel), ...values })
 		.onConflict((conflict) => conflict.columns(['team_id', 'channel_id']).doNothing())
 		.executeTakeFirst();
 	return Number(result.numInsertedOrUpdatedRows ?? 0n) > 0;
 }
 
-async function update(
-	trx: Kysely<Tables>,
-	{ teamId, channelId }: ChannelKey,
-	revision: number,
-	values: Values,
-): Promise<boolean> {
-	const query = trx
-		.updateTable('channel_settings')
-		.set(values)
-		.where('team_id', '=', teamId)
-		.where('channel_id', '=', channelId)
-		.where('revision', '=', revision);
-	return (await countUpdated(query)) > 0;
+async function update(trx: Kysely<Tables>, channel: ChannelKey, revision: number, values: Values): Promise<boolean> {
+	return (
+		(await countChanged(change(trx, 'channel_settings', { ...channelColumns(channel), revision }).set(values))) > 0
+	);
 }
 
-export function settingsRow(read: Kysely<Tables>, { teamId, channelId }: ChannelKey) {
-	return read
-		.selectFrom('channel_settings')
-		.selectAll()
-		.where('team_id', '=', teamId)
-		.where('channel_id', '=', channelId)
-		.executeTakeFirst();
+export function settingsRow(read: Kysely<Tables>, channel: ChannelKey) {
+	return from(read, 'channel_settings', channelColumns(channel)).selectAll().executeTakeFirst();
+}
+
+/** The defaults for null. */
+export function readSettings(text: string | null): ChannelSettings {
+	return text === null ? DEFAULT_CHANNEL_SETTINGS : channelSettings.parse(JSON.parse(text));
 }

@@ -3,18 +3,20 @@ import { type Clock, hasCome, uptimeOf } from '../clock.ts';
 import { codeOf, retryAtOf } from '../errors.ts';
 import { createLeaseLoop, type LeaseLoop } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
-import type { Disclosure } from '../questions/disclosure.ts';
+import type { Metrics } from '../ops/metrics.ts';
+import type { QuestionDigest } from '../questions/changes.ts';
 import type { LeftEmpty } from '../questions/open-question.ts';
+import type { Disclosure } from '../questions/secrecy.ts';
 import type { Session } from '../questions/session.ts';
+import type { WatchStore } from '../store/watch-store.ts';
 import type { BackgroundBudget } from './capacity.ts';
 import { logEnded } from './channel-guard.ts';
-import type { ReadingStore, ReadKind, WatchMetrics } from './ports.ts';
 import { createReadWindow } from './read-window.ts';
 import { failureOf, HAND_TRIES, isStale, keptOf, outcomeOf, type ReadOutcome } from './reading.ts';
 import { createPlanner, movesFor, PLAN_MS } from './schedule.ts';
 import { DOWN_AFTER_MS, type ServiceHealth } from './service-health.ts';
 import type { SessionKey, Watch } from './watch.ts';
-import type { SessionUpdate, TakenSession } from './watched-session.ts';
+import type { ReadKind, SessionUpdate, TakenSession } from './watched-session.ts';
 
 /** The part of the session service's client that watching needs. */
 export interface WatchingService {
@@ -35,20 +37,25 @@ export interface WatchingService {
 }
 
 export interface PollerOptions {
-	readonly store: ReadingStore;
+	readonly store: WatchStore;
 	readonly sessionService: WatchingService;
 	/** The service's base address. Only its sessions are read. */
 	readonly serviceUrl: string;
 	readonly budget: BackgroundBudget;
 	readonly clock: Clock;
 	readonly log: Log;
-	readonly metrics: WatchMetrics;
+	readonly metrics: Metrics['watches'];
 	/** Is told of the calls of all parts, so that the first success ends an outage. */
 	readonly health: ServiceHealth;
 	/** `WATCH_MAX_DAYS` */
 	readonly maxDays: number;
 	/** Items that our answers left empty on purpose count as answered. */
 	readonly leftEmpty: (key: SessionKey, session: Session) => Promise<LeftEmpty>;
+	/** The positions of a question to which answers of ours arrived in this time. */
+	readonly arrived: (
+		question: SessionKey & Pick<QuestionDigest, 'messageIndex' | 'fingerprint'>,
+		times: { since: number; before: number },
+	) => Promise<readonly number[]>;
 	/** What channels see of the values: what our answers mark as secret, else a guess. */
 	readonly disclosure: (key: SessionKey, session: Session) => Promise<Disclosure>;
 	/** Called after an announcement or a card update was stored. */
@@ -194,6 +201,7 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 			planner,
 			maxDays,
 			leftEmpty: await options.leftEmpty(taken.session, reading.session),
+			arrived: await arrivedTo(taken, reading.readAt),
 			disclosure: await options.disclosure(taken.session, reading.session),
 		});
 		metrics.read(outcome.changed ? 'changed' : 'unchanged');
@@ -202,6 +210,12 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		}
 		await record(taken, token, outcome, watches);
 		await noteHealth();
+	}
+
+	/** The positions of the question that is known to be open to which answers of ours arrived before a read at `before`. */
+	async function arrivedTo({ session, digest, questionSince: since }: TakenSession, before: number) {
+		const question = digest?.question ?? null;
+		return question === null || since === null ? [] : options.arrived({ ...session, ...question }, { since, before });
 	}
 
 	async function record(

@@ -1,70 +1,101 @@
 import { isDeepStrictEqual } from 'node:util';
-import { cutWithNote, type OnCut } from '../cut.ts';
+import { z } from 'zod';
+import { createCutMark, cutWithNote, type OnCut } from '../cut.ts';
+import type { DeepReadonly } from '../deep-readonly.ts';
 import { type Digest, digestOf } from '../questions/changes.ts';
-import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } from '../questions/disclosure.ts';
+import { withoutSignedLinks } from '../questions/fingerprint.ts';
 import { askingMessageIndex, type LeftEmpty, questionAt } from '../questions/open-question.ts';
 import { latestAssistantMessages, resultOf, stepOf, taskOf } from '../questions/progress.ts';
-import { type QuickAnswer, quickAnswerOf } from '../questions/quick-answer.ts';
+import { quickAnswerOf } from '../questions/quick-answer.ts';
+import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } from '../questions/secrecy.ts';
 import type { AgentAction, Session } from '../questions/session.ts';
-import { withoutSignedLinks } from '../questions/signed-links.ts';
 
-/** One item of a question as a channel may see it. */
-export interface ItemView {
-	readonly title: string;
-	readonly description: string;
-	readonly open: boolean;
+const positions = z.array(z.int());
+
+/** The stored form of a session's digest. */
+export const digest: z.ZodType<Digest> = z.object({
+	status: z.string(),
+	assistantCount: z.int(),
+	question: z
+		.object({
+			messageIndex: z.int(),
+			fingerprint: z.string(),
+			shownHash: z.string(),
+			sameBefore: z.int().nullable(),
+			answered: positions,
+			open: positions,
+		})
+		.nullable(),
+	over: z.boolean(),
+	result: z.string().nullable(),
+	files: z.string(),
+	screenshotTimestamp: z.string().nullable(),
+});
+
+const action: z.ZodType<AgentAction> = z.discriminatedUnion('kind', [
+	z.object({ kind: z.literal('click') }),
+	z.object({ kind: z.literal('open'), host: z.string() }),
+	z.object({ kind: z.literal('done'), text: z.string() }),
+	z.object({ kind: z.literal('saveFile'), filename: z.string(), deleted: z.boolean() }),
+	z.object({ kind: z.literal('other'), name: z.string() }),
+]);
+
+const item = z.object({
+	title: z.string(),
+	description: z.string(),
+	open: z.boolean(),
 	/** Null while unanswered, and always for values that are secret or withheld. */
-	readonly value: string | null;
-	readonly secret: boolean;
+	value: z.string().nullable(),
+	secret: z.boolean(),
 	/** Channels see only that it was answered. */
-	readonly withheld: boolean;
-}
+	withheld: z.boolean(),
+});
+/** One item of a question as a channel may see it. */
+export type ItemView = Readonly<z.infer<typeof item>>;
 
-export interface QuestionView {
-	readonly messageIndex: number;
-	readonly fingerprint: string;
+export const questionView = z.object({
+	messageIndex: z.int(),
+	fingerprint: z.string(),
 	/** See `shownHashOf`. */
-	readonly shownHash: string;
+	shownHash: z.string(),
 	/** A newer assistant message exists. */
-	readonly goneOn: boolean;
+	goneOn: z.boolean(),
 	/** The agent's text in the message that asks. */
-	readonly context: string;
+	context: z.string(),
 	/** The first items; `itemCount` counts all. */
-	readonly items: readonly ItemView[];
-	readonly itemCount: number;
-	readonly openCount: number;
+	items: z.array(item),
+	itemCount: z.int(),
+	openCount: z.int(),
 	/** What one press can answer; null when it needs a form. */
-	readonly quick: QuickAnswer | null;
-}
+	quick: z.object({ position: z.int(), options: z.array(z.string()) }).nullable(),
+});
+export type QuestionView = DeepReadonly<z.infer<typeof questionView>>;
 
-export interface StepView {
-	readonly step: number;
-	readonly text: string;
-	readonly actions: readonly AgentAction[];
-}
+const step = z.object({ step: z.int(), text: z.string(), actions: z.array(action) });
 
+export const sessionSnapshot = z.object({
+	sessionId: z.string(),
+	name: z.string(),
+	task: z.string().nullable(),
+	status: z.string(),
+	step: z.int(),
+	maxSteps: z.int(),
+	/** Newest first. */
+	steps: z.array(step),
+	/** The newest question, open or not. */
+	question: questionView.nullable(),
+	result: z.string().nullable(),
+	fileCount: z.int(),
+	hasScreenshot: z.boolean(),
+	digest,
+	/** When it was read, clock milliseconds. */
+	seenAt: z.number(),
+});
 /**
  * What channels show of a session, stored so that any replica can build a card without reading the session again. At most
  * about 40,000 characters, without signed links, variables and secret values. Texts are the agent's own and untrusted.
  */
-export interface SessionSnapshot {
-	readonly sessionId: string;
-	readonly name: string;
-	readonly task: string | null;
-	readonly status: string;
-	readonly step: number;
-	readonly maxSteps: number;
-	/** Newest first. */
-	readonly steps: readonly StepView[];
-	/** The newest question, open or not. */
-	readonly question: QuestionView | null;
-	readonly result: string | null;
-	readonly fileCount: number;
-	readonly hasScreenshot: boolean;
-	readonly digest: Digest;
-	/** When it was read, clock milliseconds. */
-	readonly seenAt: number;
-}
+export type SessionSnapshot = DeepReadonly<z.infer<typeof sessionSnapshot>>;
 
 /** Lengths in UTF-16 units, and counts. A Slack message holds about 12,000 characters of blocks; these stay below that. */
 const STEP_COUNT = 4;
@@ -129,22 +160,19 @@ export function questionViewAt(
 ): QuestionView | null {
 	const question = questionAt(session, messageIndex, leftEmpty);
 	if (question === null) return null;
-	let isWhole = true;
-	const onCut = () => {
-		isWhole = false;
-	};
+	const mark = createCutMark(false);
 	const length = Math.min(ITEM_LENGTH, Math.floor(ALL_ITEMS_LENGTH / Math.min(ITEM_COUNT, question.items.length)));
 	return {
 		messageIndex,
 		fingerprint: question.fingerprint,
 		shownHash: question.shownHash,
 		goneOn: question.goneOn,
-		context: cut(question.context, CONTEXT_LENGTH, onCut),
+		context: cut(question.context, CONTEXT_LENGTH, mark.onCut),
 		items: question.items.slice(0, ITEM_COUNT).map((item, position) => {
 			const shown = disclosure(question, position);
 			return {
-				title: cut(item.title, TITLE_LENGTH, onCut),
-				description: cut(item.description, length, onCut),
+				title: cut(item.title, TITLE_LENGTH, mark.onCut),
+				description: cut(item.description, length, mark.onCut),
 				open: question.openItems.includes(position),
 				value: shown !== 'shown' || item.value === '' ? null : cut(item.value, length),
 				secret: shown === 'secret',
@@ -153,8 +181,8 @@ export function questionViewAt(
 		}),
 		itemCount: question.items.length,
 		openCount: question.openItems.length,
-		// After all parts: `isWhole` is known.
-		quick: isWhole ? quickAnswerOf(question, (position) => disclosure(question, position) === 'secret') : null,
+		// After all parts: `isCut` is known.
+		quick: mark.isCut ? null : quickAnswerOf(question, (position) => disclosure(question, position) === 'secret'),
 	};
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { disclosureOf, isShownInChannels } from '../../src/questions/disclosure.ts';
+import { withoutSignedLinks } from '../../src/questions/fingerprint.ts';
 import { questionAt } from '../../src/questions/open-question.ts';
-import { withoutSignedLinks } from '../../src/questions/signed-links.ts';
+import { disclosureOf, isShownInChannels } from '../../src/questions/secrecy.ts';
 import { buildSession } from '../support/sessions.ts';
 import { asking } from './sessions.ts';
 

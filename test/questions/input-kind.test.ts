@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { looksSecret } from '../../src/questions/asks-for-secret.ts';
 import { guessInput } from '../../src/questions/input-kind.ts';
 import { type Example, INPUT_RULES } from '../../src/questions/input-rules.ts';
-import { ENGLISH_RULES, HARMLESS_PHRASES, SECRET_RULES } from '../../src/questions/secret-rules.ts';
-import { SECRET_STEMS } from '../../src/questions/secret-stems.ts';
+import { ENGLISH_RULES, HARMLESS_PHRASES, SECRET_RULES, SECRET_STEMS } from '../../src/questions/secret-rules.ts';
 import { anyCharacter } from '../support/any-text.ts';
 import { STEM_TITLES } from './stem-titles.ts';
 

@@ -2,7 +2,7 @@ import type { Replacement } from '../faults/source-copy.ts';
 
 /** Ways to break the promise, to show that the judge notices. Each names what the judge has to find. */
 export const SABOTAGES = {
-	/** A rung comes without a read before it. */
+	/** A reminder comes without a read before it. */
 	'no-read': [
 		{
 			file: 'inbox/ladder.ts',
@@ -18,7 +18,7 @@ export const SABOTAGES = {
 			to: 'if (quietHours !== undefined) return at;',
 		},
 		{
-			file: 'slack/announcer.ts',
+			file: 'slack/posts/reminders.ts',
 			from: 'if (quietHours !== null && isComputable(quietHours) && quietUntil(quietHours, now) !== null) return null;',
 			to: 'if (quietHours !== null && isComputable(quietHours) && quietUntil(quietHours, now) === 0) return null;',
 		},
@@ -33,7 +33,7 @@ export const SABOTAGES = {
 	return midnight + (hours * 60 + minutes) * 60_000;`,
 		},
 	],
-	/** The announcement of a rung is stored before the ladder, in a transaction of its own. */
+	/** The announcement of a reminder is stored before the ladder, in a transaction of its own. */
 	'two-transactions': [
 		{
 			file: 'store/ladder-store.ts',
@@ -71,7 +71,7 @@ export const SABOTAGES = {
 		},`,
 		},
 	],
-	/** Rungs come while somebody is answering. */
+	/** Reminders come while somebody is answering. */
 	'no-claims': [
 		{ file: 'inbox/ladder.ts', from: 'if (claim !== null && claim.until > now) {', to: 'if (false as boolean) {' },
 	],
@@ -83,7 +83,7 @@ export const SABOTAGES = {
 			to: 'if (facts.isAnswered && now < 0) {',
 		},
 		{
-			file: 'slack/announcer.ts',
+			file: 'slack/posts/reminders.ts',
 			from: 'if (isAnsweredSince(standing, checkedAt)) return [];',
 			to: 'if (isAnsweredSince(standing, checkedAt) && checkedAt < 0) return [];',
 		},

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import type { StoreDatabase } from '../../src/store/database.ts';
-import { beginLadder, TAKING_LOCK } from '../../src/store/ladder-store.ts';
+import { ADVISORY_LOCKS, type StoreDatabase } from '../../src/store/database.ts';
+import { beginLadder } from '../../src/store/ladder-store.ts';
 import { mapPostgresError } from '../../src/store/postgres.ts';
 import { lockSession } from '../../src/store/watch-writes.ts';
 import { addWatch } from '../watches/support.ts';
@@ -50,7 +50,7 @@ it('takes no ladders while another replica takes some, because it would split ch
 	await store.db.write((db) => beginLadder(db, { id, team_id, channel_id, service, session_id }, question));
 	const take = () => store.ladders.takeDue(SERVICE, LEASE, { now: T0, limit: 1, except: [] });
 	const meanwhile = await replica.db.write(async (db) => {
-		await sql`select pg_advisory_xact_lock(${TAKING_LOCK})`.execute(db);
+		await sql`select pg_advisory_xact_lock(${ADVISORY_LOCKS.takingLadders})`.execute(db);
 		return take();
 	});
 	expect(meanwhile).toEqual([]);
@@ -76,7 +76,7 @@ it('does not deadlock when two channels ask for reads of the same sessions in an
 			const wait = {
 				kind: 'wait',
 				dueAt: T0 + 1_000,
-				rungDueAt: T0,
+				reminderDueAt: T0,
 				heldBy: null,
 				readBy: T0 - 60_000 - index,
 			} as const;
@@ -89,7 +89,7 @@ it('does not deadlock when two channels ask for reads of the same sessions in an
 	expect(await deadlocksIn(databaseUrl)).toBe(0);
 });
 
-it('queues a rung after what another replica adds to the same watch', async () => {
+it('queues a reminder after what another replica adds to the same watch', async () => {
 	const { store, replica, close } = await openReplicas();
 	const { id: watchId, session } = await addWatch(store.watches);
 	const { sessionId } = session;
@@ -98,18 +98,18 @@ it('queues a rung after what another replica adds to the same watch', async () =
 	const question = { fingerprint: 'fingerprint-1', postTs: '1.2', postedAt: T0, now: T0 };
 	await store.db.write((db) => beginLadder(db, watch, question));
 	const [batch] = await store.ladders.takeDue(SERVICE, LEASE, { now: T0, limit: 1, except: [] });
-	const entry = { watchId, sessionId, fingerprint: 'fingerprint-1', postTs: '1.2', postedAt: T0, heldBy: null };
-	const rung = { ...entry, rung: 'reminder', dueAt: T0, isLast: false, number: 0, lastRungAt: null } as const;
+	const asked = { watchId, sessionId, fingerprint: 'fingerprint-1', postTs: '1.2', postedAt: T0, heldBy: null };
+	const entry = { ...asked, stage: 'reminder', dueAt: T0, isLast: false, number: 0, lastReminderAt: null } as const;
 	const announcement = {
 		target: { kind: 'watch', watchId, ...place },
-		key: 'rung',
-		content: { kind: 'rung', entry: rung },
+		key: 'reminder',
+		content: { kind: 'reminder', entries: [entry] },
 	} as const;
-	const outcomes = (batch?.ladders ?? []).map((taken) => ({ ...taken, kind: 'rung', rung: 'reminder' }) as const);
+	const outcomes = (batch?.ladders ?? []).map((taken) => ({ ...taken, kind: 'remind', stage: 'reminder' }) as const);
 	let recorded: string | null = null;
 	let recording: Promise<unknown> = Promise.resolve();
 	await replica.db.write(async (db) => {
-		await lockSession(db, 'postgres', session);
+		await lockSession(db, session);
 		recording = store.ladders.record(LEASE.token, outcomes, { announcement, now: T0 }).then((result) => {
 			recorded = result;
 		});

@@ -5,8 +5,7 @@ import type { Question } from '../../questions/open-question.ts';
 import { blockId } from '../ids.ts';
 import { METADATA_LIMIT, metadataLength, type ViewMetadata } from '../metadata.ts';
 import { mrkdwn } from '../text.ts';
-import { SECRET_WARNING } from '../words/form.ts';
-import { type FieldLimits, fieldBlocks, secretBox } from './field-blocks.ts';
+import { type FieldLimits, fieldBlocks, SECRET_WARNING, secretBox } from './field-blocks.ts';
 import {
 	DESCRIBED_FIELDS,
 	type Field,
@@ -24,13 +23,7 @@ export const PUT_LIMIT_BYTES = 100_000;
 /** A question as input blocks, or why it cannot be answered in Slack. */
 export type Form =
 	/** `metadata` has to go into the view: `readForm` needs it. */
-	| {
-			readonly kind: 'fields';
-			readonly blocks: readonly KnownBlock[];
-			readonly metadata: ViewMetadata;
-			/** A part of a title or description is not shown. */
-			readonly isCut: boolean;
-	  }
+	| { readonly kind: 'fields'; readonly blocks: readonly KnownBlock[]; readonly metadata: ViewMetadata }
 	/** More open items than a view holds. */
 	| { readonly kind: 'tooMany'; readonly count: number }
 	/** The question's own texts are so long that the service would refuse the PUT. */
@@ -61,6 +54,7 @@ export function buildForm(input: {
 	metadata: ViewMetadata;
 	draft: Readonly<Record<number, string>>;
 	secret?: readonly number[];
+	onCut?: OnCut;
 }): Form {
 	const { question, metadata, draft } = input;
 	const count = question.openItems.length;
@@ -71,22 +65,17 @@ export function buildForm(input: {
 	const isShownAgain = isShown(metadata, question);
 	const secret = input.secret === undefined ? null : new Set(input.secret);
 	const planned = keepOptionTexts(planFields(question, metadata, draft, secret), metadata);
-	let isCut = false;
-	const onCut: OnCut = (isNote) => {
-		isCut ||= isNote !== true;
-	};
 	for (const [level, size] of SHRINKING.entries()) {
 		// `readForm` cuts texts to the limit of the first showing before it compares them.
 		const limits = isShownAgain ? { ...size, offer: metadata.offerLimit } : size;
 		const bare = count > DESCRIBED_FIELDS;
-		const warnsInHints = count > FEW_FIELDS;
-		const blocks = formBlocks(planned.fields, { question, metadata, bare, warnsInHints, limits, onCut });
+		const context = { question, metadata, bare, warnsInHints: count > FEW_FIELDS, limits, onCut: input.onCut };
+		const blocks = formBlocks(planned.fields, context);
 		if (level < SHRINKING.length - 1 && Buffer.byteLength(JSON.stringify(blocks)) > FORM_BYTES) continue;
 		const { fields, optionTexts } = planned;
 		return {
 			kind: 'fields',
 			blocks,
-			isCut,
 			metadata: {
 				...metadata,
 				messageIndex: question.messageIndex,

@@ -1,7 +1,7 @@
+import { isReworded } from '../../questions/fingerprint.ts';
 import { guessInput, type InputGuess, YES_NO } from '../../questions/input-kind.ts';
 import type { Question } from '../../questions/open-question.ts';
 import { looksSecretAt } from '../../questions/secrecy.ts';
-import { isReworded } from '../../questions/shown-text.ts';
 import type { FieldVariant } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import { cutTo, isBlank, oneLine } from '../text.ts';

@@ -1,28 +1,30 @@
 import type { Answers } from '../../answers/accept.ts';
-import { type Answer, isBlocking, itemsOf, pressKeyOf } from '../../answers/answer.ts';
-import type { AcceptResult, AnswerStore } from '../../answers/ports.ts';
+import { type AcceptResult, type Answer, isBlocking, itemsOf, pressKeyOf } from '../../answers/answer.ts';
 import { setBounded } from '../../bounded-map.ts';
 import { uptimeOf } from '../../clock.ts';
-import { answerCard, errorMessage } from '../blocks/messages.ts';
-import { choiceMessage, ownChoiceMessage } from '../blocks/quick-answer.ts';
-import { codeOf } from '../clients.ts';
-import { ACTIONS, CHOOSE_IDS, type Choice, decodeChoice, decodeInboxRow } from '../ids.ts';
-import { isInbox, isSamePerson, type PersonRequest, type Press } from '../request.ts';
-import { type AllowedRequest, changing, copyPlace, forAnybody, ifAllowed } from '../task.ts';
-import { notYetWords, receiptHeadline } from '../words/answers.ts';
-import { errorWords } from '../words/errors.ts';
-import { type Names, personMrkdwn } from '../words/people.ts';
+import type { AnswerStore } from '../../store/answer-store.ts';
+import { receiptHeadline } from '../blocks/answers.ts';
 import {
 	choiceLateWords,
+	choiceMessage,
 	choiceUnknownWords,
 	chosenAlreadyWords,
 	lostChoiceWords,
 	notChosenWords,
+	ownChoiceMessage,
 	ownChoiceWords,
 	QUICK_ANSWERS_OFF,
 	undoneWords,
 	undoTooLateWords,
-} from '../words/quick-answers.ts';
+} from '../blocks/choices.ts';
+import { answerCard } from '../blocks/commands.ts';
+import { errorMessage, errorWords } from '../blocks/errors.ts';
+import { notYetWords } from '../blocks/receipt.ts';
+import { codeOf } from '../clients.ts';
+import { ACTIONS, CHOOSE_IDS, type Choice, decodeChoice, decodeInboxRow } from '../ids.ts';
+import { isInbox, isSamePerson, type PersonRequest, type Press } from '../request.ts';
+import { type AllowedRequest, changing, copyPlace, forAnybody, ifAllowed } from '../task.ts';
+import { type Names, personMrkdwn } from '../words.ts';
 import type { HandlerContext } from './context.ts';
 
 interface Options {
@@ -36,6 +38,7 @@ interface Options {
 }
 
 const REPEATED_WITHIN_MS = 60_000;
+const DOUBLE_CLICK_MS = 5_000;
 const MAX_PRESSES = 1_000;
 
 /** Registers the buttons that answer in one press, and *Undo*. */
@@ -102,8 +105,9 @@ export function registerQuickAnswers(
 		return `${lostChoiceWords(choice, personMrkdwn(by.person.userId, names), first)} ${notYetWords(by)}`.trim();
 	}
 
-	/** A double click is no second choice. */
+	/** A double click is no second choice. Later, the agent may ask the same again. */
 	function isOwnChoice(request: PersonRequest, choice: Choice, by: Answer): boolean {
+		if (!isBlocking(by.state) && clock.now() - by.acceptedAt > DOUBLE_CLICK_MS) return false;
 		return isSamePerson(request, by.person) && shownChoice(choice, by) === choice.option;
 	}
 

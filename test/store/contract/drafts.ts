@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Draft } from '../../../src/answers/ports.ts';
 import { CLOCK_ALLOWANCE_MS } from '../../../src/clock.ts';
+import type { Draft } from '../../../src/store/answering-store.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, BOB, EVE, submission, T0 } from '../support.ts';
 
@@ -52,6 +52,13 @@ export function describeDrafts(subject: Subject): void {
 	it('keeps a newer draft when an older one arrives late', async () => {
 		await subject.store.drafts.save(draft({ values: { 0: 'new' }, updatedAt: T0 + 1 }));
 		await subject.store.drafts.save(draft({ values: { 0: 'old' }, updatedAt: T0 }));
+		expect((await subject.store.drafts.get('form-1'))?.values).toEqual({ 0: 'new' });
+	});
+
+	it('keeps a newer draft when an older one was held up for longer than clocks differ', async () => {
+		const newest = draft({ values: { 0: 'new' }, updatedAt: T0 + CLOCK_ALLOWANCE_MS + 1 });
+		await subject.store.drafts.save(newest);
+		await subject.replica.drafts.save(draft({ values: { 0: 'old' } }), '', newest.updatedAt + 1);
 		expect((await subject.store.drafts.get('form-1'))?.values).toEqual({ 0: 'new' });
 	});
 
