@@ -2,9 +2,13 @@ import type { AccessPolicy, Directory, Refusal } from '../../answers/access-poli
 import { setBounded } from '../../bounded-map.ts';
 import { type Clock, startDeadline, uptimeOf } from '../../clock.ts';
 import { HandraiseError } from '../../errors.ts';
-import { changedParts, isSameSettings, type LadderTimes } from '../../inbox/channel-settings.ts';
 import type { ChannelSettingsStore, StoredChannelSettings } from '../../store/channel-settings-store.ts';
-import type { ChannelSettings } from '../../watches/channel-settings.ts';
+import {
+	type ChannelSettings,
+	changedParts,
+	isSameSettings,
+	type LadderTimes,
+} from '../../watches/channel-settings.ts';
 import {
 	NOT_A_MEMBER,
 	noSettingsWindow,
@@ -28,15 +32,21 @@ import {
 import type { Channels } from '../channels.ts';
 import { codeOf } from '../clients.ts';
 import { type TimeZones, unlessAborted } from '../directory.ts';
-import { ACTIONS, CALLBACKS, type SettingsField, settingsBlockId } from '../ids.ts';
+import { ACTIONS, CALLBACKS, settingsBlockId } from '../ids.ts';
 import type { Submitted } from '../listen.ts';
 import type { Memberships } from '../memberships.ts';
 import { TooFastError } from '../person-reads.ts';
 import { logAccess, type SubmittedView } from '../request.ts';
 import { createViewHandle, openView } from '../session/view-handle.ts';
+import {
+	decodeSettingsMetadata,
+	emptiedList,
+	readSettingsForm,
+	type SettingsMetadata,
+	type SettingsReading,
+} from '../settings/form.ts';
 import { createMentionChecks } from '../settings/mention-checks.ts';
-import { decodeSettingsMetadata, type SettingsMetadata, settingsOf, valuesOf } from '../settings/metadata.ts';
-import { emptiedList, readSettingsForm, type SettingsList, type SettingsReading } from '../settings/read.ts';
+import { type SettingsField, settingsOf, valuesOf } from '../settings/table.ts';
 import type { createUserGroups, UserGroups } from '../settings/user-groups.ts';
 import { type AllowedRequest, ifAllowed, inTurn, NOTHING_TO_DO, silently } from '../task.ts';
 import type { Names } from '../words.ts';
@@ -84,7 +94,7 @@ export function registerChannelSettings(
 			return { outcome: 'not_a_member', view: settingsNotice(NOT_A_MEMBER) };
 		}
 		const stored = await settings.read({ teamId: person.teamId, channelId });
-		const shown = valuesOf(stored.settings, { timeZone: directory.timeZoneOf(person.userId) });
+		const shown = valuesOf(stored.settings, { zone: directory.timeZoneOf(person.userId) });
 		const metadata = { channelId, revision: stored.revision, base: shown, shown };
 		const groups = await userGroups.list();
 		return { outcome: 'opened', view: formOf(metadata, stored, { notice: '', groups }) };
@@ -125,7 +135,7 @@ export function registerChannelSettings(
 	}
 
 	/** By window: the lists that were emptied in it, before Slack shows the window with them empty. */
-	const emptied = new Map<string, ReadonlySet<SettingsList>>();
+	const emptied = new Map<string, ReadonlySet<SettingsField>>();
 	const keyOf = (view: SubmittedView, { revision }: SettingsMetadata) => `${view.id} ${revision}`;
 
 	/** The metadata of a form; null for other views. */
