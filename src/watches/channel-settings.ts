@@ -96,8 +96,7 @@ export function changedParts(before: ChannelSettings, after: ChannelSettings): r
 	return parts.filter((part) => !isDeepStrictEqual(withoutOrder(before[part]), withoutOrder(after[part])));
 }
 
-/** The JSON of a setting with its lists sorted. */
+/** A setting with sets for its lists. */
 function withoutOrder(setting: unknown): unknown {
-	const sorted = JSON.stringify(setting, (_, value) => (Array.isArray(value) ? value.toSorted() : value));
-	return JSON.parse(sorted);
+	return JSON.parse(JSON.stringify(setting), (_, value) => (Array.isArray(value) ? new Set(value) : value));
 }

@@ -40,3 +40,14 @@ export interface NewDiscovery extends Omit<Discovery, keyof DiscoverySettings> {
 /** Why no sessions are listed: `DISCOVER_SESSIONS` is off, `SESSION_SERVICE_LIST` is, or the service does not list them. */
 export const NO_LIST_REASONS = ['notDiscovering', 'listOff', 'noList'] as const;
 export type NoListReason = (typeof NO_LIST_REASONS)[number];
+
+/** A listed session, and what reads have told of it. */
+export interface RaisedHand {
+	readonly sessionId: string;
+	/** When it was last found to ask nothing, or could not be read, clock milliseconds; null: it was not read. */
+	readonly loweredAt: number | null;
+	/** How often in a row. */
+	readonly loweredCount: number;
+	/** Whether it began to wait after the first list, and has not given way in a channel since. */
+	readonly isNew: boolean;
+}

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
-import { SETTINGS_ERRORS } from '../../../src/slack/blocks/settings-saving.ts';
 import { NEVER_MENTIONED } from '../../../src/slack/settings/table.ts';
 import { whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
