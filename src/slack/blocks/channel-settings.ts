@@ -11,8 +11,7 @@ import { codeWords, PLACES, savedWords, settingsLines } from './settings-saving.
 
 /** The form of a channel's settings. */
 export interface SettingsModel {
-	/** `offersGroups` is decided here. */
-	readonly metadata: Omit<SettingsMetadata, 'offersGroups'>;
+	readonly metadata: SettingsMetadata;
 	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
 	readonly defaults: LadderTimes;
 	readonly groups: UserGroups;
@@ -35,7 +34,7 @@ export function settingsForm(model: SettingsModel): ModalView {
 	return modal({
 		callbackId: CALLBACKS.settings,
 		title: TITLE,
-		metadata: encodeSettingsMetadata({ ...metadata, offersGroups: input(model, 'groups').length > 0 }),
+		metadata: encodeSettingsMetadata(metadata),
 		submit: 'Save',
 		close: 'Cancel',
 		blocks: [

@@ -101,7 +101,7 @@ export function registerChannelSettings(
 	}
 
 	function formOf(
-		metadata: Omit<SettingsMetadata, 'offersGroups'>,
+		metadata: SettingsMetadata,
 		{ changedBy, changedAt }: StoredChannelSettings,
 		{ notice, groups }: { notice: string; groups: UserGroups },
 	) {
@@ -166,14 +166,14 @@ export function registerChannelSettings(
 	/** Why this cannot be saved, by field; empty when it can. Throws when Slack does not tell in time. */
 	async function refusalsOf(
 		request: AllowedRequest,
-		{ channelId, offersGroups }: SettingsMetadata,
+		{ view, metadata: { channelId, revision } }: { view: SubmittedView; metadata: SettingsMetadata },
 		{ userIds, groupIds }: ChannelSettings['mention'],
 		msLeft: number,
 	): Promise<SettingsReading['errors']> {
 		const { person } = request;
 		const { signal, end } = startDeadline(clock, Math.max(MIN_CHECK_MS, msLeft));
 		// Groups without a field cannot be changed, and may be those that Slack does not tell about.
-		const mention = { userIds, groupIds: offersGroups ? groupIds : [] };
+		const mention = { userIds, groupIds: settingsBlockId('groups', revision) in view.labels ? groupIds : [] };
 		const checks = Promise.all([
 			channels.mayWatch({ ...request, channelId }),
 			memberships.isMemberNow(person.userId, channelId),
@@ -268,7 +268,7 @@ export function registerChannelSettings(
 			return refuse(view, metadata, { remind: plain });
 		}
 		const msLeft = startedAt + CHECK_UNTIL_MS - uptimeOf(clock);
-		const refusals = await refusalsOf(request, metadata, chosen.mention, msLeft).catch((error: unknown) => {
+		const refusals = await refusalsOf(request, { view, metadata }, chosen.mention, msLeft).catch((error: unknown) => {
 			logNotChecked(request, error);
 			return { remind: SETTINGS_ERRORS.notChecked };
 		});

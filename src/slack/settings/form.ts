@@ -21,8 +21,6 @@ export interface SettingsMetadata {
 	readonly base: SettingsValues;
 	/** What the fields began with: Slack may leave it out of the state while nobody touches it. */
 	readonly shown: SettingsValues;
-	/** Whether there is a field for user groups. */
-	readonly offersGroups: boolean;
 }
 
 const SCHEMA: z.ZodType<SettingsMetadata> = z.object({
@@ -30,7 +28,6 @@ const SCHEMA: z.ZodType<SettingsMetadata> = z.object({
 	revision: z.int().min(0),
 	base: settingsValues,
 	shown: settingsValues,
-	offersGroups: z.boolean(),
 });
 
 /** The string for private_metadata. @throws RangeError over 3,000 characters (only with lists longer than a form takes) */

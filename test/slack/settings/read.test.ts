@@ -20,7 +20,7 @@ const STORED: ChannelSettings = {
 
 function metadataOf(settings = STORED): SettingsMetadata {
 	const shown = valuesOf(settings, { zone: 'Asia/Tokyo' });
-	return { channelId: 'C1', revision: 4, base: shown, shown, offersGroups: true };
+	return { channelId: 'C1', revision: 4, base: shown, shown };
 }
 
 const stateOf = (fields: Partial<Record<SettingsField, unknown>>) =>
