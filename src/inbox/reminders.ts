@@ -5,8 +5,8 @@ import type { Core } from '../core.ts';
 import { codeOf } from '../errors.ts';
 import { createLeaseLoop } from '../lease-loop.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
+import { timesIn } from '../watches/channel-settings.ts';
 import type { SessionKey } from '../watches/watch.ts';
-import { timesIn } from './channel-settings.ts';
 import {
 	type Decision,
 	decide,
