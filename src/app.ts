@@ -110,7 +110,7 @@ export async function createHandraise({
 	/** Replicas share the limits of the session service and of Slack. */
 	const hasReplicas = store.db.dialect === 'postgres';
 	const cellOf = <S>(key: string) =>
-		hasReplicas ? createSharedState<S>({ db: store.db, key }) : createMemoryCell<S>();
+		hasReplicas ? createSharedState<S>({ db: store.db, key }) : createMemoryCell<S>(clock);
 	let reservedPerSecond = () => 0;
 	const budget = createRequestBudget({
 		requestsPerMinute: config.service.requestsPerMinute,
@@ -157,7 +157,7 @@ export async function createHandraise({
 		log,
 	};
 	const receipts = createReceipts({ ...shared, clients, postsText: showAnswers !== 'never' });
-	const rateLimiter = createRateLimiter(hasReplicas ? createSharedRates(store) : undefined);
+	const rateLimiter = createRateLimiter(clock, hasReplicas ? createSharedRates(store) : undefined);
 	const personReads = createPersonReads({
 		sessionService: sessions,
 		rateLimiter,

@@ -105,7 +105,7 @@ export interface AnswerStore {
 	 * When `takeDue` may find an answer next, or null: the earliest `nextAttemptAt`, but not before a lease on the answer's
 	 * session lapses.
 	 */
-	nextDueAt(service: string, now: number): Promise<number | null>;
+	nextDueAt(service: string): Promise<number | null>;
 	get(id: string): Promise<Answer | null>;
 	/** Answers in the state `waiting` with this `lastError`, oldest first. */
 	waitingBecause(lastError: string): Promise<readonly Answer[]>;
@@ -117,8 +117,6 @@ export interface AnswerStore {
 	delivered(question: QuestionKey, fingerprint: string): Promise<readonly Answer[]>;
 	/** Makes live answers due whose last attempt failed with one of these codes, because the service is back. Returns how many. */
 	hasten(service: string, lastErrors: readonly string[], now: number): Promise<number>;
-	/** Makes all answers with a due time due now: after the clock was set, stored times may be wrong. */
-	lookAtAll(service: string, now: number): Promise<void>;
 	/** How many live answers are for another service's address, so that nothing sends them. */
 	unsentElsewhere(service: string): Promise<number>;
 	/** Positions that delivered answers of ours left empty on purpose, for questions with this fingerprint. */

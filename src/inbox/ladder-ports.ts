@@ -53,13 +53,10 @@ export interface LadderStore {
 	): Promise<readonly LadderBatch[]>;
 	readonly rows: QueuedRows;
 	/** When `takeDue` with the same `except` next finds something; null for never. */
-	nextDueAt(
-		serviceUrl: string,
-		options: { readonly now: number; readonly except: readonly ChannelKey[] },
-	): Promise<number | null>;
+	nextDueAt(serviceUrl: string, except: readonly ChannelKey[]): Promise<number | null>;
 	/**
 	 * Notes what becomes of ladders and queues `announcement`, all or nothing, and gives their leases back. Null when a lease
-	 * was lost: nothing else was written. What counted from a time ahead of `now` counts from `now` then.
+	 * was lost: nothing else was written.
 	 */
 	record(
 		token: string,

@@ -1,4 +1,3 @@
-import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
 import type { QuietHours, Rung } from '../watches/channel-settings.ts';
 import type { ChannelKey, SessionKey } from '../watches/watch.ts';
 import type { LadderTimes } from './channel-settings.ts';
@@ -70,8 +69,6 @@ export type Decision =
 	| { readonly kind: 'ring'; readonly rung: Rung; readonly dueAt: number };
 
 export const MOST_ESCALATIONS = 3;
-/** How long nobody looks at a ladder whose next rung lies further ahead: clocks may be set in between. */
-export const LONGEST_LOOK_MS = 3_600_000;
 /** A read that began in this time before a rung was due, or later, tells whether the question is still open... */
 const READ_BEFORE_DUE_MS = 10_000;
 /** ...unless it is older than this: the rung waited for other rungs meanwhile. */
@@ -112,7 +109,7 @@ export function decide(facts: LadderFacts, now: number): Decision {
 		return { kind: 'wait', until, rungDueAt: failingDueAt, heldBy, waitsForRead: true, read: true };
 	}
 	const readFrom = Math.max(now - READ_WITHIN_MS, rungDueAt - READ_BEFORE_DUE_MS);
-	if (facts.readAt === null || facts.readAt < readFrom || facts.readAt > now + CLOCK_ALLOWANCE_MS) {
+	if (facts.readAt === null || facts.readAt < readFrom) {
 		return { kind: 'wait', until: now + LOOK_AGAIN_MS, rungDueAt, heldBy, waitsForRead: true, read: true };
 	}
 	return { kind: 'ring', rung: next.rung, dueAt: rungDueAt };
@@ -126,10 +123,7 @@ const NOT_DUE = { kind: 'wait', rungDueAt: null, heldBy: null } as const;
  */
 function nextRung({ ladder, times, quietHours }: LadderFacts, now: number): { rung: Rung; at: number } | null {
 	const { remindAfterMs, escalateAfterMs } = times;
-	const { remindedAt, escalationCount } = ladder;
-	// A time ahead of now was noted before the clock was put back.
-	const postedAt = Math.min(ladder.postedAt, now);
-	const lastRungAt = Math.min(ladder.lastRungAt ?? postedAt, now);
+	const { postedAt, remindedAt, escalationCount } = ladder;
 	const afterQuietHours = (at: number) => {
 		if (quietHours === null) return at;
 		const after = quietUntil(quietHours, at) ?? at;
@@ -137,7 +131,7 @@ function nextRung({ ladder, times, quietHours }: LadderFacts, now: number): { ru
 	};
 	const rungs: { rung: Rung; at: number }[] = [];
 	if (escalateAfterMs !== null && escalationCount < MOST_ESCALATIONS) {
-		const from = escalationCount === 0 ? postedAt : lastRungAt;
+		const from = escalationCount === 0 ? postedAt : (ladder.lastRungAt ?? postedAt);
 		rungs.push({ rung: 'escalation', at: afterQuietHours(from + escalateAfterMs) });
 	}
 	if (remindAfterMs !== null && remindedAt === null && escalationCount === 0) {

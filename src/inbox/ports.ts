@@ -29,7 +29,7 @@ export interface OpenedInboxes {
 	takeDue(lease: Lease, limit: number, options: { now: number; only: 'asked' | 'all' }): Promise<readonly Inbox[]>;
 	readonly rows: QueuedRows;
 	/** When `takeDue` next finds something; null for never. */
-	nextDueAt(now: number): Promise<{ readonly asked: number | null; readonly all: number | null }>;
+	nextDueAt(): Promise<{ readonly asked: number | null; readonly all: number | null }>;
 	/**
 	 * Notes that Slack is about to be called, after which nobody knows what is shown until `end`: the process may die in
 	 * between. False when the lease was lost or the inbox was forgotten.

@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely';
-import { type Announcement, HELD, rungEntriesOf, switchingTargetOf, waitsForTurn } from '../watches/announcements.ts';
+import { type Announcement, HELD, PACED, rungEntriesOf, switchingTargetOf } from '../watches/announcements.ts';
 import type { DueAnnouncement, DueCard } from '../watches/announcer.ts';
 import type { AttemptResult, PostingStore } from '../watches/ports.ts';
 import type { CardUrgency } from '../watches/watch.ts';
 import { countUpdated, type StoreDatabase } from './database.ts';
-import { dueAt, earliest, isDue, isOurs, LONGEST_DELAY_MS, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
+import { earliest, isOurs, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { giveBackUndelivered } from './hand-over-store.ts';
 import { beginLadder, type EndedRungs, endRungs } from './ladder-store.ts';
@@ -129,7 +129,7 @@ export function createAnnouncementStore({
 			.set((eb) => ({
 				...WITHOUT_LEASE,
 				...attemptChange(result),
-				...(result.kind === 'retry' && !waitsForTurn(result.code) && { attempts: eb('attempts', '+', 1) }),
+				...(result.kind === 'retry' && result.code !== PACED && { attempts: eb('attempts', '+', 1) }),
 			}))
 			.where('id', '=', id)
 			.where('state', '=', 'pending')
@@ -172,9 +172,9 @@ export function createAnnouncementStore({
 
 	return {
 		async takeAnnouncements(lease, limit, now) {
-			const where = sql<boolean>`state = 'pending' and ${isDue('next_attempt_at', now, LONGEST_DELAY_MS.post)}
+			const where = sql<boolean>`state = 'pending' and next_attempt_at <= ${now}
 				and ${isOurs(db)} and ${isFirst()}`;
-			const orderBy = sql`${dueAt('next_attempt_at', now, LONGEST_DELAY_MS.post)}, created_at`;
+			const orderBy = sql`next_attempt_at, created_at`;
 			const rows = await leaseDue(db, { table: 'announcements', key: 'id', where, orderBy, limit }, { lease, now });
 			const due: DueAnnouncement[] = [];
 			for (const row of rows) {
@@ -235,7 +235,7 @@ export function createAnnouncementStore({
 		async takeCards(lease, limit, { now, urgency }) {
 			const least = urgency === 'any' ? URGENCIES.length - 1 : URGENCIES.indexOf(urgency);
 			const where = sql<boolean>`card_since is not null and card_ts is not null and card_urgency <= ${least}
-				and ${isOurs(db)} and ${isDue('card_not_before', now, LONGEST_DELAY_MS.post)}`;
+				and ${isOurs(db)} and card_not_before <= ${now}`;
 			const orderBy = sql`card_urgency, card_since`;
 			const rows = await leaseDue(db, { table: 'watches', key: 'id', where, orderBy, limit }, { lease, now });
 			const cards: DueCard[] = [];
@@ -284,14 +284,14 @@ export function createAnnouncementStore({
 
 		postRows: db.queuedRows(['announcements', 'watches']),
 
-		async nextPostDueAt(now) {
+		async nextPostDueAt() {
 			const [post, cards] = await Promise.all([
 				db.read
 					.selectFrom('announcements')
 					.where('state', '=', 'pending')
 					.where(isOurs(db))
 					.where(isFirst())
-					.select(earliest(dueAt('next_attempt_at', now, LONGEST_DELAY_MS.post), now).as('at'))
+					.select(earliest('next_attempt_at').as('at'))
 					.executeTakeFirstOrThrow(),
 				db.read
 					.selectFrom('watches')
@@ -299,7 +299,7 @@ export function createAnnouncementStore({
 					.where('card_ts', 'is not', null)
 					.where(isOurs(db))
 					.groupBy('card_urgency')
-					.select(['card_urgency', earliest(dueAt('card_not_before', now, LONGEST_DELAY_MS.post), now).as('at')])
+					.select(['card_urgency', earliest('card_not_before').as('at')])
 					.execute(),
 			]);
 			const card = (urgency: CardUrgency) =>

@@ -13,18 +13,15 @@ import {
 	writeReceiptState,
 } from './answer-rows.ts';
 import { countUpdated, lockRows, type StoreDatabase, StoreUnavailableError } from './database.ts';
-import { databaseTime } from './database-clock.ts';
-import { dueAt, earliest, hasLapsed, isDue, isOurs, LONGEST_DELAY_MS, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
+import { earliest, isOurs, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
+import { databaseTime } from './store-clock.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
 
 /** Candidate rows for each row wanted: other replicas may lock some of them at the same moment. */
 const CANDIDATES_PER_ROW = 8;
 
-type QueueMethods = Pick<
-	AnswerStore,
-	'rows' | 'takeDue' | 'update' | 'renew' | 'release' | 'nextDueAt' | 'hasten' | 'lookAtAll'
->;
+type QueueMethods = Pick<AnswerStore, 'rows' | 'takeDue' | 'update' | 'renew' | 'release' | 'nextDueAt' | 'hasten'>;
 
 /** The queue part of `AnswerStore`: each row is its own queue entry. */
 export function createAnswerQueue({
@@ -106,8 +103,7 @@ export function createAnswerQueue({
 
 		rows: db.queuedRows(['answers']),
 
-		async nextDueAt(service, now) {
-			const due = dueAt('due.next_attempt_at', now, LONGEST_DELAY_MS.answer);
+		async nextDueAt(service) {
 			// An answer whose session is leased, perhaps by itself, cannot be taken before that lease lapses.
 			const row = await db.read
 				.selectFrom('answers as due')
@@ -120,7 +116,7 @@ export function createAnswerQueue({
 				.where('due.service', '=', service)
 				.where('due.next_attempt_at', 'is not', null)
 				.where(isForUs(db))
-				.select(earliest(due, now, 'leased').as('at'))
+				.select(earliest('due.next_attempt_at', 'leased.leased_until').as('at'))
 				.executeTakeFirstOrThrow();
 			return row.at;
 		},
@@ -128,24 +124,17 @@ export function createAnswerQueue({
 		hasten: (service, lastErrors, now) =>
 			db.writeOne((trx) =>
 				countUpdated(
-					dueNow(trx, service, now).where('state', 'in', BLOCKING_STATES).where('last_error', 'in', lastErrors),
+					trx
+						.updateTable('answers')
+						.set({ next_attempt_at: now, not_before: null })
+						.where('service', '=', service)
+						.where('next_attempt_at', '>', now)
+						.where('lease_token', 'is', null)
+						.where('state', 'in', BLOCKING_STATES)
+						.where('last_error', 'in', lastErrors),
 				),
 			),
-
-		async lookAtAll(service, now) {
-			await db.writeOne((trx) => dueNow(trx, service, now).execute());
-		},
 	};
-}
-
-/** Makes waiting answers without a lease due at once. */
-function dueNow(trx: Kysely<Tables>, service: string, now: number) {
-	return trx
-		.updateTable('answers')
-		.set({ next_attempt_at: now, not_before: null })
-		.where('service', '=', service)
-		.where('next_attempt_at', '>', now)
-		.where('lease_token', 'is', null);
 }
 
 /** Whether the answer `due` needs more than its author to be told, or this process may tell them. */
@@ -156,14 +145,13 @@ function isForUs(db: StoreDatabase) {
 
 /** The first due answer of each session, unless an answer of that session is leased. */
 function firstOfSession(db: StoreDatabase, service: string, { now, limit }: { now: number; limit: number }) {
-	const due = isDue('next_attempt_at', now, LONGEST_DELAY_MS.answer);
-	return sql<boolean>`${due} and id in (
+	return sql<boolean>`next_attempt_at <= ${now} and id in (
 		select id from (
 			select id, next_attempt_at, accepted_at, row_number() over (
 				partition by session_id order by next_attempt_at, accepted_at, id
 			) as place
 			from answers as due
-			where service = ${service} and ${due} and lease_token is null and ${isForUs(db)}
+			where service = ${service} and next_attempt_at <= ${now} and lease_token is null and ${isForUs(db)}
 				and not exists (
 					select 1 from answers as leased
 					where leased.service = due.service and leased.session_id = due.session_id and leased.lease_token is not null
@@ -181,7 +169,7 @@ async function freeLapsed(trx: Kysely<Tables>, db: StoreDatabase, now: number): 
 		.selectFrom('answers')
 		.select('id')
 		.where('lease_token', 'is not', null)
-		.where(hasLapsed('leased_until', now))
+		.where('leased_until', '<=', now)
 		.$call(lockRows(db.dialect, { skipLocked: true }))
 		.execute();
 	if (lapsed.length === 0) return;

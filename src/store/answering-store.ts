@@ -2,9 +2,7 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import type { Person, QuestionKey } from '../answers/answer.ts';
 import type { ClaimStore, Draft, DraftStore } from '../answers/ports.ts';
-import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
 import { lockRows, rowUnlessExists, type StoreDatabase } from './database.ts';
-import { isDue, LONGEST_DELAY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { type DraftsTable, personColumns, questionColumns, type Tables } from './tables.ts';
 
@@ -22,7 +20,6 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 
 	return {
 		async save(draft, submissionKey = '') {
-			const { updatedAt } = draft;
 			await db.writeOne(async (trx) => {
 				// Encrypted inside the write: on SQLite the key of drafts may be replaced between two writes.
 				const row = draftRow(draft, cipher);
@@ -33,16 +30,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 					.expression(rowUnlessExists(trx, row, submitted))
 					// Two saves of one form may arrive in the wrong order: the newer one wins.
 					.onConflict((conflict) =>
-						conflict
-							.column('form_id')
-							.doUpdateSet(row)
-							.where((eb) =>
-								eb.or([
-									eb('drafts.updated_at', '<=', updatedAt),
-									// Saved before the clock was put back.
-									eb('drafts.updated_at', '>', updatedAt + CLOCK_ALLOWANCE_MS),
-								]),
-							),
+						conflict.column('form_id').doUpdateSet(row).where('drafts.updated_at', '<=', draft.updatedAt),
 					)
 					.execute();
 			});
@@ -146,7 +134,7 @@ export function createClaimStore({ db }: { db: StoreDatabase }): ClaimStore {
 					.updateTable('claims')
 					.set({ until })
 					.where(ofPerson(person, question))
-					.where(({ not }) => not(claimHasLapsed(now)))
+					.where('until', '>', now)
 					.executeTakeFirst();
 				if (prolonged.numUpdatedRows > 0n) return false;
 				const made = await trx
@@ -156,7 +144,7 @@ export function createClaimStore({ db }: { db: StoreDatabase }): ClaimStore {
 						conflict
 							.columns(['service', 'session_id', 'message_index', 'team_id', 'user_id'])
 							.doUpdateSet({ claimed_at: now, until })
-							.where(claimHasLapsed(now)),
+							.where('claims.until', '<=', now),
 					)
 					.executeTakeFirst();
 				return (made.numInsertedOrUpdatedRows ?? 0n) > 0n;
@@ -173,7 +161,7 @@ export function createClaimStore({ db }: { db: StoreDatabase }): ClaimStore {
 				.selectFrom('claims')
 				.selectAll()
 				.where((eb) => eb.and(questionColumns(question)))
-				.where(({ not }) => not(claimHasLapsed(now)))
+				.where('until', '>', now)
 				.orderBy('claimed_at')
 				.orderBy('user_id')
 				.execute();
@@ -186,13 +174,8 @@ export function createClaimStore({ db }: { db: StoreDatabase }): ClaimStore {
 
 		removeLapsed: (now) =>
 			db.writeOne(async (trx) => {
-				const result = await trx.deleteFrom('claims').where(claimHasLapsed(now)).executeTakeFirst();
+				const result = await trx.deleteFrom('claims').where('until', '<=', now).executeTakeFirst();
 				return Number(result.numDeletedRows);
 			}),
 	};
-}
-
-/** Whether a claim has lapsed, or is from before a clock was put back. */
-function claimHasLapsed(now: number) {
-	return isDue('claims.until', now, LONGEST_DELAY_MS.claim);
 }

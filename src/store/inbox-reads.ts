@@ -9,7 +9,6 @@ import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { type AnswerRow, readAnswer } from './answer-rows.ts';
 import { readDraft } from './answering-store.ts';
 import type { StoreDatabase } from './database.ts';
-import { isDue, LONGEST_DELAY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { readHandOver } from './hand-over-rows.ts';
 import { personColumns, type Tables } from './tables.ts';
@@ -173,7 +172,7 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 					'in',
 					questions.map(({ sessionId }) => sessionId),
 				)
-				.where(({ not }) => not(isDue('until', now, LONGEST_DELAY_MS.claim)))
+				.where('until', '>', now)
 				.orderBy('claimed_at')
 				.orderBy('user_id')
 				.execute();

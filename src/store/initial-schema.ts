@@ -23,6 +23,7 @@ const STATEMENTS = [
 		attempts integer not null,
 		accepted_at bigint not null,
 		give_up_at bigint not null,
+		undo_until bigint,
 		next_attempt_at bigint,
 		put_started_at bigint,
 		before_put text,
@@ -281,7 +282,7 @@ const STATEMENTS = [
 
 /** All tables. Until version 1.0.0 a change of the tables edits this and raises the number; afterwards it adds a migration. */
 export const initialSchema = {
-	number: 14,
+	number: 15,
 	name: 'initial',
 	async up(db: Kysely<unknown>): Promise<void> {
 		for (const statement of STATEMENTS) await sql.raw(statement).execute(db);

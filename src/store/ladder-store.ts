@@ -9,7 +9,7 @@ import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { readSettings } from './channel-settings-rows.ts';
 import { settingsRow } from './channel-settings-store.ts';
 import { countUpdated, type Dialect, type StoreDatabase } from './database.ts';
-import { dueAt, earliest, hasLapsed, isDue, LONGEST_DELAY_MS, leaseDue } from './due.ts';
+import { earliest, leaseDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { inLockOrder, lockLadders, touchLadders } from './lock-order.ts';
 import { type LaddersTable, type Tables, WITHOUT_LEASE } from './tables.ts';
@@ -94,10 +94,9 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 				? { due_at: soonest(outcome, now), rung_due_at: outcome.rungDueAt, held_by: outcome.heldBy }
 				: { ...rungChange(outcome, now), due_at: now, rung_due_at: null, held_by: null };
 		const waiting = outcome.kind === 'wait' ? outcome.waiting : null;
-		const noted = { posted_at: notAhead('posted_at', now), last_rung_at: notAhead('last_rung_at', now) };
 		const held = trx
 			.updateTable('ladders')
-			.set({ ...WITHOUT_LEASE, ...noted, ...change })
+			.set({ ...WITHOUT_LEASE, ...change })
 			.set({ waiting_since: waiting?.since ?? null, few_since: waiting?.fewSince ?? null })
 			.where('watch_id', '=', watchId)
 			.where('lease_token', '=', token);
@@ -117,7 +116,7 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		async takeDue(service, lease, options) {
 			const { now } = options;
 			const where = dueByChannel(service, options);
-			const orderBy = sql`${dueAt('due_at', now, LONGEST_DELAY_MS.ladder)}, posted_at`;
+			const orderBy = sql`due_at, posted_at`;
 			const rows = await leaseDue(
 				db,
 				{ table: 'ladders', key: 'watch_id', service, where, orderBy, limit: MOST_LADDERS, takingLock: TAKING_LOCK },
@@ -129,13 +128,13 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 
 		rows: db.queuedRows(['ladders']),
 
-		async nextDueAt(service, { now, except }) {
+		async nextDueAt(service, except) {
 			const row = await db.read
 				.selectFrom('ladders')
 				.where('service', '=', service)
 				.where('due_at', 'is not', null)
 				.where(isElsewhere('ladders', except))
-				.select(earliest(dueAt('due_at', now, LONGEST_DELAY_MS.ladder), now).as('at'))
+				.select(earliest('due_at').as('at'))
 				.executeTakeFirstOrThrow();
 			return row.at;
 		},
@@ -190,11 +189,11 @@ function dueByChannel(
 	{ now, limit, except }: { now: number; limit: number; except: readonly ChannelKey[] },
 ) {
 	return sql<boolean>`(team_id, channel_id) in (select first.team_id, first.channel_id from ladders as first
-		where first.service = ${service} and ${isDue('first.due_at', now, LONGEST_DELAY_MS.ladder)}
-		and (first.lease_token is null or ${hasLapsed('first.leased_until', now)}) and ${isElsewhere('first', except)}
+		where first.service = ${service} and first.due_at <= ${now}
+		and (first.lease_token is null or first.leased_until <= ${now}) and ${isElsewhere('first', except)}
 		group by first.team_id, first.channel_id
-		order by min(${dueAt('first.due_at', now, LONGEST_DELAY_MS.ladder)}), min(first.posted_at) limit ${limit})
-		and (${isDue('due_at', now, LONGEST_DELAY_MS.ladder)} or rung_due_at <= ${now})`;
+		order by min(first.due_at), min(first.posted_at) limit ${limit})
+		and (due_at <= ${now} or rung_due_at <= ${now})`;
 }
 
 /** Whether a ladder of `table` is in none of these channels. */
@@ -301,15 +300,9 @@ export async function endRungs(
 	}
 }
 
-/** The time in `column`, or `now` when it was noted before the clock was put back. What counts from it counts from now. */
-function notAhead(column: string, now: number) {
-	const at = sql.ref(column);
-	return sql<number>`case when ${at} > ${now} then ${now} else ${at} end`;
-}
-
-/** When to look again: at once if the question changed meanwhile, else at the latest after the longest legal delay. */
+/** When to look again: at once if the question changed meanwhile. */
 function soonest({ dueAt: at, changeCount }: Extract<LadderOutcome, { kind: 'wait' }>, now: number) {
-	const planned = at === null ? null : Math.round(Math.min(at, now + LONGEST_DELAY_MS.ladder));
+	const planned = at === null ? null : Math.round(at);
 	// PostgreSQL takes a case of nothing but parameters for a text.
 	return sql<number | null>`cast(case when change_count = ${changeCount} then ${planned} else ${now} end as bigint)`;
 }
@@ -364,7 +357,7 @@ async function activeClaims(read: Kysely<Tables>, { service, sessionIds }: OfSes
 		.select(['session_id', 'message_index', 'user_id', 'until'])
 		.where('service', '=', service)
 		.where('session_id', 'in', sessionIds)
-		.where(({ not }) => not(isDue('until', now, LONGEST_DELAY_MS.claim)))
+		.where('until', '>', now)
 		.orderBy('until')
 		.execute();
 	return new Map(

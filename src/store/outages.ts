@@ -2,7 +2,6 @@ import type { Kysely } from 'kysely';
 import type { NewAnnouncement } from '../watches/announcements.ts';
 import type { OutageUpdate } from '../watches/ports.ts';
 import { type Dialect, lockRows } from './database.ts';
-import { isPast } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { dropPending } from './question-posts.ts';
 import type { Tables } from './tables.ts';
@@ -27,7 +26,7 @@ export async function noteOutage(
 		.$call(lockRows(dialect))
 		.executeTakeFirstOrThrow();
 	if (down) {
-		if (downSince !== null || (await wasReadSince(trx, service, unlessReadSince, now))) return false;
+		if (downSince !== null || (await wasReadSince(trx, service, unlessReadSince))) return false;
 		const begin = Math.floor(since);
 		await trx
 			.updateTable('service_outages')
@@ -49,13 +48,12 @@ export async function noteOutage(
 	return true;
 }
 
-async function wasReadSince(trx: Kysely<Tables>, service: string, since: number, now: number): Promise<boolean> {
+async function wasReadSince(trx: Kysely<Tables>, service: string, since: number): Promise<boolean> {
 	const read = await trx
 		.selectFrom('watched_sessions')
 		.select('session_id')
 		.where('service', '=', service)
 		.where('last_read_at', '>', since)
-		.where(isPast('last_read_at', now))
 		.limit(1)
 		.executeTakeFirst();
 	return read !== undefined;

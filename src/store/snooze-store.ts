@@ -1,10 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Person } from '../answers/answer.ts';
 import type { SnoozeStore } from '../inbox/snooze.ts';
-import { LONGEST_SNOOZE_MS } from '../inbox/snooze.ts';
 import type { SessionKey } from '../watches/watch.ts';
 import type { StoreDatabase } from './database.ts';
-import { isDue } from './due.ts';
 import { personColumns, type Tables } from './tables.ts';
 import { onSession } from './watch-writes.ts';
 
@@ -45,7 +43,7 @@ export function createSnoozeStore(db: StoreDatabase): SnoozeStore {
 
 		removeEndedSnoozes: (now) =>
 			db.writeOne(async (trx) => {
-				const ended = trx.deleteFrom('snoozes').where(isDue('until', now, LONGEST_SNOOZE_MS));
+				const ended = trx.deleteFrom('snoozes').where('until', '<=', now);
 				return Number((await ended.executeTakeFirst()).numDeletedRows);
 			}),
 	};

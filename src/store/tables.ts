@@ -67,6 +67,8 @@ export interface AnswersTable extends PersonColumns, QuestionColumns, LeaseColum
 	edit_count: Generated<number>;
 	accepted_at: number;
 	give_up_at: number;
+	/** See `OnePress`; null for an answer from a form. */
+	undo_until: number | null;
 	next_attempt_at: number | null;
 	put_started_at: number | null;
 	/** JSON */

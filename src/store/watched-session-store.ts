@@ -9,7 +9,7 @@ import { SHOWN_EVERY_MS, UNANSWERED } from '../watches/switching.ts';
 import type { SessionKey, Watch } from '../watches/watch.ts';
 import type { SessionUpdate } from '../watches/watched-session.ts';
 import { countUpdated, type StoreDatabase } from './database.ts';
-import { dueAt, earliest, isDue, LONGEST_DELAY_MS, leaseDue } from './due.ts';
+import { earliest, leaseDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { readHandOver } from './hand-over-rows.ts';
 import { inLockOrder, lockLadders, touchLadders } from './lock-order.ts';
@@ -165,8 +165,8 @@ export function createWatchedSessionStore({
 
 	return {
 		async takeDue(service, lease, limit, { now, only }) {
-			const where = sql<boolean>`${isDue('next_read_at', now, LONGEST_DELAY_MS.read)} and ${isOfKind(only)}`;
-			const orderBy = dueAt('read_by', now, LONGEST_DELAY_MS.read);
+			const where = sql<boolean>`next_read_at <= ${now} and ${isOfKind(only)}`;
+			const orderBy = sql`read_by`;
 			const due = { table: 'watched_sessions', key: 'session_id', service, where, orderBy, limit } as const;
 			const rows = await leaseDue(db, due, { lease, now });
 			return rows.map((row) => ({ ...readWatchedSession(row), view: readView(row, cipher) }));
@@ -176,13 +176,13 @@ export function createWatchedSessionStore({
 
 		sessionRows: db.queuedRows(['watched_sessions']),
 
-		async nextReadDueAt(service, { now, only }) {
+		async nextReadDueAt(service, only) {
 			const row = await db.read
 				.selectFrom('watched_sessions')
 				.where('service', '=', service)
 				.where('next_read_at', 'is not', null)
 				.where(isOfKind(only))
-				.select(earliest(dueAt('next_read_at', now, LONGEST_DELAY_MS.read), now).as('at'))
+				.select(earliest('next_read_at').as('at'))
 				.executeTakeFirstOrThrow();
 			return row.at;
 		},

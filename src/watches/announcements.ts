@@ -126,15 +126,10 @@ export interface RungEntry {
 	readonly lastRungAt: number | null;
 }
 
-/** `lastError` of what waits for its `notBefore` or `heldUntil`. The target's other posts do not wait for it. */
+/** `lastError` of what waits for its `heldUntil`. The target's other posts do not wait for it. */
 export const HELD = 'card_held';
-/** `lastError` of a post that waits for the shared rate. */
+/** `lastError` of a post that waits for the shared rate: its attempt sent nothing and failed at nothing. */
 export const PACED = 'paced';
-
-/** Whether an attempt that ended with this code sent nothing and failed at nothing. */
-export function waitsForTurn(code: string): boolean {
-	return code === PACED || code === HELD;
-}
 
 /** Where to post. Announcements of one target are posted in order. `switching`: see `switchingTargetOf`. */
 export type AnnouncementTarget =
@@ -270,7 +265,8 @@ export const CARD_AGAIN_MS = 3_600_000;
 /** The card that replaces the deleted card `lostTs`. `before`: the `notBefore` of the newest replacement, or null. */
 export function cardAgain(watch: Watch, lostTs: string, before: number | null, now: number): NewAnnouncement {
 	const notBefore = before === null ? now : Math.max(now, Math.min(before, now) + CARD_AGAIN_MS);
-	return { target: targetOf(watch), key: `card:${lostTs}`, content: { kind: 'card', notBefore } };
+	const held = notBefore > now ? { heldUntil: notBefore } : {};
+	return { target: targetOf(watch), key: `card:${lostTs}`, content: { kind: 'card', notBefore }, ...held };
 }
 
 /** Whether it is the post of a question, in a channel or a direct message. */

@@ -284,7 +284,7 @@ export interface ReadingStore {
 	releaseReads(tokens: readonly string[]): Promise<void>;
 	readonly sessionRows: QueuedRows;
 	/** When `takeDue` next finds a session, or null. */
-	nextReadDueAt(serviceUrl: string, options: { now: number; only: ReadKind | null }): Promise<number | null>;
+	nextReadDueAt(serviceUrl: string, only: ReadKind | null): Promise<number | null>;
 	outlines(serviceUrl: string): Promise<readonly WatchedOutline[]>;
 	/** The watches of a session that have not ended, with their `endings`. */
 	ofSession(session: SessionKey, now: number): Promise<readonly Watch[]>;
@@ -371,7 +371,7 @@ export interface PostingStore {
 	 * When `takeAnnouncements` and `takeCards` next find something; null for never. Announcements that wait for another one
 	 * do not count.
 	 */
-	nextPostDueAt(now: number): Promise<{
+	nextPostDueAt(): Promise<{
 		readonly post: number | null;
 		readonly card: Readonly<Record<CardUrgency, number | null>>;
 	}>;

@@ -160,11 +160,4 @@ describe('the ladder of a question', () => {
 		const night = Date.UTC(2026, 10, 20, 22);
 		expect(decided(night, { quietHours: NIGHT })).toMatchObject({ kind: 'wait', until: Date.UTC(2026, 10, 21, 7) });
 	});
-
-	it('goes on when the clock was put back', () => {
-		const now = POSTED - 3 * HOUR;
-		expect(decided(now)).toMatchObject({ kind: 'wait', until: now + 15 * MINUTE });
-		const ahead = { ...REMINDED, escalationCount: 1, lastRungAt: POSTED };
-		expect(decided(now, { ladder: ahead })).toMatchObject({ kind: 'wait', until: now + HOUR });
-	});
 });

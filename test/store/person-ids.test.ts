@@ -14,7 +14,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 	migrations: 'number name applied_at',
 	meta: 'name value',
 	answers: `id submission_key team_id service session_id message_index fingerprint content secrets state attempts
-		accepted_at give_up_at next_attempt_at put_started_at before_put delivered_at aftermath ended_at
+		accepted_at give_up_at undo_until next_attempt_at put_started_at before_put delivered_at aftermath ended_at
 		last_error timeline told lease_token leased_until edit_count not_before missing_count start_failed
 		restart_asked_at secret_positions submission`,
 	drafts: 'form_id team_id service session_id message_index fingerprint content updated_at',
