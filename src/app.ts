@@ -109,14 +109,13 @@ export async function createHandraise({
 	const { clock, answers: answerStore, claims: claimStore, drafts, watches } = store;
 	/** Replicas share the limits of the session service and of Slack. */
 	const hasReplicas = store.db.dialect === 'postgres';
-	const cellOf = <S>(key: string) =>
-		hasReplicas ? createSharedState<S>({ db: store.db, key }) : createMemoryCell<S>(clock);
+	const cellOf = <S>(key: string) => (hasReplicas ? createSharedState<S>(store, key) : createMemoryCell<S>(clock));
 	let reservedPerSecond = () => 0;
 	const budget = createRequestBudget({
 		requestsPerMinute: config.service.requestsPerMinute,
 		reservedPerSecond: () => reservedPerSecond(),
 		clock,
-		...(hasReplicas && { cell: createSharedState<BudgetState>({ db: store.db, key: serviceUrl }) }),
+		...(hasReplicas && { cell: createSharedState<BudgetState>(store, serviceUrl) }),
 	});
 	const health = createServiceHealth({ clock });
 	const sessions = createSessionServiceClient({

@@ -269,14 +269,10 @@ const STATEMENTS = [
 		service text primary key,
 		down_since bigint
 	)`,
-	`create table paces (
+	`create table shared_states (
 		name text primary key,
-		due bigint not null,
-		paused_until bigint not null
-	)`,
-	`create table request_budgets (
-		service text primary key,
-		state text not null
+		state text not null,
+		changed_at bigint not null
 	)`,
 ];
 

@@ -4,7 +4,7 @@ import { STEP_MS } from '../clock.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import { LONGEST_SNOOZE_MS } from '../inbox/snooze.ts';
 import { LONGEST_INTERVAL_MS } from '../watches/schedule.ts';
-import { countUpdated, type StoreDatabase } from './database.ts';
+import type { StoreDatabase } from './database.ts';
 import type { Tables } from './tables.ts';
 
 const HOUR_MS = 3_600_000;
@@ -17,9 +17,11 @@ interface Rule {
 	readonly becomesMs?: number;
 	/** Whether it is the end of a duration, which goes on when the clock is set. Other times follow the clock. */
 	readonly lasts?: true;
+	/** Whether the row decides anew when it is due, so that each step of the clock makes it due. */
+	readonly decides?: true;
 }
 
-/** When something happened, or when a row is looked at that then decides anew. Clocks of replicas differ by less. */
+/** When something happened. Clocks of replicas differ by less. */
 const NOTED: Rule = { longestMs: STEP_MS };
 const LEASE: Rule = { longestMs: 60_000, becomesMs: 60_000, lasts: true };
 
@@ -27,7 +29,8 @@ const LEASE: Rule = { longestMs: 60_000, becomesMs: 60_000, lasts: true };
 export const TIME_COLUMNS: { readonly [T in keyof Tables]?: { readonly [C in keyof Tables[T]]?: Rule } } = {
 	migrations: { applied_at: NOTED },
 	answers: {
-		...noted('accepted_at', 'put_started_at', 'delivered_at', 'ended_at', 'restart_asked_at', 'next_attempt_at'),
+		...noted('accepted_at', 'put_started_at', 'delivered_at', 'ended_at', 'restart_asked_at'),
+		next_attempt_at: { longestMs: 15 * 60_000, decides: true },
 		undo_until: { longestMs: MAX_UNDO_MS, becomesMs: MAX_UNDO_MS, lasts: true },
 		not_before: { longestMs: LONGEST_RETRY_AFTER_MS, lasts: true },
 		// `GIVE_UP_HOURS` is at most 30 days.
@@ -54,9 +57,16 @@ export const TIME_COLUMNS: { readonly [T in keyof Tables]?: { readonly [C in key
 		next_attempt_at: { longestMs: 15 * 60_000, lasts: true },
 		leased_until: LEASE,
 	},
-	inboxes: { ...noted('opened_at', 'built_at', 'next_update_at'), leased_until: LEASE },
+	inboxes: {
+		...noted('opened_at', 'built_at'),
+		next_update_at: { longestMs: LONGEST_SNOOZE_MS, decides: true },
+		leased_until: LEASE,
+	},
 	ladders: {
-		...noted('posted_at', 'reminded_at', 'last_rung_at', 'rung_due_at', 'due_at', 'waiting_since', 'few_since'),
+		...noted('posted_at', 'reminded_at', 'last_rung_at', 'waiting_since', 'few_since'),
+		// Each start makes them due too.
+		due_at: { longestMs: 30 * DAY_MS, decides: true },
+		rung_due_at: { longestMs: 10 * 60_000 },
 		leased_until: LEASE,
 	},
 	channel_settings: noted('changed_at'),
@@ -65,7 +75,7 @@ export const TIME_COLUMNS: { readonly [T in keyof Tables]?: { readonly [C in key
 	waiting_sessions: noted('since', 'lowered_at', 'gone_at'),
 	discoveries: noted('created_at'),
 	service_outages: noted('down_since'),
-	paces: { due: { longestMs: HOUR_MS, lasts: true }, paused_until: { longestMs: LONGEST_RETRY_AFTER_MS, lasts: true } },
+	shared_states: noted('changed_at'),
 };
 
 function noted<Column extends string>(...columns: Column[]) {
@@ -76,26 +86,28 @@ function noted<Column extends string>(...columns: Column[]) {
  * Repairs stored times that are further ahead of `now` than legal; otherwise their rows would wait until then. Called at the
  * start, and for each step of the clock.
  *
- * @param stepMs how far the clock of the only process is just being set; 0: not known
+ * @param stepMs how far the clock is just being set; null at the start
  */
-export async function repairTimes(db: StoreDatabase, now: number, stepMs = 0): Promise<void> {
+export async function repairTimes(db: StoreDatabase, now: number, stepMs: number | null = null): Promise<void> {
+	// The step that one replica sees may be its own sleep.
+	const before = now - (db.dialect === 'sqlite' ? (stepMs ?? 0) : 0);
+	// Their other times are in JSON. They are outdated after minutes.
+	const stale = (trx: Kysely<Tables>) => trx.deleteFrom('shared_states').where('changed_at', '>', now + STEP_MS);
+	await db.writeOne((trx) => stale(trx).execute());
 	const repairs = Object.entries(TIME_COLUMNS).map(([table, columns]) =>
-		db.writeOne((trx) => {
+		db.writeOne(async (trx) => {
 			const set: Record<string, unknown> = {};
-			const wrong = Object.entries<Rule>(columns).map(([name, { longestMs, becomesMs = 0, lasts }]) => {
-				const from = lasts ? Math.min(now + longestMs, now - stepMs) : now + longestMs;
+			const wrong = Object.entries<Rule>(columns).map(([name, { longestMs, becomesMs = 0, lasts, decides }]) => {
 				const at = sql.ref(name);
-				const kept = sql`case when ${at} > ${now - stepMs} then ${at} + ${lasts ? stepMs : 0} else ${at} end`;
-				set[name] = sql`case when ${kept} > ${now + longestMs} then ${now + becomesMs} else ${kept} end`;
-				return sql<boolean>`${at} > ${from}`;
+				const latest = now + (decides && stepMs !== null ? 0 : longestMs);
+				const isKept = lasts && before !== now;
+				const kept = isKept ? sql`case when ${at} > ${before} then ${at} + ${now - before} else ${at} end` : at;
+				set[name] = sql`case when ${kept} > ${latest} then ${now + becomesMs} else ${kept} end`;
+				return sql<boolean>`${at} > ${isKept ? Math.min(before, latest) : latest}`;
 			});
-			const update = (trx as Kysely<Record<string, Record<string, unknown>>>).updateTable(table).set(set);
-			return countUpdated(update.where((eb) => eb.or(wrong)));
+			const rows = (trx as Kysely<Record<string, Record<string, unknown>>>).updateTable(table).set(set);
+			await rows.where((eb) => eb.or(wrong)).execute();
 		}),
 	);
-	const changed = (await Promise.all(repairs)).some((count) => count > 0);
-	if (!changed) return;
-	// The clock was set back. States that are outdated after minutes are made anew.
-	await db.writeOne((trx) => trx.deleteFrom('request_budgets').execute());
-	await db.writeOne((trx) => trx.deleteFrom('paces').execute());
+	await Promise.all(repairs);
 }

@@ -92,7 +92,7 @@ export async function createStoreClock({
 		if (measured.tookMs > LONGEST_ROUND_TRIP_MS) return;
 		const stepMs = Math.round(measured.offset - offset);
 		const isStep = Math.abs(stepMs) > STEP_MS;
-		if (isStep) await repairTimes(db, timeAt(measured.offset), isShared ? 0 : stepMs);
+		if (isStep) await repairTimes(db, timeAt(measured.offset), stepMs);
 		({ offset } = measured);
 		gap = wall() - monotonic();
 		isInDoubt = false;

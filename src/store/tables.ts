@@ -22,8 +22,7 @@ export interface Tables {
 	waiting_sessions: WaitingSessionsTable;
 	discoveries: DiscoveriesTable;
 	service_outages: ServiceOutagesTable;
-	paces: PacesTable;
-	request_budgets: RequestBudgetsTable;
+	shared_states: SharedStatesTable;
 }
 
 type PersonColumns = ReturnType<typeof personColumns>;
@@ -305,18 +304,16 @@ interface ServiceOutagesTable {
 	down_since: number | null;
 }
 
-interface PacesTable {
-	name: string;
-	due: number;
-	paused_until: number;
-}
-
 /** States that are outdated after minutes. */
-interface RequestBudgetsTable {
-	/** The service's address for its request budget, `list:` and the address for who lists, `memberships`. */
-	service: string;
+interface SharedStatesTable {
+	/**
+	 * The service's address for its request budget, `list:` and the address for who lists, `memberships`, `rate:` and the key
+	 * of a rate.
+	 */
+	name: string;
 	/** JSON */
 	state: string;
+	changed_at: number;
 }
 
 /** A question's columns, for an insert or as an equality filter (`eb.and(…)`). */

@@ -36,8 +36,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 	waiting_sessions: 'service session_id name since lowered_at lowered_count is_new gone_at',
 	discoveries: 'team_id channel_id service discreet buttons created_at',
 	service_outages: 'service down_since',
-	paces: 'due paused_until',
-	request_budgets: 'service',
+	shared_states: 'changed_at',
 };
 
 it('classifies each column: it holds ids of people, or none', async () => {
@@ -127,7 +126,7 @@ it('classifies each text in JSON: it is the id of a person, or none', () => {
 	);
 	const people = Object.entries(PERSON_IDS).flatMap(([table, columns]) =>
 		Object.entries<string | readonly string[]>(columns).flatMap(([column, fields]) =>
-			typeof fields === 'string' || table === 'request_budgets'
+			typeof fields === 'string' || table === 'shared_states'
 				? []
 				: fields.map((path) => `${table}.${column}: ${path}`),
 		),

@@ -283,7 +283,8 @@ export function describeLadders(subject: Subject): void {
 			const watch = await asked({ sessionId: 's1' });
 			await asked({ sessionId: 's2' });
 			await asked({ sessionId: 's3', channelId: 'C3' });
-			const [batch, inWork] = await take();
+			const batches = await take();
+			const [batch, inWork] = ['C1', 'C3'].map((id) => batches.find(({ channel }) => channel.channelId === id));
 			await announce({ ...watch, revision: 1 }, 'Size');
 			await posted();
 			const ring = { kind: 'rung', rung: 'reminder' } as const;

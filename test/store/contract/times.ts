@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
 import { repairTimes } from '../../../src/store/repair-times.ts';
+import { createSharedState } from '../../../src/store/shared-cells.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, accepted, attemptAt, LEASE, OTHER_LEASE, SERVICE, submission, T0 } from '../support.ts';
 import { watchActs } from './watch-acts.ts';
@@ -26,8 +27,7 @@ export function describeTimes(subject: Subject): void {
 			await subject.store.watches.endAttempt(post?.announcement.id ?? '', LEASE.token, retry, T0);
 			const before = await subject.store.answers.get(press.id);
 			await repair();
-			// What is looked at anew is due at once.
-			expect(await subject.store.answers.get(press.id)).toEqual({ ...before, nextAttemptAt: T0 });
+			expect(await subject.store.answers.get(press.id)).toEqual(before);
 			expect(await subject.store.claims.active(question, T0)).toHaveLength(1);
 			expect((await subject.store.watches.nextPostDueAt()).post).toBe(T0 + 5 * MINUTE);
 		});
@@ -76,21 +76,21 @@ export function describeTimes(subject: Subject): void {
 			expect(again?.announcement.sendingSince).toBe(T0 - 24 * HOUR);
 		});
 
-		it('of rates and request budgets are forgotten', async () => {
-			const count = async () => {
-				const { rows } = await sql<{ count: unknown }>`select (select count(*) from paces)
-					+ (select count(*) from request_budgets) as count`.execute(subject.store.db.read);
-				return Number(rows[0]?.count);
+		it('forget a state that replicas share', async () => {
+			const stateAt = async (now: number) => {
+				const cell = createSharedState<number>(
+					{ ...subject.store, clock: { ...systemClock, now: () => now } },
+					SERVICE,
+				);
+				const before = await cell.update((state) => ({ state: state ?? now, result: state }));
+				await repair();
+				return before;
 			};
-			await subject.store.db.write(async (trx) => {
-				await trx.insertInto('paces').values({ name: 'a', due: T0, paused_until: T0 }).execute();
-				await trx.insertInto('request_budgets').values({ service: SERVICE, state: '{}' }).execute();
-			});
+			expect(await stateAt(T0)).toBeNull();
+			expect(await stateAt(ahead)).toBe(T0);
+			await subject.store.db.writeOne((trx) => trx.updateTable('shared_states').set({ changed_at: ahead }).execute());
 			await repair();
-			expect(await count()).toBe(2);
-			await accepted(subject.store, submission({ acceptedAt: ahead }));
-			await repair();
-			expect(await count()).toBe(0);
+			expect(await stateAt(T0)).toBeNull();
 		});
 	});
 }
