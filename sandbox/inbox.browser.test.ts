@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { emptyWords, waitingCountWords } from '../src/slack/words/inbox.ts';
+import { emptyWords, waitingCountWords } from '../src/slack/blocks/inbox.ts';
 import { DELIVERED, line } from '../test/support/sentences.ts';
 import { expectNothingWrong, type Harness, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { lostChoiceWords, undoneWords } from '../src/slack/words/quick-answers.ts';
+import { lostChoiceWords, undoneWords } from '../src/slack/blocks/choices.ts';
 import { ASKS, headline } from '../test/support/sentences.ts';
 import { type Harness, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';

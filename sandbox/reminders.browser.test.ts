@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { peopleError } from '../src/slack/words/channel-settings.ts';
-import { CHANGED_REMINDERS, DELIVERED, REMINDER, rungText } from '../test/support/sentences.ts';
+import { peopleError } from '../src/slack/blocks/settings-saving.ts';
+import { CHANGED_REMINDERS, DELIVERED, REMINDER, reminderText } from '../test/support/sentences.ts';
 import { expectNothingWrong, type Harness, moveClock, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
 import { askingSession, item } from './session-service/builders.ts';
@@ -33,7 +33,7 @@ const button = (within: Page | Locator, name: string) => within.getByRole('butto
 const channelOf = (page: Page) => page.locator('.channel');
 const posts = (channel: string) => harness.sandbox.slack.state.messages.filter((one) => one.channel === channel);
 /** Also those whose question is settled. */
-const rungs = (channel: string) => posts(channel).filter(({ text }) => /⏰|📣/u.test(text));
+const reminders = (channel: string) => posts(channel).filter(({ text }) => /⏰|📣/u.test(text));
 
 /** Ada's window with the tools that move the time. */
 async function adaWithTime(): Promise<Page> {
@@ -111,7 +111,7 @@ it('reminds in the thread when the time has come, then mentions the chosen perso
 			.click(),
 	);
 	const thread = page.getByRole('complementary', { name: 'Thread' });
-	await thread.getByText(rungText('reminder', 20)).waitFor();
+	await thread.getByText(reminderText('reminder', 20)).waitFor();
 	await expect.poll(() => channelOf(page).getByText(REMINDER).count()).toBe(0);
 
 	const grace = await harness.window('grace', { channel: 'C0GENERAL' });
@@ -119,18 +119,18 @@ it('reminds in the thread when the time has come, then mentions the chosen perso
 	const agents = grace.getByRole('button', { name: /agents.*unread/ });
 	await soon(agents.locator('.badge').waitFor());
 	await agents.click();
-	const post = channelOf(grace).locator('.message', { hasText: rungText('escalation', 80) });
+	const post = channelOf(grace).locator('.message', { hasText: reminderText('escalation', 80) });
 	await expect.poll(() => post.locator('.mention-me').innerText()).toBe('@Grace Hopper');
 	await button(post, 'Answer').click();
 	await dialog(grace).getByRole('textbox').first().fill('Green ones');
 	await button(dialog(grace), 'Send answer').click();
 	await dialog(grace).getByText(DELIVERED).first().waitFor();
-	await expect.poll(() => rungs(AGENTS)).toHaveLength(2);
+	await expect.poll(() => reminders(AGENTS)).toHaveLength(2);
 });
 
 it('makes one message of several that are due, without the one that was answered', async () => {
 	const page = await adaWithTime();
-	const before = rungs(AGENTS).length;
+	const before = reminders(AGENTS).length;
 	await watch(page, ['desks', 'lamps', 'plants']);
 	await moveClock(page, '+15 min', '+1 min');
 	const post = channelOf(page).locator('.message', { hasText: '3 questions wait' });
@@ -142,7 +142,7 @@ it('makes one message of several that are due, without the one that was answered
 	expect(text).not.toContain('chairs');
 	const links = post.getByRole('link', { name: 'open thread' });
 	await expect.poll(() => links.count()).toBe(3);
-	await expect.poll(() => rungs(AGENTS)).toHaveLength(before + 1);
+	await expect.poll(() => reminders(AGENTS)).toHaveLength(before + 1);
 	await links.last().click();
 	await page
 		.getByRole('complementary', { name: 'Thread' })
@@ -162,18 +162,18 @@ it('says nothing in quiet hours, and everything in one message at their end', as
 	await moveClock(page, 'To 22:00');
 	await watch(page, ['cups', 'plates']);
 	await watch(page, ['safes'], SECRET);
-	const before = rungs(AGENTS).length;
+	const before = reminders(AGENTS).length;
 	await moveClock(page, '+1 h');
 	// A channel without quiet hours is reminded now.
-	await soon(expect.poll(() => rungs(SECRET).length).toBe(1));
-	await expect.poll(() => rungs(AGENTS)).toHaveLength(before);
+	await soon(expect.poll(() => reminders(SECRET).length).toBe(1));
+	await expect.poll(() => reminders(AGENTS)).toHaveLength(before);
 
 	await moveClock(page, 'To tomorrow 9:00');
 	const post = channelOf(page).locator('.message', { hasText: '2 questions wait' }).last();
 	await soon(post.waitFor());
 	await expect.poll(() => post.locator('time').innerText()).toBe('9:00 AM');
 	await expect.poll(() => post.innerText()).toContain('@Grace Hopper');
-	await expect.poll(() => rungs(AGENTS)).toHaveLength(before + 1);
+	await expect.poll(() => reminders(AGENTS)).toHaveLength(before + 1);
 });
 
 it('sets the reminders of a channel with the keyboard alone, and closes a menu before the window', async () => {

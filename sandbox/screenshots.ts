@@ -1,7 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { waitingCountWords } from '../src/slack/words/inbox.ts';
+import { waitingCountWords } from '../src/slack/blocks/inbox.ts';
 import { ESCALATION, headline, youHandedOver } from '../test/support/sentences.ts';
 import { launchBrowser } from './browser.ts';
 import { createSandbox } from './sandbox.ts';

@@ -2,19 +2,19 @@ import { hostname } from 'node:os';
 import type { Dispatcher } from 'undici';
 import { createAnswers } from './answers/accept.ts';
 import { type AccessPolicy, createAccessPolicy, FRESH_MS, type MayAct, refusalIn } from './answers/access-policy.ts';
+import type { QuestionUpdated } from './answers/answer.ts';
 import { createClaims } from './answers/claims.ts';
 import { createConfirmation } from './answers/confirm.ts';
 import { createDelivery } from './answers/deliver.ts';
 import { leftEmptyIn } from './answers/earlier-answers.ts';
 import { createHousekeeping } from './answers/housekeeping.ts';
-import type { QuestionObserver } from './answers/ports.ts';
 import { mayLandForMs } from './answers/put.ts';
 import { createAnswerWorker } from './answers/worker.ts';
 import { createMemoryCell } from './cell.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { codeOf } from './errors.ts';
-import { createHandOvers } from './inbox/hand-over.ts';
+import { createHandOvers } from './inbox/hand-overs.ts';
 import type { InboxPlace } from './inbox/inbox.ts';
 import { createInboxes } from './inbox/inboxes.ts';
 import { createReminders } from './inbox/reminders.ts';
@@ -209,15 +209,13 @@ export async function createHandraise({
 		onQuestions: inboxes.touch,
 	});
 	reservedPerSecond = watching.reservedPerSecond;
-	const observer: QuestionObserver = {
-		questionUpdated(question, what, by) {
-			if (what === 'choice') watching.choiceUpdated(question);
-			else watching.questionUpdated(question, { readEarly: what === 'delivered' });
-			inboxes.touch(what === 'delivered' ? null : by);
-			reminders.questionUpdated(question);
-		},
+	const questionUpdated: QuestionUpdated = (question, what, by) => {
+		if (what === 'choice') watching.choiceUpdated(question);
+		else watching.questionUpdated(question, { readEarly: what === 'delivered' });
+		inboxes.touch(what === 'delivered' ? null : by);
+		reminders.questionUpdated(question);
 	};
-	const claims = createClaims({ store: claimStore, observer, clock, log });
+	const claims = createClaims({ store: claimStore, questionUpdated, clock, log });
 	const checkBy = async (by: AccessPolicy | null, ...[{ teamId, userId }, channel, maxAgeMs]: Parameters<MayAct>) => {
 		// Another workspace's Slack would call everybody of this one a stranger.
 		if (by === null || teamId !== workspace) return { allowed: false, refusal: 'could_not_check' } as const;
@@ -235,13 +233,13 @@ export async function createHandraise({
 		confirmation: createConfirmation({ service: sessions, store: answerStore, clock }),
 		receipts,
 		isOurs: ({ teamId }) => teamId === workspace,
-		observer,
+		questionUpdated,
 	});
 	const answers = createAnswers({
 		...shared,
 		store: answerStore,
 		claims,
-		observer,
+		questionUpdated,
 		wake: worker.wake,
 		metrics: metrics.answers,
 		giveUpMs: config.giveUpMs,

@@ -15,9 +15,8 @@ process.exitCode = await runDoctor({
 	env: process.env,
 	clock: systemClock,
 	// Imported only for `views`, because the builders slow down the start.
-	shapes: async () => (await import('./slack/shapes/all.ts')).allShapes(),
+	shapes: async () => (await import('./slack/shapes/extremes.ts')).extremes(),
 	receive: async (config, ...rest) => (await import('./slack/arrivals.ts')).createArrivals({ config, proxy }, ...rest),
 	signal: interrupted.signal,
 	lines: console,
-	terminal: process.stderr,
 });

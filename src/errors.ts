@@ -3,7 +3,7 @@
  * its fields.
  *
  * `code` is stable, and only it decides how an error is handled. `retryable`: the same call may succeed later without a
- * change. `message` is for operators' logs: no secrets and no text of a session. `slack/words/errors.ts` turns codes into
+ * change. `message` is for operators' logs: no secrets and no text of a session. `slack/blocks/errors.ts` turns codes into
  * text for people.
  */
 export class HandraiseError extends Error {

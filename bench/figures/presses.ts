@@ -1,7 +1,7 @@
 import { type Actor, callSlack, type Json } from '../../fake-slack/index.ts';
 import { fingerprintOf, shownHashOf } from '../../src/questions/fingerprint.ts';
-import { answerButtons } from '../../src/slack/blocks/quick-answer.ts';
 import { decodeChoice } from '../../src/slack/ids.ts';
+import { openQuestion } from '../../src/slack/question-view.ts';
 import { type ReadyAnswer, takeAnswers } from './answers.ts';
 import type { BenchContext } from './context.ts';
 import { measureDisk } from './disk.ts';
@@ -100,6 +100,9 @@ async function readyPresses(
 		fingerprint: fingerprintOf(humanInput),
 		shownHash: shownHashOf({ content: messages.at(-1)?.content ?? '', humanInput }),
 		quick: { position: 0, options: OPTIONS },
+		goneOn: false,
+		context: '',
+		itemCount: 1,
 		openCount: 1,
 		items: [
 			{ title: REPORT_ITEM.title ?? '', description: '', open: true, value: null, secret: false, withheld: false },
@@ -108,7 +111,7 @@ async function readyPresses(
 	const readAt = Date.now();
 	const answers: ReadyAnswer[] = [];
 	for (const [index, sessionId] of ids.entries()) {
-		const blocks = answerButtons(question, { sessionId, channelId: CHANNEL_ID, readAt }, true);
+		const { row: blocks } = openQuestion(question, { sessionId, choices: { channelId: CHANNEL_ID, readAt } });
 		const { ts } = await callSlack(harness.slack, 'chat.postMessage', { channel: CHANNEL_ID, text: sessionId, blocks });
 		const actor = actors[index % actors.length];
 		const post = actor?.messages(CHANNEL).find((message) => message.ts === ts);

@@ -2,9 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, uptimeOf } from '../clock.ts';
 import { codeOf, HandraiseError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { type Answer, type Person, UNREADABLE } from './answer.ts';
+import type { AnswerStore } from '../store/answer-store.ts';
+import type { DraftStore } from '../store/answering-store.ts';
+import {
+	type AcceptResult,
+	type Answer,
+	type NewAnswer,
+	type Person,
+	type QuestionUpdated,
+	UNREADABLE,
+} from './answer.ts';
 import type { Claims } from './claims.ts';
-import type { AcceptResult, AnswerStore, DraftStore, NewAnswer, QuestionObserver } from './ports.ts';
 
 /** What a person submits. */
 export type Submission = Omit<NewAnswer, 'id' | 'press' | 'acceptedAt' | 'giveUpAt'> & {
@@ -19,7 +27,7 @@ interface Dependencies {
 	readonly store: AnswerStore;
 	readonly drafts: DraftStore;
 	readonly claims: Claims;
-	readonly observer: QuestionObserver;
+	readonly questionUpdated: QuestionUpdated;
 	readonly clock: Clock;
 	/** Wakes the worker. */
 	readonly wake: () => void;
@@ -32,7 +40,7 @@ interface Dependencies {
 
 /** What people do with their answers. Everything is committed when the promise resolves. */
 export function createAnswers(deps: Dependencies) {
-	const { store, drafts, claims, observer, clock, wake, metrics, giveUpMs, landsWithinMs, log } = deps;
+	const { store, drafts, claims, questionUpdated, clock, wake, metrics, giveUpMs, landsWithinMs, log } = deps;
 
 	/** Repeats the write once when its reply was lost. That is safe: the submission key finds a committed answer. */
 	async function acceptDespiteLostReply(answer: NewAnswer): Promise<AcceptResult> {
@@ -57,8 +65,8 @@ export function createAnswers(deps: Dependencies) {
 
 	/** The posts show a choice without a read of the session. */
 	function answerChanged({ question, press, person }: Answer): void {
-		observer.questionUpdated(question, 'answer', person);
-		if (press !== null) observer.questionUpdated(question, 'choice', person);
+		questionUpdated(question, 'answer', person);
+		if (press !== null) questionUpdated(question, 'choice', person);
 	}
 
 	return {
@@ -82,7 +90,7 @@ export function createAnswers(deps: Dependencies) {
 		/** What can happen after the acknowledgement: send the answer, end the claim, discard the draft. */
 		async afterAccept(answer: Answer): Promise<void> {
 			wake();
-			observer.questionUpdated(answer.question, answer.press === null ? 'answer' : 'choice', answer.person);
+			questionUpdated(answer.question, answer.press === null ? 'answer' : 'choice', answer.person);
 			await Promise.all([
 				claims.release(answer.question, answer.person),
 				// A press sends no draft, and can be taken back.

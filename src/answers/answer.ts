@@ -209,6 +209,70 @@ export interface Answer extends SubmittedAnswer {
 	readonly restartAskedAt: number | null;
 }
 
+/** An answer as submitted. */
+export interface NewAnswer extends SubmittedAnswer {
+	readonly items: readonly AnswerItem[];
+	/** Whether the form had the box for secret answers. Without it, `secret` of the items is a guess. */
+	readonly boxed: boolean;
+	/** When the session of the form was read. The author has not seen later deliveries. */
+	readonly formReadAt: number;
+}
+
+export type AcceptResult =
+	/** Committed. Waiting answers to the same question are `conflicted` now. */
+	| { readonly kind: 'accepted'; readonly answer: Answer }
+	/** The same submission again. `edited`: its text was replaced, because nothing was sent yet. */
+	| { readonly kind: 'repeated'; readonly answer: Answer; readonly edited: boolean }
+	/** The same submission with another text, after sending began. The first text stays. */
+	| { readonly kind: 'tooLate'; readonly answer: Answer }
+	/** Another answer is live or was delivered since the form was read. This one is stored as `conflicted`. */
+	| { readonly kind: 'taken'; readonly by: Answer; readonly answer: Answer };
+
+export type RetryResult =
+	| { readonly kind: 'queued'; readonly answer: Answer }
+	| { readonly kind: 'taken'; readonly by: Answer; readonly answer: Answer }
+	/** It is live, delivered or withdrawn. */
+	| { readonly kind: 'notRetryable'; readonly answer: Answer }
+	/** A secret value was wiped or the values are unreadable, so the person has to answer again. */
+	| { readonly kind: 'valuesGone'; readonly answer: Answer }
+	| { readonly kind: 'notFound' };
+
+/** The fields that a step may write. A change of the state appends to the timeline. */
+export interface AnswerPatch {
+	readonly state?: AnswerState;
+	readonly attempts?: number;
+	readonly nextAttemptAt?: number | null;
+	readonly putStartedAt?: number | null;
+	readonly before?: BeforePut | null;
+	readonly deliveredAt?: number;
+	readonly agentOutcome?: AgentOutcome | null;
+	readonly lastError?: string | null;
+	readonly other?: OtherAnswer;
+	readonly receiptState?: ReceiptState;
+	readonly notBefore?: number | null;
+	readonly missingCount?: number;
+	readonly startFailed?: boolean;
+	readonly restartAskedAt?: number | null;
+}
+
+/** The result of sending a receipt. */
+export interface Telling {
+	readonly receiptState: ReceiptState;
+	/** The pause that Slack asks for, in ms, when it limits the calls; else null. */
+	readonly againAfterMs: number | null;
+}
+
+/**
+ * Called after the commit of every change that a question's cards show. Must not throw. `delivered`: the service has just
+ * received an answer, so the session will change soon. `choice`: a one-press answer was given, taken back or has failed, so
+ * the question's posts change. `by`: whose claim or answer it is.
+ */
+export type QuestionUpdated = (
+	question: QuestionKey,
+	what: 'claim' | 'answer' | 'delivered' | 'choice',
+	by: Person,
+) => void;
+
 /** After this long the author is told that delivery takes long: they have probably closed the modal. */
 export const TAKES_LONG_MS = 30_000;
 

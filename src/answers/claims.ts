@@ -1,24 +1,24 @@
 import type { Clock } from '../clock.ts';
 import { codeOf } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Person, QuestionKey } from './answer.ts';
-import type { Claim, ClaimStore, QuestionObserver } from './ports.ts';
+import type { Claim, ClaimStore } from '../store/answering-store.ts';
+import type { Person, QuestionKey, QuestionUpdated } from './answer.ts';
 
 /** A claim lapses after this long without an action of its person. */
 const CLAIM_MS = 5 * 60_000;
 
 interface Dependencies {
 	readonly store: ClaimStore;
-	readonly observer: QuestionObserver;
+	readonly questionUpdated: QuestionUpdated;
 	readonly clock: Clock;
 	readonly log: Log;
 }
 
 /** Who has a question open. A claim only informs, so a failure to store one is only logged. */
-export function createClaims({ store, observer, clock, log }: Dependencies) {
+export function createClaims({ store, questionUpdated, clock, log }: Dependencies) {
 	async function change(question: QuestionKey, by: Person, write: () => Promise<boolean>): Promise<void> {
 		try {
-			if (await write()) observer.questionUpdated(question, 'claim', by);
+			if (await write()) questionUpdated(question, 'claim', by);
 		} catch (error) {
 			log.warn({ session: question.sessionId, code: codeOf(error) }, 'could not store who is answering');
 		}

@@ -2,9 +2,10 @@ import { type Clock, elapsedSince, startDeadline } from '../clock.ts';
 import { codeOf } from '../errors.ts';
 import { resumeOutcome } from '../questions/compare.ts';
 import type { Session } from '../questions/session.ts';
-import type { AgentOutcome, Answer } from './answer.ts';
+import type { AnswerStore } from '../store/answer-store.ts';
+import type { AgentOutcome, Answer, AnswerPatch } from './answer.ts';
 import { isOverwritten } from './earlier-answers.ts';
-import type { AnswerPatch, AnswerStore, DeliveryService } from './ports.ts';
+import type { DeliveryService } from './put.ts';
 
 /** The first confirmation check, in ms after the delivery. */
 export const FIRST_CONFIRM_MS = 2_000;

@@ -9,12 +9,21 @@ import {
 	resumeOutcome,
 } from '../questions/compare.ts';
 import type { Session } from '../questions/session.ts';
-import { type Answer, firstDueAt, isBlocking, UNREADABLE } from './answer.ts';
+import type { AnswerStore } from '../store/answer-store.ts';
+import { type Answer, type AnswerPatch, firstDueAt, isBlocking, UNREADABLE } from './answer.ts';
 import { FIRST_CONFIRM_MS } from './confirm.ts';
 import { whoWasFirst } from './earlier-answers.ts';
 import { classifyFailure, type Failure, MISSING_RETRIES_MS, nextStepAt } from './failure.ts';
-import type { AnswerPatch, AnswerStore, DeliveryPermit, DeliveryService } from './ports.ts';
-import { comparisonInput, createPut, LeaseLost, type PutDependencies, SEND_WITHIN_MS, valuesOf } from './put.ts';
+import {
+	comparisonInput,
+	createPut,
+	type DeliveryPermit,
+	type DeliveryService,
+	LeaseLost,
+	type PutDependencies,
+	SEND_WITHIN_MS,
+	valuesOf,
+} from './put.ts';
 import { createRestart } from './restart.ts';
 
 /** The PUT leaves within this time after the response to our read, because somebody else may write in between. */

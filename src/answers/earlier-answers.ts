@@ -2,8 +2,8 @@ import { fingerprintOf, sameText } from '../questions/fingerprint.ts';
 import { askingMessageIndex, type LeftEmpty, questionAt } from '../questions/open-question.ts';
 import { isSecretValue } from '../questions/secrecy.ts';
 import type { Session } from '../questions/session.ts';
+import type { AnswerStore } from '../store/answer-store.ts';
 import { type Answer, itemsOf, type OtherAnswer } from './answer.ts';
-import type { AnswerStore } from './ports.ts';
 
 /** Which items of a session's newest question were left empty on purpose by answers of ours. They count as answered. */
 export async function leftEmptyIn(

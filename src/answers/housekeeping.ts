@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { AnswerStore, ClaimStore, DraftStore } from './ports.ts';
+import type { AnswerStore } from '../store/answer-store.ts';
+import type { ClaimStore, DraftStore } from '../store/answering-store.ts';
 
 const EVERY_MS = 3_600_000;
 const DAY_MS = 24 * 3_600_000;

@@ -2,9 +2,10 @@ import { CLOCK_ALLOWANCE_MS, type Clock, elapsedSince } from '../clock.ts';
 import { HandraiseError } from '../errors.ts';
 import { type DeliveryInput, mergeForPut, type OurValues } from '../questions/compare.ts';
 import type { Session } from '../questions/session.ts';
+import type { SessionServiceClient } from '../session-service/client.ts';
+import type { AnswerStore } from '../store/answer-store.ts';
 import { FRESH_MS, NOT_CHECKED, type Verdict } from './access-policy.ts';
-import { type Answer, itemsOf, type Person } from './answer.ts';
-import type { AnswerPatch, AnswerStore, DeliveryPermit, DeliveryService } from './ports.ts';
+import { type Answer, type AnswerPatch, itemsOf, type Person } from './answer.ts';
 
 /** A PUT leaves this process within this time after the store has noted it, or not at all. */
 export const SEND_WITHIN_MS = 2_000;
@@ -21,6 +22,9 @@ export const MAX_ASKING = 16;
 
 /** Another replica has the lease of this answer now, so this one must not write. */
 export class LeaseLost extends Error {}
+
+export type DeliveryService = Pick<SessionServiceClient, 'reserveDelivery' | 'read' | 'callTimeoutMs'>;
+export type DeliveryPermit = Awaited<ReturnType<DeliveryService['reserveDelivery']>>;
 
 export interface PutDependencies {
 	readonly store: Pick<AnswerStore, 'update'>;

@@ -3,12 +3,12 @@ import type { Log } from '../log.ts';
 import { beforePut } from '../questions/compare.ts';
 import { fingerprintOf, isReworded, shownHashOf } from '../questions/fingerprint.ts';
 import { isOver, type Session } from '../questions/session.ts';
-import type { Answer } from './answer.ts';
+import type { AnswerStore } from '../store/answer-store.ts';
+import type { Answer, AnswerPatch } from './answer.ts';
 import { FIRST_CONFIRM_MS } from './confirm.ts';
 import { isStoredAnswer } from './earlier-answers.ts';
 import { classifyFailure } from './failure.ts';
-import type { AnswerPatch, AnswerStore, DeliveryService } from './ports.ts';
-import { comparisonInput, LeaseLost, type Put } from './put.ts';
+import { comparisonInput, type DeliveryService, LeaseLost, type Put } from './put.ts';
 
 interface Dependencies {
 	readonly store: Pick<AnswerStore, 'update'>;

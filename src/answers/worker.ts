@@ -2,19 +2,22 @@ import type { Clock } from '../clock.ts';
 import { codeOf } from '../errors.ts';
 import { createLeaseLoop } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
+import type { AnswerStore } from '../store/answer-store.ts';
 import { isProvenRefusal } from './access-policy.ts';
 import {
 	type Answer,
+	type AnswerPatch,
 	firstDueAt,
 	isBlocking,
 	isFailed,
 	type Person,
+	type QuestionUpdated,
 	type ReceiptState,
 	TAKES_LONG_MS,
+	type Telling,
 } from './answer.ts';
 import type { createConfirmation } from './confirm.ts';
 import type { createDelivery } from './deliver.ts';
-import type { AnswerPatch, AnswerStore, QuestionObserver, Receipts, Telling } from './ports.ts';
 import { atMost, MAX_ASKING } from './put.ts';
 
 /** The answers of a dead replica are taken over after this long. */
@@ -39,17 +42,19 @@ interface Dependencies {
 	readonly serviceUrl: string;
 	readonly delivery: ReturnType<typeof createDelivery>;
 	readonly confirmation: ReturnType<typeof createConfirmation>;
-	readonly receipts: Receipts;
+	/** Tells the author what became of an answer. Never throws. Stops waiting once `shutdownSignal` is aborted. */
+	readonly receipts: { tell(answer: Answer, shutdownSignal: AbortSignal): Promise<Telling> };
 	/** Whether somebody is of the workspace to whose people this process writes; false until that is known. */
 	readonly isOurs: (person: Person) => boolean;
-	readonly observer: QuestionObserver;
+	readonly questionUpdated: QuestionUpdated;
 	readonly clock: Clock;
 	readonly log: Log;
 }
 
 /** Takes due answers by lease and does the next step of each: deliver, confirm, send the receipt. */
 export function createAnswerWorker(deps: Dependencies) {
-	const { processName, store, serviceUrl, delivery, confirmation, receipts, isOurs, observer, clock, log } = deps;
+	const { processName, store, serviceUrl, delivery, confirmation, receipts, isOurs, questionUpdated, clock, log } =
+		deps;
 	const stopping = new AbortController();
 	const shutdownSignal = stopping.signal;
 	let running: Promise<void> | null = null;
@@ -122,10 +127,10 @@ export function createAnswerWorker(deps: Dependencies) {
 	}
 
 	async function tellAndRelease(answer: Answer, token: string): Promise<void> {
-		observer.questionUpdated(answer.question, answer.state === 'delivered' ? 'delivered' : 'answer', answer.person);
+		questionUpdated(answer.question, answer.state === 'delivered' ? 'delivered' : 'answer', answer.person);
 		const isShownOnPosts = answer.press !== null || isProvenRefusal(answer.lastError);
 		if (isShownOnPosts && (isFailed(answer.state) || answer.state === 'withdrawn')) {
-			observer.questionUpdated(answer.question, 'choice', answer.person);
+			questionUpdated(answer.question, 'choice', answer.person);
 		}
 		const untold: Telling = { receiptState: answer.receiptState, againAfterMs: null };
 		const tell = () => receipts.tell(answer, shutdownSignal);

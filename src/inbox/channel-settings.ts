@@ -25,11 +25,11 @@ export function timesIn({ remindAfterMs, escalateAfterMs }: ChannelSettings, def
 
 /** Of a reminder and an escalation that are both due, only the escalation comes. `postedAt`: of the question's post. */
 export function isStillDue(
-	{ rung, postedAt }: { readonly rung: 'reminder' | 'escalation'; readonly postedAt: number },
+	{ stage, postedAt }: { readonly stage: 'reminder' | 'escalation'; readonly postedAt: number },
 	{ remindAfterMs, escalateAfterMs }: LadderTimes,
 	now: number,
 ): boolean {
-	if (rung === 'escalation') return escalateAfterMs !== null;
+	if (stage === 'escalation') return escalateAfterMs !== null;
 	return remindAfterMs !== null && (escalateAfterMs === null || now < postedAt + escalateAfterMs);
 }
 

@@ -2,6 +2,8 @@ import type { MayAct } from '../answers/access-policy.ts';
 import type { Person } from '../answers/answer.ts';
 import { codeOf, retryAtOf } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { Memberships } from '../slack/memberships.ts';
+import type { InboxStore } from '../store/inbox-store.ts';
 import type { Discovered, WaitingSession } from '../watches/discovered.ts';
 import type { HandOver } from './hand-over.ts';
 import {
@@ -19,7 +21,6 @@ import {
 	QUESTIONS_PER_PAGE,
 	type VisibleQuestion,
 } from './inbox.ts';
-import type { InboxReads, Memberships } from './ports.ts';
 import type { Snooze } from './snooze.ts';
 
 /** A failed answer asks its author for a decision for so long. Receipts keep their buttons. */
@@ -32,10 +33,10 @@ const OLD_AFTER_MS = 24 * 3_600_000;
 const ASK_AGAIN_MS = 10_000;
 
 interface Dependencies {
-	readonly reads: InboxReads;
+	readonly reads: InboxStore;
 	/** Only questions of this session service. */
 	readonly serviceUrl: string;
-	readonly memberships: Memberships;
+	readonly memberships: Pick<Memberships, 'channelsOf' | 'directChannelOf'>;
 	readonly mayAct: MayAct;
 	/** The waiting sessions of the account; null: people see only what is watched. */
 	readonly discovered: () => Promise<Discovered | null>;

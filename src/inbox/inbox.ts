@@ -1,6 +1,6 @@
 import type { Refusal } from '../answers/access-policy.ts';
 import type { Answer, Person, QuestionKey } from '../answers/answer.ts';
-import type { Draft } from '../answers/ports.ts';
+import type { Draft } from '../store/answering-store.ts';
 import type { NoListReason, WaitingSession } from '../watches/discovered.ts';
 import type { QuestionView } from '../watches/session-snapshot.ts';
 import type { HandOver } from './hand-over.ts';
@@ -25,7 +25,7 @@ export interface Inbox extends InboxPlace {
 	readonly shownCount: number;
 	/** Counts every reason for an update. */
 	readonly changeCount: number;
-	/** `PreparedInbox.key` of what it shows; null before the first time, and when a call to Slack was interrupted. */
+	/** The key of what it shows; null before the first time, and when a call to Slack was interrupted. */
 	readonly shownKey: string | null;
 }
 
@@ -142,3 +142,13 @@ export const OLD_PER_PAGE = 10;
 export const MOST_OWN_ANSWERS = 5;
 export const MOST_DRAFTS = 5;
 export const MOST_LAST_ANSWERS = 10;
+
+/** What became of one update of an inbox. */
+export interface InboxResult {
+	/** The key of what it shows now; null when nothing was shown, or nobody knows. */
+	readonly shownKey: string | null;
+	/** When to update it again if nothing changes; null: never. */
+	readonly nextAt: number | null;
+	readonly now: number;
+	readonly spacingMs: number;
+}

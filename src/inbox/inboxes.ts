@@ -5,19 +5,14 @@ import { type Clock, uptimeOf } from '../clock.ts';
 import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import { createLeaseLoop } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
+import type { Metrics } from '../ops/metrics.ts';
 import type { RateLimit, RateLimiter } from '../rate-limiter.ts';
+import type { InboxDisplay, ShowOutcome } from '../slack/inbox-display.ts';
+import type { Memberships } from '../slack/memberships.ts';
+import type { InboxStore } from '../store/inbox-store.ts';
 import type { Discovered } from '../watches/discovered.ts';
 import { createInboxContent } from './content.ts';
-import { FOLLOWED_MS, type Inbox, type InboxPlace, isFollowed } from './inbox.ts';
-import type {
-	InboxDisplay,
-	InboxMetrics,
-	InboxResult,
-	InboxStore,
-	Memberships,
-	PreparedInbox,
-	ShowOutcome,
-} from './ports.ts';
+import { FOLLOWED_MS, type Inbox, type InboxPlace, type InboxResult, isFollowed } from './inbox.ts';
 import { LONGEST_SNOOZE_MS } from './snooze.ts';
 
 interface Options {
@@ -27,7 +22,7 @@ interface Options {
 	readonly rateLimiter: RateLimiter;
 	/** See `createInboxContent`. */
 	readonly discovered: () => Promise<Discovered | null>;
-	readonly metrics: InboxMetrics;
+	readonly metrics: Metrics['inboxes'];
 	readonly clock: Clock;
 	readonly log: Log;
 }
@@ -35,7 +30,7 @@ interface Options {
 /** What is known only once Slack has told who the app is. */
 interface SlackSide {
 	readonly display: InboxDisplay;
-	readonly memberships: Memberships;
+	readonly memberships: Pick<Memberships, 'channelsOf' | 'directChannelOf'>;
 	readonly mayAct: MayAct;
 }
 
@@ -160,7 +155,11 @@ export function createInboxes({ store, serviceUrl, discovered, rateLimiter, metr
 		return false;
 	}
 
-	async function resultOf(inbox: Inbox, prepared: PreparedInbox, outcome: ShowOutcome): Promise<InboxResult | null> {
+	async function resultOf(
+		inbox: Inbox,
+		prepared: ReturnType<InboxDisplay['prepare']>,
+		outcome: ShowOutcome,
+	): Promise<InboxResult | null> {
 		const now = clock.now();
 		const common = { now, spacingMs: SPACING_MS };
 		if (outcome.kind !== 'later') failureCounts.delete(inbox.id);

@@ -1,4 +1,4 @@
-import type { QuietHours, Rung } from '../watches/channel-settings.ts';
+import type { ChannelSettings, QuietHours, ReminderStage } from '../watches/channel-settings.ts';
 import type { ChannelKey, SessionKey } from '../watches/watch.ts';
 import type { LadderTimes } from './channel-settings.ts';
 import { quietUntil } from './quiet-hours.ts';
@@ -15,20 +15,20 @@ export interface Ladder {
 	readonly postedAt: number;
 	readonly remindedAt: number | null;
 	readonly escalationCount: number;
-	/** When the newest rung was posted; null before the first. */
-	readonly lastRungAt: number | null;
-	/** Whether a rung is on its way to Slack. */
-	readonly isRinging: boolean;
-	/** When the next rung was due; later looks wait for a read, or for other rungs. Null: no rung is due. */
-	readonly rungDueAt: number | null;
-	/** Slack user id of whoever was answering when a rung was due; the rung says so. */
+	/** When the newest reminder was posted; null before the first. */
+	readonly lastReminderAt: number | null;
+	/** Whether a reminder is on its way to Slack. */
+	readonly isSending: boolean;
+	/** When the next reminder was due; later looks wait for a read, or for other reminders. Null: no reminder is due. */
+	readonly reminderDueAt: number | null;
+	/** Slack user id of whoever was answering when a reminder was due; the reminder says so. */
 	readonly heldBy: string | null;
-	/** Null: its rung waits for no others. */
-	readonly waiting: WaitingRungs | null;
+	/** Null: its reminder waits for no others. */
+	readonly waiting: WaitingReminders | null;
 }
 
-/** Since when rungs of a channel wait for each other: when one was first seen due, and since when at most a few are not read. */
-export interface WaitingRungs {
+/** Since when reminders of a channel wait for each other: when one was first seen due, and since when at most a few are not read. */
+export interface WaitingReminders {
 	readonly since: number;
 	readonly fewSince: number | null;
 }
@@ -52,26 +52,58 @@ export interface LadderFacts {
 	readonly isFailing: boolean;
 }
 
-export type Decision =
-	/** The question is settled: no more rungs. */
+/** A ladder that was taken, with what is known of its question; the channel's settings are applied by the caller. */
+export interface TakenLadder extends Omit<LadderFacts, 'times' | 'quietHours' | 'settingsChangedAt'> {
+	/** Counts what happened to the question; see `LadderOutcome`. */
+	readonly changeCount: number;
+}
+
+/** The ladders of one channel that are due, taken together. */
+export interface LadderBatch {
+	readonly channel: ChannelKey;
+	readonly settings: ChannelSettings;
+	/** Null: nobody has. */
+	readonly settingsChangedAt: number | null;
+	readonly ladders: readonly TakenLadder[];
+}
+
+/** What becomes of a ladder that was taken. */
+export type LadderOutcome = { readonly ladder: Ladder; readonly changeCount: number } & (
 	| { readonly kind: 'over' }
-	/** Look again then (null: when something changes). `rungDueAt`: the time of the rung that is due. */
+	/** A ladder whose question changed meanwhile is due at once. `dueAt` null: when something changes. */
+	| {
+			readonly kind: 'wait';
+			readonly dueAt: number | null;
+			readonly reminderDueAt: number | null;
+			readonly heldBy: string | null;
+			/** Left out: its reminder waits for no others. */
+			readonly waiting?: WaitingReminders | null;
+			/** Read the session early: those that reminders wait for in the order of these times. Null: no read is needed. */
+			readonly readBy: number | null;
+	  }
+	| { readonly kind: 'remind'; readonly stage: ReminderStage }
+);
+
+export type Decision =
+	/** The question is settled: no more reminders. */
+	| { readonly kind: 'over' }
+	/** Look again then (null: when something changes). `reminderDueAt`: the time of the reminder that is due. */
 	| {
 			readonly kind: 'wait';
 			readonly until: number | null;
-			readonly rungDueAt: number | null;
+			readonly reminderDueAt: number | null;
 			readonly heldBy: string | null;
 			/** Ask for a read of the session; while reads fail, for the first one that succeeds. */
 			readonly read?: true;
-			/** A rung is due, and a read has to tell whether it is needed. */
+			/** A reminder is due, and a read has to tell whether it is needed. */
 			readonly waitsForRead?: true;
 	  }
-	| { readonly kind: 'ring'; readonly rung: Rung; readonly dueAt: number };
+	| { readonly kind: 'remind'; readonly stage: ReminderStage; readonly dueAt: number };
 
 export const MOST_ESCALATIONS = 3;
-/** A read that began in this time before a rung was due, or later, tells whether the question is still open... */
+/** A read that began in this time before a reminder was due, or later, tells whether the question is still open... */
 const READ_BEFORE_DUE_MS = 10_000;
-/** ...unless it is older than this: the rung waited for other rungs meanwhile. */
+/** ...unless it is older than this: the reminder waited for other reminders meanwhile. */
 const READ_WITHIN_MS = 30_000;
 /** How often to look whether the read that was asked for is there. */
 const LOOK_AGAIN_MS = 1_000;
@@ -79,7 +111,7 @@ const LOOK_AGAIN_MS = 1_000;
 const LOOK_AGAIN_FAILING_MS = 5_000;
 /** An answer may be taken back or fail; that is noticed at once unless the process dies then. */
 const LOOK_AGAIN_ANSWERED_MS = 10_000;
-/** Rungs of a channel that are due within this time are announced together. */
+/** Reminders of a channel that are due within this time are announced together. */
 export const TOGETHER_MS = 10_000;
 
 /** What to do about a ladder at `now`. */
@@ -88,40 +120,43 @@ export function decide(facts: LadderFacts, now: number): Decision {
 	if (!facts.isOpen) return { kind: 'over' };
 	if (facts.isAnswered) {
 		const until = now + LOOK_AGAIN_ANSWERED_MS;
-		return { ...NOT_DUE, until, rungDueAt: until };
+		return { ...NOT_DUE, until, reminderDueAt: until };
 	}
-	// While Slack is away, rungs do not pile up.
-	if (ladder.isRinging) return { ...NOT_DUE, until: null };
-	const next = nextRung(facts, now);
+	// While Slack is away, reminders do not pile up.
+	if (ladder.isSending) return { ...NOT_DUE, until: null };
+	const next = nextReminder(facts, now);
 	if (next === null) return { ...NOT_DUE, until: null };
 	if (next.at > now) return { ...NOT_DUE, until: next.at, heldBy: ladder.heldBy };
 	// From when it is late: not while somebody was answering, had answered or the service was away, nor by settings of before.
-	const dueSince = Math.max(next.at, Math.min(facts.settingsChangedAt ?? next.at, now));
-	const rungDueAt = Math.max(dueSince, Math.min(ladder.rungDueAt ?? dueSince, now));
+	const dueSince = Math.max(next.at, facts.settingsChangedAt ?? next.at);
+	const reminderDueAt = Math.max(dueSince, Math.min(ladder.reminderDueAt ?? dueSince, now));
 	if (claim !== null && claim.until > now) {
-		return { kind: 'wait', until: claim.until, rungDueAt: claim.until, heldBy: claim.userId };
+		return { kind: 'wait', until: claim.until, reminderDueAt: claim.until, heldBy: claim.userId };
 	}
 	const { heldBy } = ladder;
 	if (facts.isFailing) {
 		const until = now + LOOK_AGAIN_FAILING_MS;
 		// Others could join meanwhile, so it waits for none that fall due when the service is back.
 		const failingDueAt = Math.max(dueSince, now - TOGETHER_MS);
-		return { kind: 'wait', until, rungDueAt: failingDueAt, heldBy, waitsForRead: true, read: true };
+		return { kind: 'wait', until, reminderDueAt: failingDueAt, heldBy, waitsForRead: true, read: true };
 	}
-	const readFrom = Math.max(now - READ_WITHIN_MS, rungDueAt - READ_BEFORE_DUE_MS);
+	const readFrom = Math.max(now - READ_WITHIN_MS, reminderDueAt - READ_BEFORE_DUE_MS);
 	if (facts.readAt === null || facts.readAt < readFrom) {
-		return { kind: 'wait', until: now + LOOK_AGAIN_MS, rungDueAt, heldBy, waitsForRead: true, read: true };
+		return { kind: 'wait', until: now + LOOK_AGAIN_MS, reminderDueAt, heldBy, waitsForRead: true, read: true };
 	}
-	return { kind: 'ring', rung: next.rung, dueAt: rungDueAt };
+	return { kind: 'remind', stage: next.stage, dueAt: reminderDueAt };
 }
 
-const NOT_DUE = { kind: 'wait', rungDueAt: null, heldBy: null } as const;
+const NOT_DUE = { kind: 'wait', reminderDueAt: null, heldBy: null } as const;
 
 /**
- * The next rung and its time, after the quiet hours. Of a reminder and an escalation that are both due, only the
- * escalation: what came together in the quiet hours rings once.
+ * The next reminder and its time, after the quiet hours. Of a reminder and an escalation that are both due, only the
+ * escalation: what came together in the quiet hours comes once.
  */
-function nextRung({ ladder, times, quietHours }: LadderFacts, now: number): { rung: Rung; at: number } | null {
+function nextReminder(
+	{ ladder, times, quietHours }: LadderFacts,
+	now: number,
+): { stage: ReminderStage; at: number } | null {
 	const { remindAfterMs, escalateAfterMs } = times;
 	const { postedAt, remindedAt, escalationCount } = ladder;
 	const afterQuietHours = (at: number) => {
@@ -129,13 +164,13 @@ function nextRung({ ladder, times, quietHours }: LadderFacts, now: number): { ru
 		const after = quietUntil(quietHours, at) ?? at;
 		return after > now ? after : (quietUntil(quietHours, now) ?? after);
 	};
-	const rungs: { rung: Rung; at: number }[] = [];
+	const reminders: { stage: ReminderStage; at: number }[] = [];
 	if (escalateAfterMs !== null && escalationCount < MOST_ESCALATIONS) {
-		const from = escalationCount === 0 ? postedAt : (ladder.lastRungAt ?? postedAt);
-		rungs.push({ rung: 'escalation', at: afterQuietHours(from + escalateAfterMs) });
+		const from = escalationCount === 0 ? postedAt : (ladder.lastReminderAt ?? postedAt);
+		reminders.push({ stage: 'escalation', at: afterQuietHours(from + escalateAfterMs) });
 	}
 	if (remindAfterMs !== null && remindedAt === null && escalationCount === 0) {
-		rungs.push({ rung: 'reminder', at: afterQuietHours(postedAt + remindAfterMs) });
+		reminders.push({ stage: 'reminder', at: afterQuietHours(postedAt + remindAfterMs) });
 	}
-	return rungs.find(({ at }) => at <= now) ?? rungs.toSorted((one, other) => one.at - other.at)[0] ?? null;
+	return reminders.find(({ at }) => at <= now) ?? reminders.toSorted((one, other) => one.at - other.at)[0] ?? null;
 }

@@ -4,11 +4,20 @@ import { type Clock, elapsedSince } from '../clock.ts';
 import { codeOf } from '../errors.ts';
 import { createLeaseLoop } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
+import type { LadderStore } from '../store/ladder-store.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
 import type { SessionKey } from '../watches/watch.ts';
 import { type LadderTimes, timesIn } from './channel-settings.ts';
-import { type Decision, decide, MOST_ESCALATIONS, TOGETHER_MS, type WaitingRungs } from './ladder.ts';
-import type { LadderBatch, LadderOutcome, LadderStore, TakenLadder } from './ladder-ports.ts';
+import {
+	type Decision,
+	decide,
+	type LadderBatch,
+	type LadderOutcome,
+	MOST_ESCALATIONS,
+	type TakenLadder,
+	TOGETHER_MS,
+	type WaitingReminders,
+} from './ladder.ts';
 import { isComputable } from './quiet-hours.ts';
 
 interface Options {
@@ -30,21 +39,21 @@ interface Decided {
 	readonly decision: Decision;
 }
 
-/** A ladder whose rung waits for a read. */
+/** A ladder whose reminder waits for a read. */
 interface Unread extends Decided {
-	readonly decision: Extract<Decision, { kind: 'wait' }> & { readonly rungDueAt: number };
+	readonly decision: Extract<Decision, { kind: 'wait' }> & { readonly reminderDueAt: number };
 }
 
-/** A ladder whose rung is due. */
+/** A ladder whose reminder is due. */
 interface Due extends Decided {
-	readonly decision: Extract<Decision, { kind: 'ring' }>;
+	readonly decision: Extract<Decision, { kind: 'remind' }>;
 }
 
 /** The work on a batch is a few statements. A dead replica's ladders are due again after it. */
 const LEASE_MS = 25_000;
 /** Channels at once. */
 const CHANNELS_AT_ONCE = 8;
-/** A rung does not wait longer than this for the reads of a few other rungs that are due. */
+/** A reminder does not wait longer than this for the reads of a few other reminders that are due. */
 const WAIT_FOR_OTHERS_MS = 20_000;
 /** Nor longer than this when more than a few are not read at first, as after quiet hours. */
 const WAIT_FOR_MANY_MS = 2 * 60_000;
@@ -52,15 +61,15 @@ const A_FEW = 5;
 /** Channels whose quiet hours the log has told of. */
 const MAX_REPORTED = 1_000;
 
-/** How often to look whether the reads of other rungs are there. */
+/** How often to look whether the reads of other reminders are there. */
 const LOOK_AGAIN_MS = 1_000;
 
-/** Channels whose rungs are due in this time are read in any order. */
+/** Channels whose reminders are due in this time are read in any order. */
 const SAME_TIME_MS = 1_000;
 
 /**
- * Reminds of open questions. Each ladder is a row with a due time; a rung is queued as an announcement in the same
- * transaction as the row's next time. The session is read before, and what is not known rings nobody.
+ * Reminds of open questions. Each ladder is a row with a due time; a reminder is queued as an announcement in the same
+ * transaction as the row's next time. The session is read before, and what is not known reminds nobody.
  */
 export function createReminders(options: Options) {
 	const { store, serviceUrl, defaults, onNews, onEarlyRead, clock, log } = options;
@@ -74,20 +83,22 @@ export function createReminders(options: Options) {
 		const decided = batch.ladders.map((taken) => ({ taken, decision: decisionFor(taken, batch, now) }));
 		const due = decided.filter(isDueToRing);
 		const unread = decided.filter(waitsForRead);
-		// While the service is away nothing can ring, so nothing waits for others.
+		// While the service is away nobody is reminded, so nothing waits for others.
 		const toCome = unread.filter(({ taken }) => !taken.isFailing);
 		const waiting = waitingOf([...due, ...toCome], { isFew: toCome.length <= A_FEW, now });
-		const ringAt = timeToRing(due, { unreadCount: unread.length, isLongEnough: hasWaited(waiting), now });
-		const announcement = ringAt !== null && ringAt <= now ? announcementOf(batch, due) : null;
+		const remindAt = timeToRemind(due, { unreadCount: unread.length, isLongEnough: hasWaited(waiting), now });
+		const announcement = remindAt !== null && remindAt <= now ? announcementOf(batch, due) : null;
 		const readBy = placeOfReads(batch, [...due, ...unread]);
-		const outcomes = decided.map(({ taken, decision }) => outcomeOf(taken, decision, { ringAt, readBy, waiting, now }));
+		const outcomes = decided.map(({ taken, decision }) =>
+			outcomeOf(taken, decision, { remindAt, readBy, waiting, now }),
+		);
 		if ((await store.record(token, outcomes, { announcement, now })) === null) return;
 		if (unread.length > 0) onEarlyRead();
 		if (announcement !== null) onNews();
 	}
 
-	/** Whether rungs of a channel have waited for others long enough. After a stop of the program, all are due together. */
-	function hasWaited(waiting: WaitingRungs | null): boolean {
+	/** Whether reminders of a channel have waited for others long enough. After a stop of the program, all are due together. */
+	function hasWaited(waiting: WaitingReminders | null): boolean {
 		if (waiting === null) return false;
 		const { since, fewSince } = waiting;
 		const isForFew = fewSince !== null && elapsedSince(clock, fewSince) >= WAIT_FOR_OTHERS_MS;
@@ -162,7 +173,7 @@ export function createReminders(options: Options) {
 }
 
 function isDueToRing(decided: Decided): decided is Due {
-	return decided.decision.kind === 'ring';
+	return decided.decision.kind === 'remind';
 }
 
 function waitsForRead(decided: Decided): decided is Unread {
@@ -170,11 +181,11 @@ function waitsForRead(decided: Decided): decided is Unread {
 }
 
 /**
- * The place of the reads that rungs of a channel wait for, as a time: the longest due first. The reads of one channel follow
- * each other, also where many channels are due at once, as after quiet hours: they ring together, and a read soon is too old.
+ * The place of the reads that reminders of a channel wait for, as a time: the longest due first. The reads of one channel follow
+ * each other, also where many channels are due at once, as after quiet hours: they come together, and a read soon is too old.
  */
 function placeOfReads(batch: LadderBatch, waiting: readonly (Due | Unread)[]): number {
-	const dueAts = waiting.map(({ decision }) => (decision.kind === 'ring' ? decision.dueAt : decision.rungDueAt));
+	const dueAts = waiting.map(({ decision }) => (decision.kind === 'remind' ? decision.dueAt : decision.reminderDueAt));
 	const apartMs = createHash('sha256').update(channelKey(batch)).digest().readUInt16BE() % SAME_TIME_MS;
 	return Math.min(...dueAts) + apartMs;
 }
@@ -183,19 +194,22 @@ function channelKey({ channel: { teamId, channelId } }: LadderBatch): string {
 	return `${teamId}:${channelId}`;
 }
 
-/** Since when these rungs of a channel wait, as any replica has noted; null without any. `isFew`: at most a few are not read. */
-function waitingOf(rungs: readonly Decided[], { isFew, now }: { isFew: boolean; now: number }): WaitingRungs | null {
-	if (rungs.length === 0) return null;
-	const noted = rungs.flatMap(({ taken }) => taken.ladder.waiting ?? []);
+/** Since when these reminders of a channel wait, as any replica has noted; null without any. `isFew`: at most a few are not read. */
+function waitingOf(
+	reminders: readonly Decided[],
+	{ isFew, now }: { isFew: boolean; now: number },
+): WaitingReminders | null {
+	if (reminders.length === 0) return null;
+	const noted = reminders.flatMap(({ taken }) => taken.ladder.waiting ?? []);
 	const since = Math.min(now, ...noted.map((waiting) => waiting.since));
 	return { since, fewSince: isFew ? Math.min(now, ...noted.flatMap(({ fewSince }) => fewSince ?? [])) : null };
 }
 
 /**
- * When to ring: as soon as the rungs that are due within a short time are there too and their sessions are read, or they
- * waited long enough for that; null when none is due. `unreadCount`: rungs whose sessions are not read yet.
+ * When to remind: as soon as the reminders that are due within a short time are there too and their sessions are read, or they
+ * waited long enough for that; null when none is due. `unreadCount`: reminders whose sessions are not read yet.
  */
-function timeToRing(
+function timeToRemind(
 	due: readonly Due[],
 	{ unreadCount, isLongEnough, now }: { unreadCount: number; isLongEnough: boolean; now: number },
 ): number | null {
@@ -205,35 +219,35 @@ function timeToRing(
 	return Math.max(together, now + LOOK_AGAIN_MS);
 }
 
-/** What becomes of a ladder. `ringAt`: when the rungs that are due in its channel ring; `readBy`: see `placeOfReads`. */
+/** What becomes of a ladder. `remindAt`: when the reminders that are due in its channel come; `readBy`: see `placeOfReads`. */
 function outcomeOf(
 	{ ladder, changeCount }: TakenLadder,
 	decision: Decision,
 	{
-		ringAt,
+		remindAt,
 		readBy,
 		waiting,
 		now,
-	}: { ringAt: number | null; readBy: number; waiting: WaitingRungs | null; now: number },
+	}: { remindAt: number | null; readBy: number; waiting: WaitingReminders | null; now: number },
 ): LadderOutcome {
 	switch (decision.kind) {
 		case 'over':
 			return { ladder, changeCount, kind: 'over' };
 		case 'wait': {
-			const { until, rungDueAt, heldBy, read, waitsForRead } = decision;
+			const { until, reminderDueAt, heldBy, read, waitsForRead } = decision;
 			const place = { readBy: read ? readBy : null, waiting: waitsForRead ? waiting : null };
-			return { ladder, changeCount, kind: 'wait', dueAt: until, rungDueAt, heldBy, ...place };
+			return { ladder, changeCount, kind: 'wait', dueAt: until, reminderDueAt, heldBy, ...place };
 		}
-		case 'ring': {
-			if (ringAt !== null && ringAt <= now) return { ladder, changeCount, kind: 'rung', rung: decision.rung };
+		case 'remind': {
+			if (remindAt !== null && remindAt <= now) return { ladder, changeCount, kind: 'remind', stage: decision.stage };
 			const { heldBy } = ladder;
-			const { dueAt: rungDueAt } = decision;
-			return { ladder, changeCount, kind: 'wait', dueAt: ringAt, rungDueAt, heldBy, waiting, readBy: null };
+			const { dueAt: reminderDueAt } = decision;
+			return { ladder, changeCount, kind: 'wait', dueAt: remindAt, reminderDueAt, heldBy, waiting, readBy: null };
 		}
 	}
 }
 
-/** One rung goes into its question's thread. Several become one message in the channel that links to each thread. */
+/** One reminder goes into its question's thread. Several become one message in the channel that links to each thread. */
 function announcementOf({ channel }: LadderBatch, due: readonly Due[]): NewAnnouncement {
 	const entries = due.map(({ taken: { ladder }, decision }) => ({
 		watchId: ladder.watchId,
@@ -242,19 +256,19 @@ function announcementOf({ channel }: LadderBatch, due: readonly Due[]): NewAnnou
 		postTs: ladder.postTs,
 		postedAt: ladder.postedAt,
 		heldBy: ladder.heldBy,
-		rung: decision.rung,
+		stage: decision.stage,
 		dueAt: decision.dueAt,
-		isLast: decision.rung === 'escalation' && ladder.escalationCount === MOST_ESCALATIONS - 1,
+		isLast: decision.stage === 'escalation' && ladder.escalationCount === MOST_ESCALATIONS - 1,
 		number: ladder.escalationCount + (ladder.remindedAt === null ? 0 : 1),
-		lastRungAt: ladder.lastRungAt,
+		lastReminderAt: ladder.lastReminderAt,
 	}));
 	const [first] = entries as [(typeof entries)[0], ...typeof entries];
-	// Never the key of another one: a rung that nobody saw comes again.
-	const key = `rung:${randomUUID()}`;
+	// Never the key of another one: a reminder that nobody saw comes again.
+	const key = `reminder:${randomUUID()}`;
 	if (entries.length > 1) {
 		const target = { kind: 'channel', ...channel } as const;
-		return { target, key, content: { kind: 'rungs', entries } };
+		return { target, key, content: { kind: 'digest', entries } };
 	}
 	const target = { kind: 'watch', watchId: first.watchId, ...channel } as const;
-	return { target, key, content: { kind: 'rung', entry: first } };
+	return { target, key, content: { kind: first.stage, entries: [first] } };
 }

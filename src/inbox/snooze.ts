@@ -11,16 +11,6 @@ export interface Snooze {
 	readonly until: number;
 }
 
-/** The stored snoozes, one for a person and a session. See `InboxStore` for transactions and errors. */
-export interface SnoozeStore {
-	/** Snoozes a question; replaces what the person has snoozed of this session. */
-	snooze(snooze: Snooze): Promise<void>;
-	/** Shows a person all questions of a session service again. */
-	endSnoozes(serviceUrl: string, person: Person): Promise<void>;
-	/** Forgets snoozes that ended before `now`. Returns how many. */
-	removeEndedSnoozes(now: number): Promise<number>;
-}
-
 /** For how long people can snooze. `tomorrow`: until 9:00 of the next day in their time zone. */
 export const SNOOZE_LENGTHS = ['15m', '1h', 'tomorrow'] as const;
 export type SnoozeLength = (typeof SNOOZE_LENGTHS)[number];

@@ -2,34 +2,44 @@ import { createHash } from 'node:crypto';
 import type { WebClient } from '@slack/web-api';
 import { FRESH_MS, type MayAct, type Refusal } from '../answers/access-policy.ts';
 import { isAnsweredSince, type QuestionKey } from '../answers/answer.ts';
-import type { AnswerStore, Claim, ClaimStore } from '../answers/ports.ts';
 import { setBounded } from '../bounded-map.ts';
 import type { Clock } from '../clock.ts';
 import { isStillDue, type LadderTimes, timesIn } from '../inbox/channel-settings.ts';
-import type { HandOver, HandOverStore } from '../inbox/hand-over.ts';
-import type { ChannelSettingsStore } from '../inbox/ladder-ports.ts';
+import type { HandOver } from '../inbox/hand-over.ts';
 import { isComputable, quietUntil } from '../inbox/quiet-hours.ts';
 import type { Log } from '../log.ts';
 import type { ShowAnswers } from '../questions/secrecy.ts';
+import type { AnswerStore } from '../store/answer-store.ts';
+import type { Claim, ClaimStore } from '../store/answering-store.ts';
+import type { ChannelSettingsStore } from '../store/channel-settings-store.ts';
+import type { HandOverStore } from '../store/hand-over-store.ts';
+import type { WatchStore } from '../store/watch-store.ts';
 import {
 	type Announcement,
 	type AnnouncementContent,
 	isAsked,
 	newestQuestion,
-	type RungEntry,
+	type ReminderEntry,
 	targetOf,
 } from '../watches/announcements.ts';
 import type { Announcer, DueAnnouncement, PostUpdate, PreparedPost } from '../watches/announcer.ts';
-import type { WatchStore } from '../watches/ports.ts';
+import type { ReminderStage } from '../watches/channel-settings.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { Watch } from '../watches/watch.ts';
-import { settingsChangedPost } from './blocks/channel-settings.ts';
-import { giveBackMessage, givenBackPost, handedOverPost } from './blocks/hand-over.ts';
+import { giveBackMessage, givenBackPost, handedOverPost, NOT_TOLD_ANY_MORE } from './blocks/hand-over.ts';
 import { type MessageContent, replacement } from './blocks/parts.ts';
-import { MOST_LISTED, type RungQuestion, rungPost, rungsPost, updatedRungPost } from './blocks/rungs.ts';
+import {
+	digestPost,
+	MOST_LISTED,
+	type RemindedQuestion,
+	reminderPost,
+	updatedReminderPost,
+} from './blocks/reminders.ts';
+import { settingsChangedPost } from './blocks/settings-saving.ts';
 import { type CardModel, watchCard } from './blocks/watch-card.ts';
 import {
 	type AskedContent,
+	endWords,
 	outcomeWords,
 	type PostContext,
 	type PostedContent,
@@ -41,9 +51,7 @@ import type { NameLookup } from './directory.ts';
 import type { DirectChannelOf } from './memberships.ts';
 import { createSending, DELETED, outcomeOf } from './sending.ts';
 import type { createUserGroups, UserGroups } from './settings/user-groups.ts';
-import { NOT_TOLD_ANY_MORE } from './words/hand-over.ts';
-import type { Names } from './words/people.ts';
-import { endWords } from './words/watching.ts';
+import type { Names } from './words.ts';
 
 /** A card shows when its session was read only if that is longer ago than this. */
 const OLD_READ_MS = 60_000;
@@ -57,7 +65,7 @@ const SEARCH_MS = 5_000;
 /** Unfinished searches that are remembered. */
 const MAX_SEARCHES = 100;
 
-/** A rung that has waited for Slack for longer since the read of its session is read again. */
+/** A reminder that has waited for Slack for longer since the read of its session is read again. */
 const READ_WITHIN_MS = 60_000;
 
 const NO_GROUPS: UserGroups = { kind: 'listed', groups: [] };
@@ -240,18 +248,17 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 	}
 
 	/** Reminds of those questions that nobody has answered meanwhile, by the settings that hold now. */
-	async function prepareRungs(
+	async function prepareReminders(
 		due: DueAnnouncement,
-		content: Extract<AnnouncementContent, { kind: 'rung' | 'rungs' }>,
+		{ kind, entries }: Extract<AnnouncementContent, { kind: ReminderStage | 'digest' }>,
 		{ maybeRepeat }: { maybeRepeat: boolean },
 	): Promise<PreparedPost | null> {
-		const entries = content.kind === 'rung' ? [content.entry] : content.entries;
 		const oldestFirst = entries.toSorted((one, other) => one.postedAt - other.postedAt);
 		const { target } = due.announcement;
 		if (target.kind === 'person') return null;
 		// Before the look that counts: an answer may come while Slack tells links and names.
 		const before = await openQuestions(oldestFirst);
-		const links = content.kind === 'rungs' ? await linksTo(before) : new Map();
+		const links = kind === 'digest' ? await linksTo(before) : new Map();
 		await Promise.all(before.map(learnNames));
 		const now = clock.now();
 		const { settings: current } = await settings.read(target);
@@ -261,16 +268,16 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		const open = await openQuestions(wanted);
 		const [first] = open;
 		if (first === undefined) return null;
-		const mention = open.some(({ entry }) => entry.rung === 'escalation') ? current.mention : null;
+		const mention = open.some(({ entry }) => entry.stage === 'escalation') ? current.mention : null;
 		const context = { mention, names, now, maybeRepeat };
 		const message =
-			content.kind === 'rung'
-				? rungPost(first, context)
-				: rungsPost(
+			kind === 'digest'
+				? digestPost(
 						open.map((one) => ({ ...one, link: links.get(one.entry.postTs) ?? null })),
 						context,
-					);
-		const isShownInChannel = content.kind === 'rung' && content.entry.rung === 'escalation';
+					)
+				: reminderPost(first, context);
+		const isShownInChannel = kind === 'escalation';
 		const leftOut = entries.filter((entry) => !open.some((one) => one.entry === entry));
 		return { ...(await prepared(due, message, { isShownInChannel })), leftOut };
 	}
@@ -292,7 +299,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 	}
 
 	/** Those of these questions that still wait, as a read of a moment ago tells. */
-	async function openQuestions(entries: readonly RungEntry[]): Promise<RungQuestion[]> {
+	async function openQuestions(entries: readonly ReminderEntry[]): Promise<RemindedQuestion[]> {
 		const shown = await watches.shownOf(entries.map(({ watchId }) => watchId));
 		const asked = await Promise.all(
 			entries.map(async (entry) => {
@@ -315,12 +322,12 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 	}
 
 	/** Looks up whom a reminder names. */
-	async function learnNames({ entry: { heldBy }, handOver }: RungQuestion): Promise<void> {
+	async function learnNames({ entry: { heldBy }, handOver }: RemindedQuestion): Promise<void> {
 		await Promise.all([heldBy, handOver?.to].flatMap((userId) => (userId == null ? [] : [learnName(userId)])));
 	}
 
 	/** The links of the posts of the first questions, by the `ts` of the post. */
-	async function linksTo(asked: readonly RungQuestion[]): Promise<ReadonlyMap<string, string | null>> {
+	async function linksTo(asked: readonly RemindedQuestion[]): Promise<ReadonlyMap<string, string | null>> {
 		const links = asked.slice(0, MOST_LISTED).map(async ({ channelId, entry: { postTs } }) => {
 			return [postTs, await linkTo(channelId, postTs)] as const;
 		});
@@ -398,7 +405,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		posts: readonly Announcement[],
 	): Promise<MessageContent | typeof NOT_CHECKED | null> {
 		const { content: change, target } = due.announcement;
-		const asked = post.content.kind === 'rung' ? questionOf(post.content.entry, posts) : post.content;
+		const asked = isReminder(post.content) ? questionOf(post.content.entries[0], posts) : post.content;
 		if (asked === null || !isAsked(asked)) return null;
 		const shown = asked.kind === 'question' ? due : await withWatch(due, asked.watchId);
 		const refusal = target.kind === 'person' ? await mayAct(target, shown.watch?.channelId ?? null, FRESH_MS) : null;
@@ -411,15 +418,15 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			{ maybeRepeat: false, isUpdate: true },
 		);
 		const how = change.kind === 'settle' ? change.how : null;
-		if (post.content.kind === 'rung') {
-			const { entry } = post.content;
+		if (isReminder(post.content)) {
+			const [entry] = post.content.entries;
 			const { question, readAt } = content;
 			const handOver = await unlessRefused(context.handOver);
 			const sessionName = context.view?.name ?? '';
 			const threadOnly = shown.watch?.questionsInChannel === false;
-			const rung = { ...context, entry, question, readAt, sessionName, threadOnly, handOver, link: null };
-			await learnNames(rung);
-			return updatedRungPost(rung, outcomeWords(content, how, context), names);
+			const reminder = { ...context, entry, question, readAt, sessionName, threadOnly, handOver, link: null };
+			await learnNames(reminder);
+			return updatedReminderPost(reminder, outcomeWords(content, how, context), names);
 		}
 		if (how !== null) return settledQuestionPost(content, how, context);
 		switch (content.kind) {
@@ -482,7 +489,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 			const { announcement, watch } = due;
 			const { content } = announcement;
 			if (content.kind === 'card' || content.kind === 'settle' || content.kind === 'redraw') return null;
-			if (content.kind === 'rung' || content.kind === 'rungs') return prepareRungs(due, content, { maybeRepeat });
+			if ('entries' in content) return prepareReminders(due, content, { maybeRepeat });
 			if (content.kind === 'handedOver' || content.kind === 'givenBack') {
 				return prepareHandOver(due, content, { maybeRepeat });
 			}
@@ -541,6 +548,10 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 	};
 }
 
+function isReminder(content: AnnouncementContent): content is Extract<AnnouncementContent, { kind: ReminderStage }> {
+	return content.kind === 'reminder' || content.kind === 'escalation';
+}
+
 /** Who is answering, and until when at least: nothing draws a card or post again at that time. */
 function claimedBy(active: readonly Claim[]) {
 	return {
@@ -550,7 +561,7 @@ function claimedBy(active: readonly Claim[]) {
 }
 
 /** The question of a reminder, as its newest post announced it; null when that is not among `posts`. */
-function questionOf({ fingerprint }: RungEntry, posts: readonly Announcement[]): AskedContent | null {
+function questionOf({ fingerprint }: ReminderEntry, posts: readonly Announcement[]): AskedContent | null {
 	const asked = posts.flatMap(({ content }) => (content.kind === 'question' ? [content] : []));
 	return asked.findLast(({ question }) => question.fingerprint === fingerprint) ?? null;
 }

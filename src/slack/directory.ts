@@ -4,7 +4,7 @@ import type { Directory } from '../answers/access-policy.ts';
 import { setBounded } from '../bounded-map.ts';
 import { timeZoneNamed } from '../inbox/quiet-hours.ts';
 import { slackErrorCode, slackRetryAfterMs } from './clients.ts';
-import type { Names } from './words/people.ts';
+import type { Names } from './words.ts';
 
 /** Enough for the daily users of a large workspace, for names and for time zones. */
 const MAX_NAMES = 5_000;

@@ -162,7 +162,7 @@ export function settingsBlockId(field: SettingsField, revision: number): string 
 }
 
 /** Where a row of buttons belongs that is pressed elsewhere: what its buttons open has this origin. */
-interface RowOrigin {
+export interface RowOrigin {
 	readonly channelId: string | null;
 	readonly threadTs: string | null;
 }

@@ -1,8 +1,18 @@
 import { createHash } from 'node:crypto';
-import type { InboxDisplay, ShowOutcome } from '../inbox/ports.ts';
+import type { Inbox, InboxContent } from '../inbox/inbox.ts';
 import { homeView, inboxModal } from './blocks/inbox.ts';
 import type { ReceiptContext } from './blocks/receipt.ts';
 import { type SlackClients, slackFailure } from './clients.ts';
+
+/** The outcome of showing an inbox. */
+export type ShowOutcome =
+	| { readonly kind: 'shown' }
+	/** Nobody can see it any more: the window was closed, or the person is unknown. */
+	| { readonly kind: 'gone' }
+	/** Slack refuses the content or the surface: the same call fails again. */
+	| { readonly kind: 'refused'; readonly code: string }
+	/** `ms`: the wait that Slack asks for. `limited`: Slack limits these calls for the whole workspace. */
+	| { readonly kind: 'later'; readonly ms: number | null; readonly limited: boolean };
 
 interface Dependencies {
 	readonly clients: SlackClients;
@@ -18,9 +28,10 @@ const GONE = new Set(['not_found', 'view_not_found', 'user_not_found']);
 const REFUSED = new Set(['invalid_arguments', 'invalid_blocks', 'invalid_view', 'view_too_large', 'not_enabled']);
 
 /** Shows inboxes: in the Home tab by `views.publish`, in a window by `views.update`. */
-export function createInboxDisplay({ clients, quickAnswers, receiptContext }: Dependencies): InboxDisplay {
+export function createInboxDisplay({ clients, quickAnswers, receiptContext }: Dependencies) {
 	return {
-		prepare(inbox, content, now) {
+		/** `now` in whole minutes: ages in the content change at most once a minute. */
+		prepare(inbox: Inbox, content: InboxContent, now: number) {
 			const { person, viewId } = inbox;
 			// All ages change in the same moment.
 			const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS;
@@ -28,8 +39,10 @@ export function createInboxDisplay({ clients, quickAnswers, receiptContext }: De
 			const home = viewId === null ? homeView(model) : null;
 			const view = home ?? inboxModal(model);
 			return {
+				/** Equal keys look the same. */
 				key: createHash('sha256').update(JSON.stringify(view)).digest('base64url').slice(0, 22),
-				async send({ isAsked }) {
+				/** `isAsked`: the person waits for it. */
+				async send({ isAsked }: { isAsked: boolean }): Promise<ShowOutcome> {
 					const { views } = isAsked ? clients.people : clients.background;
 					try {
 						if (home !== null) await views.publish({ user_id: person.userId, view: home });
@@ -43,6 +56,8 @@ export function createInboxDisplay({ clients, quickAnswers, receiptContext }: De
 		},
 	};
 }
+
+export type InboxDisplay = ReturnType<typeof createInboxDisplay>;
 
 function outcomeOf(error: unknown): ShowOutcome {
 	const { code, retryAfterMs } = slackFailure(error);

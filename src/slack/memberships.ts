@@ -4,8 +4,7 @@ import { setBounded } from '../bounded-map.ts';
 import type { Cell } from '../cell.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
 import { HandraiseError } from '../errors.ts';
-import type { HandOverStore } from '../inbox/hand-over.ts';
-import type { Memberships } from '../inbox/ports.ts';
+import type { HandOverStore } from '../store/hand-over-store.ts';
 import { slackErrorCode, slackFailure } from './clients.ts';
 import type { PersonReads } from './person-reads.ts';
 import type { PersonRequest } from './request.ts';
@@ -31,7 +30,8 @@ const MAX_PAGES = 50;
 
 /**
  * Knows the channels of people by `users.conversations`. Of private channels Slack names only those that the bot is in,
- * and only there sessions can be watched. Simultaneous requests for one person share the calls.
+ * and only there sessions can be watched. Simultaneous requests for one person share the calls. Throws errors with a
+ * stable `code`, and `retryAt` when Slack limits the calls.
  */
 export function createMemberships({
 	client,
@@ -96,9 +96,11 @@ export function createMemberships({
 		return changes.update((state) => ({ state: state ?? {}, result: `${userId} ${state?.[userId] ?? 0}` }));
 	}
 
-	const memberships: Memberships = {
-		channelsOf: async (userId) => orUnknown(channels.get(await keyOf(userId))),
-		directChannelOf: (userId) => orUnknown(directChannelOf(userId)),
+	const memberships = {
+		/** Ids of the public and private channels; at most five minutes old. */
+		channelsOf: async (userId: string) => orUnknown(channels.get(await keyOf(userId))),
+		/** The id of the person's direct message with the app. */
+		directChannelOf: (userId: string) => orUnknown(directChannelOf(userId)),
 	};
 	async function isMember(userId: string, channelId: string): Promise<boolean> {
 		if (channelId.startsWith('D')) return (await memberships.directChannelOf(userId)) === channelId;
@@ -135,7 +137,7 @@ export function createMemberships({
 	};
 }
 
-export type SlackMemberships = ReturnType<typeof createMemberships>;
+export type Memberships = ReturnType<typeof createMemberships>;
 
 /**
  * Whether somebody may act on this session's question by what they have had before; throws when Slack does not tell. They
@@ -145,7 +147,7 @@ export type SlackMemberships = ReturnType<typeof createMemberships>;
 export type IsThere = (request: PersonRequest, place: ChannelPlace) => Promise<boolean>;
 
 export function createIsThere(
-	{ isPrivate, isPrivateNow, isMember, isMemberNow }: SlackMemberships,
+	{ isPrivate, isPrivateNow, isMember, isMemberNow }: Memberships,
 	{ turn }: Pick<PersonReads, 'turn'>,
 	{ handOvers, serviceUrl }: { handOvers: Pick<HandOverStore, 'holds'>; serviceUrl: string },
 ): IsThere {

@@ -6,7 +6,9 @@ import type { Session } from '../questions/session.ts';
 import { createRateLimiter, type RateLimit, type RateLimiter } from '../rate-limiter.ts';
 import { codeOf } from './clients.ts';
 import type { PersonRequest } from './request.ts';
-import { SILENT_AFTER_TELLING_MS } from './words/times.ts';
+
+/** For so long after a person was told that they are too fast, presses are refused silently. */
+const SILENT_AFTER_TELLING_MS = 30_000;
 
 /** One person asked for more than the limit for a person: nothing was read or opened. */
 export class TooFastError extends HandraiseError {
@@ -52,11 +54,15 @@ interface Dependencies {
  * guessing ids is limited to four a minute.
  */
 const UNKNOWN_ID_COST = 5;
+
 /** A slow database must not use up the three seconds in which Slack opens a modal. */
 const DECIDE_WITHIN_MS = 500;
+
 /** How many changes of a view a person has for each read. */
 const TURNS_PER_READ = 2;
+
 const MAX_PEOPLE = 1_000;
+
 const HOUR_MS = 3_600_000;
 
 /**

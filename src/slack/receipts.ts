@@ -6,17 +6,17 @@ import {
 	isFailed,
 	type ReceiptState,
 	TAKES_LONG_MS,
+	type Telling,
 } from '../answers/answer.ts';
-import type { Receipts, Telling } from '../answers/ports.ts';
 import { setBounded } from '../bounded-map.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
 import type { Log } from '../log.ts';
+import { agentMayStand } from './blocks/answers.ts';
 import { type MessageContent, replacement } from './blocks/parts.ts';
 import { type ReceiptContext, receiptMessage, receiptModal } from './blocks/receipt.ts';
 import { type SlackClients, slackErrorCode, slackFailure } from './clients.ts';
 import type { DirectChannelOf } from './memberships.ts';
-import { agentMayStand } from './words/answers.ts';
-import type { Names } from './words/people.ts';
+import type { Names } from './words.ts';
 
 /**
  * How long the author is assumed to look at the modal after Submit. After that, a successful update proves nothing: Slack
@@ -51,19 +51,11 @@ interface Dependencies {
 	readonly log: Log;
 }
 
-export interface SlackReceipts extends Receipts {
-	/** Call it before a submission of this view is stored: its receipts then wait for `acknowledged`. */
-	expectAcknowledgement(viewId: string): void;
-	acknowledged(viewId: string): void;
-	/** What a receipt needs besides its answer. `note`: mrkdwn about the press that led to this receipt. */
-	context(note?: string): ReceiptContext;
-}
-
 /**
  * Tells authors the outcome of their answers in the modal while Slack knows it. Sends a DM too when a delivery takes long,
  * and for bad news when the author may not look at the modal any more.
  */
-export function createReceipts(deps: Dependencies): SlackReceipts {
+export function createReceipts(deps: Dependencies) {
 	const { clients, directChannelOf, names, adminContact, postsText, clock, log } = deps;
 	const acks = new Map<string, PromiseWithResolvers<number>>();
 	/** The newest message, by its answer and the message in the store before it: the store may fail to save the new one. */
@@ -71,6 +63,7 @@ export function createReceipts(deps: Dependencies): SlackReceipts {
 	/** One at a time for an answer; otherwise each call would post its own message. */
 	const telling = new Map<string, Promise<Telling>>();
 
+	/** What a receipt needs besides its answer. `note`: mrkdwn about the press that led to this receipt. */
 	function context(note = ''): ReceiptContext {
 		return { names, adminContact, postsText, now: clock.now(), note };
 	}
@@ -171,13 +164,15 @@ export function createReceipts(deps: Dependencies): SlackReceipts {
 
 	return {
 		context,
-		expectAcknowledgement(viewId) {
+		/** Call it before a submission of this view is stored: its receipts then wait for `acknowledged`. */
+		expectAcknowledgement(viewId: string): void {
 			// Bounded, because another replica may send the receipt, and then no `tell` here removes the entry.
 			setBounded(acks, viewId, Promise.withResolvers(), MAX_ACKS);
 		},
-		acknowledged: (viewId) => acks.get(viewId)?.resolve(uptimeOf(clock)),
+		acknowledged: (viewId: string) => acks.get(viewId)?.resolve(uptimeOf(clock)),
 
-		async tell(answer, shutdownSignal) {
+		/** Never throws. Stops waiting once `shutdownSignal` is aborted. */
+		async tell(answer: Answer, shutdownSignal: AbortSignal): Promise<Telling> {
 			const turn = Promise.resolve(telling.get(answer.id)).then(() => tell(answer, shutdownSignal));
 			telling.set(answer.id, turn);
 			try {
@@ -188,6 +183,8 @@ export function createReceipts(deps: Dependencies): SlackReceipts {
 		},
 	};
 }
+
+export type Receipts = ReturnType<typeof createReceipts>;
 
 type OnLimit = (retryAfterMs: number) => void;
 

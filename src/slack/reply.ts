@@ -3,9 +3,8 @@ import type { WebClient } from '@slack/web-api';
 import type { ActRefusal } from '../answers/access-policy.ts';
 import type { Clock } from '../clock.ts';
 import { retryAtOf } from '../errors.ts';
-import { errorMessage, refusedMessage } from './blocks/messages.ts';
+import { type ErrorContext, errorMessage, refusedMessage, refusedModal } from './blocks/errors.ts';
 import type { MessageContent } from './blocks/parts.ts';
-import { refusedModal } from './blocks/small-modals.ts';
 import { codeOf, slackFailure } from './clients.ts';
 import { CALLBACKS } from './ids.ts';
 import type { DirectChannelOf } from './memberships.ts';
@@ -13,7 +12,6 @@ import { decodeMetadata, type ViewMetadata } from './metadata.ts';
 import { type PersonReads, TooFastError } from './person-reads.ts';
 import type { PersonRequest, SubmittedView } from './request.ts';
 import { openView } from './session/view-handle.ts';
-import type { ErrorContext } from './words/errors.ts';
 
 const REPLY_WITHIN_MS = 5_000;
 

@@ -1,13 +1,14 @@
 import { type Kysely, sql } from 'kysely';
-import { type Announcement, HELD, PACED, rungEntriesOf, switchingTargetOf } from '../watches/announcements.ts';
-import type { DueAnnouncement, DueCard } from '../watches/announcer.ts';
-import type { AttemptResult, PostingStore } from '../watches/ports.ts';
-import type { CardUrgency } from '../watches/watch.ts';
+import type { Lease } from '../lease-loop.ts';
+import { type Announcement, HELD, PACED, remindersIn, switchingTargetOf } from '../watches/announcements.ts';
+import type { AttemptResult, CardResult, DueAnnouncement, DueCard } from '../watches/announcer.ts';
+import type { SessionSnapshot } from '../watches/session-snapshot.ts';
+import type { CardUrgency, Watch } from '../watches/watch.ts';
 import { countUpdated, type StoreDatabase } from './database.ts';
 import { earliest, isOurs, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { giveBackUndelivered } from './hand-over-store.ts';
-import { beginLadder, type EndedRungs, endRungs } from './ladder-store.ts';
+import { beginLadder, type EndedReminders, endReminders } from './ladder-store.ts';
 import { lockAnnouncements, lockWatches } from './lock-order.ts';
 import { QUESTION_POSTS } from './question-posts.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
@@ -33,6 +34,8 @@ import {
 /** The `last_error` of an announcement that cannot be read. It does not block later ones of its target. */
 const UNREADABLE = 'unreadable';
 
+const REMINDER_KINDS = new Set(['reminder', 'escalation', 'digest']);
+
 type Posted = Extract<AttemptResult, { kind: 'posted' }>;
 
 /** The posting part of `WatchStore`. */
@@ -44,7 +47,7 @@ export function createAnnouncementStore({
 	db: StoreDatabase;
 	cipher: Cipher;
 	noteUnreadable: UnreadableNotes;
-}): PostingStore {
+}) {
 	/** Null when the announcement, its watch or its card's content cannot be read. */
 	async function dueOf(row: AnnouncementRow): Promise<DueAnnouncement | null> {
 		const announcement = readAnnouncement(row, cipher);
@@ -139,7 +142,7 @@ export function createAnnouncementStore({
 		if (row === undefined) return;
 		if (handOver !== null) await giveBackUndelivered(trx, { dialect: db.dialect, cipher }, handOver, now);
 		if (watch !== undefined && lostCardTs !== undefined) await loseCard(trx, cipher, watch, { ts: lostCardTs, now });
-		if (result.kind !== 'retry') await endRungs(trx, db.dialect, endedRungs(row, result), now);
+		if (result.kind !== 'retry') await endReminders(trx, db.dialect, endedReminders(row, result), now);
 		const isNewCard = result.kind === 'posted' && row.kind === 'card';
 		const isQuestion = result.kind === 'posted' && row.kind === 'question';
 		if (watch === undefined) return;
@@ -161,17 +164,22 @@ export function createAnnouncementStore({
 			.execute();
 	}
 
-	/** The rungs of an announcement. What an earlier attempt may have shown counts as seen. */
-	function endedRungs(row: AnnouncementRow, result: AttemptResult): EndedRungs {
-		if (row.kind !== 'rung' && row.kind !== 'rungs') return { entries: [], unseen: [] };
+	/** The reminders of an announcement. What an earlier attempt may have shown counts as seen. */
+	function endedReminders(row: AnnouncementRow, result: AttemptResult): EndedReminders {
+		if (!REMINDER_KINDS.has(row.kind)) return { entries: [], unseen: [] };
 		const content = readAnnouncement(row, cipher)?.content;
-		const entries = content === undefined ? [] : rungEntriesOf(content);
+		const entries = content === undefined ? [] : remindersIn(content);
 		if (result.kind === 'posted') return { entries, unseen: result.leftOut ?? [] };
 		return { entries, unseen: result.kind === 'dropped' && !result.unknown ? entries : [] };
 	}
 
 	return {
-		async takeAnnouncements(lease, limit, now) {
+		/**
+		 * Leases our announcements that are due, oldest first, one for each target at a time. A card goes before the other
+		 * announcements of its target, which keep their order. An announcement that settles, cannot be read or is a held card
+		 * holds up no other.
+		 */
+		async takeAnnouncements(lease: Lease, limit: number, now: number): Promise<readonly DueAnnouncement[]> {
 			const where = sql<boolean>`state = 'pending' and next_attempt_at <= ${now}
 				and ${isOurs(db)} and ${isFirst()}`;
 			const orderBy = sql`next_attempt_at, created_at`;
@@ -185,7 +193,11 @@ export function createAnnouncementStore({
 			return due;
 		},
 
-		async postedQuestions(updateId) {
+		/**
+		 * The question posts of the target of a `settle` or `redraw`, oldest first: those between the `settle` before it and
+		 * `updateId`, and for a `redraw` only posts that no `settle` follows.
+		 */
+		async postedQuestions(updateId: string): Promise<readonly Announcement[]> {
 			const rows = await db.read
 				.selectFrom('announcements')
 				.selectAll()
@@ -205,7 +217,10 @@ export function createAnnouncementStore({
 			return rows.flatMap((row) => readAnnouncement(row, cipher) ?? []);
 		},
 
-		async shownOf(watchIds) {
+		/** These watches, ended or not, with what their cards show and when that was last read, by id. */
+		async shownOf(
+			watchIds: readonly string[],
+		): Promise<ReadonlyMap<string, { watch: Watch; view: SessionSnapshot | null; checkedAt: number | null }>> {
 			if (watchIds.length === 0) return new Map();
 			const rows = await db.read.selectFrom('watches').selectAll().where('id', 'in', watchIds).execute();
 			const watches = rows.flatMap((row) => readWatch(row) ?? []);
@@ -217,22 +232,37 @@ export function createAnnouncementStore({
 			return new Map(shown);
 		},
 
-		async noteShown(id, key) {
+		/** Notes what the post of a question shows now. */
+		async noteShown(id: string, key: string): Promise<void> {
 			await db.writeOne((trx) =>
 				trx.updateTable('announcements').set({ shown_key: key }).where('id', '=', id).execute(),
 			);
 		},
 
-		beginAttempt: (id, token, { since, leasedUntil }) =>
+		/**
+		 * Notes that Slack is about to be called, and prolongs the lease. `since`: now, or the time of an earlier attempt whose
+		 * post may exist. False when the lease was lost.
+		 */
+		beginAttempt: (id: string, token: string, { since, leasedUntil }: { since: number; leasedUntil: number }) =>
 			db.writeOne(async (trx) => {
 				const held = trx.updateTable('announcements').where('id', '=', id).where('lease_token', '=', token);
 				const begun = held.where('state', '=', 'pending').set({ sending_since: since, leased_until: leasedUntil });
 				return (await countUpdated(begun)) > 0;
 			}),
 
-		endAttempt: (id, token, result, now) => db.write((trx) => finish(trx, { id, token }, result, now)),
+		/**
+		 * Notes the outcome and gives the lease back; does nothing when the lease was lost. A lost card is handled as by
+		 * `endCard`.
+		 */
+		endAttempt: (id: string, token: string, result: AttemptResult, now: number) =>
+			db.write((trx) => finish(trx, { id, token }, result, now)),
 
-		async takeCards(lease, limit, { now, urgency }) {
+		/** Leases our posted cards whose update is wanted: urgency `now` first, then the longest wanted. */
+		async takeCards(
+			lease: Lease,
+			limit: number,
+			{ now, urgency }: { now: number; urgency: CardUrgency | 'any' },
+		): Promise<readonly DueCard[]> {
 			const least = urgency === 'any' ? URGENCIES.length - 1 : URGENCIES.indexOf(urgency);
 			const where = sql<boolean>`card_since is not null and card_ts is not null and card_urgency <= ${least}
 				and ${isOurs(db)} and card_not_before <= ${now}`;
@@ -248,7 +278,8 @@ export function createAnnouncementStore({
 			return cards;
 		},
 
-		async holdsCard(watchId, token) {
+		/** Whether the card is still leased by this token; asked right before Slack is called. */
+		async holdsCard(watchId: string, token: string): Promise<boolean> {
 			const held = await db.read
 				.selectFrom('watches')
 				.select('id')
@@ -258,7 +289,12 @@ export function createAnnouncementStore({
 			return held !== undefined;
 		},
 
-		endCard: (watchId, token, result) =>
+		/**
+		 * Notes the outcome and gives the lease back; does nothing when the lease was lost. After `shown`, updates wanted after
+		 * `wants` stay wanted. `retry`: not due before `at`. `refused`: the update is given up. `lost`: a watch that has not
+		 * ended gets one new card queued.
+		 */
+		endCard: (watchId: string, token: string, result: CardResult) =>
 			db.write(async (trx) => {
 				if (result.kind === 'lost') await lockSessionOf(trx, db.dialect, watchId);
 				const row = await lockWatch(trx, db.dialect, watchId).where('lease_token', '=', token).executeTakeFirst();
@@ -272,7 +308,8 @@ export function createAnnouncementStore({
 				if (result.kind === 'lost') await loseCard(trx, cipher, row, result);
 			}),
 
-		async releasePosts(tokens) {
+		/** Gives back the cards and announcements that are still held with these tokens (shutdown). */
+		async releasePosts(tokens: readonly string[]): Promise<void> {
 			if (tokens.length === 0) return;
 			await db.write(async (trx) => {
 				const cards = lockWatches(trx, db.dialect).where('lease_token', 'in', tokens);
@@ -284,6 +321,10 @@ export function createAnnouncementStore({
 
 		postRows: db.queuedRows(['announcements', 'watches']),
 
+		/**
+		 * When `takeAnnouncements` and `takeCards` next find something; null for never. Announcements that wait for another one
+		 * do not count.
+		 */
 		async nextPostDueAt() {
 			const [post, cards] = await Promise.all([
 				db.read
@@ -326,7 +367,7 @@ function attemptChange(result: AttemptResult): Partial<AnnouncementRow> {
 	}
 }
 
-function cardChange(row: WatchRow, result: Parameters<PostingStore['endCard']>[2]): Partial<WatchRow> {
+function cardChange(row: WatchRow, result: CardResult): Partial<WatchRow> {
 	switch (result.kind) {
 		case 'shown': {
 			const shown = { card_key: result.key, card_shown_at: result.now, card_not_before: 0 };

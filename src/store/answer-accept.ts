@@ -1,5 +1,6 @@
 import { type Expression, type ExpressionBuilder, type Insertable, type Kysely, sql } from 'kysely';
 import {
+	type AcceptResult,
 	type Answer,
 	type AnswerItem,
 	type AnswerState,
@@ -8,12 +9,13 @@ import {
 	isBlocking,
 	isFailed,
 	itemsOf,
+	type NewAnswer,
 	type OtherAnswer,
 	type QuestionKey,
+	type RetryResult,
 	TOLD_WITHIN_MS,
 	UNREADABLE,
 } from '../answers/answer.ts';
-import type { AcceptResult, NewAnswer, RetryResult } from '../answers/ports.ts';
 import type { HandraiseError } from '../errors.ts';
 import { isReworded } from '../questions/fingerprint.ts';
 import {
@@ -37,7 +39,7 @@ import { draftRow } from './answering-store.ts';
 import { type Dialect, rowUnlessExists, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { isOwnSchema, stopBesideNewer } from './migrate.ts';
-import { type AnswersTable, questionColumns, type Tables, WITHOUT_LEASE } from './tables.ts';
+import { questionColumns, type Tables, WITHOUT_LEASE } from './tables.ts';
 
 /** `AnswerStore.accept`. A single statement covers the common case without a conflict. */
 export async function acceptAnswer(db: StoreDatabase, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
@@ -59,7 +61,7 @@ async function insertWithoutConflict(db: Kysely<Tables>, cipher: Cipher, answer:
 }
 
 /** Inserts `row` and returns it, unless `blocker` finds something or the schema is a newer version's. */
-function insertUnless(db: Kysely<Tables>, row: Insertable<AnswersTable>, blocker: Expression<unknown>) {
+function insertUnless(db: Kysely<Tables>, row: Insertable<Tables['answers']>, blocker: Expression<unknown>) {
 	return db
 		.insertInto('answers')
 		.columns(Object.keys(row) as (keyof typeof row)[])
@@ -87,7 +89,7 @@ async function acceptInTransaction(
 	if (repeated !== undefined) return repeat(db, cipher, { row: repeated, newer }, answer);
 
 	const nothing = db.selectFrom('answers').select('id').where(sql<boolean>`false`);
-	const insert = (row: Insertable<AnswersTable>) => insertUnless(db, row, nothing).executeTakeFirstOrThrow(newer);
+	const insert = (row: Insertable<Tables['answers']>) => insertUnless(db, row, nothing).executeTakeFirstOrThrow(newer);
 	const row = newRow(answer, cipher);
 	const first = firstConflict(rows, positionsOf(answer.items, answer.leftEmpty));
 	if (first !== null) {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import { type Answer, BLOCKING_STATES, isFailed } from '../answers/answer.ts';
-import type { AnswerPatch, AnswerStore } from '../answers/ports.ts';
+import { type Answer, type AnswerPatch, BLOCKING_STATES, isFailed } from '../answers/answer.ts';
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
+import type { Lease } from '../lease-loop.ts';
 import { lockQuestionOf, releaseLosers } from './answer-accept.ts';
 import {
 	type AnswerChange,
@@ -21,8 +21,6 @@ import { type Tables, WITHOUT_LEASE } from './tables.ts';
 /** Candidate rows for each row wanted: other replicas may lock some of them at the same moment. */
 const CANDIDATES_PER_ROW = 8;
 
-type QueueMethods = Pick<AnswerStore, 'rows' | 'takeDue' | 'update' | 'renew' | 'release' | 'nextDueAt' | 'hasten'>;
-
 /** The queue part of `AnswerStore`: each row is its own queue entry. */
 export function createAnswerQueue({
 	db,
@@ -35,7 +33,7 @@ export function createAnswerQueue({
 	checksTime: boolean;
 	/** Empty for a damaged row. */
 	readOrSkip(row: AnswerRow): readonly Answer[];
-}): QueueMethods {
+}) {
 	/** Postpones rows that cannot be read, so that they block neither their session nor the queue. */
 	async function postpone(ids: readonly string[], token: string, now: number): Promise<void> {
 		await db.writeOne((trx) =>
@@ -49,7 +47,12 @@ export function createAnswerQueue({
 	}
 
 	return {
-		async takeDue(service, lease, limit, now) {
+		/**
+		 * Leases up to `limit` due answers for `service`, oldest first, at most one per session at a time; where only the author is
+		 * to be told, only if they are of `StoreOptions.workspace`. Damaged answers are put off and
+		 * block nothing.
+		 */
+		async takeDue(service: string, lease: Lease, limit: number, now: number): Promise<readonly Answer[]> {
 			const where = firstOfSession(db, service, { now, limit });
 			const orderBy = sql`next_attempt_at, accepted_at, id`;
 			const before = (trx: Kysely<Tables>) => freeLapsed(trx, db, now);
@@ -62,7 +65,18 @@ export function createAnswerQueue({
 			return answers;
 		},
 
-		update: ({ id, state }, token, patch, { now, release, editCount }) =>
+		/**
+		 * Writes `patch` if the lease `token` still holds the answer and its state is still that of `answer`; with `editCount`,
+		 * only if its text is the same too. Returns the stored answer. Null when another replica has it, its author changed it
+		 * (`retry`, `withdraw`), another answer replaced it, or an earlier write changed the state although its reply was lost.
+		 * `release` gives the lease back in the same write. Ending states wipe secret values in the same write.
+		 */
+		update: (
+			{ id, state }: Pick<Answer, 'id' | 'state'>,
+			token: string,
+			patch: AnswerPatch,
+			{ now, release, editCount }: { now: number; release: boolean; editCount?: number },
+		) =>
 			db.write(async (trx) => {
 				const fails = patch.state !== undefined && patch.state !== 'conflicted' && isFailed(patch.state);
 				// Before its row: the order in which all writes lock them.
@@ -85,13 +99,15 @@ export function createAnswerQueue({
 				return changed;
 			}),
 
-		renew: (id, lease, now) =>
+		/** Prolongs the lease; false when it was lost. */
+		renew: (id: string, lease: Lease, now: number) =>
 			db.writeOne(async (trx) => {
 				const own = trx.updateTable('answers').where('id', '=', id).where('lease_token', '=', lease.token);
 				return (await countUpdated(own.set({ leased_until: now + lease.ms }))) > 0;
 			}),
 
-		release: (held) =>
+		/** Gives these leases back, in any state of their answers. */
+		release: (held: readonly { readonly id: string; readonly token: string }[]) =>
 			db.writeOne(async (trx) => {
 				if (held.length === 0) return;
 				await trx
@@ -103,7 +119,11 @@ export function createAnswerQueue({
 
 		rows: db.queuedRows(['answers']),
 
-		async nextDueAt(service) {
+		/**
+		 * When `takeDue` may find an answer next, or null: the earliest `nextAttemptAt`, but not before a lease on the answer's
+		 * session lapses.
+		 */
+		async nextDueAt(service: string): Promise<number | null> {
 			// An answer whose session is leased, perhaps by itself, cannot be taken before that lease lapses.
 			const row = await db.read
 				.selectFrom('answers as due')
@@ -121,7 +141,8 @@ export function createAnswerQueue({
 			return row.at;
 		},
 
-		hasten: (service, lastErrors, now) =>
+		/** Makes live answers due whose last attempt failed with one of these codes, because the service is back. Returns how many. */
+		hasten: (service: string, lastErrors: readonly string[], now: number) =>
 			db.writeOne((trx) =>
 				countUpdated(
 					trx

@@ -1,4 +1,4 @@
-import type { Insertable, Kysely, Selectable } from 'kysely';
+import type { Insertable, Kysely } from 'kysely';
 import { z } from 'zod';
 import {
 	AGENT_OUTCOMES,
@@ -11,17 +11,17 @@ import {
 	isBlocking,
 	isFailed,
 	isSettled,
+	type NewAnswer,
 	type OtherAnswer,
 	type ReceiptState,
 	type TimelineEntry,
 } from '../answers/answer.ts';
-import type { NewAnswer } from '../answers/ports.ts';
 import type { BeforePut } from '../questions/compare.ts';
 import type { AnswerMarks } from '../questions/secrecy.ts';
 import type { Cipher, CipherPlace } from './encryption.ts';
-import { type AnswersTable, personColumns, questionColumns, type Tables } from './tables.ts';
+import { personColumns, questionColumns, type Row, type Tables } from './tables.ts';
 
-export type AnswerRow = Selectable<AnswersTable>;
+export type AnswerRow = Row<'answers'>;
 /** Columns to write; undefined ones keep their value. */
 export type AnswerChange = { readonly [Column in keyof AnswerRow]?: AnswerRow[Column] | undefined };
 
@@ -192,7 +192,7 @@ export function newRow(answer: NewAnswer, cipher: Cipher) {
 		next_attempt_at: firstDueAt(answer),
 		timeline: JSON.stringify([{ state: 'accepted', at: answer.acceptedAt }] satisfies TimelineEntry[]),
 		told: writeReceiptState({ ...NO_RECEIPT, modalOpen: answer.press === null }),
-	} satisfies Insertable<AnswersTable>;
+	} satisfies Insertable<Tables['answers']>;
 }
 
 /** The columns that a submission writes, and writes again when its author edits the answer before it is sent. */

@@ -6,11 +6,13 @@ import {
 	type AnswerState,
 	BLOCKING_STATES,
 	isFailed,
+	type NewAnswer,
 	type Person,
 	type QuestionKey,
+	type RetryResult,
 } from '../answers/answer.ts';
-import type { AnswerStats, AnswerStore } from '../answers/ports.ts';
 import type { Log } from '../log.ts';
+import type { AnswerMarks } from '../questions/secrecy.ts';
 import { acceptAnswer, lockQuestionOf, noteTold, releaseLosers, removeDraft, retryAnswer } from './answer-accept.ts';
 import { createAnswerQueue } from './answer-queue.ts';
 import {
@@ -29,7 +31,10 @@ import { personColumns, questionColumns, type Tables, WITHOUT_LEASE } from './ta
 
 const WITHOUT_VALUES = { content: null, secrets: null, other: null } as const;
 
-/** `AnswerStore` over SQLite or PostgreSQL; its docstrings are the contract. */
+/**
+ * Stores answers. Every method is one transaction, committed (on SQLite: synced to disk) when its promise resolves. Throws
+ * `StoreUnavailableError` (code `store_unavailable`, retryable).
+ */
 export function createAnswerStore({
 	db,
 	cipher,
@@ -41,7 +46,7 @@ export function createAnswerStore({
 	log?: Log;
 	/** Whether `now` is the database's time (PostgreSQL), so that a process with a wrong time is detected. */
 	checksTime?: boolean;
-}): AnswerStore {
+}) {
 	/** Empty for a damaged row: it must not block others. */
 	function readOrSkip(row: AnswerRow): Answer[] {
 		try {
@@ -90,15 +95,21 @@ export function createAnswerStore({
 
 	return {
 		...createAnswerQueue({ db, cipher, checksTime, readOrSkip }),
-		accept: (answer) => acceptAnswer(db, cipher, answer),
-		noteTold: (id) => db.write((trx) => noteTold(trx, id)),
+		/**
+		 * Idempotent by `submissionKey`. Only one answer to a question is live, across all teams. A one-press answer that comes
+		 * second to somebody else's is due after `TOLD_WITHIN_MS`, unless `noteTold` says before that its author knows.
+		 */
+		accept: (answer: NewAnswer) => acceptAnswer(db, cipher, answer),
+		/** Notes that the author of a `conflicted` answer was told so. Changes nothing once the worker has taken it. */
+		noteTold: (id: string) => db.write((trx) => noteTold(trx, id)),
 
-		async get(id) {
+		async get(id: string): Promise<Answer | null> {
 			const row = await answers().where('id', '=', id).executeTakeFirst();
 			return row === undefined ? null : readAnswer(row, cipher);
 		},
 
-		async standing(question) {
+		/** The newest answer to this question that is live, waiting, delivered or resumed; null when there is none. */
+		async standing(question: QuestionKey): Promise<Answer | null> {
 			const row = await answersTo(question)
 				.where('state', 'in', [...BLOCKING_STATES, 'waiting', 'delivered', 'resumed'])
 				.orderBy('accepted_at', 'desc')
@@ -108,7 +119,8 @@ export function createAnswerStore({
 			return row === undefined ? null : readAnswer(row, cipher);
 		},
 
-		async refused(question, fingerprint) {
+		/** The newest answer to this question, with this fingerprint, whose author was not allowed to send it any more. */
+		async refused(question: QuestionKey, fingerprint: string): Promise<Answer | null> {
 			const row = await answersTo(question)
 				.where((eb) => eb.and({ fingerprint, state: 'refused' }))
 				.where('last_error', 'in', PROVEN_REFUSALS)
@@ -118,7 +130,8 @@ export function createAnswerStore({
 			return row === undefined ? null : readAnswer(row, cipher);
 		},
 
-		async leftEmpty(question, fingerprint) {
+		/** Positions that delivered answers of ours left empty on purpose, for questions with this fingerprint. */
+		async leftEmpty(question: QuestionKey, fingerprint: string): Promise<ReadonlySet<number>> {
 			const rows = await db.read
 				.selectFrom('answers')
 				.select('submission')
@@ -129,7 +142,8 @@ export function createAnswerStore({
 			return new Set(rows.flatMap((row) => readSubmission(row).leftEmpty));
 		},
 
-		async marks(service, sessionId) {
+		/** What all answers of a session say about secrecy, oldest first. */
+		async marks(service: string, sessionId: string): Promise<readonly AnswerMarks[]> {
 			const rows = await db.read
 				.selectFrom('answers')
 				.select(['id', 'message_index', 'fingerprint', 'state', 'put_started_at', 'secret_positions', 'content'])
@@ -140,7 +154,8 @@ export function createAnswerStore({
 			return rows.map((row) => readMarks(row, cipher));
 		},
 
-		async delivered(question, fingerprint) {
+		/** Answers that arrived for this question with this fingerprint, newest delivery first. */
+		async delivered(question: QuestionKey, fingerprint: string): Promise<readonly Answer[]> {
 			const rows = await answersTo(question)
 				.where('fingerprint', '=', fingerprint)
 				.where('state', 'in', ['delivered', 'resumed'])
@@ -149,7 +164,8 @@ export function createAnswerStore({
 			return rows.flatMap(readOrSkip);
 		},
 
-		async unsentElsewhere(service) {
+		/** How many live answers are for another service's address, so that nothing sends them. */
+		async unsentElsewhere(service: string): Promise<number> {
 			const { count } = await db.read
 				.selectFrom('answers')
 				.select((eb) => eb.fn.countAll<number>().as('count'))
@@ -159,7 +175,8 @@ export function createAnswerStore({
 			return count;
 		},
 
-		async waitingBecause(lastError) {
+		/** Answers in the state `waiting` with this `lastError`, oldest first. */
+		async waitingBecause(lastError: string): Promise<readonly Answer[]> {
 			const rows = await answers()
 				.where('state', '=', 'waiting')
 				.where('last_error', '=', lastError)
@@ -168,14 +185,21 @@ export function createAnswerStore({
 			return rows.flatMap(readOrSkip);
 		},
 
-		retry: (id, person, now, giveUpAt) =>
-			db.write(async (trx) => {
+		/** Puts a failed answer back into the queue, for its author alone. */
+		retry: (id: string, person: Person, now: number, giveUpAt: number) =>
+			db.write(async (trx): Promise<RetryResult> => {
 				await lockQuestionOf(trx, db.dialect, id);
 				const row = await lockOwn(trx, id, person);
 				return row === undefined ? { kind: 'notFound' } : retryAnswer(trx, cipher, row, { now, giveUpAt });
 			}),
 
-		withdraw: (id, person, now, { onlyUnsent } = { onlyUnsent: false }) =>
+		/**
+		 * Discards an answer that was not sent yet or (unless `onlyUnsent`) failed, for its author alone; null when that is not
+		 * possible. In the same transaction the newest answer of each person that lost to it waits for its author
+		 * (`FIRST_ENDINGS`), and its text becomes a draft. So does an update to a failed state other than `conflicted`; for
+		 * `changed`, only of answers to another version of the question.
+		 */
+		withdraw: (id: string, person: Person, now: number, { onlyUnsent } = { onlyUnsent: false }) =>
 			db.write(async (trx) => {
 				await lockQuestionOf(trx, db.dialect, id);
 				const row = await lockOwn(trx, id, person);
@@ -194,7 +218,11 @@ export function createAnswerStore({
 				return withdrawn;
 			}),
 
-		askRestart: (id, person, now, quietSince) =>
+		/**
+		 * Notes that its author wants a delivered answer sent again to start the agent. Null when the service reported no
+		 * failure to start, and when such a PUT began after `quietSince` and may still be under way.
+		 */
+		askRestart: (id: string, person: Person, now: number, quietSince: number) =>
 			db.write(async (trx) => {
 				const row = await lockOwn(trx, id, person);
 				if (row === undefined || row.state !== 'delivered' || row.start_failed === 0) return null;
@@ -204,7 +232,11 @@ export function createAnswerStore({
 				return changeRow(trx, cipher, row, { restart_asked_at: now, next_attempt_at: now });
 			}),
 
-		async history({ service, sessionId, teamId }, { offset, limit }) {
+		/** The answers of people of the workspace `teamId`, newest first. */
+		async history(
+			{ service, sessionId, teamId }: { service: string; sessionId: string; teamId: string },
+			{ offset, limit }: { offset: number; limit: number },
+		) {
 			const base = db.read
 				.selectFrom('answers')
 				.where('service', '=', service)
@@ -217,6 +249,7 @@ export function createAnswerStore({
 			return { answers: rows.flatMap(readOrSkip), total };
 		},
 
+		/** `oldestUndeliveredAt`: `acceptedAt` of the oldest answer that is accepted, delivering or waiting; null when there is none. */
 		async stats() {
 			const [counts, { oldest }] = await Promise.all([
 				db.read
@@ -232,16 +265,24 @@ export function createAnswerStore({
 			]);
 			const byState = Object.fromEntries(
 				ANSWER_STATES.map((state) => [state, counts.find((row) => row.state === state)?.count ?? 0]),
-			) as AnswerStats['byState'];
+			) as Readonly<Record<AnswerState, number>>;
 			return { byState, oldestUndeliveredAt: oldest };
 		},
 
-		async wipeWaitingSecrets(before, now) {
+		/**
+		 * Wipes the secret values of answers that have been `waiting` since before `before`, and makes their receipts due.
+		 * Returns how many.
+		 */
+		async wipeWaitingSecrets(before: number, now: number): Promise<number> {
 			const rows = await waitingSince(before).where('secrets', 'is not', null).execute();
 			return takeFromWaiting(rows, { secrets: null }, now);
 		},
 
-		async removeValues(before, now) {
+		/**
+		 * Removes only the values of answers that ended before `before` or have been `waiting` since before it, and makes the
+		 * receipts of the latter due. Returns how many.
+		 */
+		async removeValues(before: number, now: number): Promise<number> {
 			const rows = await waitingSince(before).where('content', 'is not', null).execute();
 			const waitingCount = await takeFromWaiting(rows, WITHOUT_VALUES, now);
 			const removeFromEnded = (limit: number) =>
@@ -264,3 +305,5 @@ export function createAnswerStore({
 		},
 	};
 }
+
+export type AnswerStore = ReturnType<typeof createAnswerStore>;

@@ -1,10 +1,33 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import { z } from 'zod';
-import type { Person, QuestionKey } from '../answers/answer.ts';
-import type { ClaimStore, Draft, DraftStore } from '../answers/ports.ts';
+import type { Answer, Person, QuestionKey } from '../answers/answer.ts';
 import { lockRows, rowUnlessExists, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
-import { type DraftsTable, personColumns, questionColumns, type Tables } from './tables.ts';
+import { personColumns, questionColumns, type Row, type Tables } from './tables.ts';
+
+/** What a form shows, as far as Slack has told: offered text and typed text. Never secret fields. */
+export interface Draft {
+	/** The form's own id (in its private_metadata). */
+	readonly formId: string;
+	readonly person: Person;
+	readonly question: QuestionKey;
+	readonly fingerprint: string;
+	/** Of what the form shows; null when that is not known. */
+	readonly shownHash: string | null;
+	/** By position. A text longer than an input holds is shown cut and sent whole. */
+	readonly values: Readonly<Record<number, string>>;
+	/** Positions whose box is ticked. */
+	readonly secret?: readonly number[];
+	readonly updatedAt: number;
+}
+
+/** "(name) is answering": it informs and never blocks. */
+export interface Claim {
+	readonly question: QuestionKey;
+	readonly person: Person;
+	/** When it lapses. */
+	readonly until: number;
+}
 
 const values = z.record(z.string(), z.string());
 /** The JSON of drafts. */
@@ -14,19 +37,23 @@ export const draftContent = z.object({ values, secret: z.array(z.int()), shownHa
 const ofPerson = (person: Person, question: QuestionKey) => (eb: ExpressionBuilder<Tables, 'drafts' | 'claims'>) =>
 	eb.and({ ...questionColumns(question), ...personColumns(person) });
 
-/** `DraftStore` over SQLite or PostgreSQL. A draft that cannot be decrypted counts as absent. */
-export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }): DraftStore {
-	const read = (row: DraftsTable | undefined) => (row === undefined ? null : readDraft(row, cipher));
+/** The drafts of forms. One that cannot be decrypted counts as absent. */
+export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
+	const read = (row: Row<'drafts'> | undefined) => (row === undefined ? null : readDraft(row, cipher));
 
 	return {
-		async save(draft, submissionKey = '') {
+		/**
+		 * Writes or replaces the draft of this form. Writes nothing when `submissionKey` was submitted, because events of typing
+		 * can arrive after the submission.
+		 */
+		async save(draft: Draft, submissionKey = ''): Promise<void> {
 			await db.writeOne(async (trx) => {
 				// Encrypted inside the write: on SQLite the key of drafts may be replaced between two writes.
 				const row = draftRow(draft, cipher);
 				const submitted = trx.selectFrom('answers').select('id').where('submission_key', '=', submissionKey);
 				await trx
 					.insertInto('drafts')
-					.columns(Object.keys(row) as (keyof DraftsTable)[])
+					.columns(Object.keys(row) as (keyof Row<'drafts'>)[])
 					.expression(rowUnlessExists(trx, row, submitted))
 					// Two saves of one form may arrive in the wrong order: the newer one wins.
 					.onConflict((conflict) =>
@@ -36,11 +63,12 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 			});
 		},
 
-		async get(formId) {
+		async get(formId: string): Promise<Draft | null> {
 			return read(await db.read.selectFrom('drafts').selectAll().where('form_id', '=', formId).executeTakeFirst());
 		},
 
-		async newest(person, question) {
+		/** The newest draft of this person for this question, with any fingerprint. */
+		async newest(person: Person, question: QuestionKey): Promise<Draft | null> {
 			return read(
 				await db.read
 					.selectFrom('drafts')
@@ -53,7 +81,8 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 			);
 		},
 
-		async forget(person, question, positions) {
+		/** Removes these positions from all drafts of this person for this question, because their texts are secret now. */
+		async forget(person: Person, question: QuestionKey, positions: readonly number[]): Promise<void> {
 			await db.write(async (trx) => {
 				const rows = await trx
 					.selectFrom('drafts')
@@ -76,13 +105,17 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 			});
 		},
 
-		async discard({ id, person, question }) {
+		/**
+		 * Removes the drafts of this person for this question, because the answer was submitted. The draft that it became itself
+		 * when the first answer was withdrawn stays.
+		 */
+		async discard({ id, person, question }: Pick<Answer, 'id' | 'person' | 'question'>): Promise<void> {
 			await db.writeOne((trx) =>
 				trx.deleteFrom('drafts').where(ofPerson(person, question)).where('form_id', '!=', id).execute(),
 			);
 		},
 
-		removeOlderThan: (before) =>
+		removeOlderThan: (before: number) =>
 			db.writeOne(async (trx) => {
 				const result = await trx.deleteFrom('drafts').where('updated_at', '<', before).executeTakeFirst();
 				return Number(result.numDeletedRows);
@@ -90,8 +123,10 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 	};
 }
 
+export type DraftStore = ReturnType<typeof createDraftStore>;
+
 /** The row of a draft, encrypted. */
-export function draftRow(draft: Draft, cipher: Cipher): DraftsTable {
+export function draftRow(draft: Draft, cipher: Cipher): Row<'drafts'> {
 	const { formId, person, question, fingerprint, updatedAt } = draft;
 	return {
 		form_id: formId,
@@ -108,7 +143,7 @@ function sealDraft({ formId, values: typed, secret = [], shownHash }: Draft, cip
 }
 
 /** Null when it cannot be decrypted. */
-export function readDraft(row: DraftsTable, cipher: Cipher): Draft | null {
+export function readDraft(row: Row<'drafts'>, cipher: Cipher): Draft | null {
 	const plain = cipher.decrypt(row.content, draftPlace(row.form_id));
 	if (plain === null) return null;
 	return {
@@ -125,10 +160,10 @@ function draftPlace(formId: string) {
 	return { table: 'drafts', id: formId, column: 'content' };
 }
 
-/** `ClaimStore` over SQLite or PostgreSQL. */
-export function createClaimStore({ db }: { db: StoreDatabase }): ClaimStore {
+export function createClaimStore({ db }: { db: StoreDatabase }) {
 	return {
-		claim: ({ question, person, until }, now) =>
+		/** Sets or prolongs a claim. True when this person had no active claim before. */
+		claim: ({ question, person, until }: Claim, now: number) =>
 			db.write(async (trx) => {
 				const prolonged = await trx
 					.updateTable('claims')
@@ -150,13 +185,15 @@ export function createClaimStore({ db }: { db: StoreDatabase }): ClaimStore {
 				return (made.numInsertedOrUpdatedRows ?? 0n) > 0n;
 			}),
 
-		release: (question, person) =>
+		/** True when there was a claim. */
+		release: (question: QuestionKey, person: Person) =>
 			db.writeOne(async (trx) => {
 				const result = await trx.deleteFrom('claims').where(ofPerson(person, question)).executeTakeFirst();
 				return result.numDeletedRows > 0n;
 			}),
 
-		async active(question, now) {
+		/** The claims that have not lapsed, oldest first. */
+		async active(question: QuestionKey, now: number): Promise<Claim[]> {
 			const rows = await db.read
 				.selectFrom('claims')
 				.selectAll()
@@ -172,10 +209,12 @@ export function createClaimStore({ db }: { db: StoreDatabase }): ClaimStore {
 			}));
 		},
 
-		removeLapsed: (now) =>
+		removeLapsed: (now: number) =>
 			db.writeOne(async (trx) => {
 				const result = await trx.deleteFrom('claims').where('until', '<=', now).executeTakeFirst();
 				return Number(result.numDeletedRows);
 			}),
 	};
 }
+
+export type ClaimStore = ReturnType<typeof createClaimStore>;

@@ -1,5 +1,7 @@
 import type { Kysely } from 'kysely';
-import type { ChannelSettingsStore } from '../inbox/ladder-ports.ts';
+import type { Person } from '../answers/answer.ts';
+import type { NewAnnouncement } from '../watches/announcements.ts';
+import type { ChannelSettings } from '../watches/channel-settings.ts';
 import type { ChannelKey } from '../watches/watch.ts';
 import { readSettings } from './channel-settings-rows.ts';
 import { countUpdated, type StoreDatabase } from './database.ts';
@@ -8,16 +10,20 @@ import { lockLadders, touchLadders } from './lock-order.ts';
 import type { Tables } from './tables.ts';
 import { inChannel, queueAnnouncements } from './watch-writes.ts';
 
-/** `ChannelSettingsStore` over SQLite or PostgreSQL; its docstrings are the contract. */
-export function createChannelSettingsStore({
-	db,
-	cipher,
-}: {
-	db: StoreDatabase;
-	cipher: Cipher;
-}): ChannelSettingsStore {
+/** The settings of a channel as stored. */
+export interface StoredChannelSettings {
+	readonly settings: ChannelSettings;
+	/** Counts the changes, so that nobody overwrites a change that they did not see; 0: never changed. */
+	readonly revision: number;
+	readonly changedBy: string | null;
+	readonly changedAt: number | null;
+}
+
+/** Every method is one transaction; throws `StoreUnavailableError` (code `store_unavailable`, retryable). */
+export function createChannelSettingsStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
 	return {
-		async read(channel) {
+		/** The defaults where nobody has set anything. */
+		async read(channel: ChannelKey): Promise<StoredChannelSettings> {
 			const row = await settingsRow(db.read, channel);
 			return {
 				settings: readSettings(row?.settings ?? null),
@@ -27,7 +33,26 @@ export function createChannelSettingsStore({
 			};
 		},
 
-		write: (channel, { settings: changed, revision, person, announcement, now }) =>
+		/**
+		 * Replaces the settings, queues `announcement` and looks at the channel's ladders now. False when they are not at
+		 * `revision` any more: nothing was written.
+		 */
+		write: (
+			channel: ChannelKey,
+			{
+				settings: changed,
+				revision,
+				person,
+				announcement,
+				now,
+			}: {
+				settings: ChannelSettings;
+				revision: number;
+				person: Person;
+				announcement: NewAnnouncement;
+				now: number;
+			},
+		) =>
 			db.write(async (trx) => {
 				const values = {
 					settings: JSON.stringify(changed),
@@ -44,6 +69,8 @@ export function createChannelSettingsStore({
 			}),
 	};
 }
+
+export type ChannelSettingsStore = ReturnType<typeof createChannelSettingsStore>;
 
 type Values = Pick<Tables['channel_settings'], 'settings' | 'revision' | 'changed_by' | 'changed_at'>;
 

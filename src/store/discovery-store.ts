@@ -1,16 +1,17 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
-import type { Discovery } from '../watches/discovered.ts';
-import type { DiscoveryStore } from '../watches/ports.ts';
-import type { ChannelKey, SessionKey } from '../watches/watch.ts';
+import { type Kysely, sql } from 'kysely';
+import type { ListedSession } from '../questions/session.ts';
+import type { NewAnnouncement } from '../watches/announcements.ts';
+import type { Discovery, NewDiscovery, RaisedHand, WaitingSession } from '../watches/discovered.ts';
+import type { ChannelKey, SessionKey, WatchLimits } from '../watches/watch.ts';
 import { type Dialect, lockRows, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { dropPending } from './question-posts.ts';
-import type { DiscoveriesTable, Tables, WaitingSessionsTable } from './tables.ts';
-import { limitReached, raiseHand } from './watch-adding.ts';
+import type { Row, Tables } from './tables.ts';
+import { limitReached, type NewRaisedHand, raiseHand } from './watch-adding.ts';
 import { asksAnew, inChannel, queueAnnouncements } from './watch-writes.ts';
 
-type DiscoveryRow = Selectable<DiscoveriesTable>;
-type WaitingRow = Selectable<WaitingSessionsTable>;
+type DiscoveryRow = Row<'discoveries'>;
+type WaitingRow = Row<'waiting_sessions'>;
 
 /** A session that comes back to the list within this time asks what it asked before, unless something shows that it went on. */
 const BACK_WITHIN_MS = 24 * 3_600_000;
@@ -18,7 +19,7 @@ const BACK_WITHIN_MS = 24 * 3_600_000;
 const SAVED_BEFORE_MS = 10 * 60_000;
 
 /** The discovering part of `WatchStore`. */
-export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }): DiscoveryStore {
+export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
 	const { dialect } = db;
 
 	function nameOf(row: WaitingRow): string {
@@ -26,7 +27,25 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 	}
 
 	return {
-		async replaceWaiting(service, sessions, { now, isFollowing, isCut }) {
+		/**
+		 * The newest list of the sessions that wait for a person replaces the one before. Sessions that were listed in the last day
+		 * keep their `since`, unless something shows that they went on. Returns whether anything changed.
+		 */
+		async replaceWaiting(
+			service: string,
+			sessions: readonly Omit<ListedSession, 'status'>[],
+			{
+				now,
+				isFollowing,
+				isCut,
+			}: {
+				now: number;
+				/** Whether a list came before this one, also when no session waited. */
+				isFollowing: boolean;
+				/** Whether the end of this list or the one before is missing: a session that moves up from there has waited before. */
+				isCut: boolean;
+			},
+		): Promise<boolean> {
 			const wanted = new Map(sessions.map((session) => [session.sessionId, session]));
 			const differs = (rows: readonly WaitingRow[]) =>
 				rows.length !== wanted.size || rows.some((row) => wanted.get(row.session_id)?.name !== nameOf(row));
@@ -67,15 +86,23 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 			});
 		},
 
-		async waiting(service) {
+		/** The listed sessions, the longest waiting first. A name that needs another key is empty. */
+		async waiting(service: string): Promise<readonly WaitingSession[]> {
 			const rows = await waitingRows(db.read, service).orderBy('since').orderBy('session_id').execute();
 			return rows.map((row) => {
 				return { sessionId: row.session_id, name: nameOf(row), since: row.since, isNew: row.is_new === 1 };
 			});
 		},
 
-		discover: ({ teamId, channelId, service, createdBy, createdAt, settings }, announcements) =>
-			db.write(async (trx) => {
+		/**
+		 * Begins to discover and queues `announcements`, or changes the settings; who began it stays. One of another service is
+		 * replaced.
+		 */
+		discover: (
+			{ teamId, channelId, service, createdBy, createdAt, settings }: NewDiscovery,
+			announcements: readonly NewAnnouncement[],
+		) =>
+			db.write(async (trx): Promise<'begun' | 'changed' | 'already'> => {
 				const begun = {
 					service,
 					discreet: Number(settings.discreet ?? false),
@@ -112,7 +139,11 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 				return 'changed';
 			}),
 
-		endDiscovery: (channel, { now, announcements }) =>
+		/** Ends it and queues `announcements`; null when the channel discovers nothing. */
+		endDiscovery: (
+			channel: ChannelKey,
+			{ now, announcements }: { now: number; announcements: (discovery: Discovery) => readonly NewAnnouncement[] },
+		) =>
 			db.write(async (trx) => {
 				const row = await trx.deleteFrom('discoveries').where(inChannel(channel)).returningAll().executeTakeFirst();
 				if (row === undefined) return null;
@@ -130,13 +161,15 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 				return discovery;
 			}),
 
-		async discoveryOf(channel, service) {
+		/** `serviceUrl` null: of any service. */
+		async discoveryOf(channel: ChannelKey, service: string | null): Promise<Discovery | null> {
 			const row = await ofChannel(db.read, channel).executeTakeFirst();
 			const isOurs = row !== undefined && (service === null || row.service === service);
 			return isOurs ? readDiscovery(row) : null;
 		},
 
-		async discoveries(service) {
+		/** All of them, the oldest first. */
+		async discoveries(service: string): Promise<readonly Discovery[]> {
 			const rows = await db.read
 				.selectFrom('discoveries')
 				.selectAll()
@@ -147,7 +180,8 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 			return rows.map(readDiscovery);
 		},
 
-		async raisedHands({ teamId, channelId, service, createdAt }) {
+		/** The listed sessions that a channel does not watch, the longest waiting first. */
+		async raisedHands({ teamId, channelId, service, createdAt }: Discovery): Promise<readonly RaisedHand[]> {
 			const rows = await waitingRows(db.read, service)
 				.where(
 					sql<boolean>`not exists (select 1 from watches where watches.team_id = ${teamId}
@@ -165,12 +199,20 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 			});
 		},
 
-		raiseHand: (hand) => db.write((trx) => raiseHand(trx, { dialect, cipher }, hand)),
+		/**
+		 * Creates a watch without a card, whose session is read at once; the read tells what it asks. A question that the channel
+		 * stopped watching while it was open is not posted again. `unneeded`: the channel watches the session already, or its
+		 * discovery has ended.
+		 */
+		raiseHand: (hand: NewRaisedHand) => db.write((trx) => raiseHand(trx, { dialect, cipher }, hand)),
 
-		limitOf: (discovery, limits) =>
+		/** The limit that leaves no place in a channel; raised hands whose question does not stand yet do not count. */
+		limitOf: (discovery: Discovery, limits: WatchLimits) =>
 			limitReached(db.read, { ...discovery, limits }, ['channel', 'all'], { countsUnposted: false }),
 
-		tell: (announcement, now) => db.write((trx) => queueAnnouncements(trx, cipher, [announcement], now)),
+		/** Queues an announcement, unless one with its key was queued before. */
+		tell: (announcement: NewAnnouncement, now: number) =>
+			db.write((trx) => queueAnnouncements(trx, cipher, [announcement], now)),
 	};
 }
 

@@ -1,8 +1,8 @@
-import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Lease } from '../lease-loop.ts';
 import type { Dialect, StoreDatabase } from './database.ts';
 import { isOwnSchema, stopBesideNewer } from './migrate.ts';
-import type { Tables } from './tables.ts';
+import type { Row, Tables } from './tables.ts';
 
 /** Whether a row is of the workspace to whose Slack this process writes. While that is unknown, none is. */
 export function isOurs({ workspace }: StoreDatabase, column = 'team_id') {
@@ -28,7 +28,7 @@ export function leaseDue<T extends LeasedTable>(
 	db: StoreDatabase,
 	{ table, key, service, where, orderBy, limit, before, takingLock }: DueQuery<T>,
 	{ lease, now }: { lease: Lease; now: number },
-): Promise<Selectable<Tables[T]>[]> {
+): Promise<Row<T>[]> {
 	const ofService = service === undefined ? sql`` : sql`service = ${service} and`;
 	// PostgreSQL checks the condition again when it locks a row, so a row that another replica just took is skipped.
 	const lock = db.dialect === 'postgres' ? sql`for update skip locked` : sql``;
@@ -40,12 +40,12 @@ export function leaseDue<T extends LeasedTable>(
 			order by ${orderBy} limit ${limit} ${lock}`.execute(trx);
 		if (due.rows.length === 0) return [];
 		const keys = due.rows.map((row) => row.key);
-		const { rows } = await sql<Selectable<Tables[T]>>`update ${sql.table(table)}
+		const { rows } = await sql<Row<T>>`update ${sql.table(table)}
 			set lease_token = ${lease.token}, leased_until = ${now + lease.ms}
 			where ${ofService} ${sql.ref(key)} in (${sql.join(keys)}) and ${isOwnSchema()} returning *`.execute(trx);
 		// This transaction has locked the rows, so only the schema can have kept all of them.
 		if (rows.length === 0) throw stopBesideNewer(db);
-		const indexOf = (row: Selectable<Tables[T]>) => keys.indexOf(String(row[key as keyof typeof row]));
+		const indexOf = (row: Row<T>) => keys.indexOf(String(row[key as keyof typeof row]));
 		return rows.sort((a, b) => indexOf(a) - indexOf(b));
 	});
 }

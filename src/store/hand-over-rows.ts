@@ -1,8 +1,7 @@
-import type { Selectable } from 'kysely';
 import type { HandOver } from '../inbox/hand-over.ts';
-import type { HandOversTable } from './tables.ts';
+import type { Row } from './tables.ts';
 
-export function readHandOver(row: Selectable<HandOversTable>): HandOver {
+export function readHandOver(row: Row<'hand_overs'>): HandOver {
 	return {
 		id: row.id,
 		teamId: row.team_id,
@@ -18,7 +17,7 @@ export function readHandOver(row: Selectable<HandOversTable>): HandOver {
 	};
 }
 
-export function handOverRow(handOver: HandOver): HandOversTable {
+export function handOverRow(handOver: HandOver): Row<'hand_overs'> {
 	return {
 		id: handOver.id,
 		team_id: handOver.teamId,

@@ -6,7 +6,6 @@ import {
 	type HandedQuestion,
 	type HandOver,
 	type HandOverResult,
-	type HandOverStore,
 	MOST_IN_WINDOW,
 	type NewHandOver,
 	obstacleTo,
@@ -14,7 +13,7 @@ import {
 } from '../inbox/hand-over.ts';
 import type { Announcement, NewAnnouncement } from '../watches/announcements.ts';
 import type { QuestionView } from '../watches/session-snapshot.ts';
-import type { SessionKey } from '../watches/watch.ts';
+import type { ChannelKey, SessionKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
 import type { Dialect, StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
@@ -40,8 +39,13 @@ const HAND_OVER_LOCK = 0x68646f76;
 /** The newest hand-overs to one person, among which that of a session is looked for. */
 const MOST_EXAMINED = 200;
 
-/** `HandOverStore` over SQLite or PostgreSQL; its docstrings are the contract. */
-export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }): HandOverStore {
+/**
+ * The stored hand-overs, one for a question. Every method is one transaction; throws `StoreUnavailableError` (code
+ * `store_unavailable`, retryable). A hand-over is over when its question is answered, changed or closed, or not watched any
+ * more: the store of watches forgets it when it queues the `settle` of the question's posts, and queues the same `settle`
+ * for the direct message.
+ */
+export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
 	const access = { dialect: db.dialect, cipher };
 
 	async function handOver(trx: Kysely<Tables>, wish: NewHandOver, now: number): Promise<HandOverResult> {
@@ -75,8 +79,8 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 
 	async function giveBack(
 		trx: Kysely<Tables>,
-		question: Parameters<HandOverStore['giveBack']>[0],
-		{ now, told }: Parameters<HandOverStore['giveBack']>[1],
+		question: HandedQuestion & { readonly userId: string },
+		{ now, told }: GivingBack,
 	): Promise<GiveBackResult> {
 		const messageIndex = await lockQuestion(trx, db.dialect, question);
 		const current = await handOverOf(trx, question);
@@ -125,11 +129,22 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 	}
 
 	return {
-		handOver: (wish, now) => db.write((trx) => handOver(trx, wish, now)),
-		giveBack: (question, options) => db.write((trx) => giveBack(trx, question, options)),
-		handOverOf: (question) => handOverOf(db.read, question),
+		/**
+		 * Hands a question over, all or nothing: queues the direct message, settles that of whoever had it, and has posts and
+		 * cards drawn again. Of two at the same moment one wins. Idempotent by `id` and `to`.
+		 */
+		handOver: (wish: NewHandOver, now: number) => db.write((trx) => handOver(trx, wish, now)),
+		/** Gives a question back for `userId`, and queues what `told` returns for the hand-over that is over. Idempotent. */
+		giveBack: (question: HandedQuestion & { readonly userId: string }, options: GivingBack) =>
+			db.write((trx) => giveBack(trx, question, options)),
+		/** The newest hand-over of this question, also one that was given back. */
+		handOverOf: (question: HandedQuestion) => handOverOf(db.read, question),
 
-		async holds({ teamId, userId }, channelId, session) {
+		/**
+		 * Whether a person has a question of a session in a channel, or had one when it was settled: not when they gave it back
+		 * or others handed it on. Of several, the newest hand-over to them counts.
+		 */
+		async holds({ teamId, userId }: Person, channelId: string, session: SessionKey): Promise<boolean> {
 			const open = await db.read
 				.selectFrom('hand_overs')
 				.select('id')
@@ -157,7 +172,11 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 			return digest.question?.fingerprint === told.question.fingerprint;
 		},
 
-		async watchedIn(channel, session) {
+		/**
+		 * The watch of a session in a channel that has not ended, with what its card shows and when the session was last read;
+		 * null when there is none.
+		 */
+		async watchedIn(channel: ChannelKey, session: SessionKey) {
 			const row = await liveWatches(db.read).where(inChannel(channel)).where(onSession(session)).executeTakeFirst();
 			const watch = row === undefined ? null : readWatch(row);
 			if (watch === null) return null;
@@ -192,6 +211,14 @@ export async function giveBackUndelivered(
 	const told = { kind: 'givenBack', watchId, sessionId, by, undelivered: true, question, readAt } as const;
 	const announcement = { target: targetOfHandOver(handOver), key: 'givenBack', content: told };
 	await endHolding(trx, access, handOver, { messageIndex, announcement, now });
+}
+
+export type HandOverStore = ReturnType<typeof createHandOverStore>;
+
+interface GivingBack {
+	readonly now: number;
+	/** What tells whoever handed the question over that it was given back. */
+	readonly told: (handOver: HandOver) => NewAnnouncement;
 }
 
 interface StoreAccess {

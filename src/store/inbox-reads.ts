@@ -1,24 +1,25 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
-import type { Answer, Person } from '../answers/answer.ts';
-import { BLOCKING_STATES, FAILED_STATES } from '../answers/answer.ts';
+import { type Kysely, sql } from 'kysely';
+import { type Answer, BLOCKING_STATES, FAILED_STATES, type Person, type QuestionKey } from '../answers/answer.ts';
+import type { HandOver } from '../inbox/hand-over.ts';
 import type { AskedIn, OpenQuestion } from '../inbox/inbox.ts';
-import type { InboxReads } from '../inbox/ports.ts';
+import type { Snooze } from '../inbox/snooze.ts';
 import type { Log } from '../log.ts';
 import type { Digest } from '../questions/changes.ts';
+import type { SessionSnapshot } from '../watches/session-snapshot.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { type AnswerRow, readAnswer } from './answer-rows.ts';
-import { readDraft } from './answering-store.ts';
+import { type Claim, type Draft, readDraft } from './answering-store.ts';
 import type { StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { readHandOver } from './hand-over-rows.ts';
-import { personColumns, type Tables } from './tables.ts';
+import { personColumns, type Row, type Tables } from './tables.ts';
 import { readDigest, readView } from './watch-rows.ts';
 
 /** Drafts that are looked at until enough are found whose question is not closed. */
 const DRAFTS_EXAMINED = 40;
 
-/** `InboxReads` over SQLite or PostgreSQL; its docstrings are the contract. */
-export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }): InboxReads {
+/** What inboxes show. Damaged rows are left out. */
+export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }) {
 	function readOrSkip(row: AnswerRow): Answer[] {
 		try {
 			return [readAnswer(row, cipher)];
@@ -64,7 +65,11 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 	}
 
 	return {
-		async openQuestions(serviceUrl, teamId) {
+		/**
+		 * The open questions of sessions that channels of this workspace watch, without those that an answer of ours settles:
+		 * one that is being delivered, or was delivered after the last read of the session. In no order, without texts.
+		 */
+		async openQuestions(serviceUrl: string, teamId: string): Promise<readonly OpenQuestion[]> {
 			const rows = await db.read
 				.selectFrom('watched_sessions as session')
 				.innerJoin('watches as watch', (join) =>
@@ -108,7 +113,8 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 			});
 		},
 
-		async isWatching(serviceUrl, teamId) {
+		/** Whether a channel of this workspace watches a session. */
+		async isWatching(serviceUrl: string, teamId: string): Promise<boolean> {
 			const row = await db.read
 				.selectFrom('watches')
 				.select('id')
@@ -120,7 +126,8 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 			return row !== undefined;
 		},
 
-		async snoozes(serviceUrl, person) {
+		/** The person's snoozes, also those that have ended. */
+		async snoozes(serviceUrl: string, person: Person): Promise<readonly Snooze[]> {
 			const rows = await db.read
 				.selectFrom('snoozes')
 				.selectAll()
@@ -132,7 +139,8 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 			});
 		},
 
-		async handOvers(serviceUrl, teamId) {
+		/** The questions of this workspace that somebody has, because they were handed over to them. */
+		async handOvers(serviceUrl: string, teamId: string): Promise<readonly HandOver[]> {
 			const rows = await db.read
 				.selectFrom('hand_overs')
 				.selectAll()
@@ -143,7 +151,8 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 			return rows.map(readHandOver);
 		},
 
-		async snapshots(serviceUrl, sessionIds) {
+		/** What cards show of these sessions, by session id; without those that cannot be read. */
+		async snapshots(serviceUrl: string, sessionIds: readonly string[]): Promise<ReadonlyMap<string, SessionSnapshot>> {
 			if (sessionIds.length === 0) return new Map();
 			const rows = await db.read
 				.selectFrom('watched_sessions')
@@ -159,7 +168,8 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 			return new Map(read.flatMap(([id, view]) => (view === null ? [] : [[id, view]])));
 		},
 
-		async claims(questions, now) {
+		/** The claims on these questions that have not lapsed, oldest first. */
+		async claims(questions: readonly QuestionKey[], now: number): Promise<readonly Claim[]> {
 			const [first] = questions;
 			if (first === undefined) return [];
 			const wanted = new Set(questions.map(({ sessionId, messageIndex }) => `${messageIndex}:${sessionId}`));
@@ -185,7 +195,15 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 				}));
 		},
 
-		async ownAnswers(serviceUrl, person, { failedSince, limit }) {
+		/**
+		 * The person's answers that are under way or need a decision, those first, each newest first. A failed one needs a
+		 * decision if it ended after `failedSince` and the person has not answered the question again.
+		 */
+		async ownAnswers(
+			serviceUrl: string,
+			person: Person,
+			{ failedSince, limit }: { failedSince: number; limit: number },
+		) {
 			const rows = await ofPerson(serviceUrl, person)
 				.selectAll()
 				.select(sql<number>`count(*) over ()`.as('total'))
@@ -198,7 +216,12 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 			return { shown: rows.flatMap(readOrSkip), total: Number(rows[0]?.total ?? 0) };
 		},
 
-		async answeredSessions(serviceUrl, sessionIds, since) {
+		/** Those of these sessions to which an answer of ours is on its way, or was delivered at or after `since`. */
+		async answeredSessions(
+			serviceUrl: string,
+			sessionIds: readonly string[],
+			since: number,
+		): Promise<ReadonlySet<string>> {
 			if (sessionIds.length === 0) return new Set();
 			const rows = await db.read
 				.selectFrom('answers')
@@ -211,12 +234,14 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 			return new Set(rows.map((row) => row.session_id));
 		},
 
-		async lastAnswers(serviceUrl, person, limit) {
+		/** The person's newest answers, newest first. */
+		async lastAnswers(serviceUrl: string, person: Person, limit: number): Promise<readonly Answer[]> {
 			const newest = ofPerson(serviceUrl, person).selectAll().orderBy('accepted_at', 'desc').orderBy('id');
 			return (await newest.limit(limit).execute()).flatMap(readOrSkip);
 		},
 
-		async drafts(serviceUrl, person, limit) {
+		/** The person's newest drafts, one for each question, without those whose question is known to be closed. */
+		async drafts(serviceUrl: string, person: Person, limit: number): Promise<readonly Draft[]> {
 			const rows = await examinedDrafts(db.read, serviceUrl, person);
 			const seen = new Set<string>();
 			const ids = rows
@@ -249,10 +274,7 @@ interface AskingSession {
 	readonly channels: AskedIn[];
 }
 
-type SessionColumns = Pick<
-	Selectable<Tables['watched_sessions']>,
-	'session_id' | 'digest' | 'question_since' | 'last_read_at'
->;
+type SessionColumns = Pick<Row<'watched_sessions'>, 'session_id' | 'digest' | 'question_since' | 'last_read_at'>;
 
 /** Null when it asks nothing, or when its digest is damaged. */
 function askingSession(row: SessionColumns, channel: AskedIn): AskingSession | null {

@@ -1,27 +1,36 @@
 import { type RawBuilder, sql } from 'kysely';
-import { FOLLOWED_MS, type Inbox, PRESS_SPACING_MS } from '../inbox/inbox.ts';
-import type { InboxStore, OpenedInboxes } from '../inbox/ports.ts';
+import { FOLLOWED_MS, type Inbox, type InboxPlace, type InboxResult, PRESS_SPACING_MS } from '../inbox/inbox.ts';
+import type { Lease } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
 import { countUpdated, type StoreDatabase } from './database.ts';
 import { earliest, isOurs, leaseDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { createInboxReads } from './inbox-reads.ts';
 import { createSnoozeStore } from './snooze-store.ts';
-import { type InboxesTable, personColumns, WITHOUT_LEASE } from './tables.ts';
+import { personColumns, type Row, WITHOUT_LEASE } from './tables.ts';
 
-/** `InboxStore` over SQLite or PostgreSQL; its docstrings are the contract. */
-export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }): InboxStore {
+/**
+ * The stored inboxes and what they show. Every method is one transaction; a resolved promise means committed. Throws
+ * `StoreUnavailableError` (code `store_unavailable`, retryable).
+ */
+export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }) {
 	return { ...createOpenedInboxes(db), ...createSnoozeStore(db), ...createInboxReads({ db, cipher, log }) };
 }
 
-type InboxRow = Omit<InboxesTable, 'shown_count'> & { readonly shown_count: unknown };
+export type InboxStore = ReturnType<typeof createInboxStore>;
 
 /** The person did something that the inbox does not show yet. */
 const IS_ASKED = sql<boolean>`asked_count <> shown_count`;
 
-function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
+/** The row is the queue: an inbox is due when its person asked for it or its content may have changed. */
+function createOpenedInboxes(db: StoreDatabase) {
 	return {
-		async ask({ id, person, viewId }, page, now, spacingMs) {
+		/**
+		 * The person opened it or did something in it: it is followed from now on, and due now or `PRESS_SPACING_MS` after its
+		 * content was last put together. `page` null: as before. `spacingMs`: it takes its turn with those that only follow, and
+		 * waits for so long instead.
+		 */
+		async ask({ id, person, viewId }: InboxPlace, page: number | null, now: number, spacingMs?: number): Promise<void> {
 			const asked = { ...(page !== null && { page }), opened_at: now };
 			const soon = notBefore(sql`inboxes.built_at`, spacingMs ?? PRESS_SPACING_MS, now);
 			await db.writeOne((trx) =>
@@ -49,7 +58,11 @@ function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
 			);
 		},
 
-		touchAll: ({ now, spacingMs }) =>
+		/**
+		 * Marks all followed inboxes as changed. Each is due now, or `spacingMs` after its content was last put together. One
+		 * that is leased is due again after that work. Returns how many there are.
+		 */
+		touchAll: ({ now, spacingMs }: { now: number; spacingMs: number }) =>
 			db.writeOne((trx) => {
 				const soon = notBefore(sql`built_at`, spacingMs, now);
 				const update = trx
@@ -62,7 +75,12 @@ function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
 				return countUpdated(update);
 			}),
 
-		async takeDue(lease, limit, { now, only }) {
+		/** Leases due inboxes of `StoreOptions.workspace`: first those whose person waits, then the longest due. `asked`: only those whose person waits. */
+		async takeDue(
+			lease: Lease,
+			limit: number,
+			{ now, only }: { now: number; only: 'asked' | 'all' },
+		): Promise<readonly Inbox[]> {
 			const wanted = only === 'asked' ? IS_ASKED : sql<boolean>`true`;
 			const where = sql<boolean>`next_update_at <= ${now} and ${wanted} and ${isOurs(db)}`;
 			const orderBy = sql`case when ${IS_ASKED} then 0 else 1 end, next_update_at`;
@@ -72,6 +90,7 @@ function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
 
 		rows: db.queuedRows(['inboxes']),
 
+		/** When `takeDue` next finds something; null for never. */
 		async nextDueAt() {
 			const ours = db.read.selectFrom('inboxes').where(isOurs(db)).where('next_update_at', 'is not', null);
 			const waiting = ours.select(earliest('next_update_at').as('at'));
@@ -82,7 +101,11 @@ function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
 			return { asked: asked.at, all: all.at };
 		},
 
-		async beginShowing(id, token) {
+		/**
+		 * Notes that Slack is about to be called, after which nobody knows what is shown until `end`: the process may die in
+		 * between. False when the lease was lost or the inbox was forgotten.
+		 */
+		async beginShowing(id: string, token: string): Promise<boolean> {
 			const held = await db.writeOne((trx) =>
 				countUpdated(
 					trx.updateTable('inboxes').set({ shown_key: null }).where('id', '=', id).where('lease_token', '=', token),
@@ -91,7 +114,15 @@ function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
 			return held > 0;
 		},
 
-		async end({ id, changeCount, askedCount }, token, { shownKey, nextAt, now, spacingMs }) {
+		/**
+		 * Notes what became of an update and gives the lease back; does nothing when the lease was lost. If the inbox was
+		 * marked as changed meanwhile, it is due `spacingMs` from now, or `PRESS_SPACING_MS` when its person asked.
+		 */
+		async end(
+			{ id, changeCount, askedCount }: Inbox,
+			token: string,
+			{ shownKey, nextAt, now, spacingMs }: InboxResult,
+		): Promise<void> {
 			await db.writeOne((trx) =>
 				trx
 					.updateTable('inboxes')
@@ -111,11 +142,13 @@ function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
 			);
 		},
 
-		async remove(id) {
+		/** Forgets an inbox; it is not updated any more. */
+		async remove(id: string): Promise<void> {
 			await db.writeOne((trx) => trx.deleteFrom('inboxes').where('id', '=', id).execute());
 		},
 
-		async release(tokens, id) {
+		/** Gives back the inboxes that are still held with these tokens, or this one alone. They stay due since when they were. */
+		async release(tokens: readonly string[], id?: string): Promise<void> {
 			if (tokens.length === 0) return;
 			await db.writeOne((trx) => {
 				const held = trx.updateTable('inboxes').set(WITHOUT_LEASE).where('lease_token', 'in', tokens);
@@ -123,7 +156,8 @@ function createOpenedInboxes(db: StoreDatabase): OpenedInboxes {
 			});
 		},
 
-		removeOlderThan: (before) =>
+		/** Forgets inboxes that nobody opened since `before` and that are not due any more. Returns how many. */
+		removeOlderThan: (before: number) =>
 			db.writeOne(async (trx) => {
 				const result = await trx
 					.deleteFrom('inboxes')
@@ -145,7 +179,7 @@ function earlierOf(dueAt: RawBuilder<unknown>, soon: RawBuilder<number>): RawBui
 	return sql`case when ${dueAt} < ${soon} then ${dueAt} else ${soon} end`;
 }
 
-function readInbox(row: InboxRow): Inbox {
+function readInbox(row: Row<'inboxes'>): Inbox {
 	return {
 		id: row.id,
 		person: { teamId: row.team_id, userId: row.user_id },
@@ -153,7 +187,7 @@ function readInbox(row: InboxRow): Inbox {
 		page: row.page,
 		openedAt: row.opened_at,
 		askedCount: row.asked_count,
-		shownCount: Number(row.shown_count),
+		shownCount: row.shown_count,
 		changeCount: row.change_count,
 		shownKey: row.shown_key,
 	};

@@ -1,48 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
+import { COLUMNS } from './tables.ts';
 
-/** The same statements for SQLite and PostgreSQL. `Tables` says what the columns mean. */
-const STATEMENTS = [
-	`create table meta (
-		name text primary key,
-		value text not null
-	)`,
-	`create table answers (
-		id text primary key,
-		submission_key text not null unique,
-		team_id text not null,
-		user_id text not null,
-		service text not null,
-		session_id text not null,
-		message_index integer not null,
-		fingerprint text not null,
-		content text,
-		secrets text,
-		other text,
-		state text not null,
-		attempts integer not null,
-		accepted_at bigint not null,
-		give_up_at bigint not null,
-		undo_until bigint,
-		next_attempt_at bigint,
-		put_started_at bigint,
-		before_put text,
-		delivered_at bigint,
-		aftermath text,
-		ended_at bigint,
-		last_error text,
-		timeline text not null,
-		told text not null,
-		lease_token text,
-		leased_until bigint,
-		edit_count integer not null default 0,
-		not_before bigint,
-		missing_count integer not null default 0,
-		start_failed integer not null default 0,
-		restart_asked_at bigint,
-		secret_positions text,
-		submission text not null default ''
-	)`,
+/** Keys of several columns. */
+const KEYS: Readonly<Partial<Record<keyof typeof COLUMNS, readonly string[]>>> = {
+	claims: ['primary key (service, session_id, message_index, team_id, user_id)'],
+	watched_sessions: ['primary key (service, session_id)'],
+	announcements: ['unique (target, unique_key)', 'unique (target, number)'],
+	channel_settings: ['primary key (team_id, channel_id)'],
+	snoozes: ['primary key (team_id, user_id, service, session_id)'],
+	hand_overs: ['primary key (service, session_id, team_id)'],
+	waiting_sessions: ['primary key (service, session_id)'],
+	discoveries: ['primary key (team_id, channel_id)'],
+};
+
+const INDEXES = [
 	// One live answer for a question, from any team, click or replica.
 	`create unique index answers_one_live on answers (service, session_id, message_index)
 		where state in ('accepted', 'delivering')`,
@@ -56,58 +28,10 @@ const STATEMENTS = [
 	`create index answers_due on answers (service, next_attempt_at) where next_attempt_at is not null`,
 	`create index answers_secret on answers (id) where secrets is not null`,
 	`create index answers_person on answers (user_id, accepted_at)`,
-	`create table drafts (
-		form_id text primary key,
-		team_id text not null,
-		user_id text not null,
-		service text not null,
-		session_id text not null,
-		message_index integer not null,
-		fingerprint text not null,
-		content text not null,
-		updated_at bigint not null
-	)`,
 	`create index drafts_question on drafts (service, session_id, message_index, team_id, user_id, updated_at)`,
 	`create index drafts_updated on drafts (updated_at)`,
 	`create index drafts_person on drafts (user_id, updated_at)`,
-	`create table claims (
-		service text not null,
-		session_id text not null,
-		message_index integer not null,
-		team_id text not null,
-		user_id text not null,
-		claimed_at bigint not null,
-		until bigint not null,
-		constraint claims_pk primary key (service, session_id, message_index, team_id, user_id)
-	)`,
 	`create index claims_until on claims (until)`,
-	`create table watches (
-		id text primary key,
-		team_id text not null,
-		channel_id text not null,
-		service text not null,
-		session_id text not null,
-		mode text not null,
-		questions_in_channel integer not null,
-		created_by text not null,
-		created_at bigint not null,
-		digest text,
-		revision integer not null,
-		last_change_at bigint not null,
-		ended_reason text,
-		ended_at bigint,
-		card_ts text,
-		card_key text,
-		card_shown_at bigint,
-		card_urgency integer,
-		card_since bigint,
-		card_wants integer not null,
-		card_not_before bigint not null,
-		lease_token text,
-		leased_until bigint,
-		discreet integer not null default 0,
-		buttons integer not null default 1
-	)`,
 	// One live watch for a session and a channel.
 	`create unique index watches_one_live on watches (team_id, channel_id, service, session_id)
 		where ended_at is null`,
@@ -116,172 +40,38 @@ const STATEMENTS = [
 	`create index watches_ended on watches (ended_at) where ended_at is not null`,
 	`create index watches_of_session on watches (service, session_id)`,
 	`create index watches_card_ts on watches (card_ts)`,
-	`create table watched_sessions (
-		service text not null,
-		session_id text not null,
-		rhythm text not null,
-		digest text,
-		view text,
-		next_read_at bigint,
-		read_by bigint not null,
-		last_read_at bigint,
-		last_change_at bigint,
-		touched_at bigint,
-		failures integer not null,
-		last_error text,
-		over_since bigint,
-		hurry integer not null,
-		lease_token text,
-		leased_until bigint,
-		question_since bigint,
-		constraint watched_sessions_key primary key (service, session_id)
-	)`,
 	`create index watched_sessions_due on watched_sessions (service, next_read_at) where next_read_at is not null`,
 	`create index watched_sessions_asking on watched_sessions (service, question_since)
 		where question_since is not null`,
-	`create table announcements (
-		id text primary key,
-		target text not null,
-		number integer not null,
-		unique_key text not null,
-		team_id text not null,
-		place_id text not null,
-		watch_id text,
-		kind text not null,
-		content text not null,
-		state text not null,
-		created_at bigint not null,
-		attempts integer not null,
-		next_attempt_at bigint,
-		sending_since bigint,
-		posted_ts text,
-		last_error text,
-		lease_token text,
-		leased_until bigint,
-		shown_key text,
-		constraint announcements_once unique (target, unique_key),
-		constraint announcements_order unique (target, number)
-	)`,
 	`create index announcements_due on announcements (next_attempt_at) where state = 'pending'`,
 	`create index announcements_pending on announcements (target, number) where state = 'pending'`,
 	`create index announcements_done on announcements (created_at) where state <> 'pending'`,
 	`create index announcements_watch on announcements (watch_id)`,
 	`create index announcements_posted on announcements (posted_ts)`,
 	`create index announcements_handed_over on announcements (team_id, created_at) where kind = 'handedOver'`,
-	`create table inboxes (
-		id text primary key,
-		team_id text not null,
-		user_id text not null,
-		view_id text,
-		page integer not null,
-		opened_at bigint not null,
-		asked_count integer not null,
-		change_count integer not null,
-		next_update_at bigint,
-		shown_count integer not null default 0,
-		shown_key text,
-		built_at bigint,
-		lease_token text,
-		leased_until bigint
-	)`,
 	`create index inboxes_due on inboxes (next_update_at) where next_update_at is not null`,
-	`create table ladders (
-		watch_id text primary key,
-		team_id text not null,
-		channel_id text not null,
-		service text not null,
-		session_id text not null,
-		fingerprint text not null,
-		post_ts text not null,
-		posted_at bigint not null,
-		reminded_at bigint,
-		escalation_count integer not null default 0,
-		last_rung_at bigint,
-		is_ringing integer not null default 0,
-		rung_due_at bigint,
-		held_by text,
-		due_at bigint,
-		change_count integer not null default 0,
-		lease_token text,
-		leased_until bigint,
-		waiting_since bigint,
-		few_since bigint
-	)`,
 	`create index ladders_due on ladders (service, due_at) where due_at is not null`,
 	`create index ladders_session on ladders (service, session_id)`,
 	`create index ladders_channel on ladders (team_id, channel_id)`,
-	`create table channel_settings (
-		team_id text not null,
-		channel_id text not null,
-		settings text not null,
-		revision integer not null,
-		changed_by text not null,
-		changed_at bigint not null,
-		constraint channel_settings_key primary key (team_id, channel_id)
-	)`,
-	`create table snoozes (
-		team_id text not null,
-		user_id text not null,
-		service text not null,
-		session_id text not null,
-		fingerprint text not null,
-		until bigint not null,
-		constraint snoozes_key primary key (team_id, user_id, service, session_id)
-	)`,
-	`create table hand_overs (
-		team_id text not null,
-		service text not null,
-		session_id text not null,
-		fingerprint text not null,
-		watch_id text not null,
-		channel_id text not null,
-		from_user_id text not null,
-		to_user_id text not null,
-		id text not null,
-		count integer not null,
-		handed_over_at bigint not null,
-		given_back_at bigint,
-		constraint hand_overs_key primary key (service, session_id, team_id)
-	)`,
 	`create index hand_overs_watch on hand_overs (watch_id)`,
-	`create table waiting_sessions (
-		service text not null,
-		session_id text not null,
-		name text not null,
-		since bigint not null,
-		lowered_at bigint,
-		lowered_count integer not null default 0,
-		is_new integer not null default 0,
-		gone_at bigint,
-		constraint waiting_sessions_key primary key (service, session_id)
-	)`,
-	`create table discoveries (
-		team_id text not null,
-		channel_id text not null,
-		service text not null,
-		discreet integer not null,
-		buttons integer not null,
-		created_by text not null,
-		created_at bigint not null,
-		constraint discoveries_key primary key (team_id, channel_id)
-	)`,
-	`create table service_outages (
-		service text primary key,
-		down_since bigint
-	)`,
-	`create table shared_states (
-		name text primary key,
-		state text not null,
-		changed_at bigint not null
-	)`,
 ];
 
-/** All tables. Until version 1.0.0 a change of the tables edits this and raises the number; afterwards it adds a migration. */
+/** Creates a table, unless there is one. The same for SQLite and PostgreSQL. */
+export function createTable(table: keyof typeof COLUMNS) {
+	const columns = Object.entries(COLUMNS[table]).map(([name, type]) => `${name} ${type}`);
+	return sql.raw(`create table if not exists ${table} (${[...columns, ...(KEYS[table] ?? [])].join(', ')})`);
+}
+
+/**
+ * All tables. Until version 1.0.0 a change of `COLUMNS`, `KEYS` or `INDEXES` raises the number; afterwards these statements
+ * stay as they are in that version, and a change adds a migration.
+ */
 export const initialSchema = {
-	number: 15,
+	number: 16,
 	name: 'initial',
 	async up(db: Kysely<unknown>): Promise<void> {
-		for (const statement of STATEMENTS) await sql.raw(statement).execute(db);
+		for (const table of Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]) await createTable(table).execute(db);
+		for (const index of INDEXES) await sql.raw(index).execute(db);
 		// The salt for a passphrase, for each database its own.
 		await sql`insert into meta (name, value) values ('key_salt', ${randomBytes(16).toString('base64')})`.execute(db);
 	},

@@ -1,10 +1,10 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { BLOCKING_STATES } from '../answers/answer.ts';
-import type { Ladder } from '../inbox/ladder.ts';
-import type { LadderBatch, LadderOutcome, LadderStore, TakenLadder } from '../inbox/ladder-ports.ts';
-import type { NewAnnouncement, RungEntry } from '../watches/announcements.ts';
+import type { Ladder, LadderBatch, LadderOutcome, TakenLadder } from '../inbox/ladder.ts';
+import type { Lease } from '../lease-loop.ts';
+import type { NewAnnouncement, ReminderEntry } from '../watches/announcements.ts';
 import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
-import type { ChannelKey } from '../watches/watch.ts';
+import type { ChannelKey, SessionKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { readSettings } from './channel-settings-rows.ts';
 import { settingsRow } from './channel-settings-store.ts';
@@ -12,14 +12,17 @@ import { countUpdated, type Dialect, type StoreDatabase } from './database.ts';
 import { earliest, leaseDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { inLockOrder, lockLadders, touchLadders } from './lock-order.ts';
-import { type LaddersTable, type Tables, WITHOUT_LEASE } from './tables.ts';
+import { type Row, type Tables, WITHOUT_LEASE } from './tables.ts';
 import { readDigest } from './watch-rows.ts';
 import { askForRead, hasPlace, lockSession, onSession, queueAnnouncements } from './watch-writes.ts';
 
-type LadderRow = Selectable<LaddersTable>;
+type LadderRow = Row<'ladders'>;
 
-/** `LadderStore` over SQLite or PostgreSQL; its docstrings are the contract. */
-export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }): LadderStore {
+/**
+ * The ladders of open questions: rows with a due time. A ladder begins when its question's post is noted as posted. Every
+ * method is one transaction; throws `StoreUnavailableError` (code `store_unavailable`, retryable).
+ */
+export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
 	async function batchOf(rows: readonly LadderRow[], now: number): Promise<LadderBatch> {
 		const [{ team_id: teamId, channel_id: channelId }] = rows as [LadderRow, ...LadderRow[]];
 		const channel = { teamId, channelId };
@@ -91,8 +94,8 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		}
 		const change =
 			outcome.kind === 'wait'
-				? { due_at: soonest(outcome, now), rung_due_at: outcome.rungDueAt, held_by: outcome.heldBy }
-				: { ...rungChange(outcome, now), due_at: now, rung_due_at: null, held_by: null };
+				? { due_at: soonest(outcome, now), reminder_due_at: outcome.reminderDueAt, held_by: outcome.heldBy }
+				: { ...reminderChange(outcome, now), due_at: now, reminder_due_at: null, held_by: null };
 		const waiting = outcome.kind === 'wait' ? outcome.waiting : null;
 		const held = trx
 			.updateTable('ladders')
@@ -113,7 +116,15 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 	}
 
 	return {
-		async takeDue(service, lease, options) {
+		/**
+		 * Leases the due ladders of up to `limit` channels, longest due first, and those of these channels with a reminder that waits
+		 * for other reminders. What is due in a channel is taken together, by one replica. None of the channels `except`.
+		 */
+		async takeDue(
+			service: string,
+			lease: Lease,
+			options: { now: number; limit: number; except: readonly ChannelKey[] },
+		): Promise<readonly LadderBatch[]> {
 			const { now } = options;
 			const where = dueByChannel(service, options);
 			const orderBy = sql`due_at, posted_at`;
@@ -128,7 +139,8 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 
 		rows: db.queuedRows(['ladders']),
 
-		async nextDueAt(service, except) {
+		/** When `takeDue` with the same `except` next finds something; null for never. */
+		async nextDueAt(service: string, except: readonly ChannelKey[]): Promise<number | null> {
 			const row = await db.read
 				.selectFrom('ladders')
 				.where('service', '=', service)
@@ -139,7 +151,15 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 			return row.at;
 		},
 
-		record: (token, outcomes, { announcement, now }) =>
+		/**
+		 * Notes what becomes of ladders and queues `announcement`, all or nothing, and gives their leases back. Null when a lease
+		 * was lost: nothing else was written.
+		 */
+		record: (
+			token: string,
+			outcomes: readonly LadderOutcome[],
+			{ announcement, now }: { announcement: NewAnnouncement | null; now: number },
+		) =>
 			db
 				.write(async (trx) => {
 					for (const outcome of inLockOrder(outcomes, ({ ladder }) => ladder.session)) {
@@ -159,20 +179,25 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 					return null;
 				}),
 
-		async touchSession(session, now) {
+		/** Looks at the ladders of a session now: somebody answered, took an answer back, or began or stopped answering. */
+		async touchSession(session: SessionKey, now: number): Promise<void> {
 			await db.writeOne((trx) => touchLadders(trx, lockLadders(trx, db.dialect).where(onSession(session)), now));
 		},
 
-		async touchAll(service, now) {
+		/** Looks at all ladders now: settings of the program may have changed. */
+		async touchAll(service: string, now: number): Promise<void> {
 			await db.writeOne((trx) => touchLadders(trx, lockLadders(trx, db.dialect).where('service', '=', service), now));
 		},
 
-		async release(tokens) {
+		/** Gives back the ladders that are still held with these tokens (shutdown). */
+		async release(tokens: readonly string[]): Promise<void> {
 			if (tokens.length === 0) return;
 			await db.writeOne((trx) => freeLadders(trx, lockLadders(trx, db.dialect).where('lease_token', 'in', tokens)));
 		},
 	};
 }
+
+export type LadderStore = ReturnType<typeof createLadderStore>;
 
 /** Any number that no other advisory lock of this database uses. */
 export const TAKING_LOCK = 7_205_759_404;
@@ -181,7 +206,7 @@ export const TAKING_LOCK = 7_205_759_404;
 const MOST_LADDERS = 10_000;
 
 /**
- * The due ladders of up to `limit` channels, longest due first, and the rungs of these channels that wait for others: all of
+ * The due ladders of up to `limit` channels, longest due first, and the reminders of these channels that wait for others: all of
  * a channel, because they are announced together.
  */
 function dueByChannel(
@@ -193,7 +218,7 @@ function dueByChannel(
 		and (first.lease_token is null or first.leased_until <= ${now}) and ${isElsewhere('first', except)}
 		group by first.team_id, first.channel_id
 		order by min(first.due_at), min(first.posted_at) limit ${limit})
-		and (due_at <= ${now} or rung_due_at <= ${now})`;
+		and (due_at <= ${now} or reminder_due_at <= ${now})`;
 }
 
 /** Whether a ladder of `table` is in none of these channels. */
@@ -222,9 +247,9 @@ export async function beginLadder(
 		posted_at: postedAt,
 		reminded_at: null,
 		escalation_count: 0,
-		last_rung_at: null,
-		is_ringing: 0,
-		rung_due_at: null,
+		last_reminder_at: null,
+		is_sending: 0,
+		reminder_due_at: null,
 		held_by: null,
 		waiting_since: null,
 		few_since: null,
@@ -249,53 +274,53 @@ function readLadder(row: LadderRow): Ladder {
 		postedAt: row.posted_at,
 		remindedAt: row.reminded_at,
 		escalationCount: row.escalation_count,
-		lastRungAt: row.last_rung_at,
-		isRinging: row.is_ringing === 1,
-		rungDueAt: row.rung_due_at,
+		lastReminderAt: row.last_reminder_at,
+		isSending: row.is_sending === 1,
+		reminderDueAt: row.reminder_due_at,
 		heldBy: row.held_by,
 		waiting: row.waiting_since === null ? null : { since: row.waiting_since, fewSince: row.few_since },
 	};
 }
 
-function rungChange({ rung }: Extract<LadderOutcome, { kind: 'rung' }>, now: number) {
-	if (rung === 'reminder') return { reminded_at: now, last_rung_at: now, is_ringing: 1 };
-	return { escalation_count: sql<number>`escalation_count + 1`, last_rung_at: now, is_ringing: 1 };
+function reminderChange({ stage }: Extract<LadderOutcome, { kind: 'remind' }>, now: number) {
+	if (stage === 'reminder') return { reminded_at: now, last_reminder_at: now, is_sending: 1 };
+	return { escalation_count: sql<number>`escalation_count + 1`, last_reminder_at: now, is_sending: 1 };
 }
 
-/** Rungs that are not on their way any more. */
-export interface EndedRungs {
-	readonly entries: readonly RungEntry[];
+/** Reminders that are not on their way any more. */
+export interface EndedReminders {
+	readonly entries: readonly ReminderEntry[];
 	/** Those of them that nobody saw: they are due again after `UNSEEN_AGAIN_MS`. */
-	readonly unseen: readonly RungEntry[];
+	readonly unseen: readonly ReminderEntry[];
 }
 
-/** What left a rung out may still hold: without this time it would be queued and left out again and again. */
+/** What left a reminder out may still hold: without this time it would be queued and left out again and again. */
 const UNSEEN_AGAIN_MS = 5_000;
 
-/** Lets the ladders of these rungs go on. A ladder of another post stays as it is. */
-export async function endRungs(
+/** Lets the ladders of these reminders go on. A ladder of another post stays as it is. */
+export async function endReminders(
 	trx: Kysely<Tables>,
 	dialect: Dialect,
-	{ entries, unseen }: EndedRungs,
+	{ entries, unseen }: EndedReminders,
 	now: number,
 ): Promise<void> {
 	if (entries.length === 0) return;
 	const watchIds = entries.map(({ watchId }) => watchId);
 	await lockLadders(trx, dialect).where('watch_id', 'in', watchIds).execute();
-	for (const { watchId, fingerprint, postTs, rung, lastRungAt } of entries) {
+	for (const { watchId, fingerprint, postTs, stage, lastReminderAt } of entries) {
 		const isUnseen = unseen.some((entry) => entry.watchId === watchId);
 		const before =
-			rung === 'reminder' ? { reminded_at: null } : { escalation_count: sql<number>`escalation_count - 1` };
+			stage === 'reminder' ? { reminded_at: null } : { escalation_count: sql<number>`escalation_count - 1` };
 		const again = isUnseen
-			? { ...before, last_rung_at: lastRungAt, due_at: now + UNSEEN_AGAIN_MS }
-			: { last_rung_at: now, due_at: now };
+			? { ...before, last_reminder_at: lastReminderAt, due_at: now + UNSEEN_AGAIN_MS }
+			: { last_reminder_at: now, due_at: now };
 		await trx
 			.updateTable('ladders')
-			.set({ is_ringing: 0, change_count: sql<number>`change_count + 1`, ...again })
+			.set({ is_sending: 0, change_count: sql<number>`change_count + 1`, ...again })
 			.where('watch_id', '=', watchId)
 			.where('fingerprint', '=', fingerprint)
 			.where('post_ts', '=', postTs)
-			.where('is_ringing', '=', 1)
+			.where('is_sending', '=', 1)
 			.execute();
 	}
 }

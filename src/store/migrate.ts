@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { HandraiseError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Dialect, StoreDatabase } from './database.ts';
-import { initialSchema } from './initial-schema.ts';
+import { createTable, initialSchema } from './initial-schema.ts';
 
 /** One step of the schema. Never change one that was released; add another. */
 export interface Migration {
@@ -74,13 +74,7 @@ export async function migrate(
 ): Promise<void> {
 	const applied = await db.write(async (trx) => {
 		if (db.dialect === 'postgres') await sql`select pg_advisory_xact_lock(${ADVISORY_LOCK})`.execute(trx);
-		await trx.schema
-			.createTable('migrations')
-			.ifNotExists()
-			.addColumn('number', 'integer', (column) => column.primaryKey())
-			.addColumn('name', 'text', (column) => column.notNull())
-			.addColumn('applied_at', 'bigint', (column) => column.notNull())
-			.execute();
+		await createTable('migrations').execute(trx);
 		const { schema } = await trx
 			.selectFrom('migrations')
 			.select(({ fn }) => fn.max<number | null>('number').as('schema'))

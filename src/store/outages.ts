@@ -1,11 +1,21 @@
 import type { Kysely } from 'kysely';
 import type { NewAnnouncement } from '../watches/announcements.ts';
-import type { OutageUpdate } from '../watches/ports.ts';
 import { type Dialect, lockRows } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { dropPending } from './question-posts.ts';
 import type { Tables } from './tables.ts';
 import { queueAnnouncements } from './watch-writes.ts';
+
+export interface OutageUpdate {
+	/** The service's base address. */
+	readonly service: string;
+	readonly now: number;
+	readonly down: boolean;
+	/** When the first read failed, clock milliseconds. */
+	readonly since: number;
+	/** The service is not down if any replica has read something since. */
+	readonly unlessReadSince: number;
+}
 
 /** The transaction of `WatchStore.noteOutage`. It locks the outage's row, so that only one replica tells the channels. */
 export async function noteOutage(

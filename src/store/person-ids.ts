@@ -14,7 +14,7 @@ export const PERSON_IDS = {
 		target: 'part',
 		unique_key: 'part',
 		place_id: 'id',
-		content: ['by', 'from', 'entry.heldBy', 'entries[].heldBy', 'before.mention.userIds[]', 'after.mention.userIds[]'],
+		content: ['by', 'from', 'entries[].heldBy', 'before.mention.userIds[]', 'after.mention.userIds[]'],
 	},
 	inboxes: { id: 'part', user_id: 'id' },
 	ladders: { held_by: 'id' },

@@ -7,7 +7,7 @@ import { type Tables, WITHOUT_LEASE } from './tables.ts';
 import { readDigest, targetKey } from './watch-rows.ts';
 
 /** The kinds of posts with a question and its buttons. */
-export const QUESTION_POSTS = ['question', 'rung', 'handedOver', 'givenBack'];
+export const QUESTION_POSTS = ['question', 'reminder', 'escalation', 'handedOver', 'givenBack'];
 
 /** The statement that drops pending announcements; the caller adds which ones. */
 export function dropPending(trx: Kysely<Tables>) {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Person } from '../answers/answer.ts';
-import type { SnoozeStore } from '../inbox/snooze.ts';
+import type { Snooze } from '../inbox/snooze.ts';
 import type { SessionKey } from '../watches/watch.ts';
 import type { StoreDatabase } from './database.ts';
 import { personColumns, type Tables } from './tables.ts';
@@ -15,10 +15,11 @@ export async function endSnooze(trx: Kysely<Tables>, person: Person, session: Se
 		.execute();
 }
 
-/** `SnoozeStore` over SQLite or PostgreSQL; its docstrings are the contract. */
-export function createSnoozeStore(db: StoreDatabase): SnoozeStore {
+/** The stored snoozes, one for a person and a session. */
+export function createSnoozeStore(db: StoreDatabase) {
 	return {
-		async snooze({ person, session, fingerprint, until }) {
+		/** Snoozes a question; replaces what the person has snoozed of this session. */
+		async snooze({ person, session, fingerprint, until }: Snooze): Promise<void> {
 			const { service, sessionId } = session;
 			await db.writeOne((trx) =>
 				trx
@@ -31,7 +32,8 @@ export function createSnoozeStore(db: StoreDatabase): SnoozeStore {
 			);
 		},
 
-		async endSnoozes(serviceUrl, person) {
+		/** Shows a person all questions of a session service again. */
+		async endSnoozes(serviceUrl: string, person: Person): Promise<void> {
 			await db.writeOne((trx) =>
 				trx
 					.deleteFrom('snoozes')
@@ -41,7 +43,8 @@ export function createSnoozeStore(db: StoreDatabase): SnoozeStore {
 			);
 		},
 
-		removeEndedSnoozes: (now) =>
+		/** Forgets snoozes that ended before `now`. Returns how many. */
+		removeEndedSnoozes: (now: number) =>
 			db.writeOne(async (trx) => {
 				const ended = trx.deleteFrom('snoozes').where('until', '<=', now);
 				return Number((await ended.executeTakeFirst()).numDeletedRows);

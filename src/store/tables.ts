@@ -1,320 +1,301 @@
-import type { Generated } from 'kysely';
+import type { Generated, Selectable } from 'kysely';
 import type { Person, QuestionKey } from '../answers/answer.ts';
 
-/**
- * The tables as Kysely types, the same for both databases. Times are milliseconds since the epoch in `bigint` columns
- * (read as numbers); JSON and ciphertexts are `text`.
- */
-export interface Tables {
-	migrations: MigrationsTable;
-	meta: MetaTable;
-	answers: AnswersTable;
-	drafts: DraftsTable;
-	claims: ClaimsTable;
-	watches: WatchesTable;
-	watched_sessions: WatchedSessionsTable;
-	announcements: AnnouncementsTable;
-	inboxes: InboxesTable;
-	ladders: LaddersTable;
-	channel_settings: ChannelSettingsTable;
-	snoozes: SnoozesTable;
-	hand_overs: HandOversTable;
-	waiting_sessions: WaitingSessionsTable;
-	discoveries: DiscoveriesTable;
-	service_outages: ServiceOutagesTable;
-	shared_states: SharedStatesTable;
-}
-
-type PersonColumns = ReturnType<typeof personColumns>;
-type QuestionColumns = ReturnType<typeof questionColumns>;
-
+const SESSION = { service: 'text not null', session_id: 'text not null' } as const;
+const QUESTION = { ...SESSION, message_index: 'integer not null' } as const;
+const PERSON = { team_id: 'text not null', user_id: 'text not null' } as const;
+const CHANNEL = { team_id: 'text not null', channel_id: 'text not null' } as const;
 /** Null while nobody holds the row. */
-interface LeaseColumns {
-	lease_token: string | null;
-	leased_until: number | null;
-}
+const LEASE = { lease_token: 'text', leased_until: 'bigint' } as const;
 
-interface MigrationsTable {
-	number: number;
-	name: string;
-	applied_at: number;
-}
+/**
+ * The columns of each table in SQL that both databases understand. Times are milliseconds since the epoch in `bigint`
+ * columns (read as numbers); JSON and ciphertexts are `text`; what is 0 or 1 is an `integer`.
+ */
+export const COLUMNS = {
+	migrations: { number: 'integer primary key', name: 'text not null', applied_at: 'bigint not null' },
 
-/** Facts about the database, such as the check value of the encryption key. */
-interface MetaTable {
-	name: string;
-	value: string;
-}
+	/** Facts about the database, such as the check value of the encryption key. */
+	meta: { name: 'text primary key', value: 'text not null' },
 
-export interface AnswersTable extends PersonColumns, QuestionColumns, LeaseColumns {
-	id: string;
-	submission_key: string;
-	fingerprint: string;
-	/** Encrypted: the items without secret values. Null after removal. */
-	content: string | null;
-	/** Encrypted: secret values by position. Null after wiping, which needs no key. */
-	secrets: string | null;
-	/** Encrypted: the answer that was there first. */
-	other: string | null;
-	/** JSON that no query filters by, see `answer-rows.ts`. */
-	submission: string;
-	/** JSON: the positions that the author marked as secret. Null when the form had no checkbox for it. */
-	secret_positions: string | null;
-	state: string;
-	attempts: number;
-	/** Incremented when the author edits the answer. */
-	edit_count: Generated<number>;
-	accepted_at: number;
-	give_up_at: number;
-	/** See `OnePress`; null for an answer from a form. */
-	undo_until: number | null;
-	next_attempt_at: number | null;
-	put_started_at: number | null;
-	/** JSON */
-	before_put: string | null;
-	delivered_at: number | null;
-	aftermath: string | null;
-	ended_at: number | null;
-	last_error: string | null;
-	/** JSON */
-	timeline: string;
-	/** JSON */
-	told: string;
-	/** The service asked for no request before this time. */
-	not_before: number | null;
-	/** Consecutive attempts for which the service did not know the session. */
-	missing_count: Generated<number>;
-	/** 1: the service saved the answer and reported a failure, most likely because the agent's machine did not start. */
-	start_failed: Generated<number>;
-	/** When the author asked to send it again in order to start the agent; null after that began. */
-	restart_asked_at: number | null;
-}
+	answers: {
+		id: 'text primary key',
+		submission_key: 'text not null unique',
+		...PERSON,
+		...QUESTION,
+		...LEASE,
+		fingerprint: 'text not null',
+		/** Encrypted: the items without secret values. Null after removal. */
+		content: 'text',
+		/** Encrypted: secret values by position. Null after wiping, which needs no key. */
+		secrets: 'text',
+		/** Encrypted: the answer that was there first. */
+		other: 'text',
+		/** JSON that no query filters by, see `answer-rows.ts`. */
+		submission: `text not null default ''`,
+		/** JSON: the positions that the author marked as secret. Null when the form had no checkbox for it. */
+		secret_positions: 'text',
+		state: 'text not null',
+		attempts: 'integer not null',
+		/** Incremented when the author edits the answer. */
+		edit_count: 'integer not null default 0',
+		accepted_at: 'bigint not null',
+		give_up_at: 'bigint not null',
+		/** See `OnePress`; null for an answer from a form. */
+		undo_until: 'bigint',
+		next_attempt_at: 'bigint',
+		put_started_at: 'bigint',
+		/** JSON */
+		before_put: 'text',
+		delivered_at: 'bigint',
+		aftermath: 'text',
+		ended_at: 'bigint',
+		last_error: 'text',
+		/** JSON */
+		timeline: 'text not null',
+		/** JSON */
+		told: 'text not null',
+		/** The service asked for no request before this time. */
+		not_before: 'bigint',
+		/** Consecutive attempts for which the service did not know the session. */
+		missing_count: 'integer not null default 0',
+		/** 1: the service saved the answer and reported a failure, most likely because the agent's machine did not start. */
+		start_failed: 'integer not null default 0',
+		/** When the author asked to send it again in order to start the agent; null after that began. */
+		restart_asked_at: 'bigint',
+	},
 
-export interface DraftsTable extends PersonColumns, QuestionColumns {
-	form_id: string;
-	fingerprint: string;
-	/** Encrypted: the values by position. */
-	content: string;
-	updated_at: number;
-}
+	drafts: {
+		form_id: 'text primary key',
+		...PERSON,
+		...QUESTION,
+		fingerprint: 'text not null',
+		/** Encrypted: the values by position. */
+		content: 'text not null',
+		updated_at: 'bigint not null',
+	},
 
-interface ClaimsTable extends PersonColumns, QuestionColumns {
-	claimed_at: number;
-	until: number;
-}
+	claims: { ...QUESTION, ...PERSON, claimed_at: 'bigint not null', until: 'bigint not null' },
 
-/** The lease is that of the card's update. */
-export interface WatchesTable extends LeaseColumns {
-	id: string;
-	team_id: string;
-	channel_id: string;
-	service: string;
-	session_id: string;
-	mode: string;
-	questions_in_channel: number;
-	discreet: Generated<number>;
-	buttons: Generated<number>;
-	created_by: string;
-	created_at: number;
-	/** JSON: what was last announced. */
-	digest: string | null;
-	revision: number;
-	last_change_at: number;
-	ended_reason: string | null;
-	ended_at: number | null;
-	card_ts: string | null;
-	card_key: string | null;
-	card_shown_at: number | null;
-	/** 0: now, 1: progress. Null, like `card_since`, when no update is requested. */
-	card_urgency: number | null;
-	card_since: number | null;
-	/** Counts the requested updates. */
-	card_wants: number;
-	card_not_before: number;
-}
+	/** The lease is that of the card's update. */
+	watches: {
+		id: 'text primary key',
+		...CHANNEL,
+		...SESSION,
+		...LEASE,
+		mode: 'text not null',
+		questions_in_channel: 'integer not null',
+		discreet: 'integer not null default 0',
+		buttons: 'integer not null default 1',
+		created_by: 'text not null',
+		created_at: 'bigint not null',
+		/** JSON: what was last announced. */
+		digest: 'text',
+		revision: 'integer not null',
+		last_change_at: 'bigint not null',
+		ended_reason: 'text',
+		ended_at: 'bigint',
+		card_ts: 'text',
+		card_key: 'text',
+		card_shown_at: 'bigint',
+		/** 0: now, 1: progress. Null, like `card_since`, when no update is requested. */
+		card_urgency: 'integer',
+		card_since: 'bigint',
+		/** Counts the requested updates. */
+		card_wants: 'integer not null',
+		card_not_before: 'bigint not null',
+	},
 
-export interface WatchedSessionsTable extends LeaseColumns {
-	service: string;
-	session_id: string;
-	/** The step rate as JSON. */
-	rhythm: string;
-	/** JSON: the digest of the latest read. */
-	digest: string | null;
-	/** Encrypted: the content of cards. */
-	view: string | null;
-	/** Null while no watch is live. */
-	next_read_at: number | null;
-	read_by: number;
-	last_read_at: number | null;
-	last_change_at: number | null;
-	touched_at: number | null;
-	failures: number;
-	last_error: string | null;
-	over_since: number | null;
-	/** When a read first found the question open; null while none is open. */
-	question_since: number | null;
-	hurry: number;
-}
+	watched_sessions: {
+		...SESSION,
+		...LEASE,
+		/** The step rate as JSON. */
+		rhythm: 'text not null',
+		/** JSON: the digest of the latest read. */
+		digest: 'text',
+		/** Encrypted: the content of cards. */
+		view: 'text',
+		/** Null while no watch is live. */
+		next_read_at: 'bigint',
+		read_by: 'bigint not null',
+		last_read_at: 'bigint',
+		last_change_at: 'bigint',
+		touched_at: 'bigint',
+		failures: 'integer not null',
+		last_error: 'text',
+		over_since: 'bigint',
+		/** When a read first found the question open; null while none is open. */
+		question_since: 'bigint',
+		hurry: 'integer not null',
+	},
 
-export interface AnnouncementsTable extends LeaseColumns {
-	id: string;
-	/** `watch:<id>`, `channel:<team>:<channel>`, `person:<team>:<user>` or `person:<team>:<user>:<topic>`. */
-	target: string;
-	/** Position in the target's order. */
-	number: number;
-	unique_key: string;
-	team_id: string;
-	/** The channel's or person's id. */
-	place_id: string;
-	watch_id: string | null;
-	kind: string;
-	/** Encrypted */
-	content: string;
-	state: string;
-	created_at: number;
-	attempts: number;
-	next_attempt_at: number | null;
-	sending_since: number | null;
-	posted_ts: string | null;
-	/** Of a question: what its post shows now, see `PreparedPost.key`. */
-	shown_key: string | null;
-	last_error: string | null;
-}
+	announcements: {
+		id: 'text primary key',
+		...LEASE,
+		/** `watch:<id>`, `channel:<team>:<channel>`, `person:<team>:<user>` or `person:<team>:<user>:<topic>`. */
+		target: 'text not null',
+		/** Position in the target's order. */
+		number: 'integer not null',
+		unique_key: 'text not null',
+		team_id: 'text not null',
+		/** The channel's or person's id. */
+		place_id: 'text not null',
+		watch_id: 'text',
+		kind: 'text not null',
+		/** Encrypted */
+		content: 'text not null',
+		state: 'text not null',
+		created_at: 'bigint not null',
+		attempts: 'integer not null',
+		next_attempt_at: 'bigint',
+		sending_since: 'bigint',
+		posted_ts: 'text',
+		/** Of a question: what its post shows now, see `PreparedPost.key`. */
+		shown_key: 'text',
+		last_error: 'text',
+	},
 
-/** An inbox that a person has open: their Home tab or a window. */
-export interface InboxesTable extends PersonColumns, LeaseColumns {
-	/** `home:<team>:<user>` or `view:<view id>`. */
-	id: string;
-	/** Null for the Home tab. */
-	view_id: string | null;
-	/** Counts from 0. */
-	page: number;
-	opened_at: number;
-	/** Counts what the person did: opening it, changing the page, pressing something. */
-	asked_count: number;
-	/** Counts every reason for an update, those of `asked_count` too. */
-	change_count: number;
-	/** Null when it is not followed any more. */
-	next_update_at: number | null;
-	/** The `asked_count` that it shows. */
-	shown_count: Generated<number>;
-	/** What it shows, see `PreparedInbox.key`. */
-	shown_key: string | null;
-	/** When its content was last put together. */
-	built_at: number | null;
-}
+	/** An inbox that a person has open: their Home tab or a window. */
+	inboxes: {
+		/** `home:<team>:<user>` or `view:<view id>`. */
+		id: 'text primary key',
+		...PERSON,
+		...LEASE,
+		/** Null for the Home tab. */
+		view_id: 'text',
+		/** Counts from 0. */
+		page: 'integer not null',
+		opened_at: 'bigint not null',
+		/** Counts what the person did: opening it, changing the page, pressing something. */
+		asked_count: 'integer not null',
+		/** Counts every reason for an update, those of `asked_count` too. */
+		change_count: 'integer not null',
+		/** Null when it is not followed any more. */
+		next_update_at: 'bigint',
+		/** The `asked_count` that it shows. */
+		shown_count: 'integer not null default 0',
+		/** What it shows, see `InboxDisplay.prepare`. */
+		shown_key: 'text',
+		/** When its content was last put together. */
+		built_at: 'bigint',
+	},
 
-/** The reminders of a question in a channel. */
-export interface LaddersTable extends LeaseColumns {
-	watch_id: string;
-	team_id: string;
-	channel_id: string;
-	service: string;
-	session_id: string;
-	fingerprint: string;
-	/** The question's post. */
-	post_ts: string;
-	posted_at: number;
-	reminded_at: number | null;
-	escalation_count: Generated<number>;
-	/** 1 while a rung is on its way to Slack. */
-	is_ringing: Generated<number>;
-	last_rung_at: number | null;
-	/** When the rung was due that waits for something. */
-	rung_due_at: number | null;
-	/** Who was answering when a rung was due. */
-	held_by: string | null;
-	/** See `WaitingRungs`. */
-	waiting_since: number | null;
-	few_since: number | null;
-	/** When to look at it; null: when something changes. */
-	due_at: number | null;
-	/** Counts what happened to the question. */
-	change_count: Generated<number>;
-}
+	/** The reminders of a question in a channel. */
+	ladders: {
+		watch_id: 'text primary key',
+		...CHANNEL,
+		...SESSION,
+		...LEASE,
+		fingerprint: 'text not null',
+		/** The question's post. */
+		post_ts: 'text not null',
+		posted_at: 'bigint not null',
+		reminded_at: 'bigint',
+		escalation_count: 'integer not null default 0',
+		/** 1 while a reminder is on its way to Slack. */
+		is_sending: 'integer not null default 0',
+		last_reminder_at: 'bigint',
+		/** When the reminder was due that waits for something. */
+		reminder_due_at: 'bigint',
+		/** Who was answering when a reminder was due. */
+		held_by: 'text',
+		/** See `WaitingReminders`. */
+		waiting_since: 'bigint',
+		few_since: 'bigint',
+		/** When to look at it; null: when something changes. */
+		due_at: 'bigint',
+		/** Counts what happened to the question. */
+		change_count: 'integer not null default 0',
+	},
 
-interface ChannelSettingsTable {
-	team_id: string;
-	channel_id: string;
-	/** JSON */
-	settings: string;
-	revision: number;
-	changed_by: string;
-	changed_at: number;
-}
+	channel_settings: {
+		...CHANNEL,
+		/** JSON */
+		settings: 'text not null',
+		revision: 'integer not null',
+		changed_by: 'text not null',
+		changed_at: 'bigint not null',
+	},
 
-/** A question that a person does not see in their inbox for some time. */
-interface SnoozesTable extends PersonColumns {
-	service: string;
-	session_id: string;
-	fingerprint: string;
-	until: number;
-}
+	/** A question that a person does not see in their inbox for some time. */
+	snoozes: { ...PERSON, ...SESSION, fingerprint: 'text not null', until: 'bigint not null' },
 
-/** The newest hand-over of a question. */
-export interface HandOversTable {
-	team_id: string;
-	service: string;
-	session_id: string;
-	fingerprint: string;
-	/** The watch whose question it is, and its channel. */
-	watch_id: string;
-	channel_id: string;
-	from_user_id: string;
-	to_user_id: string;
-	/** See `HandOver.id`. */
-	id: string;
-	/** How often the question was handed over. */
-	count: number;
-	handed_over_at: number;
-	/** Null while the person has it. */
-	given_back_at: number | null;
-}
+	/** The newest hand-over of a question. */
+	hand_overs: {
+		team_id: 'text not null',
+		...SESSION,
+		fingerprint: 'text not null',
+		/** The watch whose question it is, and its channel. */
+		watch_id: 'text not null',
+		channel_id: 'text not null',
+		from_user_id: 'text not null',
+		to_user_id: 'text not null',
+		/** See `HandOver.id`. */
+		id: 'text not null',
+		/** How often the question was handed over. */
+		count: 'integer not null',
+		handed_over_at: 'bigint not null',
+		/** Null while the person has it. */
+		given_back_at: 'bigint',
+	},
 
-/** A session of the account that waits for a person, as the newest list tells. */
-export interface WaitingSessionsTable {
-	service: string;
-	session_id: string;
-	/** Encrypted */
-	name: string;
-	since: number;
-	/** When a read last found that it asks nothing, or it could not be read. */
-	lowered_at: number | null;
-	/** How often in a row; 0: only once, after it had asked. */
-	lowered_count: Generated<number>;
-	/** 1: it began to wait, or asked something else, after the first list, and has not given way in a channel since. */
-	is_new: Generated<number>;
-	/** Since when lists lack it; null: it is listed. */
-	gone_at: number | null;
-}
+	/** A session of the account that waits for a person, as the newest list tells. */
+	waiting_sessions: {
+		...SESSION,
+		/** Encrypted */
+		name: 'text not null',
+		since: 'bigint not null',
+		/** When a read last found that it asks nothing, or it could not be read. */
+		lowered_at: 'bigint',
+		/** How often in a row; 0: only once, after it had asked. */
+		lowered_count: 'integer not null default 0',
+		/** 1: it began to wait, or asked something else, after the first list, and has not given way in a channel since. */
+		is_new: 'integer not null default 0',
+		/** Since when lists lack it; null: it is listed. */
+		gone_at: 'bigint',
+	},
 
-/** A channel into which each raised hand is brought. */
-export interface DiscoveriesTable {
-	team_id: string;
-	channel_id: string;
-	service: string;
-	discreet: number;
-	buttons: number;
-	created_by: string;
-	created_at: number;
-}
+	/** A channel into which each raised hand is brought. */
+	discoveries: {
+		...CHANNEL,
+		service: 'text not null',
+		discreet: 'integer not null',
+		buttons: 'integer not null',
+		created_by: 'text not null',
+		created_at: 'bigint not null',
+	},
 
-interface ServiceOutagesTable {
-	service: string;
-	down_since: number | null;
-}
+	service_outages: { service: 'text primary key', down_since: 'bigint' },
 
-/** States that are outdated after minutes. */
-interface SharedStatesTable {
-	/**
-	 * The service's address for its request budget, `list:` and the address for who lists, `memberships`, `rate:` and the key
-	 * of a rate.
-	 */
-	name: string;
-	/** JSON */
-	state: string;
-	changed_at: number;
-}
+	/** States that are outdated after minutes. */
+	shared_states: {
+		/**
+		 * The service's address for its request budget, `list:` and the address for who lists, `memberships`, `rate:` and the key
+		 * of a rate.
+		 */
+		name: 'text primary key',
+		/** JSON */
+		state: 'text not null',
+		changed_at: 'bigint not null',
+	},
+} as const;
+
+/** The tables for Kysely. */
+export type Tables = {
+	[Table in keyof typeof COLUMNS]: {
+		-readonly [Column in keyof (typeof COLUMNS)[Table]]: Value<(typeof COLUMNS)[Table][Column]>;
+	};
+};
+
+type Value<Sql> = Sql extends `${string} default ${string}`
+	? Generated<Scalar<Sql>>
+	: Sql extends `${string} not null${string}` | `${string} primary key`
+		? Scalar<Sql>
+		: Scalar<Sql> | null;
+type Scalar<Sql> = Sql extends `text${string}` ? string : number;
+
+/** A row as a query returns it. */
+export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 
 /** A question's columns, for an insert or as an equality filter (`eb.and(…)`). */
 export function questionColumns({ service, sessionId, messageIndex }: QuestionKey) {

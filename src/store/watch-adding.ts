@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 import { BLOCKING_STATES } from '../answers/answer.ts';
-import type { AddWatchResult, DiscoveryStore, LimitReached, NewRaisedHand, NewWatch } from '../watches/ports.ts';
+import type { NewAnnouncement } from '../watches/announcements.ts';
 import { AWAITED_AHEAD_MS, CEILING_MS } from '../watches/schedule.ts';
-import type { ChannelKey, SessionKey, Watch, WatchLimit, WatchSettings } from '../watches/watch.ts';
+import type { SessionSnapshot } from '../watches/session-snapshot.ts';
+import type { ChannelKey, SessionKey, Watch, WatchLimit, WatchLimits, WatchSettings } from '../watches/watch.ts';
 import { hasOpenQuestion, UNKNOWN_STEP_RATE } from '../watches/watched-session.ts';
 import { type Dialect, lockRows } from './database.ts';
 import type { Cipher } from './encryption.ts';
@@ -10,12 +11,45 @@ import type { Tables } from './tables.ts';
 import { readWatch, sealView, type WatchedSessionRow, type WatchRow } from './watch-rows.ts';
 import { inChannel, liveWatches, lockSession, onSession, queueAnnouncements } from './watch-writes.ts';
 
+export interface NewWatch
+	extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt' | keyof WatchSettings> {
+	readonly card: NewAnnouncement;
+	/** From the read of who subscribes: for the card, and what to post after it. Without `news` another read comes at once. */
+	readonly view: SessionSnapshot;
+	readonly news?: readonly NewAnnouncement[];
+	readonly limits: WatchLimits;
+}
+
+export type AddWatchResult =
+	| { readonly kind: 'added'; readonly watch: Watch }
+	/** The channel watches the session already. `changed`: its settings were updated. */
+	| { readonly kind: 'already'; readonly watch: Watch; readonly changed: boolean }
+	/** There are `count` already: nothing was written. */
+	| LimitReached;
+
+export interface LimitReached {
+	readonly kind: 'limit';
+	readonly limit: WatchLimit;
+	readonly count: number;
+	readonly most: number;
+}
+
+/** A watch without a card for a session that waits, with the settings of the channel's discovery. */
+export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdAt'> {
+	/** Read it ahead of all others. */
+	readonly ahead: boolean;
+	/** Add it beyond a limit too if another hand can give way. */
+	readonly isNew: boolean;
+	/** It counts for the channel and for all, not for a person. */
+	readonly limits: WatchLimits;
+}
+
 interface Writing {
 	readonly dialect: Dialect;
 	readonly cipher: Cipher;
 }
 
-/** The transaction of `SubscriptionStore.add`. */
+/** The transaction of `WatchStore.add`. */
 export async function addWatch(trx: Kysely<Tables>, writing: Writing, watch: NewWatch): Promise<AddWatchResult> {
 	const { dialect, cipher } = writing;
 	const here = () => liveWatches(trx).where(inChannel(watch)).where(onSession(watch.session));
@@ -65,12 +99,12 @@ export async function addWatch(trx: Kysely<Tables>, writing: Writing, watch: New
 	return { kind: 'added', watch: readWritten(row) };
 }
 
-/** The transaction of `DiscoveryStore.raiseHand`. */
+/** The transaction of `WatchStore.raiseHand`. */
 export async function raiseHand(
 	trx: Kysely<Tables>,
 	writing: Writing,
 	hand: NewRaisedHand,
-): ReturnType<DiscoveryStore['raiseHand']> {
+): Promise<{ readonly kind: 'raised' | 'unneeded' } | LimitReached> {
 	const { teamId, channelId, session, createdAt } = hand;
 	await lockAdding(trx, writing.dialect);
 	// Whoever ends the discovery waits for this lock, and then ends this watch too.

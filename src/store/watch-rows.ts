@@ -1,4 +1,3 @@
-import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { setBounded } from '../bounded-map.ts';
 import type { Log } from '../log.ts';
@@ -9,7 +8,7 @@ import {
 	type AnnouncementContent,
 	type AnnouncementState,
 	type AnnouncementTarget,
-	type RungEntry,
+	type ReminderEntry,
 	switchingTargetOf,
 } from '../watches/announcements.ts';
 import { NO_LIST_REASONS } from '../watches/discovered.ts';
@@ -23,11 +22,11 @@ import {
 } from '../watches/watched-session.ts';
 import { channelSettings } from './channel-settings-rows.ts';
 import type { Cipher } from './encryption.ts';
-import type { AnnouncementsTable, WatchedSessionsTable, WatchesTable } from './tables.ts';
+import type { Row } from './tables.ts';
 
-export type WatchRow = Selectable<WatchesTable>;
-export type WatchedSessionRow = Selectable<WatchedSessionsTable>;
-export type AnnouncementRow = Selectable<AnnouncementsTable>;
+export type WatchRow = Row<'watches'>;
+export type WatchedSessionRow = Row<'watched_sessions'>;
+export type AnnouncementRow = Row<'announcements'>;
 
 const positions = z.array(z.int());
 const digest: z.ZodType<Digest> = z.object({
@@ -95,17 +94,17 @@ const view: z.ZodType<SessionSnapshot> = z.object({
 	seenAt: z.number(),
 });
 const reason = z.enum(WATCH_ENDS);
-const rungEntry: z.ZodType<RungEntry> = z.object({
+const reminderEntry: z.ZodType<ReminderEntry> = z.object({
 	watchId: z.string(),
 	sessionId: z.string(),
 	fingerprint: z.string(),
 	postTs: z.string(),
 	postedAt: z.number(),
 	heldBy: z.string().nullable(),
-	rung: z.enum(['reminder', 'escalation']),
+	stage: z.enum(['reminder', 'escalation']),
 	dueAt: z.number(),
 	isLast: z.boolean(),
-	lastRungAt: z.number().nullable(),
+	lastReminderAt: z.number().nullable(),
 	number: z.int(),
 });
 const noListReason = z.enum(NO_LIST_REASONS);
@@ -140,8 +139,8 @@ const content: z.ZodType<AnnouncementContent> = z.discriminatedUnion('kind', [
 	z.object({ kind: z.enum(['discoveryBegun', 'discoveryEnded']), by: z.string() }),
 	z.object({ kind: z.literal('discoveryFull'), limit: z.enum(['channel', 'all']), most: z.number() }),
 	z.object({ kind: z.literal('discoveryPaused'), why: noListReason }),
-	z.object({ kind: z.literal('rung'), entry: rungEntry }),
-	z.object({ kind: z.literal('rungs'), entries: z.array(rungEntry) }),
+	z.object({ kind: z.enum(['reminder', 'escalation']), entries: z.tuple([reminderEntry]) }),
+	z.object({ kind: z.literal('digest'), entries: z.array(reminderEntry) }),
 	z.object({ kind: z.literal('settingsChanged'), by: z.string(), before: channelSettings, after: channelSettings }),
 	z.object({
 		kind: z.literal('handedOver'),

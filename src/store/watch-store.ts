@@ -1,8 +1,16 @@
 import { type Kysely, sql } from 'kysely';
 import type { Log } from '../log.ts';
-import { settlingOf } from '../watches/announcements.ts';
-import type { WatchPage, WatchStore } from '../watches/ports.ts';
-import { type ChannelKey, DISMISSED, type Watch } from '../watches/watch.ts';
+import { type NewAnnouncement, settlingOf } from '../watches/announcements.ts';
+import type { Discovery } from '../watches/discovered.ts';
+import type { SessionSnapshot } from '../watches/session-snapshot.ts';
+import {
+	type ChannelKey,
+	DISMISSED,
+	type SessionKey,
+	type Watch,
+	type WatchEnd,
+	type WatchLimits,
+} from '../watches/watch.ts';
 import { createAnnouncementStore } from './announcement-store.ts';
 import { countUpdated, inBatches, type StoreDatabase } from './database.ts';
 import { createDiscoveryStore } from './discovery-store.ts';
@@ -11,7 +19,7 @@ import type { Cipher } from './encryption.ts';
 import { lockLadders, touchLadders } from './lock-order.ts';
 import { QUESTION_POSTS } from './question-posts.ts';
 import type { Tables } from './tables.ts';
-import { addWatch, limitReached, lockAdding, stalestHand } from './watch-adding.ts';
+import { addWatch, limitReached, lockAdding, type NewWatch, stalestHand } from './watch-adding.ts';
 import { createUnreadableNotes, readWatch, type WatchRow } from './watch-rows.ts';
 import {
 	endWatch,
@@ -25,8 +33,19 @@ import {
 } from './watch-writes.ts';
 import { createWatchedSessionStore, stopUnwatched } from './watched-session-store.ts';
 
-/** `WatchStore` over SQLite or PostgreSQL; its docstrings are the contract. */
-export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }): WatchStore {
+export interface WatchPage {
+	readonly watches: readonly (Watch & { readonly view: SessionSnapshot | null; readonly checkedAt: number | null })[];
+	readonly total: number;
+}
+
+/**
+ * The stored watches. "Our": of `StoreOptions.workspace`. Every method is one transaction; a resolved promise means
+ * committed. When the store cannot be reached it throws `StoreUnavailableError` (code `store_unavailable`, retryable).
+ *
+ * A row that is damaged, or that needs another encryption key, is left out of every result
+ * and stays unchanged. Its announcement is tried again after 10 minutes and at the next start.
+ */
+export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }) {
 	const noteUnreadable = createUnreadableNotes(log);
 
 	/** Null for no row and for one that cannot be read. */
@@ -75,10 +94,24 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		...createWatchedSessionStore({ db, cipher, readOrSkip }),
 		...createAnnouncementStore({ db, cipher, noteUnreadable }),
 		...createDiscoveryStore({ db, cipher }),
-		add: (watch) => db.write((trx) => addWatch(trx, { dialect: db.dialect, cipher }, watch)),
-		end: (watchId, reason, options) => db.write((trx) => end(trx, watchId, { reason, ...options })),
+		/**
+		 * Creates the watch, its session's row (due at once) and the announcement of its card; idempotent by channel and session.
+		 * The limits hold exactly, however many replicas add at once. A raised hand becomes this watch and keeps its posts:
+		 * `added`.
+		 */
+		add: (watch: NewWatch) => db.write((trx) => addWatch(trx, { dialect: db.dialect, cipher }, watch)),
+		/**
+		 * Ends a watch and queues `announcements`; drops its pending ones unless `keepPending`. Null when it had ended before.
+		 * The session's row goes with its last watch. A raised hand that is unwatched before its first read ends with that read.
+		 */
+		end: (
+			watchId: string,
+			reason: WatchEnd,
+			options: { now: number; announcements: readonly NewAnnouncement[]; keepPending: boolean },
+		) => db.write((trx) => end(trx, watchId, { reason, ...options })),
 
-		async makeRoom(discovery, { limits, now }) {
+		/** Ends the watch of the stalest question if more stand in a channel, or in all, than a limit allows. Returns whether it did. */
+		async makeRoom(discovery: Discovery, { limits, now }: { limits: WatchLimits; now: number }): Promise<boolean> {
 			const exceeded = (trx: Kysely<Tables>) =>
 				limitReached(trx, { ...discovery, limits }, ['channel', 'all'], { countsUnposted: false, by: 1 });
 			if ((await exceeded(db.read)) === null) return false;
@@ -91,12 +124,15 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 				return (await end(trx, stalest.id, { reason: 'gaveWay', now, announcements, keepPending: false })) !== null;
 			});
 		},
+		/** The watches that have not ended, newest change first. */
 		list,
-		async find(channel, session) {
+		/** The watch of this session in this channel that has not ended. */
+		async find(channel: ChannelKey, session: SessionKey): Promise<Watch | null> {
 			const query = liveWatches(db.read).where(inChannel(channel)).where(onSession(session));
 			return readOrNull(await query.executeTakeFirst());
 		},
-		async findByPost(channel, ts) {
+		/** The newest watch of this channel, ended or not, that has or had this message as its card or as a question. */
+		async findByPost(channel: ChannelKey, ts: string) {
 			const row = await db.read
 				.selectFrom('watches')
 				.selectAll()
@@ -114,11 +150,13 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			return { watch, view };
 		},
 
-		async ofChannel(channel) {
+		/** The watches of a channel that have not ended. */
+		async ofChannel(channel: ChannelKey): Promise<readonly Watch[]> {
 			const rows = await liveWatches(db.read).where(inChannel(channel)).orderBy('created_at').orderBy('id').execute();
 			return rows.flatMap(readOrSkip);
 		},
-		async activeChannels() {
+		/** Our channels with watches that have not ended, with a discovery, or with pending posts or card updates. */
+		async activeChannels(): Promise<readonly ChannelKey[]> {
 			const keys = ['team_id', 'channel_id'] as const;
 			const ours = db.read.selectFrom('watches').select(keys).where(isOurs(db));
 			const watched = ours.where('ended_at', 'is', null);
@@ -133,12 +171,19 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			const rows = await watched.union(updated).union(posted).union(discovering).execute();
 			return rows.map(({ team_id, channel_id }) => ({ teamId: team_id, channelId: channel_id }));
 		},
-		silence: (channel) => db.write((trx) => silence(trx, db.dialect, channel)),
-		async removeEnded(before) {
+		/** Drops pending posts and card updates of a channel, also of ended watches, and revokes their leases. */
+		silence: (channel: ChannelKey) => db.write((trx) => silence(trx, db.dialect, channel)),
+		/** Removes announcements that were posted, refused or dropped before `before`, and watches that ended before it. */
+		async removeEnded(before: number): Promise<number> {
 			await inBatches((limit) => db.writeOne((trx) => removeSettledBatch(trx, before, limit)));
 			return inBatches((limit) => db.write((trx) => removeBatch(trx, before, limit)));
 		},
-		async removeTexts(before, listedService) {
+		/**
+		 * Removes the texts of announcements that were posted, refused or dropped before `before`, also of watches that go on.
+		 * A question whose post is not settled yet keeps its text. Returns how many. Also forgets the sessions that were first
+		 * listed before then, such as those of a former service, but not those of `listedService`: its lists tell who still waits.
+		 */
+		async removeTexts(before: number, listedService: string | null): Promise<number> {
 			await db.writeOne((trx) =>
 				trx
 					.deleteFrom('waiting_sessions')
@@ -150,6 +195,8 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		},
 	};
 }
+
+export type WatchStore = ReturnType<typeof createWatchStore>;
 
 /** The content of an announcement whose text was removed. */
 const NO_TEXT = '';

@@ -402,7 +402,7 @@ export async function lowerHand(
 ): Promise<void> {
 	await dropPending(trx)
 		.where('watch_id', '=', row.id)
-		.where('kind', 'in', ['question', 'rung'])
+		.where('kind', 'in', ['question', 'reminder', 'escalation'])
 		.where('sending_since', 'is', null)
 		.execute();
 	await endWatch(trx, cipher, row, { reason: 'handLowered', now, announcements, keepPending: true });

@@ -1,19 +1,29 @@
 import { type Kysely, sql } from 'kysely';
 import { targetOfHandOver } from '../inbox/hand-over.ts';
+import type { Lease } from '../lease-loop.ts';
 import { isWaiting } from '../questions/session.ts';
 import { isAsked } from '../watches/announcements.ts';
-import type { HeldSession, MovedRead, ReadingStore, ReadKind, WatchStore, WatchUpdate } from '../watches/ports.ts';
 import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
 import type { QuestionView } from '../watches/session-snapshot.ts';
 import { SHOWN_EVERY_MS, UNANSWERED } from '../watches/switching.ts';
 import type { SessionKey, Watch } from '../watches/watch.ts';
-import type { SessionUpdate } from '../watches/watched-session.ts';
+import type {
+	HeldSession,
+	ListedWaiting,
+	MovedRead,
+	PlannedRead,
+	ReadKind,
+	SessionUpdate,
+	TakenSession,
+	WatchedOutline,
+	WatchUpdate,
+} from '../watches/watched-session.ts';
 import { countUpdated, type StoreDatabase } from './database.ts';
 import { earliest, leaseDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { readHandOver } from './hand-over-rows.ts';
 import { inLockOrder, lockLadders, touchLadders } from './lock-order.ts';
-import { noteOutage } from './outages.ts';
+import { noteOutage, type OutageUpdate } from './outages.ts';
 import { endingsOf, QUESTION_POSTS } from './question-posts.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
@@ -49,7 +59,12 @@ import {
 	wantCards,
 } from './watch-writes.ts';
 
-type SessionMethods = ReadingStore & Pick<WatchStore, 'redraw' | 'refresh' | 'countSessions'>;
+/** The outcome of a read for its session and its watches. */
+interface RecordedRead {
+	readonly update: SessionUpdate;
+	readonly watches: readonly WatchUpdate[];
+	readonly now: number;
+}
 
 /** The part of `WatchStore` about the sessions that are read. */
 export function createWatchedSessionStore({
@@ -61,11 +76,11 @@ export function createWatchedSessionStore({
 	cipher: Cipher;
 	/** Empty for a row that cannot be read. */
 	readOrSkip(row: WatchRow): readonly Watch[];
-}): SessionMethods {
+}) {
 	async function recordRead(
 		trx: Kysely<Tables>,
 		{ session: key, token }: HeldSession,
-		{ update, watches, now }: Parameters<ReadingStore['record']>[1],
+		{ update, watches, now }: RecordedRead,
 	): Promise<{ coalesced: number } | null> {
 		const row = await lockSession(trx, db.dialect, key);
 		if (row === undefined || row.lease_token !== token) return null;
@@ -82,7 +97,7 @@ export function createWatchedSessionStore({
 		const isEnded = watches.some(({ end }) => end !== null);
 		if (isSettled) await endSnoozesOf(trx, key);
 		if (isEnded) await stopUnwatched(trx, key);
-		// Rungs may have been due while the service was away.
+		// Reminders may have been due while the service was away.
 		const isBack = row.failures > 0 && update.failures === 0;
 		if (isSettled || isEnded || isBack) {
 			await touchLadders(trx, lockLadders(trx, db.dialect).where(onSession(key)), now);
@@ -164,7 +179,13 @@ export function createWatchedSessionStore({
 	}
 
 	return {
-		async takeDue(service, lease, limit, { now, only }) {
+		/** Leases up to `limit` sessions whose read is due, in the order of `PlannedRead.by`. `only` null: of both kinds. */
+		async takeDue(
+			service: string,
+			lease: Lease,
+			limit: number,
+			{ now, only }: { now: number; only: ReadKind | null },
+		): Promise<readonly TakenSession[]> {
 			const where = sql<boolean>`next_read_at <= ${now} and ${isOfKind(only)}`;
 			const orderBy = sql`read_by`;
 			const due = { table: 'watched_sessions', key: 'session_id', service, where, orderBy, limit } as const;
@@ -172,11 +193,14 @@ export function createWatchedSessionStore({
 			return rows.map((row) => ({ ...readWatchedSession(row), view: readView(row, cipher) }));
 		},
 
-		renew: (held, ms, now) => db.write((trx) => renewLeases(trx, held, now + ms)),
+		/** Prolongs these leases by `ms` from `now`; returns the sessions still held. */
+		renew: (held: readonly HeldSession[], ms: number, now: number): Promise<readonly SessionKey[]> =>
+			db.write((trx) => renewLeases(trx, held, now + ms)),
 
 		sessionRows: db.queuedRows(['watched_sessions']),
 
-		async nextReadDueAt(service, only) {
+		/** When `takeDue` next finds a session, or null. */
+		async nextReadDueAt(service: string, only: ReadKind | null): Promise<number | null> {
 			const row = await db.read
 				.selectFrom('watched_sessions')
 				.where('service', '=', service)
@@ -187,7 +211,7 @@ export function createWatchedSessionStore({
 			return row.at;
 		},
 
-		async outlines(service) {
+		async outlines(service: string): Promise<readonly WatchedOutline[]> {
 			const rows = await db.read
 				.selectFrom('watched_sessions')
 				.selectAll()
@@ -212,7 +236,8 @@ export function createWatchedSessionStore({
 			}));
 		},
 
-		async countSessions(service) {
+		/** How many sessions are watched. */
+		async countSessions(service: string): Promise<number> {
 			const { count } = await db.read
 				.selectFrom('watched_sessions')
 				.where('service', '=', service)
@@ -222,9 +247,14 @@ export function createWatchedSessionStore({
 			return count;
 		},
 
-		record: (held, read) => db.write((trx) => recordRead(trx, held, read)),
+		/**
+		 * Writes a read's outcome and gives the lease back: schedule, view, and for each watch digest, announcements, card and
+		 * end, all or nothing. Null when the lease was lost: nothing was written. `coalesced`: cards that were wanted already.
+		 */
+		record: (held: HeldSession, read: RecordedRead) => db.write((trx) => recordRead(trx, held, read)),
 
-		async releaseReads(tokens) {
+		/** Gives back the sessions that are still held with these tokens (shutdown). */
+		async releaseReads(tokens: readonly string[]): Promise<void> {
 			if (tokens.length === 0) return;
 			await db.write(async (trx) => {
 				const held = await trx.selectFrom('watched_sessions').selectAll().where('lease_token', 'in', tokens).execute();
@@ -235,13 +265,15 @@ export function createWatchedSessionStore({
 			});
 		},
 
-		async ofSession(session, now) {
+		/** The watches of a session that have not ended, with their `endings`. */
+		async ofSession(session: SessionKey, now: number): Promise<readonly Watch[]> {
 			const rows = await liveWatches(db.read).where(onSession(session)).orderBy('created_at').orderBy('id').execute();
 			const endings = await endingsOf(db.read, session, now);
 			return rows.flatMap(readOrSkip).map((watch) => ({ ...watch, endings: endings(watch.channelId) }));
 		},
 
-		async isFailing(service) {
+		/** Whether the reads of a session fail that could be read before. */
+		async isFailing(service: string): Promise<boolean> {
 			const row = await db.read
 				.selectFrom('watched_sessions')
 				.select('session_id')
@@ -254,7 +286,11 @@ export function createWatchedSessionStore({
 			return row !== undefined;
 		},
 
-		async readWaiting(service, sessions, now) {
+		/**
+		 * Moves ahead of all others the reads of those of these sessions, which wait for a person, that are watched and whose
+		 * newest read does not show that: it found another status, or is older than `absentAt`. Returns them.
+		 */
+		async readWaiting(service: string, sessions: readonly ListedWaiting[], now: number): Promise<readonly MovedRead[]> {
 			if (sessions.length === 0) return [];
 			const listed = new Map(sessions.map((session) => [session.sessionId, session]));
 			const hasChanged = (row: WatchedSessionRow) =>
@@ -285,9 +321,14 @@ export function createWatchedSessionStore({
 			return moves;
 		},
 
-		noteOutage: (outage) => db.write((trx) => noteOutage(trx, db.dialect, cipher, outage)),
+		/**
+		 * Notes that the service is down or back. The first replica to do so queues one announcement for each channel that
+		 * watches; "back" only for channels that were told of the outage. Returns whether it was news.
+		 */
+		noteOutage: (outage: OutageUpdate) => db.write((trx) => noteOutage(trx, db.dialect, cipher, outage)),
 
-		reschedule: (moves) =>
+		/** Moves the reads that are still planned for `from` and not leased. */
+		reschedule: (moves: readonly { session: SessionKey; from: PlannedRead; to: PlannedRead }[]) =>
 			db.write(async (trx) => {
 				for (const { session, from, to } of inLockOrder(moves, (move) => move.session)) {
 					await trx
@@ -300,13 +341,18 @@ export function createWatchedSessionStore({
 				}
 			}),
 
-		redraw: (session, now) =>
+		/**
+		 * Queues a `redraw` for each live watch of the session that has posted its question or is about to, and for the direct
+		 * messages about it, unless one waits already. Returns how many.
+		 */
+		redraw: (session: SessionKey, now: number) =>
 			db.write(async (trx) => {
 				await lockSession(trx, db.dialect, session);
 				return queueRedraws(trx, cipher, session, { now });
 			}),
 
-		refresh: (session, { now, earlyReadAt }) =>
+		/** Marks a session's cards for an update now, and moves its read forward to `earlyReadAt` (null: as planned). */
+		refresh: (session: SessionKey, { now, earlyReadAt }: { now: number; earlyReadAt: number | null }) =>
 			db.write(async (trx) => {
 				const row = await lockSession(trx, db.dialect, session);
 				if (row === undefined || row.next_read_at === null) return;

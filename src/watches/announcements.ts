@@ -1,6 +1,6 @@
 import type { Change } from '../questions/changes.ts';
 import { statusKind } from '../questions/session.ts';
-import type { ChannelSettings, Rung } from './channel-settings.ts';
+import type { ChannelSettings, ReminderStage } from './channel-settings.ts';
 import type { LeftOut } from './discovered.ts';
 import type { QuestionView, SessionSnapshot } from './session-snapshot.ts';
 import { isSwitching, NO_ENDINGS, REST_MS, UNANSWERED, withEnding } from './switching.ts';
@@ -26,7 +26,8 @@ export type SettledHow = 'answered' | 'closed' | 'changed' | 'unwatched' | 'gave
  *   question that was handed over or given back.
  * - `end`: the session ended, with its result. `watchEnded`: only the watch ended.
  * - `serviceDown`, `serviceBack`: one for each channel, outside threads. `creatorTold`: a direct message.
- * - `rung`: nobody has answered the question yet; into its thread. `rungs`: several of a channel, outside threads.
+ * - `reminder`: nobody has answered the question yet; into its thread. `escalation`: later, with mentions, and shown in the
+ *   channel too. `digest`: several of both for a channel, outside threads.
  * - `discoveryBegun`, `discoveryEnded`: somebody has typed `watch all`, or `unwatch all` after it. `discoveryFull`,
  *   `discoveryPaused`: questions are left out, because of a limit or because sessions cannot be listed; once a day.
  * - `settingsChanged`: somebody changed the channel's settings.
@@ -63,8 +64,8 @@ export type AnnouncementContent =
 	| { readonly kind: 'discoveryBegun'; readonly by: string }
 	| { readonly kind: 'discoveryEnded'; readonly by: string }
 	| LeftOut
-	| { readonly kind: 'rung'; readonly entry: RungEntry }
-	| { readonly kind: 'rungs'; readonly entries: readonly RungEntry[] }
+	| { readonly kind: ReminderStage; readonly entries: readonly [ReminderEntry] }
+	| { readonly kind: 'digest'; readonly entries: readonly ReminderEntry[] }
 	| {
 			readonly kind: 'settingsChanged';
 			/** Slack user id. */
@@ -105,7 +106,7 @@ export type AnnouncementContent =
 	  };
 
 /** A question that nobody has answered yet. */
-export interface RungEntry {
+export interface ReminderEntry {
 	readonly watchId: string;
 	readonly sessionId: string;
 	readonly fingerprint: string;
@@ -113,17 +114,17 @@ export interface RungEntry {
 	readonly postTs: string;
 	/** When it was posted, clock milliseconds. */
 	readonly postedAt: number;
-	/** Slack user id of who was answering when the rung was due, and did not answer. */
+	/** Slack user id of who was answering when the reminder was due, and did not answer. */
 	readonly heldBy: string | null;
-	readonly rung: Rung;
+	readonly stage: ReminderStage;
 	/** When it was due, clock milliseconds. */
 	readonly dueAt: number;
 	/** Whether none comes after it. */
 	readonly isLast: boolean;
-	/** How many rungs came before. */
+	/** How many reminders came before. */
 	readonly number: number;
-	/** When the rung before was announced; null for the first. */
-	readonly lastRungAt: number | null;
+	/** When the reminder before was announced; null for the first. */
+	readonly lastReminderAt: number | null;
 }
 
 /** `lastError` of what waits for its `heldUntil`. The target's other posts do not wait for it. */
@@ -276,10 +277,9 @@ export function isAsked(
 	return content.kind === 'question' || content.kind === 'handedOver' || content.kind === 'givenBack';
 }
 
-/** The rungs that it announces; none for anything else. */
-export function rungEntriesOf(content: AnnouncementContent): readonly RungEntry[] {
-	if (content.kind === 'rung') return [content.entry];
-	return content.kind === 'rungs' ? content.entries : [];
+/** The reminders that it announces; none for anything else. */
+export function remindersIn(content: AnnouncementContent): readonly ReminderEntry[] {
+	return 'entries' in content ? content.entries : [];
 }
 
 /** Whether it updates posts instead of being one. */
@@ -289,7 +289,7 @@ export function isPostUpdate({ kind }: AnnouncementContent): boolean {
 
 /** Whether it is posted in the channel when the watch has no thread. The next card shows everything else. */
 export function isPostedWithoutThread({ kind }: AnnouncementContent): boolean {
-	return kind === 'question' || kind === 'rung' || kind === 'end' || kind === 'watchEnded';
+	return kind === 'question' || kind === 'reminder' || kind === 'escalation' || kind === 'end' || kind === 'watchEnded';
 }
 
 /** Announces the end of a watch whose session goes on. */

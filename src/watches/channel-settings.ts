@@ -35,4 +35,4 @@ export interface ChannelSettings {
  * One step of a question's reminders. `reminder`: a word in the question's thread. `escalation`: it mentions the people
  * that the channel's settings name, and is shown in the channel too.
  */
-export type Rung = 'reminder' | 'escalation';
+export type ReminderStage = 'reminder' | 'escalation';

@@ -1,8 +1,7 @@
 import { codeOf } from '../errors.ts';
 import { createLeaseLoop, type LeaseLoop } from '../lease-loop.ts';
-import type { DueAnnouncement, DueCard } from './announcer.ts';
+import type { CardResult, DueAnnouncement, DueCard } from './announcer.ts';
 import { endChannel } from './channel-guard.ts';
-import type { CardResult } from './ports.ts';
 import {
 	createPosting,
 	KEPT_FROM_PROGRESS,

@@ -1,26 +1,27 @@
 import type { Clock } from '../clock.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { Metrics } from '../ops/metrics.ts';
 import type { RateLimit, RateLimiter } from '../rate-limiter.ts';
+import type { WatchStore } from '../store/watch-store.ts';
 import {
 	type Announcement,
 	type AnnouncementContent,
 	isPostedWithoutThread,
 	isPostUpdate,
 	PACED,
-	rungEntriesOf,
+	remindersIn,
 } from './announcements.ts';
-import type { Announcer, DueAnnouncement, GoneReason, PreparedPost, SendOutcome } from './announcer.ts';
+import type { Announcer, AttemptResult, DueAnnouncement, GoneReason, PreparedPost, SendOutcome } from './announcer.ts';
 import { endChannel } from './channel-guard.ts';
-import type { AttemptResult, ChannelStore, DiscoveryStore, PostingStore, WatchMetrics } from './ports.ts';
 
 export interface PostingOptions {
-	readonly store: PostingStore & ChannelStore & DiscoveryStore;
+	readonly store: WatchStore;
 	readonly announcer: Announcer;
 	readonly rateLimiter: RateLimiter;
 	readonly clock: Clock;
 	readonly log: Log;
-	readonly metrics: WatchMetrics;
+	readonly metrics: Metrics['watches'];
 }
 
 /** Slack takes about one post a second in a channel. */
@@ -245,14 +246,14 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 			log.warn({ place, what: content.kind, code: result.code }, 'a post is refused; it is not tried again');
 		}
 		await store.endAttempt(announcement.id, token, result, clock.now());
-		if (result.kind === 'posted') countRungs(announcement, result.leftOut ?? []);
+		if (result.kind === 'posted') countReminders(announcement, result.leftOut ?? []);
 	}
 
-	function countRungs({ content }: Announcement, leftOut: Ready['leftOut']): void {
-		for (const entry of rungEntriesOf(content)) {
+	function countReminders({ content }: Announcement, leftOut: Ready['leftOut']): void {
+		for (const entry of remindersIn(content)) {
 			if (leftOut.includes(entry)) continue;
-			metrics.rung(entry.rung);
-			metrics.rungLate(Math.max(0, clock.now() - entry.dueAt));
+			metrics.reminder(entry.stage);
+			metrics.reminderLate(Math.max(0, clock.now() - entry.dueAt));
 		}
 	}
 
@@ -264,7 +265,7 @@ function staysInChannel({ announcement: { target, content }, watch }: DueAnnounc
 	if (target.kind !== 'watch' || watch === null) return true;
 	const getsNoCard = watch.card.ts === null || watch.ended !== null || watch.mode === 'raisedHand';
 	// What mentions people and is posted again mentions them twice.
-	const mentions = content.kind === 'question' || content.kind === 'rung';
+	const mentions = content.kind === 'question' || content.kind === 'reminder' || content.kind === 'escalation';
 	return content.kind === 'card' || mentions || (getsNoCard && isPostedWithoutThread(content));
 }
 

@@ -12,8 +12,8 @@ describe('a claim', () => {
 		await using harness = await createHarness();
 		const clock = createManualClock(T0);
 		const updates: string[] = [];
-		const observer = { questionUpdated: (_: unknown, what: string) => void updates.push(what) };
-		const claims = createClaims({ store: harness.store.claims, observer, clock, log: harness.log });
+		const questionUpdated = (_: unknown, what: string) => void updates.push(what);
+		const claims = createClaims({ store: harness.store.claims, questionUpdated, clock, log: harness.log });
 		await claims.take(QUESTION, ANN);
 		await clock.advance(200_000);
 		await claims.take(QUESTION, ANN);
@@ -28,8 +28,13 @@ describe('a claim', () => {
 	it('ends with a release, which updates cards only when there was a claim', async () => {
 		await using harness = await createHarness();
 		const updates: string[] = [];
-		const observer = { questionUpdated: (_: unknown, what: string) => void updates.push(what) };
-		const claims = createClaims({ store: harness.store.claims, observer, clock: harness.clock, log: harness.log });
+		const questionUpdated = (_: unknown, what: string) => void updates.push(what);
+		const claims = createClaims({
+			store: harness.store.claims,
+			questionUpdated,
+			clock: harness.clock,
+			log: harness.log,
+		});
 		await claims.release(QUESTION, ANN);
 		expect(updates).toEqual([]);
 		await claims.take(QUESTION, ANN);

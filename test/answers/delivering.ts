@@ -3,12 +3,13 @@ import type { Refusal } from '../../src/answers/access-policy.ts';
 import type { Answer, Person } from '../../src/answers/answer.ts';
 import { createConfirmation } from '../../src/answers/confirm.ts';
 import { createDelivery } from '../../src/answers/deliver.ts';
-import type { AnswerStore, DeliveryService } from '../../src/answers/ports.ts';
+import type { DeliveryService } from '../../src/answers/put.ts';
 import { createAnswerWorker } from '../../src/answers/worker.ts';
 import type { Clock } from '../../src/clock.ts';
 import { fingerprintOf, shownHashOf } from '../../src/questions/fingerprint.ts';
 import type { AnsweredItem, Session } from '../../src/questions/session.ts';
 import { SessionServiceError } from '../../src/session-service/errors.ts';
+import type { AnswerStore } from '../../src/store/answer-store.ts';
 import { createRecordingLog, item, makeDataDir, open, SERVICE, submission, T0 } from '../store/support.ts';
 import { buildSession, saying, unanswered } from '../support/sessions.ts';
 
@@ -63,10 +64,10 @@ export async function createHarness() {
 
 	async function read(sessionId: string) {
 		calls.push({ kind: 'read', sessionId, at: clock.now() - T0 });
-		const endedAt = clock.now();
+		const readAt = clock.now();
 		const session = current(sessionId);
 		await on.read(sessionId);
-		return { session, endedAt };
+		return { session, readAt, since: readAt, endedAt: readAt };
 	}
 
 	function save(sessionId: string, messageIndex: number, items: readonly AnsweredItem[]): void {
@@ -85,7 +86,7 @@ export async function createHarness() {
 		reserveDelivery: async () => ({
 			read,
 			async putAnswers(sessionId, messageIndex, items, maySend) {
-				if (!maySend()) throw new SessionServiceError('timed_out', 'too late to be sent');
+				if (maySend?.() === false) throw new SessionServiceError('timed_out', 'too late to be sent');
 				calls.push({ kind: 'put', sessionId, at: clock.now() - T0 });
 				await on.put(sessionId);
 				save(sessionId, messageIndex, items);
@@ -127,7 +128,7 @@ export async function createHarness() {
 				},
 			},
 			isOurs: () => true,
-			observer: { questionUpdated() {} },
+			questionUpdated() {},
 			clock: ownClock,
 			log,
 		});

@@ -19,13 +19,13 @@ afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
 async function open(encryptionKey: string) {
 	const store = await openStore({ dataDir, encryptionKey, clock, log: quiet });
-	const observer = { questionUpdated() {} };
+	const questionUpdated = () => {};
 	let woken = 0;
 	const answers = createAnswers({
 		store: store.answers,
 		drafts: store.drafts,
-		claims: createClaims({ store: store.claims, observer, clock, log: quiet }),
-		observer,
+		claims: createClaims({ store: store.claims, questionUpdated, clock, log: quiet }),
+		questionUpdated,
 		clock,
 		wake: () => {
 			woken++;

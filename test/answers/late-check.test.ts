@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { item } from '../../sandbox/session-service/builders.ts';
-import { notYetWords } from '../../src/slack/words/answers.ts';
-import { errorWords } from '../../src/slack/words/errors.ts';
+import { errorWords } from '../../src/slack/blocks/errors.ts';
+import { notYetWords } from '../../src/slack/blocks/receipt.ts';
 import { openSession } from '../slack/support/open-session.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from '../slack/watching/harness.ts';
 import { headline, line, whatHappened } from '../support/sentences.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { askingSession } from '../../sandbox/session-service/builders.ts';
 import { systemClock } from '../../src/clock.ts';
-import { TEXT_REMOVED } from '../../src/slack/words/answers.ts';
-import { unwatchedWords } from '../../src/slack/words/watching.ts';
+import { TEXT_REMOVED } from '../../src/slack/blocks/answers.ts';
+import { unwatchedWords } from '../../src/slack/blocks/watching.ts';
 import { openStore } from '../../src/store/open.ts';
 import { openSession } from '../slack/support/open-session.ts';
 import { createRecordingLog, KEY } from '../store/support.ts';

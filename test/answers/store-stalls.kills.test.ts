@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Modal } from '../../fake-slack/index.ts';
 import { asking, askingSession, item, task } from '../../sandbox/session-service/builders.ts';
-import { notChosenWords } from '../../src/slack/words/quick-answers.ts';
+import { notChosenWords } from '../../src/slack/blocks/choices.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
 import { DELIVERED, whatHappened } from '../support/sentences.ts';

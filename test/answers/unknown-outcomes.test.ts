@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { AnswerStore } from '../../src/answers/ports.ts';
 import { CLOCK_ALLOWANCE_MS } from '../../src/clock.ts';
 import { fingerprintOf } from '../../src/questions/fingerprint.ts';
 import type { Session } from '../../src/questions/session.ts';
 import { SessionServiceError } from '../../src/session-service/errors.ts';
-import { receiptHeadline } from '../../src/slack/words/answers.ts';
+import { receiptHeadline } from '../../src/slack/blocks/answers.ts';
+import type { AnswerStore } from '../../src/store/answer-store.ts';
 import { StoreUnavailableError } from '../../src/store/database.ts';
 import { BOB, item, submission, T0, valuesOf } from '../store/support.ts';
 import { headline } from '../support/sentences.ts';

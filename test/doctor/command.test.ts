@@ -5,7 +5,7 @@ import { chown, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { allShapes } from '../../src/slack/shapes/all.ts';
+import { extremes } from '../../src/slack/shapes/extremes.ts';
 import { open } from '../store/support.ts';
 import { startApp } from '../support/app.ts';
 import { createHarness, DOCTOR } from './harness.ts';
@@ -38,7 +38,7 @@ it('asks with `views` about the shapes of the program', async () => {
 	await using harness = await createHarness();
 	harness.slack.faults.add({ method: 'blocks.validate', error: 'unknown_method' });
 	const { exit, lines } = await harness.doctorProcess({}, { args: ['views'] });
-	const shapes = allShapes();
+	const shapes = extremes();
 	expect(lines).toContainEqual(
 		expect.stringMatching(new RegExp(`^✗ Views: .* Asking stopped at ${shapes[0]?.name}\\.$`)),
 	);

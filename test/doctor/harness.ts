@@ -134,11 +134,6 @@ async function inProcess(env: Env, args: readonly string[], surroundings: Surrou
 		receive: async (config, ...rest) => createArrivals({ config, proxy: null }, ...rest),
 		signal,
 		lines: { log: print, error: print },
-		terminal: {
-			write: (text) => {
-				output += text;
-			},
-		},
 	});
 	return { exit, output };
 }

@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
-import { allShapes } from '../../src/slack/shapes/all.ts';
+import { extremes } from '../../src/slack/shapes/extremes.ts';
 import { testShapes } from './views.ts';
 
-const ALL = allShapes();
+const ALL = extremes();
 
 // As a process, with its pauses between the calls: 12 seconds each.
 describe('doctor views', () => {

@@ -7,11 +7,10 @@ export function testShapes(shapes: readonly AskedShape[], run: (harness: Harness
 	it('asks Slack only about every shape, shows its progress and exits with 0', { timeout: 180_000 }, async () => {
 		await using harness = await createHarness();
 		const { exit, lines } = await run(harness, {});
-		expect(shapes.length).toBeGreaterThanOrEqual(60);
 		expect(lines.join('\n')).toContain(
 			`Slack was asked about ${shapes.length} shapes and refuses none. Nothing else was checked: npm run doctor does that.\nAll is well.`,
 		);
-		expect(lines).toContain(`Asked Slack about 50 of ${shapes.length} shapes.`);
+		expect(lines).toContain(`Asking Slack about ${shapes.length} shapes.`);
 		expect(exit).toBe(0);
 		const calls = harness.slack.traffic.calls();
 		expect(calls.map(({ name }) => name)).toEqual(['auth.test', ...shapes.map(() => 'blocks.validate')]);

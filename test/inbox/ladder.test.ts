@@ -24,9 +24,9 @@ function decided(now: number, { ladder, ...known }: Known = {}): Decision {
 				postedAt: POSTED,
 				remindedAt: null,
 				escalationCount: 0,
-				lastRungAt: null,
-				isRinging: false,
-				rungDueAt: null,
+				lastReminderAt: null,
+				isSending: false,
+				reminderDueAt: null,
 				heldBy: null,
 				waiting: null,
 				...ladder,
@@ -45,28 +45,28 @@ function decided(now: number, { ladder, ...known }: Known = {}): Decision {
 	);
 }
 
-const REMINDED = { remindedAt: POSTED + 15 * MINUTE, lastRungAt: POSTED + 15 * MINUTE };
+const REMINDED = { remindedAt: POSTED + 15 * MINUTE, lastReminderAt: POSTED + 15 * MINUTE };
 
 describe('the ladder of a question', () => {
 	it('waits for the reminder, rings it, and waits for the escalation', () => {
 		expect(decided(POSTED)).toMatchObject({ kind: 'wait', until: POSTED + 15 * MINUTE });
-		expect(decided(POSTED + 15 * MINUTE)).toEqual({ kind: 'ring', rung: 'reminder', dueAt: POSTED + 15 * MINUTE });
+		expect(decided(POSTED + 15 * MINUTE)).toEqual({ kind: 'remind', stage: 'reminder', dueAt: POSTED + 15 * MINUTE });
 		expect(decided(POSTED + 16 * MINUTE, { ladder: REMINDED })).toMatchObject({ kind: 'wait', until: POSTED + HOUR });
 		const escalated = decided(POSTED + HOUR, { ladder: REMINDED });
-		expect(escalated).toEqual({ kind: 'ring', rung: 'escalation', dueAt: POSTED + HOUR });
+		expect(escalated).toEqual({ kind: 'remind', stage: 'escalation', dueAt: POSTED + HOUR });
 	});
 
 	it('counts each repetition from the last escalation, and ends after three', () => {
-		const lastRungAt = POSTED + HOUR + 5 * MINUTE;
-		const once = { ...REMINDED, escalationCount: 1, lastRungAt };
-		expect(decided(POSTED + 2 * HOUR, { ladder: once })).toMatchObject({ kind: 'wait', until: lastRungAt + HOUR });
-		expect(decided(lastRungAt + HOUR, { ladder: once })).toMatchObject({ kind: 'ring', rung: 'escalation' });
+		const lastReminderAt = POSTED + HOUR + 5 * MINUTE;
+		const once = { ...REMINDED, escalationCount: 1, lastReminderAt };
+		expect(decided(POSTED + 2 * HOUR, { ladder: once })).toMatchObject({ kind: 'wait', until: lastReminderAt + HOUR });
+		expect(decided(lastReminderAt + HOUR, { ladder: once })).toMatchObject({ kind: 'remind', stage: 'escalation' });
 		const all = { ...once, escalationCount: MOST_ESCALATIONS };
-		expect(decided(lastRungAt + HOUR, { ladder: all })).toMatchObject({ kind: 'wait', until: null });
+		expect(decided(lastReminderAt + HOUR, { ladder: all })).toMatchObject({ kind: 'wait', until: null });
 	});
 
 	it('rings the escalation alone when the reminder is due too', () => {
-		expect(decided(POSTED + 2 * HOUR)).toMatchObject({ kind: 'ring', rung: 'escalation' });
+		expect(decided(POSTED + 2 * HOUR)).toMatchObject({ kind: 'remind', stage: 'escalation' });
 	});
 
 	it.each<[string, Known, number | null]>([
@@ -84,60 +84,60 @@ describe('the ladder of a question', () => {
 	it('rings nobody while an answer is on its way, and is not late for that when it is taken back', () => {
 		const now = POSTED + 2 * HOUR;
 		const waits = decided(now, { isAnswered: true });
-		expect(waits).toMatchObject({ kind: 'wait', until: now + 10_000, rungDueAt: now + 10_000 });
-		const takenBack = decided(now + 6_000, { ladder: { rungDueAt: now + 10_000 } });
-		expect(takenBack).toMatchObject({ kind: 'ring', dueAt: now + 6_000 });
+		expect(waits).toMatchObject({ kind: 'wait', until: now + 10_000, reminderDueAt: now + 10_000 });
+		const takenBack = decided(now + 6_000, { ladder: { reminderDueAt: now + 10_000 } });
+		expect(takenBack).toMatchObject({ kind: 'remind', dueAt: now + 6_000 });
 	});
 
 	it('is due at the change of settings that makes it due', () => {
 		const now = POSTED + 2 * HOUR;
-		expect(decided(now, { settingsChangedAt: now - 1_000 })).toMatchObject({ kind: 'ring', dueAt: now - 1_000 });
-		expect(decided(now, { settingsChangedAt: POSTED })).toMatchObject({ kind: 'ring', dueAt: POSTED + HOUR });
-		// Noted before the clock was put back.
-		expect(decided(now, { settingsChangedAt: now + HOUR })).toMatchObject({ kind: 'ring', dueAt: now });
+		expect(decided(now, { settingsChangedAt: now - 1_000 })).toMatchObject({ kind: 'remind', dueAt: now - 1_000 });
+		expect(decided(now, { settingsChangedAt: POSTED })).toMatchObject({ kind: 'remind', dueAt: POSTED + HOUR });
 	});
 
 	it('waits for a read before it rings', () => {
 		const now = POSTED + 15 * MINUTE;
-		const waits = { kind: 'wait', until: now + 1_000, rungDueAt: now, read: true };
+		const waits = { kind: 'wait', until: now + 1_000, reminderDueAt: now, read: true };
 		expect(decided(now, { readAt: now - 10_001 })).toMatchObject(waits);
 		expect(decided(now, { readAt: null })).toMatchObject(waits);
-		expect(decided(now + 3_000, { ladder: { rungDueAt: now } })).toMatchObject({ kind: 'ring', dueAt: now });
+		expect(decided(now + 3_000, { ladder: { reminderDueAt: now } })).toMatchObject({ kind: 'remind', dueAt: now });
 	});
 
-	it('needs no second read while it waits for other rungs', () => {
+	it('needs no second read while it waits for other reminders', () => {
 		const due = POSTED + 15 * MINUTE;
-		const ladder = { rungDueAt: due };
-		expect(decided(due + 20_000, { ladder, readAt: due - 9_000 })).toMatchObject({ kind: 'ring', dueAt: due });
+		const ladder = { reminderDueAt: due };
+		expect(decided(due + 20_000, { ladder, readAt: due - 9_000 })).toMatchObject({ kind: 'remind', dueAt: due });
 		expect(decided(due + 31_000, { ladder, readAt: due })).toMatchObject({ kind: 'wait', read: true });
 	});
 
 	it('rings nobody while the service is away, and is not late for that', () => {
 		const now = POSTED + HOUR;
 		const waits = decided(now, { isFailing: true });
-		expect(waits).toMatchObject({ kind: 'wait', until: now + 5_000, rungDueAt: now, read: true });
-		const again = decided(now + 25_000, { isFailing: true, ladder: { rungDueAt: now } });
+		expect(waits).toMatchObject({ kind: 'wait', until: now + 5_000, reminderDueAt: now, read: true });
+		const again = decided(now + 25_000, { isFailing: true, ladder: { reminderDueAt: now } });
 		expect(again).toMatchObject({ kind: 'wait', until: now + 30_000, waitsForRead: true });
 	});
 
-	it('waits for no further rungs when the service is back, unless it has just fallen due', () => {
+	it('waits for no further reminders when the service is back, unless it has just fallen due', () => {
 		const due = POSTED + HOUR;
-		const long = decided(due + 25_000, { isFailing: true, ladder: { rungDueAt: due } });
-		expect(long).toMatchObject({ rungDueAt: due + 15_000 });
-		const back = decided(due + 26_000, { ladder: { rungDueAt: due + 15_000 } });
-		expect(back).toMatchObject({ kind: 'ring', dueAt: due + 15_000 });
-		expect(decided(due + 4_000, { isFailing: true, ladder: { rungDueAt: due } })).toMatchObject({ rungDueAt: due });
+		const long = decided(due + 25_000, { isFailing: true, ladder: { reminderDueAt: due } });
+		expect(long).toMatchObject({ reminderDueAt: due + 15_000 });
+		const back = decided(due + 26_000, { ladder: { reminderDueAt: due + 15_000 } });
+		expect(back).toMatchObject({ kind: 'remind', dueAt: due + 15_000 });
+		expect(decided(due + 4_000, { isFailing: true, ladder: { reminderDueAt: due } })).toMatchObject({
+			reminderDueAt: due,
+		});
 	});
 
 	it('waits while somebody is answering, and then says who', () => {
 		const now = POSTED + 15 * MINUTE;
 		const until = now + 3 * MINUTE;
-		const held = { kind: 'wait', until, rungDueAt: until, heldBy: 'U1' };
+		const held = { kind: 'wait', until, reminderDueAt: until, heldBy: 'U1' };
 		expect(decided(now, { claim: { userId: 'U1', until } })).toEqual(held);
-		const ladder = { rungDueAt: until, heldBy: 'U1' };
-		expect(decided(until, { ladder })).toMatchObject({ kind: 'ring', dueAt: until });
+		const ladder = { reminderDueAt: until, heldBy: 'U1' };
+		expect(decided(until, { ladder })).toMatchObject({ kind: 'remind', dueAt: until });
 		// The person closed the form before the end of their time.
-		expect(decided(now + MINUTE, { ladder })).toMatchObject({ kind: 'ring', dueAt: now + MINUTE });
+		expect(decided(now + MINUTE, { ladder })).toMatchObject({ kind: 'remind', dueAt: now + MINUTE });
 	});
 
 	it('rings once at the end of the quiet hours for all that was due in them', () => {
@@ -145,11 +145,11 @@ describe('the ladder of a question', () => {
 		const morning = Date.UTC(2026, 10, 21, 7);
 		const known = { ladder: { postedAt: evening }, quietHours: NIGHT };
 		expect(decided(evening, known)).toMatchObject({ kind: 'wait', until: evening + 15 * MINUTE });
-		const reminded = { postedAt: evening, remindedAt: evening + 15 * MINUTE, lastRungAt: evening + 15 * MINUTE };
+		const reminded = { postedAt: evening, remindedAt: evening + 15 * MINUTE, lastReminderAt: evening + 15 * MINUTE };
 		expect(decided(evening + HOUR, { ...known, ladder: reminded })).toMatchObject({ kind: 'wait', until: morning });
-		expect(decided(morning, known)).toEqual({ kind: 'ring', rung: 'escalation', dueAt: morning });
+		expect(decided(morning, known)).toEqual({ kind: 'remind', stage: 'escalation', dueAt: morning });
 		expect(
-			decided(morning + 1_000, { ...known, ladder: { ...reminded, escalationCount: 1, lastRungAt: morning } }),
+			decided(morning + 1_000, { ...known, ladder: { ...reminded, escalationCount: 1, lastReminderAt: morning } }),
 		).toMatchObject({
 			kind: 'wait',
 			until: morning + HOUR,

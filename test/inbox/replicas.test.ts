@@ -50,40 +50,42 @@ async function startReplicas() {
 	}
 
 	/** How many questions each reminder names, oldest first; cards are left out. */
-	async function rungs(): Promise<number[]> {
+	async function reminders(): Promise<number[]> {
 		const rows = await store.db.read.selectFrom('announcements').selectAll().orderBy('created_at').execute();
-		return rows.filter(({ kind }) => kind.startsWith('rung')).map(({ kind }) => (kind === 'rung' ? 1 : 2));
+		return rows
+			.filter(({ kind }) => kind === 'reminder' || kind === 'digest')
+			.map(({ kind }) => (kind === 'reminder' ? 1 : 2));
 	}
 
-	return { ada: clocks[0], grace: clocks[1], posted, wasRead, rungs };
+	return { ada: clocks[0], grace: clocks[1], posted, wasRead, reminders };
 }
 
 it('waits for the reminders of a channel, although this replica has seen the channel before another one reminded', async () => {
-	const { ada, grace, posted, wasRead, rungs } = await startReplicas();
+	const { ada, grace, posted, wasRead, reminders } = await startReplicas();
 	await posted('s1', T0);
 	await pass(ada, REMIND_AFTER_MS + 400);
 	await wasRead('s1', T0 + REMIND_AFTER_MS);
 	await pass(grace, REMIND_AFTER_MS + 12_000);
-	expect(await rungs()).toEqual([1]);
+	expect(await reminders()).toEqual([1]);
 	const later = T0 + 600_000;
 	for (const sessionId of ['s2', 's3']) await posted(sessionId, later);
 	await pass(grace, later + 1_000 - grace.now());
 	await wasRead('s2', later + REMIND_AFTER_MS);
 	await pass(ada, later + REMIND_AFTER_MS + 15_000 - ada.now());
-	expect(await rungs()).toEqual([1]);
+	expect(await reminders()).toEqual([1]);
 	await wasRead('s3', later + REMIND_AFTER_MS + 15_000);
 	await pass(ada, 2_000);
-	expect(await rungs()).toEqual([1, 2]);
+	expect(await reminders()).toEqual([1, 2]);
 });
 
 it('goes on with the wait of another replica, and waits no longer', async () => {
-	const { ada, grace, posted, wasRead, rungs } = await startReplicas();
+	const { ada, grace, posted, wasRead, reminders } = await startReplicas();
 	for (const sessionId of ['s1', 's2']) await posted(sessionId, T0);
 	await wasRead('s1', T0 + REMIND_AFTER_MS);
 	await pass(ada, REMIND_AFTER_MS + 400);
 	await grace.advance(REMIND_AFTER_MS + 19_000);
 	await pass(grace, 400);
-	expect(await rungs()).toEqual([]);
+	expect(await reminders()).toEqual([]);
 	await pass(grace, 2_000);
-	expect(await rungs()).toEqual([1]);
+	expect(await reminders()).toEqual([1]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { QuietHours } from '../../src/watches/channel-settings.ts';
-import { rungsTogether, rungText } from '../support/sentences.ts';
+import { digestText, reminderText } from '../support/sentences.ts';
 import { createHistory, type History, type Post } from './history.ts';
 import { judge } from './judge.ts';
 import { quietPeriods } from './local-time.ts';
@@ -11,8 +11,8 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 /** A Saturday, 20:00 in Berlin; clocks change in the night after it. */
 const POSTED = Date.parse('2026-03-28T19:00:00Z');
-const REMINDER = `${rungText('reminder', 10)} An agent asks: Which colour for q1 ?`;
-const ESCALATION = `<@UBOSS1> ${rungText('escalation', 30)} An agent asks: Which colour for q1 ?`;
+const REMINDER = `${reminderText('reminder', 10)} An agent asks: Which colour for q1 ?`;
+const ESCALATION = `<@UBOSS1> ${reminderText('escalation', 30)} An agent asks: Which colour for q1 ?`;
 const NIGHT: QuietHours = { days: [1, 2, 3, 4, 5, 6, 7], from: '22:00', to: '02:30', timeZone: 'Europe/Berlin' };
 
 function post(at: number, text: string, isShownInChannel = false): Post {
@@ -29,11 +29,11 @@ const read = (at: number) => ({
 });
 
 /**
- * A question that was posted at `POSTED` and never answered, with rungs at these times after it: the first is a reminder
+ * A question that was posted at `POSTED` and never answered, with reminders at these times after it: the first is a reminder
  * (due after 10 minutes), the others are escalations (after 30 minutes, and 30 minutes after the last). The session was
  * read before each.
  */
-function rung(times: readonly number[], change: (history: History) => void = () => {}): History {
+function reminder(times: readonly number[], change: (history: History) => void = () => {}): History {
 	const history = createHistory();
 	history.channelsOf.set('s1', ['C1']);
 	history.questions.push({ id: 'q1', sessionId: 's1', askedAt: POSTED, settledAt: null });
@@ -67,7 +67,7 @@ function crowded(
 	{ listed: [from, to], unlisted }: { listed: readonly [number, number]; unlisted: number },
 	change: (history: History) => void = () => {},
 ): History {
-	return rung([], (history) => {
+	return reminder([], (history) => {
 		history.questions = [];
 		history.posts.length = 0;
 		const ids = Array.from({ length: 17 }, (_, index) => `q${index + 1}`);
@@ -80,7 +80,7 @@ function crowded(
 			history.reads.push({ ...read(POSTED + after - SECOND), sessionId });
 		}
 		const lines = ids.slice(from - 1, to).join(', ');
-		const words = `${rungsTogether(17)}.`;
+		const words = `${digestText(17)}.`;
 		const content = `${words} ${lines} and ${unlisted} more: \`/session inbox\` shows all.`;
 		history.posts.push({ ...post(POSTED + after, words, true), content, threadTs: null });
 		history.endedAt = POSTED + 12 * MINUTE;
@@ -98,50 +98,50 @@ function withQuietHours(quietHours: QuietHours) {
 }
 
 describe('the judge of reminders', () => {
-	it('finds nothing wrong with rungs that come when they are due', () => {
-		expect(verdict(rung(TIMES))).toMatchObject({ rungs: 3, late: 0, missed: 0, problems: [] });
-		expect(verdict(rung(TIMES)).worstMs).toBe(10_000);
+	it('finds nothing wrong with reminders that come when they are due', () => {
+		expect(verdict(reminder(TIMES))).toMatchObject({ reminders: 3, late: 0, missed: 0, problems: [] });
+		expect(verdict(reminder(TIMES)).worstMs).toBe(10_000);
 	});
 
 	it.each<[string, History]>([
-		['twice or too early', rung([...TIMES, (TIMES[2] as number) + 20_000])],
-		['twice or too early', rung([9 * MINUTE])],
+		['twice or too early', reminder([...TIMES, (TIMES[2] as number) + 20_000])],
+		['twice or too early', reminder([9 * MINUTE])],
 		[
 			'after the answer was known',
-			rung([TIMES[0] as number], ({ answers }) => {
+			reminder([TIMES[0] as number], ({ answers }) => {
 				answers.push({ questionId: 'q1', ...rest(10 * MINUTE + 9_000), isSure: true });
 			}),
 		],
 		[
 			'after the answer was known',
-			rung([TIMES[0] as number], (history) => {
+			reminder([TIMES[0] as number], (history) => {
 				history.questions = history.questions.map((question) => ({ ...question, settledAt: POSTED + 9 * MINUTE }));
 			}),
 		],
 		[
 			'without a read',
-			rung([TIMES[0] as number], (history) => {
+			reminder([TIMES[0] as number], (history) => {
 				history.reads = [read(POSTED + 9 * MINUTE)];
 			}),
 		],
-		['in quiet hours', rung([TIMES[0] as number], withQuietHours({ ...NIGHT, from: '20:05' }))],
+		['in quiet hours', reminder([TIMES[0] as number], withQuietHours({ ...NIGHT, from: '20:05' }))],
 		[
 			'while the service was away',
-			rung([TIMES[0] as number], ({ outages }) => outages.push(rest(9 * MINUTE, 12 * MINUTE))),
+			reminder([TIMES[0] as number], ({ outages }) => outages.push(rest(9 * MINUTE, 12 * MINUTE))),
 		],
 		[
 			'while somebody was answering',
-			rung([TIMES[0] as number], ({ claims }) => {
+			reminder([TIMES[0] as number], ({ claims }) => {
 				claims.push({ questionId: 'q1', ...rest(9 * MINUTE, 14 * MINUTE), isSure: true });
 			}),
 		],
-	])('finds a rung that comes %s', (fault, history) => {
+	])('finds a reminder that comes %s', (fault, history) => {
 		expect(faultsOf(history)).toEqual([fault]);
 	});
 
 	it('knows a message of several by its words, also when only one of them is left', () => {
-		const together = rung([TIMES[0] as number], ({ posts }) => {
-			posts[1] = { ...post(POSTED + 610_000, `${rungsTogether(1)}.`), content: 'q1' };
+		const together = reminder([TIMES[0] as number], ({ posts }) => {
+			posts[1] = { ...post(POSTED + 610_000, `${digestText(1)}.`), content: 'q1' };
 		});
 		expect(judge(together)).toMatchObject({ rings: [{ at: POSTED + 610_000 }], faults: [] });
 	});
@@ -161,7 +161,7 @@ describe('the judge of reminders', () => {
 			expect(faults).toEqual([]);
 		});
 
-		it('counts a rung for the reminder or the escalation that it must have been', () => {
+		it('counts a reminder for the reminder or the escalation that it must have been', () => {
 			const escalated = crowded(late, { listed: [1, 15], unlisted: 2 });
 			escalated.posts.push(post(POSTED + 30 * MINUTE + 20_000, ESCALATION.replace('q1', 'q17'), true));
 			escalated.reads.push({ ...read(POSTED + 30 * MINUTE + 19_000), sessionId: 's17' });
@@ -189,7 +189,7 @@ describe('the judge of reminders', () => {
 	});
 
 	it('knows that whoever answers the question before it holds a changed question', () => {
-		const changed = rung([13 * MINUTE], (history) => {
+		const changed = reminder([13 * MINUTE], (history) => {
 			history.questions = history.questions.map((question) => ({ ...question, changedFrom: 'q0' }));
 			history.questions.push({ id: 'q0', sessionId: 's0', askedAt: POSTED - MINUTE, settledAt: POSTED });
 			history.claims.push({ questionId: 'q0', ...rest(-MINUTE, 12 * MINUTE + 50_000), isSure: true });
@@ -198,29 +198,29 @@ describe('the judge of reminders', () => {
 	});
 
 	it('counts from the end of what was in the way', () => {
-		const held = rung([13 * MINUTE], ({ claims }) => {
+		const held = reminder([13 * MINUTE], ({ claims }) => {
 			claims.push({ questionId: 'q1', ...rest(9 * MINUTE, 12 * MINUTE), isSure: true });
 		});
 		expect(judge(held).rings).toMatchObject([{ dueAt: POSTED + 12 * MINUTE, at: POSTED + 13 * MINUTE }]);
 		expect(verdict(held)).toMatchObject({ late: 1, problems: [expect.stringContaining('late by 60.0 s')] });
 	});
 
-	it('finds a rung that does not come', () => {
-		const missing = rung([], (history) => {
+	it('finds a reminder that does not come', () => {
+		const missing = reminder([], (history) => {
 			history.endedAt = POSTED + 11 * MINUTE;
 		});
-		expect(verdict(missing)).toMatchObject({ rungs: 0, missed: 1 });
+		expect(verdict(missing)).toMatchObject({ reminders: 0, missed: 1 });
 	});
 
-	it('finds mentions of others, and rungs at another place', () => {
-		const other = rung(TIMES, ({ posts }) => posts.push(post(POSTED + 61 * MINUTE, `<@U999> ${REMINDER}`)));
+	it('finds mentions of others, and reminders at another place', () => {
+		const other = reminder(TIMES, ({ posts }) => posts.push(post(POSTED + 61 * MINUTE, `<@U999> ${REMINDER}`)));
 		expect(verdict(other)).toMatchObject({ wrongMentions: 1 });
-		const elsewhere = rung(TIMES, ({ posts }) => posts.push(post(POSTED + 61 * MINUTE, REMINDER, true)));
+		const elsewhere = reminder(TIMES, ({ posts }) => posts.push(post(POSTED + 61 * MINUTE, REMINDER, true)));
 		expect(verdict(elsewhere)).toMatchObject({ wrongPlaces: 1 });
 	});
 
-	it('allows more than 60 rungs a minute to be late, and finds an older one behind a younger', () => {
-		const crowd = rung([], (history) => {
+	it('allows more than 60 reminders a minute to be late, and finds an older one behind a younger', () => {
+		const crowd = reminder([], (history) => {
 			for (let index = 1; index <= 200; index += 1) {
 				const id = `q${index}`;
 				const at = POSTED + (index < 100 ? 0 : 40 * SECOND);

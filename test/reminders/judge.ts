@@ -18,7 +18,7 @@ export const FAULTS = [
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
-/** A rung of a question in a channel, or one that was due and did not come. */
+/** A reminder of a question in a channel, or one that was due and did not come. */
 export interface Ring {
 	readonly channelId: string;
 	readonly questionId: string;
@@ -32,21 +32,21 @@ export interface Ring {
 
 export interface Judgement {
 	readonly rings: readonly Ring[];
-	/** When rungs fell due, also those that were not needed, as only a read could tell. */
+	/** When reminders fell due, also those that were not needed, as only a read could tell. */
 	readonly dueAts: readonly number[];
 	readonly faults: readonly { readonly fault: Fault; readonly post: Post; readonly questionId: string }[];
 }
 
-/** A rung that is due in this time before something gets in its way may be on its way to Slack. */
+/** A reminder that is due in this time before something gets in its way may be on its way to Slack. */
 const UNDER_WAY_MS = 15_000;
-/** The same before an outage: the read before a rung may be half a minute old. */
+/** The same before an outage: the read before a reminder may be half a minute old. */
 const READ_BEFORE_MS = 45_000;
-/** The program's time of a post or a rung may be earlier than the call, because calls are repeated. */
+/** The program's time of a post or a reminder may be earlier than the call, because calls are repeated. */
 const POST_ALLOWANCE_MS = 1_000;
-const RUNG_ALLOWANCE_MS = 40_000;
+const REMINDER_ALLOWANCE_MS = 40_000;
 /** A process that starts again goes on within this time, and leases of a killed one lapse. */
 const RESTART_MS = 40_000;
-/** The longest time from a read to the rung that waits for it. */
+/** The longest time from a read to the reminder that waits for it. */
 const READ_WITHIN_MS = 45_000;
 export const LATE_MS = 30_000;
 const MOST_ESCALATIONS = 3;
@@ -57,31 +57,31 @@ interface Version extends Interval {
 	readonly quiet: readonly Interval[];
 }
 
-/** The rungs so far. */
+/** The reminders so far. */
 interface Progress {
 	readonly isReminded: boolean;
 	readonly escalationCount: number;
-	/** From when the next rung counts: the question's post, or the last escalation. */
+	/** From when the next reminder counts: the question's post, or the last escalation. */
 	readonly countsFrom: number;
 }
 
-type Rung = 'reminder' | 'escalation';
+type ReminderStage = 'reminder' | 'escalation';
 
 /** A message that rings for a question, or may do so without showing it. */
-interface RungPost {
+interface ReminderPost {
 	readonly post: Post;
 	readonly kind: MessageKind;
 	readonly isUnlisted: boolean;
 }
 
 /**
- * When each rung was due and whether it came, computed from what people and Slack saw: from the question's post, pushed
+ * When each reminder was due and whether it came, computed from what people and Slack saw: from the question's post, pushed
  * out of quiet hours, outages and the time of whoever was answering.
  */
 export function judge(history: History): Judgement {
 	const versions = versionsOf(history);
 	const asked = questionPosts(history.posts);
-	const rungs = rungPosts(history.posts);
+	const reminders = reminderPosts(history.posts);
 	const incomplete = Map.groupBy(incompleteLists(history.posts, asked), ({ post }) => post.channelId);
 	const claims = Map.groupBy(history.claims, ({ questionId }) => questionId);
 	const answers = Map.groupBy(history.answers, ({ questionId }) => questionId);
@@ -99,14 +99,14 @@ export function judge(history: History): Judgement {
 			const known = ofSession.find(({ stateAt, isSure }) => isSure && stateAt >= settledAt)?.storedAt ?? NEVER;
 			const answered = answers.get(question.id) ?? [];
 			const claimed = messageOf(question, history.questions).flatMap((id) => claims.get(id) ?? []);
-			const judged = judgeRungs({
+			const judged = judgeReminders({
 				question,
 				channelId,
 				postedAt,
 				knownAt: known,
 				settledAt: Math.min(settledAt, history.endedAt),
 				versions: versions.get(channelId) ?? [],
-				rungs: withUnlisted(rungs.get(key) ?? [], incomplete.get(channelId) ?? [], postedAt),
+				reminders: withUnlisted(reminders.get(key) ?? [], incomplete.get(channelId) ?? [], postedAt),
 				answered: answered.filter(({ isSure }) => isSure),
 				claimed: claimed.filter(({ isSure }) => isSure),
 				unsure: [...answered, ...claimed].filter(({ isSure }) => !isSure),
@@ -136,7 +136,7 @@ interface Facts {
 	readonly knownAt: number;
 	readonly settledAt: number;
 	readonly versions: readonly Version[];
-	readonly rungs: readonly RungPost[];
+	readonly reminders: readonly ReminderPost[];
 	readonly answered: readonly Interval[];
 	readonly claimed: readonly Interval[];
 	readonly unsure: readonly Interval[];
@@ -145,24 +145,24 @@ interface Facts {
 	readonly reads: History['reads'];
 }
 
-function judgeRungs(facts: Facts): Judgement {
+function judgeReminders(facts: Facts): Judgement {
 	return judgeFrom(facts, 0, { isReminded: false, escalationCount: 0, countsFrom: facts.postedAt });
 }
 
-/** Judges the rungs from the one at `index` on. */
+/** Judges the reminders from the one at `index` on. */
 function judgeFrom(facts: Facts, index: number, progress: Progress): Judgement {
-	const { question, channelId, rungs } = facts;
+	const { question, channelId, reminders } = facts;
 	const ring = { channelId, questionId: question.id };
-	const rung = rungs[index];
+	const reminder = reminders[index];
 	const { allowed, required } = timesFor(facts, progress);
-	if (rung === undefined) {
+	if (reminder === undefined) {
 		return { rings: missedIn(required, NEVER, ring), dueAts: allowed.map(({ from }) => from), faults: [] };
 	}
-	const { post, kind, isUnlisted } = rung;
+	const { post, kind, isUnlisted } = reminder;
 	const { at } = post;
 	const fitting = allowed.find(({ from, to }) => from <= at && at < to) ?? underWay(facts, allowed, at);
 	const faults: Fault[] = [];
-	const possible = possibleRungs(facts, progress, at);
+	const possible = possibleReminders(facts, progress, at);
 	if (fitting === undefined) faults.push(faultAt(facts, possible, at));
 	if (
 		!facts.reads.some(({ beganAt, storedAt }) => beganAt >= at - allowance(facts, at, READ_WITHIN_MS) && storedAt <= at)
@@ -177,7 +177,7 @@ function judgeFrom(facts: Facts, index: number, progress: Progress): Judgement {
 	if (absent !== null && (faults.length > 0 || problemsIn(absent) === 0)) return absent;
 	const firstDueAt = Math.min(...Object.values(dueTimes(facts, progress, at)));
 	const dueAt = fitting === undefined ? at : Math.min(at, Math.max(fitting.from, firstDueAt));
-	// In a message with several, one that is due as both may be either: as the next rungs show.
+	// In a message with several, one that is due as both may be either: as the next reminders show.
 	const [first, ...others] = (came.length === 0 ? ['escalation' as const] : came).map((one) =>
 		judgeFrom(facts, index + 1, after(progress, one, at)),
 	) as [Judgement, ...Judgement[]];
@@ -199,13 +199,13 @@ function problemsIn({ faults, rings }: Judgement): number {
 	return faults.length + rings.filter(({ post, dueAt, at }) => post === null || at - dueAt > LATE_MS).length;
 }
 
-function after(progress: Progress, rung: Rung, at: number): Progress {
-	if (rung === 'reminder') return { ...progress, isReminded: true };
+function after(progress: Progress, stage: ReminderStage, at: number): Progress {
+	if (stage === 'reminder') return { ...progress, isReminded: true };
 	return { ...progress, escalationCount: progress.escalationCount + 1, countsFrom: at };
 }
 
-/** When the next rungs are due by the settings of `version`, without what gets in their way. */
-function duesIn(facts: Facts, progress: Progress, { settings }: Version): Record<Rung, number> {
+/** When the next reminders are due by the settings of `version`, without what gets in their way. */
+function duesIn(facts: Facts, progress: Progress, { settings }: Version): Record<ReminderStage, number> {
 	const { isReminded, escalationCount, countsFrom } = progress;
 	const remindMs = settings.remindAfterMs === 'default' ? DEFAULTS.remindAfterMs : settings.remindAfterMs;
 	const escalateMs = settings.escalateAfterMs === 'default' ? DEFAULTS.escalateAfterMs : settings.escalateAfterMs;
@@ -217,15 +217,15 @@ function duesIn(facts: Facts, progress: Progress, { settings }: Version): Record
 	};
 }
 
-function dueTimes(facts: Facts, progress: Progress, at: number): Record<Rung, number> {
+function dueTimes(facts: Facts, progress: Progress, at: number): Record<ReminderStage, number> {
 	const version = facts.versions.findLast(({ from }) => from <= at);
 	return version === undefined ? { reminder: NEVER, escalation: NEVER } : duesIn(facts, progress, version);
 }
 
-/** When the next rung may come, and when it has to. */
+/** When the next reminder may come, and when it has to. */
 function timesFor(facts: Facts, progress: Progress): { allowed: Interval[]; required: Interval[] } {
 	const { postedAt, knownAt, settledAt, answered, claimed, unsure, outages, versions } = facts;
-	const early = progress.escalationCount === 0 ? POST_ALLOWANCE_MS : RUNG_ALLOWANCE_MS;
+	const early = progress.escalationCount === 0 ? POST_ALLOWANCE_MS : REMINDER_ALLOWANCE_MS;
 	const dueFrom = (allowanceMs: number) =>
 		versions.flatMap((version) => {
 			const { reminder, escalation } = duesIn(facts, progress, version);
@@ -239,7 +239,7 @@ function timesFor(facts: Facts, progress: Progress): { allowed: Interval[]; requ
 	};
 }
 
-/** The time that allowed a rung which was on its way when something got in its way. */
+/** The time that allowed a reminder which was on its way when something got in its way. */
 function underWay(facts: Facts, allowed: readonly Interval[], at: number): Interval | undefined {
 	if (isIn(facts.answered, at) || at >= facts.knownAt) return undefined;
 	const before = allowed.findLast(({ to }) => to <= at);
@@ -253,18 +253,18 @@ function allowance({ stops }: Facts, at: number, ms: number): number {
 	return isStopped ? ms + RESTART_MS : ms;
 }
 
-/** What a rung at this time can be. What is due as both is an escalation, unless that came to be due just now. */
-function possibleRungs(facts: Facts, progress: Progress, at: number): Rung[] {
+/** What a reminder at this time can be. What is due as both is an escalation, unless that came to be due just now. */
+function possibleReminders(facts: Facts, progress: Progress, at: number): ReminderStage[] {
 	const { reminder, escalation } = dueTimes(facts, progress, at);
-	const early = progress.escalationCount === 0 ? POST_ALLOWANCE_MS : RUNG_ALLOWANCE_MS;
-	const rungs: Rung[] = [];
-	if (escalation - early <= at) rungs.push('escalation');
+	const early = progress.escalationCount === 0 ? POST_ALLOWANCE_MS : REMINDER_ALLOWANCE_MS;
+	const reminders: ReminderStage[] = [];
+	if (escalation - early <= at) reminders.push('escalation');
 	if (reminder - POST_ALLOWANCE_MS <= at && escalation > at - allowance(facts, at, UNDER_WAY_MS))
-		rungs.push('reminder');
-	return rungs;
+		reminders.push('reminder');
+	return reminders;
 }
 
-function faultAt(facts: Facts, possible: readonly Rung[], at: number): Fault {
+function faultAt(facts: Facts, possible: readonly ReminderStage[], at: number): Fault {
 	const { answered, claimed, outages, knownAt, versions } = facts;
 	if (isIn(answered, at) || at >= knownAt) return 'after the answer was known';
 	if (possible.length === 0) return 'twice or too early';
@@ -275,7 +275,7 @@ function faultAt(facts: Facts, possible: readonly Rung[], at: number): Fault {
 	return isIn(claimed, at) ? 'while somebody was answering' : 'twice or too early';
 }
 
-/** Rungs that were due for long before `before` and did not come. */
+/** Reminders that were due for long before `before` and did not come. */
 function missedIn(required: readonly Interval[], before: number, ring: Pick<Ring, 'channelId' | 'questionId'>): Ring[] {
 	return required
 		.filter(({ from, to }) => to <= before && to - from > LATE_MS)
@@ -298,14 +298,16 @@ function versionsOf({ settings, endedAt }: History): Map<string, Version[]> {
 	);
 }
 
-/** The rungs by channel and question. */
-function rungPosts(posts: readonly Post[]): ReadonlyMap<string, readonly RungPost[]> {
-	const rungs = posts
+/** The reminders by channel and question. */
+function reminderPosts(posts: readonly Post[]): ReadonlyMap<string, readonly ReminderPost[]> {
+	const reminders = posts
 		.map((post) => ({ post, kind: kindOf(post), isUnlisted: false }))
 		.filter(({ kind }) => kind !== 'other')
-		.flatMap((rung) => questionIdsIn(rung.post).map((id) => ({ key: `${rung.post.channelId} ${id}`, rung })));
-	const byKey = Map.groupBy(rungs, ({ key }) => key);
-	return new Map(Array.from(byKey, ([key, found]) => [key, found.map(({ rung }) => rung)]));
+		.flatMap((reminder) =>
+			questionIdsIn(reminder.post).map((id) => ({ key: `${reminder.post.channelId} ${id}`, reminder })),
+		);
+	const byKey = Map.groupBy(reminders, ({ key }) => key);
+	return new Map(Array.from(byKey, ([key, found]) => [key, found.map(({ reminder }) => reminder)]));
 }
 
 /** A message that does not show all questions for which it rings: the oldest, the newest of them posted at `listedTo`. */
@@ -323,20 +325,20 @@ function incompleteLists(posts: readonly Post[], asked: ReadonlyMap<string, Post
 		});
 }
 
-/** The rungs of a question with those that it may have had in incomplete lists of its channel, in order. */
+/** The reminders of a question with those that it may have had in incomplete lists of its channel, in order. */
 function withUnlisted(
-	rungs: readonly RungPost[],
+	reminders: readonly ReminderPost[],
 	incomplete: readonly IncompleteList[],
 	postedAt: number,
-): readonly RungPost[] {
+): readonly ReminderPost[] {
 	const unlisted = incomplete
 		.filter(({ post, listedTo }) => listedTo <= postedAt + POST_ALLOWANCE_MS && post.at > postedAt)
-		.filter(({ post }) => !rungs.some((rung) => rung.post === post))
+		.filter(({ post }) => !reminders.some((reminder) => reminder.post === post))
 		.map(({ post }) => ({ post, kind: 'several' as const, isUnlisted: true }));
-	return [...rungs, ...unlisted].toSorted((one, other) => one.post.at - other.post.at);
+	return [...reminders, ...unlisted].toSorted((one, other) => one.post.at - other.post.at);
 }
 
-/** Rungs that no message shows, of messages that tell of fewer. */
+/** Reminders that no message shows, of messages that tell of fewer. */
 function tooManyUnlisted(rings: readonly Ring[]): Judgement['faults'] {
 	const byPost = Map.groupBy(rings, ({ post }) => post);
 	return Array.from(byPost).flatMap(([post, ofPost]) => {

@@ -1,9 +1,9 @@
-import { rungText, WAIT, WAITS } from '../support/sentences.ts';
+import { reminderText, WAIT, WAITS } from '../support/sentences.ts';
 import type { Post } from './history.ts';
 
-/** What people read in a rung. */
+/** What people read in a reminder. */
 const [REMINDER = '', ESCALATION = ''] = (['reminder', 'escalation'] as const).map(
-	(one) => rungText(one, 1).split('1 min')[0],
+	(one) => reminderText(one, 1).split('1 min')[0],
 );
 /** Below the list, where there are more questions than it shows. */
 const UNLISTED = /and (\d+) more: `\/session inbox`/;

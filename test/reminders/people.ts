@@ -67,12 +67,12 @@ export function createPeople({ program, time, history, service, running, random 
 		};
 	}
 
-	/** A while after the question's post: often close to the time of a rung. */
+	/** A while after the question's post: often close to the time of a reminder. */
 	function aWhile(question: Asked): number {
 		const { remindAfterMs, escalateAfterMs } = timesIn(question);
-		const rungs = [remindAfterMs, escalateAfterMs].filter((ms) => ms !== null);
-		if (rungs.length > 0 && random.chance(0.5))
-			return Math.max(0, random.pick(rungs) + random.between(-10_000, 25_000));
+		const reminders = [remindAfterMs, escalateAfterMs].filter((ms) => ms !== null);
+		if (reminders.length > 0 && random.chance(0.5))
+			return Math.max(0, random.pick(reminders) + random.between(-10_000, 25_000));
 		return Math.max(2_000, random.logNormal(25 * MINUTE, 1.3));
 	}
 
@@ -177,8 +177,8 @@ export function createPeople({ program, time, history, service, running, random 
 
 	async function changed(question: Asked, person: Person, isPress: boolean): Promise<void> {
 		const key = keyOf(question);
-		const { observer, sender } = await running();
-		observer.questionUpdated(key, isPress ? 'choice' : 'answer', person);
+		const { questionUpdated, sender } = await running();
+		questionUpdated(key, isPress ? 'choice' : 'answer', person);
 		sender.wake();
 	}
 

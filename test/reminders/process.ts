@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
-import type { Answer } from '../../src/answers/answer.ts';
-import type { QuestionObserver } from '../../src/answers/ports.ts';
+import type { Answer, QuestionUpdated } from '../../src/answers/answer.ts';
 import type { LadderTimes } from '../../src/inbox/channel-settings.ts';
-import type { LadderStore } from '../../src/inbox/ladder-ports.ts';
 import type { Log } from '../../src/log.ts';
+import type { Metrics } from '../../src/ops/metrics.ts';
 import type { StoreDatabase } from '../../src/store/database.ts';
+import type { LadderStore } from '../../src/store/ladder-store.ts';
 import type { StoreOptions } from '../../src/store/open.ts';
-import type { WatchMetrics } from '../../src/watches/ports.ts';
 import type { Random } from '../support/random.ts';
 import type { Asked, Read } from './history.ts';
 import type { Program } from './program.ts';
@@ -27,7 +26,7 @@ interface Options {
 	readonly reads: Read[];
 	readonly questionOf: (answer: Answer) => Asked;
 	readonly onFailed: (answer: Answer) => void;
-	/** From the time that a rung was due to its announcement, as the program's metric gets it. */
+	/** From the time that a reminder was due to its announcement, as the program's metric gets it. */
 	readonly onLate: (ms: number) => void;
 	/** The process was killed at the point that `aim` named. */
 	readonly onKilled: () => void;
@@ -49,7 +48,7 @@ const LOG: Log = {
 	child: () => LOG,
 };
 
-const NO_METRICS: WatchMetrics = {
+const NO_METRICS: Metrics['watches'] = {
 	watchedSessions() {},
 	read() {},
 	detectionAge() {},
@@ -57,8 +56,8 @@ const NO_METRICS: WatchMetrics = {
 	card() {},
 	limitReached() {},
 	post() {},
-	rung() {},
-	rungLate() {},
+	reminder() {},
+	reminderLate() {},
 	channelCheck() {},
 };
 
@@ -74,7 +73,7 @@ export async function startProcess(options: Options) {
 	let isDead = false;
 	/** Writes and posts until the process is killed; null: it is not. */
 	let countdown: number | null = null;
-	/** The same, counted from the moment that the next rung is stored. */
+	/** The same, counted from the moment that the next reminder is stored. */
 	let aimedAt: number | null = null;
 
 	function die(): void {
@@ -169,7 +168,7 @@ export async function startProcess(options: Options) {
 		log: LOG,
 	});
 	const rateLimiter = program.createRateLimiter(clock);
-	const metrics = { ...NO_METRICS, rungLate: options.onLate };
+	const metrics = { ...NO_METRICS, reminderLate: options.onLate };
 	const outbox = program.createOutbox({ store: watches, announcer, rateLimiter, clock, log: LOG, metrics });
 	const onNews = () => outbox.wake();
 	const reader = createReader({ program, watches, serviceUrl, service, reads, onNews, clock, random: random.fork() });
@@ -183,19 +182,17 @@ export async function startProcess(options: Options) {
 		log: LOG,
 	});
 
-	const observer: QuestionObserver = {
-		questionUpdated(question, what) {
-			const now = clock.now();
-			if (what === 'choice') void watches.redraw(question, now).then(onNews);
-			else {
-				const earlyReadAt = what === 'delivered' ? now + EARLY_READ_AFTER_MS : null;
-				void watches.refresh(question, { now, earlyReadAt }).then(() => {
-					onNews();
-					reader.wake();
-				});
-			}
-			reminders.questionUpdated(question);
-		},
+	const questionUpdated: QuestionUpdated = (question, what) => {
+		const now = clock.now();
+		if (what === 'choice') void watches.redraw(question, now).then(onNews);
+		else {
+			const earlyReadAt = what === 'delivered' ? now + EARLY_READ_AFTER_MS : null;
+			void watches.refresh(question, { now, earlyReadAt }).then(() => {
+				onNews();
+				reader.wake();
+			});
+		}
+		reminders.questionUpdated(question);
 	};
 	const sender = createSender({
 		answers,
@@ -203,7 +200,7 @@ export async function startProcess(options: Options) {
 		service,
 		questionOf: options.questionOf,
 		onFailed: options.onFailed,
-		onChange: ({ question, person }, what) => observer.questionUpdated(question, what, person),
+		onChange: ({ question, person }, what) => questionUpdated(question, what, person),
 		clock,
 		random: random.fork(),
 	});
@@ -214,18 +211,18 @@ export async function startProcess(options: Options) {
 
 	return {
 		answers,
-		claims: program.createClaims({ store: claimStore, observer, clock, log: LOG }),
+		claims: program.createClaims({ store: claimStore, questionUpdated, clock, log: LOG }),
 		watches,
 		channelSettings: guarded(store.channelSettings),
 		db: guarded<StoreDatabase>(store.db),
-		observer,
+		questionUpdated,
 		reader,
 		sender,
 		outbox,
 		reminders,
 		/** The outcome of something that this process does for a person. Rejects with `ProcessEnded` when it is killed. */
 		outcome: <T>(work: Promise<T>): Promise<T> => Promise.race([work, ended.promise]),
-		/** Kills the process around the next rung: after so many further writes and posts. */
+		/** Kills the process around the next reminder: after so many further writes and posts. */
 		aim(points: number): void {
 			aimedAt = points;
 		},

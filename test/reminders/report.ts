@@ -21,12 +21,12 @@ export function reportOf(
 		'',
 		`${name}, ${kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}: ${hours(virtualMs)} h in ${Math.round(realMs / 1000)} s`,
 		`  ${verdict.questions} questions, ${history.claims.length} claims, ${history.answers.length} answers in Handraise, ${history.settings.length} settings, ${history.outages.length} outages (${hours(awayMs)} h), ${count('stopped')} restarts, ${count('killed')} kills`,
-		`  ${verdict.rungs} rungs in ${messages.single} messages of one and ${messages.several} of several; read ${history.reads.length} times`,
+		`  ${verdict.reminders} reminders in ${messages.single} messages of one and ${messages.several} of several; read ${history.reads.length} times`,
 		`  from due to Slack: median ${seconds(verdict.medianMs)}, longest ${seconds(verdict.worstMs)}; the program's metric: longest ${seconds(verdict.metricMs)}`,
 		`  later than 30 s: ${verdict.late}; missed: ${verdict.missed}`,
-		`  due while more than 60 a minute were: ${crowded.rungs}, later than 30 s ${crowded.late}, longest ${seconds(crowded.worstMs)}, after a younger one ${verdict.overtaken}`,
+		`  due while more than 60 a minute were: ${crowded.reminders}, later than 30 s ${crowded.late}, longest ${seconds(crowded.worstMs)}, after a younger one ${verdict.overtaken}`,
 		...(kind === 'postgres'
-			? [`  waited for the leases of a killed process: ${leased.rungs}, longest ${seconds(leased.worstMs)}`]
+			? [`  waited for the leases of a killed process: ${leased.reminders}, longest ${seconds(leased.worstMs)}`]
 			: []),
 		...FAULTS.map((fault) => `  ${fault}: ${verdict.faults[fault]}`),
 		`  mentions of others than the settings name: ${verdict.wrongMentions}; at a wrong place: ${verdict.wrongPlaces}; marked as repeats: ${verdict.markedRepeats}; due together and apart: ${verdict.apart}`,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { StoreOptions } from '../../src/store/open.ts';
-import type { NewWatch } from '../../src/watches/ports.ts';
+import type { NewWatch } from '../../src/store/watch-adding.ts';
 import type { Random } from '../support/random.ts';
 import { type Asked, createHistory, type History } from './history.ts';
 import { questionIdsIn } from './messages.ts';
@@ -27,7 +27,7 @@ export interface RunOptions {
 
 export interface RunResult {
 	readonly history: History;
-	/** What the program's metric of late rungs got. */
+	/** What the program's metric of late reminders got. */
 	readonly lateMs: readonly number[];
 	readonly virtualMs: number;
 }
@@ -47,11 +47,11 @@ const QUIET_MS = 5 * MINUTE;
 const SHORT_QUIET_MS = 2 * MINUTE;
 const OUTAGE_EVERY_MS = 3 * HOUR;
 const SETTINGS_EVERY_MS = 10 * MINUTE;
-/** Slack takes no posts for a moment, so rungs wait in the outbox. */
+/** Slack takes no posts for a moment, so reminders wait in the outbox. */
 const LIMITED_EVERY_MS = MINUTE;
 const LIMITED_MS = 6_000;
-/** Writes and posts between storing a rung and noting its post. */
-const POINTS_OF_A_RUNG = 14;
+/** Writes and posts between storing a reminder and noting its post. */
+const POINTS_OF_A_REMINDER = 14;
 const NO_LIMITS = { person: 1_000_000, channel: 1_000_000, all: 1_000_000 };
 
 /** Lets agents ask and people answer around a change of daylight-saving time, and returns what happened. */
@@ -174,18 +174,18 @@ export async function runReminders(options: RunOptions): Promise<RunResult> {
 	}
 
 	/** Ends the process and starts it again. */
-	async function restart(how: 'stopped' | 'killed' | 'killed around a rung'): Promise<void> {
+	async function restart(how: 'stopped' | 'killed' | 'killed around a reminder'): Promise<void> {
 		const process = current;
 		if (process === null || isRestarting) return;
 		isRestarting = true;
-		if (how === 'killed around a rung') {
+		if (how === 'killed around a reminder') {
 			const killed = new Promise<void>((resolve) => {
 				onKilled = () => {
 					current = null;
 					resolve();
 				};
 			});
-			process.aim(random.whole(1, POINTS_OF_A_RUNG));
+			process.aim(random.whole(1, POINTS_OF_A_REMINDER));
 			await Promise.race([killed, time.sleep(10 * MINUTE)]);
 			onKilled = () => {};
 		}
@@ -253,7 +253,7 @@ export async function runReminders(options: RunOptions): Promise<RunResult> {
 	planQuestions();
 	nowAndThen(OUTAGE_EVERY_MS, () => void beAway(random.between(5, Math.min(90, lengthMs / MINUTE / 6)) * MINUTE));
 	nowAndThen(options.restartEveryMs, () => {
-		void restart(random.pick(['stopped', 'killed', 'killed around a rung', 'killed around a rung']));
+		void restart(random.pick(['stopped', 'killed', 'killed around a reminder', 'killed around a reminder']));
 	});
 	nowAndThen(LIMITED_EVERY_MS, () => {
 		slack.limit(true);

@@ -2,7 +2,7 @@ import type { Replacement } from '../faults/source-copy.ts';
 
 /** Ways to break the promise, to show that the judge notices. Each names what the judge has to find. */
 export const SABOTAGES = {
-	/** A rung comes without a read before it. */
+	/** A reminder comes without a read before it. */
 	'no-read': [
 		{
 			file: 'inbox/ladder.ts',
@@ -33,7 +33,7 @@ export const SABOTAGES = {
 	return midnight + (hours * 60 + minutes) * 60_000;`,
 		},
 	],
-	/** The announcement of a rung is stored before the ladder, in a transaction of its own. */
+	/** The announcement of a reminder is stored before the ladder, in a transaction of its own. */
 	'two-transactions': [
 		{
 			file: 'store/ladder-store.ts',
@@ -71,7 +71,7 @@ export const SABOTAGES = {
 		},`,
 		},
 	],
-	/** Rungs come while somebody is answering. */
+	/** Reminders come while somebody is answering. */
 	'no-claims': [
 		{ file: 'inbox/ladder.ts', from: 'if (claim !== null && claim.until > now) {', to: 'if (false as boolean) {' },
 	],

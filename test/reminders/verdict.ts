@@ -1,4 +1,4 @@
-import { MAYBE_REPEAT } from '../../src/slack/words/watching.ts';
+import { MAYBE_REPEAT } from '../../src/slack/words.ts';
 import type { StoreKind } from '../faults/stores.ts';
 import type { History, Post } from './history.ts';
 import { FAULTS, type Fault, type Judgement, judge, LATE_MS, type Ring } from './judge.ts';
@@ -9,37 +9,37 @@ import { permalinkOf } from './slack.ts';
 /** What a run showed. All of `problems` must be empty. */
 export interface Verdict {
 	readonly questions: number;
-	readonly rungs: number;
+	readonly reminders: number;
 	readonly messages: { readonly single: number; readonly several: number };
 	readonly faults: Readonly<Record<Fault, number>>;
 	readonly missed: number;
-	/** Rungs later than 30 s that no rule excuses. */
+	/** Reminders later than 30 s that no rule excuses. */
 	readonly late: number;
-	/** Rungs that fell due while more than 60 fell due in a minute, and how many of them came later than 30 s. */
-	readonly crowded: { readonly rungs: number; readonly late: number; readonly worstMs: number };
-	/** Rungs that came while an older one waited, both for long. */
+	/** Reminders that fell due while more than 60 fell due in a minute, and how many of them came later than 30 s. */
+	readonly crowded: { readonly reminders: number; readonly late: number; readonly worstMs: number };
+	/** Reminders that came while an older one waited, both for long. */
 	readonly overtaken: number;
-	/** On PostgreSQL: rungs that waited for leases of a killed process. */
-	readonly leased: { readonly rungs: number; readonly worstMs: number };
+	/** On PostgreSQL: reminders that waited for leases of a killed process. */
+	readonly leased: { readonly reminders: number; readonly worstMs: number };
 	/** The latest of all others. */
 	readonly worstMs: number;
 	readonly medianMs: number;
 	readonly wrongMentions: number;
 	readonly wrongPlaces: number;
 	readonly markedRepeats: number;
-	/** Rungs of a channel that fell due within five seconds and came in different messages. */
+	/** Reminders of a channel that fell due within five seconds and came in different messages. */
 	readonly apart: number;
-	/** The most that the program's own metric of late rungs got. */
+	/** The most that the program's own metric of late reminders got. */
 	readonly metricMs: number;
 	readonly problems: readonly string[];
 }
 
-/** As many rungs a minute are in time. */
+/** As many reminders a minute are in time. */
 const PER_MINUTE = 60;
 /** Longer for each kill on PostgreSQL: leases of 25 s lapse first, and those of reads. */
 const LEASE_LATE_MS = 40_000;
 const TOGETHER_MS = 5_000;
-/** Beyond it, a rung no longer waits for others: their reads or a start took long. */
+/** Beyond it, a reminder no longer waits for others: their reads or a start took long. */
 const IN_TIME_MS = 15_000;
 const SETTINGS_ALLOWANCE_MS = 60_000;
 
@@ -55,29 +55,29 @@ export function verdictOf({ history, lateMs }: RunResult, kind: StoreKind): Verd
 	const isTooLate = (ring: Ring) => latenessOf(ring) > LATE_MS + killCount(ring) * LEASE_LATE_MS;
 	const late = [...ordinary.filter(isLate), ...leased.filter(isTooLate)];
 	const overtaken = overtakenIn([...crowded]);
-	const rungPosts = history.posts.filter((post) => kindOf(post) !== 'other');
-	const wrongMentions = rungPosts.filter((post) => !hasRightMentions(history, post));
+	const reminderPosts = history.posts.filter((post) => kindOf(post) !== 'other');
+	const wrongMentions = reminderPosts.filter((post) => !hasRightMentions(history, post));
 	const asked = questionPosts(history.posts);
-	const wrongPlaces = rungPosts.filter((post) => !isAtRightPlace(post, asked));
-	const markedRepeats = rungPosts.filter(({ content }) => content.includes(MAYBE_REPEAT));
+	const wrongPlaces = reminderPosts.filter((post) => !isAtRightPlace(post, asked));
+	const markedRepeats = reminderPosts.filter(({ content }) => content.includes(MAYBE_REPEAT));
 	const apart = apartIn(posted);
 	const worst = (some: readonly Ring[]) => Math.max(0, ...some.map(latenessOf));
 	const sorted = posted.map(latenessOf).toSorted((one, other) => one - other);
 	return {
 		questions: history.questions.length,
-		rungs: posted.length,
+		reminders: posted.length,
 		messages: {
-			single: rungPosts.filter((post) => kindOf(post) !== 'several').length,
-			several: rungPosts.filter((post) => kindOf(post) === 'several').length,
+			single: reminderPosts.filter((post) => kindOf(post) !== 'several').length,
+			several: reminderPosts.filter((post) => kindOf(post) === 'several').length,
 		},
 		faults: Object.fromEntries(
 			FAULTS.map((name) => [name, faults.filter(({ fault }) => fault === name).length]),
 		) as Record<Fault, number>,
 		missed: late.filter(({ post }) => post === null).length,
 		late: late.filter(({ post }) => post !== null).length,
-		crowded: { rungs: crowded.size, late: [...crowded].filter(isLate).length, worstMs: worst([...crowded]) },
+		crowded: { reminders: crowded.size, late: [...crowded].filter(isLate).length, worstMs: worst([...crowded]) },
 		overtaken: overtaken.length,
-		leased: { rungs: leased.filter(isLate).length, worstMs: worst(leased) },
+		leased: { reminders: leased.filter(isLate).length, worstMs: worst(leased) },
 		worstMs: worst(ordinary),
 		medianMs: sorted[Math.floor(sorted.length / 2)] ?? 0,
 		wrongMentions: wrongMentions.length,
@@ -106,7 +106,7 @@ function isLate(ring: Ring): boolean {
 }
 
 /**
- * Rungs that fell due when more than 60 a minute did, needed or not, and after that until one rung a second would have left the queue of
+ * Reminders that fell due when more than 60 a minute did, needed or not, and after that until one reminder a second would have left the queue of
  * them.
  */
 function crowdedOf(rings: readonly Ring[], dueAts: readonly number[]): ReadonlySet<Ring> {
@@ -125,7 +125,7 @@ function crowdedOf(rings: readonly Ring[], dueAts: readonly number[]): ReadonlyS
 	return new Set(rings.filter(({ dueAt }) => crowdedAt.has(dueAt)));
 }
 
-/** Late rungs that came after one that fell due later. */
+/** Late reminders that came after one that fell due later. */
 function overtakenIn(rings: readonly Ring[]): Ring[] {
 	const late = rings.filter(isLate);
 	return late.filter((ring) =>
@@ -157,7 +157,7 @@ function isAtRightPlace(post: Post, questions: ReadonlyMap<string, Post>): boole
 	return post.threadTs === null && hasLinks;
 }
 
-/** Rungs that were left out of a message for rungs which fell due just before them. With the oldest of the message. */
+/** Reminders that were left out of a message for reminders which fell due just before them. With the oldest of the message. */
 function apartIn(rings: readonly Ring[]): (readonly [Ring, Ring])[] {
 	const byChannel = Map.groupBy(rings, ({ channelId }) => channelId);
 	return [...byChannel.values()].flatMap((ofChannel) => {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { signedHeaders } from '../../fake-slack/index.ts';
-import { WHAT_IT_IS } from '../../src/slack/words/commands.ts';
-import { errorWords } from '../../src/slack/words/errors.ts';
+import { WHAT_IT_IS } from '../../src/slack/blocks/commands.ts';
+import { errorWords } from '../../src/slack/blocks/errors.ts';
 import { whatHappened } from '../support/sentences.ts';
 import type { App } from './support/open-session.ts';
 import { startTimedApp } from './support/timed-app.ts';

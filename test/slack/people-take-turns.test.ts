@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { errorWords } from '../../src/slack/words/errors.ts';
-import { unwatchedWords } from '../../src/slack/words/watching.ts';
+import { errorWords } from '../../src/slack/blocks/errors.ts';
+import { unwatchedWords } from '../../src/slack/blocks/watching.ts';
 import { stale, watchOutcome, whatHappened } from '../support/sentences.ts';
 import { expectNothingWrong, watchingApp } from './watching/harness.ts';
 

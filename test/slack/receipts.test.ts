@@ -8,10 +8,10 @@ import {
 	type Posted,
 } from '../../fake-slack/index.ts';
 import type { Answer } from '../../src/answers/answer.ts';
+import { receiptExplanation } from '../../src/slack/blocks/receipt.ts';
 import { createSlackClients } from '../../src/slack/clients.ts';
 import { createDirectChannels } from '../../src/slack/memberships.ts';
 import { createReceipts } from '../../src/slack/receipts.ts';
-import { receiptExplanation } from '../../src/slack/words/answers.ts';
 import { createRecordingLog } from '../store/support.ts';
 import { headline } from '../support/sentences.ts';
 import { answerOf } from './support/answers.ts';

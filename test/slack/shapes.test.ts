@@ -6,15 +6,16 @@ import { guessInput } from '../../src/questions/input-kind.ts';
 import { lookDifferent, looksOfLabels } from '../../src/questions/look-alikes.ts';
 import { BUTTON_LABELS } from '../../src/slack/blocks/parts.ts';
 import { ACTIONS, CALLBACKS, CHOOSE_IDS } from '../../src/slack/ids.ts';
-import { allShapes } from '../../src/slack/shapes/all.ts';
+import { extremes } from '../../src/slack/shapes/extremes.ts';
 import { FIELD_ITEMS } from '../../src/slack/shapes/samples.ts';
 import { allVariants } from './shapes/all.ts';
+import { largestOf } from './shapes/sizes.ts';
 
 const SLACK = new URL('../../src/slack/', import.meta.url).pathname;
 const shapes = allVariants();
 const names = shapes.map(({ name }) => name);
-const asked = allShapes();
-const all = JSON.stringify(asked);
+const asked = extremes();
+const all = JSON.stringify(shapes);
 
 /** The text of each file below src/slack, by its path there. */
 function sources(): Map<string, string> {
@@ -31,12 +32,12 @@ function builders(): string[] {
 		.map(([, name = '']) => name);
 }
 
-describe('allShapes', () => {
-	it('has a shape of every builder of a view or message, about which the doctor asks Slack', () => {
+describe('all variants', () => {
+	it('has a shape of every builder of a view or message', () => {
 		const found = builders();
 		for (const known of ['sessionModal', 'watchPost', 'filesMessage', 'chosenTextHelp', 'homeView'])
 			expect(found).toContain(known);
-		expect(found.filter((builder) => !asked.some(({ name }) => name.startsWith(`${builder}, `)))).toEqual([]);
+		expect(found.filter((builder) => !names.some((name) => name.startsWith(`${builder}, `)))).toEqual([]);
 	});
 
 	it('builds views and messages in blocks/ alone', () => {
@@ -53,7 +54,7 @@ describe('allShapes', () => {
 	it('has a view of every callback id', () => {
 		// The last one belongs to the message shortcut of the manifest.
 		const { useAsAnswer: _, ...views } = CALLBACKS;
-		const used = new Set(asked.map(({ view }) => view?.callback_id));
+		const used = new Set(shapes.map(({ view }) => view?.callback_id));
 		expect(Object.values(views).filter((id) => !used.has(id))).toEqual([]);
 	});
 
@@ -77,6 +78,26 @@ describe('allShapes', () => {
 		expect([...new Set(labels)].filter((label) => lookDifferent([label], looksOfLabels(BUTTON_LABELS)))).toEqual([]);
 	});
 
+	it('gives every shape its own name', () => {
+		expect(new Set(names).size).toBe(names.length);
+	});
+
+	it.each(shapes)('builds a shape within the known limits of Slack: $name', ({ view, message }) => {
+		expect(view === undefined ? validateMessage(message) : validateView(view)).toEqual([]);
+	});
+});
+
+describe('extremes', () => {
+	it('are few, because Slack limits how often the doctor may ask', () => {
+		expect(asked.length).toBeLessThanOrEqual(40);
+	});
+
+	it('have every part as large as any variant has it', () => {
+		const largest = largestOf(asked);
+		const missing = [...largestOf(shapes)].filter(([part, { size }]) => (largest.get(part)?.size ?? 0) < size);
+		expect(missing).toEqual([]);
+	});
+
 	it.each([
 		'radio_buttons',
 		'static_select',
@@ -87,16 +108,8 @@ describe('allShapes', () => {
 		'timepicker',
 		'plain_text_input',
 		'image',
-	])('contains an element of the type %s', (type) => {
-		expect(all).toContain(`"type":"${type}"`);
-	});
-
-	it('gives every shape its own name', () => {
-		expect(new Set(names).size).toBe(names.length);
-	});
-
-	it.each(shapes)('builds a shape within the known limits of Slack: $name', ({ view, message }) => {
-		expect(view === undefined ? validateMessage(message) : validateView(view)).toEqual([]);
+	])('has an element of the type %s', (type) => {
+		expect(JSON.stringify(asked)).toContain(`"type":"${type}"`);
 	});
 });
 

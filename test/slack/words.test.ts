@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { ERROR_CODES, errorWords, NOT_THERE, REFUSAL_CODES } from '../../src/slack/words/errors.ts';
-import { contactMrkdwn, personMrkdwn } from '../../src/slack/words/people.ts';
-import { actionsLine, statusWords } from '../../src/slack/words/sessions.ts';
-import { agoText, durationText, momentMrkdwn, momentText } from '../../src/slack/words/times.ts';
+import { ERROR_CODES, errorWords, NOT_THERE, REFUSAL_CODES } from '../../src/slack/blocks/errors.ts';
+import {
+	actionsLine,
+	agoText,
+	contactMrkdwn,
+	durationText,
+	momentMrkdwn,
+	momentText,
+	personMrkdwn,
+	statusWords,
+} from '../../src/slack/words.ts';
 
 const now = Date.parse('2026-11-20T08:40:00Z');
 const names = { displayName: () => 'Ada <!here>' };

@@ -76,7 +76,7 @@ it('does not deadlock when two channels ask for reads of the same sessions in an
 			const wait = {
 				kind: 'wait',
 				dueAt: T0 + 1_000,
-				rungDueAt: T0,
+				reminderDueAt: T0,
 				heldBy: null,
 				readBy: T0 - 60_000 - index,
 			} as const;
@@ -89,7 +89,7 @@ it('does not deadlock when two channels ask for reads of the same sessions in an
 	expect(await deadlocksIn(databaseUrl)).toBe(0);
 });
 
-it('queues a rung after what another replica adds to the same watch', async () => {
+it('queues a reminder after what another replica adds to the same watch', async () => {
 	const { store, replica, close } = await openReplicas();
 	const { id: watchId, session } = await addWatch(store.watches);
 	const { sessionId } = session;
@@ -98,14 +98,14 @@ it('queues a rung after what another replica adds to the same watch', async () =
 	const question = { fingerprint: 'fingerprint-1', postTs: '1.2', postedAt: T0, now: T0 };
 	await store.db.write((db) => beginLadder(db, watch, question));
 	const [batch] = await store.ladders.takeDue(SERVICE, LEASE, { now: T0, limit: 1, except: [] });
-	const entry = { watchId, sessionId, fingerprint: 'fingerprint-1', postTs: '1.2', postedAt: T0, heldBy: null };
-	const rung = { ...entry, rung: 'reminder', dueAt: T0, isLast: false, number: 0, lastRungAt: null } as const;
+	const asked = { watchId, sessionId, fingerprint: 'fingerprint-1', postTs: '1.2', postedAt: T0, heldBy: null };
+	const entry = { ...asked, stage: 'reminder', dueAt: T0, isLast: false, number: 0, lastReminderAt: null } as const;
 	const announcement = {
 		target: { kind: 'watch', watchId, ...place },
-		key: 'rung',
-		content: { kind: 'rung', entry: rung },
+		key: 'reminder',
+		content: { kind: 'reminder', entries: [entry] },
 	} as const;
-	const outcomes = (batch?.ladders ?? []).map((taken) => ({ ...taken, kind: 'rung', rung: 'reminder' }) as const);
+	const outcomes = (batch?.ladders ?? []).map((taken) => ({ ...taken, kind: 'remind', stage: 'reminder' }) as const);
 	let recorded: string | null = null;
 	let recording: Promise<unknown> = Promise.resolve();
 	await replica.db.write(async (db) => {

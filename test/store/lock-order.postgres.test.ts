@@ -2,10 +2,10 @@ import pg from 'pg';
 import { expect, it } from 'vitest';
 import { codeOf } from '../../src/errors.ts';
 import { DEFAULT_CHANNEL_SETTINGS } from '../../src/inbox/channel-settings.ts';
-import type { LadderBatch, LadderOutcome } from '../../src/inbox/ladder-ports.ts';
+import type { LadderBatch, LadderOutcome } from '../../src/inbox/ladder.ts';
 import { beginLadder } from '../../src/store/ladder-store.ts';
 import type { Store } from '../../src/store/open.ts';
-import type { NewAnnouncement, RungEntry } from '../../src/watches/announcements.ts';
+import type { NewAnnouncement, ReminderEntry } from '../../src/watches/announcements.ts';
 import { questionViewAt, snapshotOf } from '../../src/watches/session-snapshot.ts';
 import type { Watch } from '../../src/watches/watch.ts';
 import { createRandom, type Random } from '../support/random.ts';
@@ -113,23 +113,33 @@ async function reminds({ ladders }: Store, { random, token }: Actor): Promise<vo
 	for (const batch of batches) {
 		const rings = random.chance(0.5);
 		const outcomes = batch.ladders.map(({ ladder, changeCount }): LadderOutcome => {
-			const wait = { kind: 'wait', dueAt: T0, rungDueAt: T0, heldBy: null, readBy: T0 - random.whole(0, 999) } as const;
-			return { ladder, changeCount, ...(rings ? ({ kind: 'rung', rung: 'escalation' } as const) : wait) };
+			const wait = {
+				kind: 'wait',
+				dueAt: T0,
+				reminderDueAt: T0,
+				heldBy: null,
+				readBy: T0 - random.whole(0, 999),
+			} as const;
+			return { ladder, changeCount, ...(rings ? ({ kind: 'remind', stage: 'escalation' } as const) : wait) };
 		});
-		await ladders.record(token, outcomes, { announcement: rings ? rungsOf(batch, random) : null, now: T0 });
+		await ladders.record(token, outcomes, { announcement: rings ? remindersOf(batch, random) : null, now: T0 });
 	}
 }
 
-function rungsOf({ channel, ladders }: LadderBatch, random: Random): NewAnnouncement {
-	const entries = ladders.map(({ ladder }): RungEntry => {
+function remindersOf({ channel, ladders }: LadderBatch, random: Random): NewAnnouncement {
+	const entries = ladders.map(({ ladder }): ReminderEntry => {
 		const { watchId, fingerprint, postTs, session: asked } = ladder;
 		const question = { watchId, sessionId: asked.sessionId, fingerprint, postTs, postedAt: T0, heldBy: null };
-		return { ...question, rung: 'escalation', dueAt: T0, isLast: false, number: 0, lastRungAt: null };
+		return { ...question, stage: 'escalation', dueAt: T0, isLast: false, number: 0, lastReminderAt: null };
 	});
-	const [entry] = entries as [RungEntry, ...RungEntry[]];
-	const key = `rung:${random.uniform()}`;
-	if (entries.length > 1) return { target: { kind: 'channel', ...channel }, key, content: { kind: 'rungs', entries } };
-	return { target: { kind: 'watch', watchId: entry.watchId, ...channel }, key, content: { kind: 'rung', entry } };
+	const [entry] = entries as [ReminderEntry, ...ReminderEntry[]];
+	const key = `stage:${random.uniform()}`;
+	if (entries.length > 1) return { target: { kind: 'channel', ...channel }, key, content: { kind: 'digest', entries } };
+	return {
+		target: { kind: 'watch', watchId: entry.watchId, ...channel },
+		key,
+		content: { kind: 'escalation', entries: [entry] },
+	};
 }
 
 /** The outbox. */

@@ -29,7 +29,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 	inboxes: `team_id view_id page opened_at asked_count change_count next_update_at shown_count shown_key built_at
 		lease_token leased_until`,
 	ladders: `watch_id team_id channel_id service session_id fingerprint post_ts posted_at reminded_at escalation_count
-		last_rung_at is_ringing rung_due_at due_at change_count lease_token leased_until waiting_since few_since`,
+		last_reminder_at is_sending reminder_due_at due_at change_count lease_token leased_until waiting_since few_since`,
 	channel_settings: 'team_id channel_id revision changed_at',
 	snoozes: 'team_id service session_id fingerprint until',
 	hand_overs: 'team_id service session_id fingerprint watch_id channel_id id count handed_over_at given_back_at',
@@ -86,7 +86,7 @@ const OTHER_FIELDS: Readonly<Record<string, string>> = {
 		digest.result digest.files digest.screenshotTimestamp`,
 	'announcements.content': `question.fingerprint question.shownHash question.context question.items[].title
 		question.items[].description question.items[].value question.quick.options[] to status result
-		entry.watchId entry.sessionId entry.fingerprint entry.postTs entries[].watchId entries[].sessionId
+		entries[].watchId entries[].sessionId
 		entries[].fingerprint entries[].postTs before.mention.groupIds[] before.quietHours.from
 		before.quietHours.to before.quietHours.timeZone after.mention.groupIds[] after.quietHours.from
 		after.quietHours.to after.quietHours.timeZone watchId sessionId channelId sessionIds[]`,
@@ -112,7 +112,9 @@ function textsIn(schema: JsonSchema, path = ''): readonly string[] {
 	const record = schema.additionalProperties;
 	return [
 		...[...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap((one) => textsIn(one, path)),
-		...(schema.items === undefined ? [] : textsIn(schema.items, `${path}[]`)),
+		...[...(schema.prefixItems ?? []), ...[schema.items].flat()].flatMap((one) =>
+			one === undefined ? [] : textsIn(one, `${path}[]`),
+		),
 		...Object.entries(schema.properties ?? {}).flatMap(([name, one]) => textsIn(one, below(name))),
 		...(record === undefined || record === false ? [] : [below('{}'), ...textsIn(record, below('{}'))]),
 	];

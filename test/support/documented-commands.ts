@@ -55,8 +55,8 @@ export const COMMANDS: readonly DocumentedCommand[] = [
 		'npm run test:watch-faults -- --sessions 5 --kills 1 --questions 2 --store sqlite --history both',
 	),
 	script(
-		/^npm run test:watch-faults -- --rungs( --[a-z]+ \d+)*$/,
-		'npm run test:watch-faults -- --rungs --sessions 5 --kills 1 --store sqlite --history readable',
+		/^npm run test:watch-faults -- --reminders( --[a-z]+ \d+)*$/,
+		'npm run test:watch-faults -- --reminders --sessions 5 --kills 1 --store sqlite --history readable',
 	),
 	script(
 		/^npm run test:reminders( -- --[a-z]+ [a-z0-9-]+)*$/,

@@ -19,8 +19,7 @@ const RULES = [
 	'test/slack/handlers/parse-command.test.ts',
 	'test/slack/settings/read.test.ts',
 	'test/slack/text/hostile-repeats.test.ts',
-	'test/slack/words/reminders.test.ts',
-	'test/watch-faults/rungs/judge.test.ts',
+	'test/watch-faults/reminders/judge.test.ts',
 	'test/watches/read-window.test.ts',
 ];
 

@@ -1,16 +1,19 @@
 import type { AnswerState } from '../../src/answers/answer.ts';
 import { DEFAULT_CHANNEL_SETTINGS as SETTINGS } from '../../src/inbox/channel-settings.ts';
 import type { HandOver } from '../../src/inbox/hand-over.ts';
-import { receiptHeadline, stateLine } from '../../src/slack/words/answers.ts';
-import { discoveryBegunWords, discoveryEndedWords } from '../../src/slack/words/discovery.ts';
-import { errorWords } from '../../src/slack/words/errors.ts';
-import * as handOver from '../../src/slack/words/hand-over.ts';
-import { type Notice, noticeWords } from '../../src/slack/words/notices.ts';
-import { questionText } from '../../src/slack/words/question-text.ts';
-import { rungsWords, rungWords, settingsChangedWords } from '../../src/slack/words/reminders.ts';
-import { agoText } from '../../src/slack/words/times.ts';
-import { endWords, watchOutcomeWords } from '../../src/slack/words/watching.ts';
-import type { Rung } from '../../src/watches/channel-settings.ts';
+import { receiptHeadline, stateLine } from '../../src/slack/blocks/answers.ts';
+import { errorWords } from '../../src/slack/blocks/errors.ts';
+import * as handOver from '../../src/slack/blocks/hand-over.ts';
+import { inboxHandOverLine } from '../../src/slack/blocks/inbox.ts';
+import { digestWords, reminderWords } from '../../src/slack/blocks/reminders.ts';
+import { type Notice, noticeWords } from '../../src/slack/blocks/session-modal.ts';
+import { settingsChangedWords } from '../../src/slack/blocks/settings-saving.ts';
+import { discoveryBegunWords, discoveryEndedWords, endWords } from '../../src/slack/blocks/watch-posts.ts';
+import { watchOutcomeWords } from '../../src/slack/blocks/watching.ts';
+import { questionText } from '../../src/slack/question-text.ts';
+import { handOverLine } from '../../src/slack/question-view.ts';
+import { agoText } from '../../src/slack/words.ts';
+import type { ReminderStage } from '../../src/watches/channel-settings.ts';
 import type { WatchOutcome } from '../../src/watches/subscribe.ts';
 import type { WatchEnd } from '../../src/watches/watch.ts';
 
@@ -42,15 +45,15 @@ export const DELIVERED = anyOf(
 /** What happened, for the code of a failure or a refusal. */
 export const whatHappened = (code: string) => errorWords(code, NOTHING_KEPT).what;
 
-/** A rung that comes so many minutes after the question. Null: its post was updated. */
-export const rungText = (rung: Rung, minutes: number | null) =>
-	rungWords({ rung, isLast: false }, minutes === null ? null : minutes * 60_000);
-/** What rungs say whatever time has passed. */
-export const [REMINDER, ESCALATION] = [anyRung('reminder'), anyRung('escalation')];
+/** A reminder that comes so many minutes after the question. Null: its post was updated. */
+export const reminderText = (stage: ReminderStage, minutes: number | null) =>
+	reminderWords({ stage, isLast: false }, minutes === null ? null : minutes * 60_000);
+/** What reminders say whatever time has passed. */
+export const [REMINDER, ESCALATION] = [anyReminder('reminder'), anyReminder('escalation')];
 /** Reminders of so many questions in one message. */
-export const rungsTogether = (count: number) => rungsWords(Array(count).fill({ rung: 'reminder', isLast: false }));
+export const digestText = (count: number) => digestWords(Array(count).fill({ stage: 'reminder', isLast: false }));
 /** The same, without the number: of one question, and of several. */
-export const [WAITS = '', WAIT = ''] = [1, 2].map((count) => rungsTogether(count).replace(/^\D+\d+ /, ''));
+export const [WAITS = '', WAIT = ''] = [1, 2].map((count) => digestText(count).replace(/^\D+\d+ /, ''));
 /** In a channel whose settings were changed. */
 export const CHANGED_REMINDERS = besideNames(
 	settingsChangedWords(
@@ -76,13 +79,13 @@ export const ASKS = questionText({
 
 /** The line of a post that was handed over, also without the names. */
 export const handedOver = (from: string, to: string) =>
-	mentions(handOver.handOverLine(given(from, to), names, { isUpdate: true }));
-export const HANDED_OVER = besideNames(handOver.handOverLine(given('one', 'other'), names, { isUpdate: true }));
+	mentions(handOverLine(given(from, to), names, { isUpdate: true }));
+export const HANDED_OVER = besideNames(handOverLine(given('one', 'other'), names, { isUpdate: true }));
 /** In the window of whoever handed it over. */
 export const youHandedOver = (to: string) =>
 	mentions(handOver.handOverWords({ kind: 'handedOver', handOver: given('', to) }, names));
 /** In the inbox of whoever has the question, and in the direct message to them. */
-export const HANDED_TO_YOU = besideNames(handOver.inboxHandOverLine(given('one', 'other'), 'other', names));
+export const HANDED_TO_YOU = besideNames(inboxHandOverLine(given('one', 'other'), 'other', names));
 export const YOU_HAVE_IT = besideNames(handOver.handedOverWords('one', names));
 export const GAVE_BACK = besideNames(handOver.givenBackWords({ by: 'one' }, names));
 export const DID_NOT_GET_IT = besideNames(handOver.givenBackWords({ by: 'one', undelivered: true }, names));
@@ -121,8 +124,8 @@ function anyOf(...sentences: readonly string[]): RegExp {
 	return new RegExp(sentences.map((words) => words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'));
 }
 
-function anyRung(rung: Rung): RegExp {
-	return new RegExp(anyOf(rungText(rung, null), rungText(rung, 1)).source.replace('1 min', '[^.\n]+'));
+function anyReminder(stage: ReminderStage): RegExp {
+	return new RegExp(anyOf(reminderText(stage, null), reminderText(stage, 1)).source.replace('1 min', '[^.\n]+'));
 }
 
 /** Whether a text has these words in it. */

@@ -7,33 +7,33 @@ import { copySource, type Replacement } from '../faults/source-copy.ts';
 import { createPostgresUnderTest, createSqliteUnderTest, type StoreKind } from '../faults/stores.ts';
 import { type OwnPostgres, startPostgres } from '../support/postgres.ts';
 import { createRandom } from '../support/random.ts';
+import { REMINDER_TARGETS } from './reminders/moments.ts';
+import { type ReminderFaultResult, runReminderFaults } from './reminders/run.ts';
+import { isReminderSabotage, REMINDER_SABOTAGES } from './reminders/sabotage.ts';
+import { FREEZE_MS, REMINDER_ENV, reminderTimes } from './reminders/times.ts';
 import { runWatchFaults, type WatchFaultResult } from './run.ts';
-import { RUNG_TARGETS } from './rungs/moments.ts';
-import { type RungFaultResult, runRungFaults } from './rungs/run.ts';
-import { isRungSabotage, RUNG_SABOTAGES } from './rungs/sabotage.ts';
-import { FREEZE_MS, RUNG_ENV, rungTimes } from './rungs/times.ts';
 
 const USAGE = `npm run test:watch-faults -- [options]
-  --sessions 50   watched sessions; with --rungs 30
-  --kills 6       kills of one process at a time; with --rungs 12 kills and freezes
-  --questions 20  questions asked around each kill; not with --rungs
-  --rungs         reminds and escalates within seconds, and aims kills and freezes at the moments around rungs: a
-                  ladder becomes due, its session is read, the rung is stored, Slack is called, Slack has said "ok"
-  --target X      with --rungs: aims at one of these moments alone:
-                  ${RUNG_TARGETS.join(', ')}
+  --sessions 50   watched sessions; with --reminders 30
+  --kills 6       kills of one process at a time; with --reminders 12 kills and freezes
+  --questions 20  questions asked around each kill; not with --reminders
+  --reminders     reminds and escalates within seconds, and aims kills and freezes at the moments around reminders: a
+                  ladder becomes due, its session is read, the reminder is stored, Slack is called, Slack has said "ok"
+  --target X      with --reminders: aims at one of these moments alone:
+                  ${REMINDER_TARGETS.join(', ')}
   --store both    sqlite, postgres or both
   --history both  whether the channels' history is readable: readable, unreadable or both
   --seed 1
   --commit HEAD   takes the program from a commit instead of the working tree
-  --sabotage X    with --rungs: breaks the program first, and fails when nobody notices:
-                  ${Object.keys(RUNG_SABOTAGES).join(', ')}`;
+  --sabotage X    with --reminders: breaks the program first, and fails when nobody notices:
+                  ${Object.keys(REMINDER_SABOTAGES).join(', ')}`;
 
 const { values } = parseArgs({
 	options: {
 		sessions: { type: 'string' },
 		kills: { type: 'string' },
 		questions: { type: 'string', default: '20' },
-		rungs: { type: 'boolean', default: false },
+		reminders: { type: 'boolean', default: false },
 		target: { type: 'string' },
 		sabotage: { type: 'string' },
 		store: { type: 'string', default: 'both' },
@@ -57,12 +57,12 @@ const TAKEN_OVER_WITHIN_MS = 30_000;
 
 const SESSIONS_PER_CHANNEL = 5;
 const ASKS_WITHIN_MS = 12_000;
-/** Few, so that some rungs come alone. */
-const SESSIONS_PER_CHANNEL_OF_RUNGS = 3;
-const sessions = Number(values.sessions ?? (values.rungs ? 30 : 50));
-const kills = Number(values.kills ?? (values.rungs ? 12 : 6));
+/** Few, so that some reminders come alone. */
+const SESSIONS_PER_CHANNEL_OF_REMINDERS = 3;
+const sessions = Number(values.sessions ?? (values.reminders ? 30 : 50));
+const kills = Number(values.kills ?? (values.reminders ? 12 : 6));
 const { sabotage } = values;
-const targets = RUNG_TARGETS.filter((target) => values.target === undefined || values.target === target);
+const targets = REMINDER_TARGETS.filter((target) => values.target === undefined || values.target === target);
 
 /** Runs `use` with the program on a new store of this kind. */
 async function withProgram<T>(
@@ -111,18 +111,18 @@ function runWatching(kind: StoreKind, historyReadable: boolean): Promise<WatchFa
 	);
 }
 
-function runRungs(kind: StoreKind, historyReadable: boolean): Promise<RungFaultResult> {
-	const replacements = sabotage !== undefined && isRungSabotage(sabotage) ? RUNG_SABOTAGES[sabotage] : [];
-	return withProgram(kind, { env: RUNG_ENV, replacements }, async (harness) => {
-		const result = await runRungFaults({
+function runReminders(kind: StoreKind, historyReadable: boolean): Promise<ReminderFaultResult> {
+	const replacements = sabotage !== undefined && isReminderSabotage(sabotage) ? REMINDER_SABOTAGES[sabotage] : [];
+	return withProgram(kind, { env: REMINDER_ENV, replacements }, async (harness) => {
+		const result = await runReminderFaults({
 			harness,
 			sessions,
-			perChannel: SESSIONS_PER_CHANNEL_OF_RUNGS,
+			perChannel: SESSIONS_PER_CHANNEL_OF_REMINDERS,
 			strikes: kills,
 			targets,
 			asksWithinMs: ASKS_WITHIN_MS,
 			random: createRandom(Number(values.seed)),
-			times: rungTimes(kind),
+			times: reminderTimes(kind),
 			freezeMs: FREEZE_MS,
 			historyReadable,
 			onProgress: progress(kind),
@@ -151,7 +151,7 @@ if (
 	stores === undefined ||
 	histories === undefined ||
 	targets.length === 0 ||
-	(sabotage !== undefined && (!values.rungs || !isRungSabotage(sabotage)))
+	(sabotage !== undefined && (!values.reminders || !isReminderSabotage(sabotage)))
 ) {
 	console.error(USAGE);
 	process.exit(2);
@@ -162,15 +162,15 @@ for (const kind of stores) {
 	for (const readable of histories) {
 		const place = `| ${kind === 'sqlite' ? 'SQLite, one process' : 'PostgreSQL, two replicas'} | ${readable ? 'yes' : 'no'} |`;
 		const name = `${kind}, history ${readable ? 'readable' : 'unreadable'}`;
-		const result = values.rungs ? await runRungs(kind, readable) : await runWatching(kind, readable);
+		const result = values.reminders ? await runReminders(kind, readable) : await runWatching(kind, readable);
 		const { delays } = result;
 		const times = `${percentile(delays, 0.5)} / ${percentile(delays, 1)} | ${result.refusedCalls} |`;
 		const repeats = `${result.unmarkedRepeats} | ${result.markedRepeats}`;
 		problems.push(...result.problems.map((problem) => `${name}: ${problem}`));
 		if ('freezes' in result) {
-			const { kills, freezes, questions, rungs, together, struck, missed, afterAnswer } = result;
+			const { kills, freezes, questions, reminders, together, struck, missed, afterAnswer } = result;
 			rows.push(
-				`${place} ${kills} / ${freezes} | ${questions} | ${rungs} / ${together} | ${struck} | ${missed} | ${repeats} | ${afterAnswer} | ${times}`,
+				`${place} ${kills} / ${freezes} | ${questions} | ${reminders} / ${together} | ${struck} | ${missed} | ${repeats} | ${afterAnswer} | ${times}`,
 			);
 			continue;
 		}
@@ -179,11 +179,11 @@ for (const kind of stores) {
 		if (tooLate > 0) problems.push(`${name}: ${tooLate} questions were told later than 30 s after the kill`);
 	}
 }
-const HEADS = values.rungs
+const HEADS = values.reminders
 	? [
-			`${sessions} watched sessions, reminded after ${RUNG_ENV.REMIND_AFTER} and escalated after ${RUNG_ENV.ESCALATE_AFTER}; kills and freezes around rungs, seed ${values.seed}`,
+			`${sessions} watched sessions, reminded after ${REMINDER_ENV.REMIND_AFTER} and escalated after ${REMINDER_ENV.ESCALATE_AFTER}; kills and freezes around reminders, seed ${values.seed}`,
 			'',
-			'| store | history readable | kills / freezes | questions | rungs / of them together with others | met by a kill or a freeze | missed | repeated | repeated and marked | after the answer | after their time, median / longest | calls refused as too many |',
+			'| store | history readable | kills / freezes | questions | reminders / of them together with others | met by a kill or a freeze | missed | repeated | repeated and marked | after the answer | after their time, median / longest | calls refused as too many |',
 			'|---|---|---|---|---|---|---|---|---|---|---|---|',
 		]
 	: [

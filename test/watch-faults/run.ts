@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Message } from '../../fake-slack/index.ts';
-import { MAYBE_REPEAT } from '../../src/slack/words/watching.ts';
+import { MAYBE_REPEAT } from '../../src/slack/words.ts';
 import type { Harness } from '../faults/harness.ts';
 import type { Random } from '../support/random.ts';
 import { createFleet } from './fleet.ts';

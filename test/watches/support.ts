@@ -3,15 +3,17 @@ import { onTestFinished } from 'vitest';
 import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import type { Clock } from '../../src/clock.ts';
 import { HandraiseError } from '../../src/errors.ts';
+import type { Metrics } from '../../src/ops/metrics.ts';
 import { disclosureOf } from '../../src/questions/secrecy.ts';
 import type { Message, Session } from '../../src/questions/session.ts';
 import type { StoreDatabase } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/open.ts';
+import type { NewWatch } from '../../src/store/watch-adding.ts';
 import { readWatch } from '../../src/store/watch-rows.ts';
+import type { WatchStore } from '../../src/store/watch-store.ts';
 import type { AnnouncementContent } from '../../src/watches/announcements.ts';
 import type { BackgroundBudget } from '../../src/watches/capacity.ts';
 import { createPoller, type PollerOptions, type WatchingService } from '../../src/watches/poller.ts';
-import type { NewWatch, WatchMetrics, WatchStore } from '../../src/watches/ports.ts';
 import { createServiceHealth } from '../../src/watches/service-health.ts';
 import { type SessionSnapshot, snapshotOf } from '../../src/watches/session-snapshot.ts';
 import type { Watch, WatchLimits } from '../../src/watches/watch.ts';
@@ -148,7 +150,7 @@ export function createRecordingMetrics() {
 	const count = (name: string) => {
 		counts.set(name, (counts.get(name) ?? 0) + 1);
 	};
-	const metrics: WatchMetrics = {
+	const metrics: Metrics['watches'] = {
 		watchedSessions: () => count('watchedSessions'),
 		read: (outcome) => count(`read ${outcome}`),
 		detectionAge: () => count('detectionAge'),
@@ -156,8 +158,8 @@ export function createRecordingMetrics() {
 		card: (outcome) => count(`card ${outcome}`),
 		limitReached: (limit) => count(`limit ${limit}`),
 		post: (outcome) => count(`post ${outcome}`),
-		rung: (rung) => count(`rung ${rung}`),
-		rungLate: () => count('rungLate'),
+		reminder: (stage) => count(`reminder ${stage}`),
+		reminderLate: () => count('reminderLate'),
 		channelCheck: (outcome) => count(`channels ${outcome}`),
 	};
 	return { metrics, of: (name: string) => counts.get(name) ?? 0 };

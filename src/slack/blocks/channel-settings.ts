@@ -1,29 +1,14 @@
 import type { InputBlock, KnownBlock, ModalView, PlainTextOption } from '@slack/types';
 import type { LadderTimes } from '../../inbox/channel-settings.ts';
-import type { AnnouncementContent } from '../../watches/announcements.ts';
 import type { ChannelSettings, Weekday } from '../../watches/channel-settings.ts';
 import { ACTIONS, CALLBACKS, type SettingsField, settingsBlockId } from '../ids.ts';
 import { encodeSettingsMetadata, type SettingsMetadata } from '../settings/metadata.ts';
 import { afterOption, MOST_GROUPS, MOST_PEOPLE } from '../settings/read.ts';
 import type { UserGroup, UserGroups } from '../settings/user-groups.ts';
 import { plain } from '../text.ts';
-import {
-	afterOptionText,
-	GONE_GROUP,
-	lastChangeWords,
-	moreGroupsWords,
-	NO_SETTINGS_WINDOW,
-	noGroupsWords,
-	SETTINGS_LOADING,
-	savedWords,
-	settingsHints,
-	settingsIntro,
-	settingsLines,
-} from '../words/channel-settings.ts';
-import type { Names } from '../words/people.ts';
-import { dayName, settingsChangedWords } from '../words/reminders.ts';
-import { MAYBE_REPEAT } from '../words/watching.ts';
+import { contactMrkdwn, isDirectMessage, momentMrkdwn, type Names, personMrkdwn, placeMrkdwn } from '../words.ts';
 import { context, divider, type MessageContent, message, modal, section } from './parts.ts';
+import { afterOptionText, codeWords, dayName, PLACES, savedWords, settingsLines } from './settings-saving.ts';
 
 /** The form of a channel's settings. */
 export interface SettingsModel {
@@ -41,12 +26,17 @@ export interface SettingsModel {
 }
 
 const MINUTE_MS = 60_000;
+
 const HOUR_MS = 60 * MINUTE_MS;
+
 /** The times that are offered. */
 const TIMES_MS = [5 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS, 2 * HOUR_MS, 4 * HOUR_MS, 24 * HOUR_MS];
+
 const WEEKDAYS: readonly Weekday[] = [1, 2, 3, 4, 5, 6, 7];
+
 /** Slack's limit for a select. */
 const MOST_OPTIONS = 100;
+
 /** The longest names of time zones have about 30 characters. */
 const ZONE_LENGTH = 60;
 
@@ -143,15 +133,6 @@ export function noSettingsWindow(): MessageContent {
 	return message('The settings could not be opened in a window.', section(NO_SETTINGS_WINDOW));
 }
 
-/** Tells a channel what somebody changed. */
-export function settingsChangedPost(
-	content: Extract<AnnouncementContent, { kind: 'settingsChanged' }>,
-	{ maybeRepeat, ...known }: Parameters<typeof settingsChangedWords>[1] & { readonly maybeRepeat: boolean },
-): MessageContent {
-	const words = settingsChangedWords(content, known);
-	return message(words, [...section(words), ...context(maybeRepeat ? MAYBE_REPEAT : '')]);
-}
-
 /** `mayBeEmpty`: Slack reports when somebody empties it, because it cannot be told from an untouched list later. */
 function input(
 	{ metadata }: SettingsModel,
@@ -230,4 +211,84 @@ function groupOption({ id, name, handle }: UserGroup): PlainTextOption {
 function moreGroups(groups: UserGroups): KnownBlock[] {
 	if (groups.kind === 'unknown' || groups.groups.length <= MOST_OPTIONS) return [];
 	return context(moreGroupsWords(MOST_OPTIONS, groups.groups.length));
+}
+
+const SETTINGS_LOADING = '⏳ Looking up the settings…';
+
+/** The window for the settings could not be opened. */
+const NO_SETTINGS_WINDOW =
+	'Slack only opens a window within three seconds, and this took longer. Type `/session settings` again.';
+
+export const SETTINGS_OUTDATED =
+	'⚠️ This window was made by another version of Handraise and cannot be read any more. Nothing was saved. Close it and type `/session settings` again.';
+
+/** What the settings are about. mrkdwn. */
+function settingsIntro(channelId: string): string {
+	return `When Handraise reminds of questions in ${placeMrkdwn(channelId)} that nobody has answered.`;
+}
+
+const HINTS = {
+	remind: 'A word in the thread of the question, this long after its post.',
+	escalate:
+		'Shown in the channel too, with the mentions below, this long after the post. Then twice more, as long after the last.',
+	people: 'Up to 10 members of this channel who may answer. Only an escalation mentions them.',
+	groups: 'Up to 5. At least one person of the group must be in this channel.',
+	days: 'The days on which quiet hours begin. What falls due then comes once, at their end. No day: no quiet hours.',
+	to: 'If this is not later than the beginning, it is on the next day.',
+	zone: 'Such as Europe/Berlin, America/New_York or UTC.',
+} as const satisfies Partial<Record<SettingsField, string>>;
+
+/** Where they differ in a direct message. */
+const DIRECT_HINTS = {
+	escalate:
+		'Shown outside of the thread too, with the mentions below, this long after the post. Then twice more, as long after the last.',
+	people: 'Only you are here, so nobody else can be mentioned. Only an escalation mentions.',
+	groups: 'Up to 5. You must be in the group.',
+} as const satisfies Partial<Record<SettingsField, string>>;
+
+/** The hints of the fields that have one, for a channel or a direct message. Plain text. */
+function settingsHints(channelId: string): Readonly<Partial<Record<SettingsField, string>>> {
+	return isDirectMessage(channelId) ? { ...HINTS, ...DIRECT_HINTS } : HINTS;
+}
+
+/** Who changed the settings last. mrkdwn. */
+export function lastChangeWords(change: { readonly by: string; readonly at: number } | null, names: Names): string {
+	if (change === null) return 'Nobody has changed these settings yet.';
+	return `Last changed by ${personMrkdwn(change.by, names)}, ${momentMrkdwn(change.at)}.`;
+}
+
+/** Why no user group can be chosen, and what to do. `keptCount`: groups that were chosen before. mrkdwn. */
+function noGroupsWords(
+	why: Extract<UserGroups, { kind: 'unknown' }>['why'],
+	keptCount: number,
+	adminContact: string | null,
+): string {
+	const kept =
+		keptCount === 0
+			? ''
+			: ` The ${keptCount === 1 ? 'group' : `${keptCount} groups`} chosen before stay${keptCount === 1 ? 's' : ''}.`;
+	return why === 'missing_scope'
+		? `⚠️ User groups cannot be chosen: Slack has not granted \`usergroups:read\` to Handraise.${kept} To get it, ask ${contactMrkdwn(adminContact)}.`
+		: `⚠️ User groups cannot be chosen: Slack did not list them.${kept} To try again, close this window and type \`/session settings\`.`;
+}
+
+/** Not all groups fit into the field. mrkdwn. */
+function moreGroupsWords(shownCount: number, total: number): string {
+	return `⚠️ Slack shows only ${shownCount} groups in one field, and this workspace has ${total}. The others cannot be chosen here.`;
+}
+
+/** A chosen group that Slack does not list any more. */
+const GONE_GROUP = 'A group that no longer exists';
+
+/** Why a place has no settings, and what to do. mrkdwn. */
+export function noSettingsWords(reason: keyof typeof PLACES): string {
+	return PLACES[reason];
+}
+
+export const NOT_A_MEMBER =
+	'🔒 Only members of this channel can see and change its settings. Join the channel, then type `/session settings` again.';
+
+/** A failure while the window is filled. mrkdwn. */
+export function settingsFailedWords(code: string, adminContact: string | null): string {
+	return `⚠️ ${codeWords(code, adminContact).text} Type \`/session settings\` again.`;
 }

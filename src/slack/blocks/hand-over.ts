@@ -1,22 +1,31 @@
-import type { KnownBlock, ModalView } from '@slack/types';
-import type { QuestionToHandOver } from '../../inbox/hand-over.ts';
+import type { ModalView } from '@slack/types';
+import type { Refusal } from '../../answers/access-policy.ts';
+import {
+	HAND_OVER_WINDOW_MS,
+	type HandOver,
+	MOST_HAND_OVERS,
+	MOST_IN_WINDOW,
+	type TooManyHandOvers,
+} from '../../inbox/hand-over.ts';
+import type { HandOverObstacle, QuestionToHandOver } from '../../inbox/hand-overs.ts';
 import type { AnnouncementContent } from '../../watches/announcements.ts';
 import type { QuestionView } from '../../watches/session-snapshot.ts';
-import { ACTIONS, CALLBACKS, encodeQuestionMark, inboxRowId, type QuestionMark } from '../ids.ts';
+import { ACTIONS, CALLBACKS, encodeQuestionMark, type QuestionMark } from '../ids.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
-import { plain } from '../text.ts';
+import { questionText } from '../question-text.ts';
+import { mayHandOn, openQuestion } from '../question-view.ts';
+import { plain, quotedName } from '../text.ts';
 import {
-	givenBackWords,
-	HAND_OVER_HINT,
-	handedOverHint,
-	handedOverWords,
-	NO_HAND_OVER_WINDOW,
-} from '../words/hand-over.ts';
-import { personMrkdwn } from '../words/people.ts';
-import { questionText } from '../words/question-text.ts';
-import { asksWords, MAYBE_REPEAT, placeMrkdwn } from '../words/watching.ts';
-import { context, giveBackButton, handOnButtons, type MessageContent, message, modal, section } from './parts.ts';
-import { isChosen, openQuestion, type PostContext, titleOf, watchPost } from './watch-posts.ts';
+	contactText,
+	durationText,
+	MAYBE_REPEAT,
+	momentMrkdwn,
+	type Names,
+	personMrkdwn,
+	placeMrkdwn,
+} from '../words.ts';
+import { context, inRow, type MessageContent, message, modal, section } from './parts.ts';
+import { type AskedContent, asksWords, isChosen, type PostContext, titleOf, watchPost } from './watch-posts.ts';
 
 /** The block_id of the input in the window. */
 export const HAND_OVER_FIELD = 'b.hand_over_to';
@@ -72,19 +81,20 @@ export function handedOverPost(
 ): MessageContent {
 	const asked = { kind: 'question', question, changed: false, readAt } as const;
 	if (isChosen(asked, post.standing)) return watchPost(asked, post);
-	const { sessionId, channelId, watchedBy } = post;
-	const mark = { sessionId, fingerprint: question.fingerprint };
+	const { channelId, watchedBy } = post;
 	const place = placeMrkdwn(channelId, watchedBy === post.reader ? null : personMrkdwn(watchedBy, post.names));
 	const words = handedOverWords(from, post.names);
-	const open = openQuestion(asksWords(titleOf(post)), asked, post, [
-		giveBackButton(mark),
-		...handOnButtons(mark, post.handOver),
-	]);
+	const open = openHere(asked, post, { givesBack: true });
 	return message(`${words} ${textOf(question, post)}`, [
 		...section(`*${words}*`),
-		...open.blocks,
-		...inOrigin(open.row, post, mark),
-		...context(open.note, handedOverHint(place, personMrkdwn(from, post.names)), post.maybeRepeat ? MAYBE_REPEAT : ''),
+		...open.blocks(asksWords(titleOf(post))),
+		...open.row,
+		...context(
+			open.noForm,
+			open.cut,
+			handedOverHint(place, personMrkdwn(from, post.names)),
+			post.maybeRepeat ? MAYBE_REPEAT : '',
+		),
 	]);
 }
 
@@ -96,24 +106,131 @@ export function givenBackPost(
 	const { question, readAt } = content;
 	const asked = { kind: 'question', question, changed: false, readAt } as const;
 	if (isChosen(asked, post.standing)) return watchPost(asked, post);
-	const mark = { sessionId: post.sessionId, fingerprint: question.fingerprint };
 	const words = givenBackWords(content, post.names);
-	const open = openQuestion(asksWords(titleOf(post)), asked, post, handOnButtons(mark, post.handOver));
+	const open = openHere(asked, post, { givesBack: false });
 	return message(`${words} ${textOf(question, post)}`, [
 		...section(words),
-		...open.blocks,
-		...inOrigin(open.row, post, mark),
-		...context(open.note, post.maybeRepeat ? MAYBE_REPEAT : ''),
+		...open.blocks(asksWords(titleOf(post))),
+		...open.row,
+		...context(open.noForm, open.cut, post.maybeRepeat ? MAYBE_REPEAT : ''),
 	]);
 }
 
 /** What is pressed here belongs to the channel and the thread that ask the question. */
-function inOrigin(row: readonly KnownBlock[], { channelId, threadTs }: PostContext, mark: QuestionMark): KnownBlock[] {
-	const block_id = inboxRowId({ channelId, threadTs }, encodeQuestionMark(mark));
-	return row.map((block) => ({ ...block, block_id }));
+function openHere(
+	{ question, readAt }: Pick<AskedContent, 'question' | 'readAt'>,
+	post: PostContext,
+	{ givesBack }: { readonly givesBack: boolean },
+) {
+	const { sessionId, channelId, offersOptions } = post;
+	const choices = offersOptions ? { channelId, readAt } : null;
+	const open = openQuestion(question, { sessionId, choices, givesBack, handsOver: mayHandOn(post.handOver) });
+	const key = encodeQuestionMark({ sessionId, fingerprint: question.fingerprint });
+	return { ...open, row: inRow(open.row, post, key) };
 }
 
 function textOf(question: QuestionView, { offersOptions, view, discreet }: PostContext): string {
 	const quick = offersOptions ? question.quick : null;
 	return questionText({ question, quick, sessionName: view?.name ?? '', waitedMs: null, discreet });
 }
+
+/** The opening words of the direct message to the person who has a question now. mrkdwn. */
+export function handedOverWords(from: string, names: Names): string {
+	return `↪️ ${personMrkdwn(from, names)} handed a question over to you.`;
+}
+
+/** Below the buttons of that message. `from`: who handed it over. mrkdwn. */
+function handedOverHint(place: string, from: string): string {
+	return `Asked in ${place}. Others can still answer it. *Give back* opens it for all again and tells ${from}.`;
+}
+
+/** To the person who had handed it over. mrkdwn. */
+export function givenBackWords(
+	{ by, undelivered }: Pick<Extract<AnnouncementContent, { kind: 'givenBack' }>, 'by' | 'undelivered'>,
+	names: Names,
+): string {
+	if (undelivered === true) {
+		return `⚠️ ${personMrkdwn(by, names)} did not get the question that you handed over: the direct message was refused. It is open for all again. Answer it, or hand it over to somebody else on its post.`;
+	}
+	return `↩️ ${personMrkdwn(by, names)} gave back the question that you handed over. It is open for all again.`;
+}
+
+/** Why the chosen person cannot get the question. Plain text. */
+const REFUSED: Readonly<Record<Refusal | 'self', string>> = {
+	guest: 'This person is a guest, and guests of this workspace cannot answer here.',
+	bot: 'This is an app or a bot, which cannot answer.',
+	external: 'This person belongs to another workspace or organisation and cannot answer here.',
+	deactivated: 'The account of this person is deactivated.',
+	channel_not_allowed: "Handraise is not allowed in this question's channel.",
+	user_not_allowed: 'This person is not among the people who may use Handraise.',
+	could_not_check: 'Handraise could not check with Slack whether this person may answer.',
+	self: 'That is you. You can answer the question yourself.',
+};
+
+/** Why the chosen person cannot get the question, what was kept and what to do. Plain text, for a field. */
+export function handOverRefusedText(refusal: Refusal | 'self', adminContact: string | null): string {
+	const todo =
+		refusal === 'could_not_check'
+			? `Please try again. If it still fails, ask ${contactText(adminContact)}.`
+			: 'Choose somebody else.';
+	return `${REFUSED[refusal]} Nothing was handed over. ${todo}`;
+}
+
+/** Who handed over or got too many questions, and what to do. Plain text, for a field. */
+export function tooManyHandOversText({ who, againInMs }: TooManyHandOvers, to: string, names: Names): string {
+	const again = `try again in ${durationText(Math.ceil(againInMs / 60_000) * 60_000)}`;
+	const inTime = `in ${HAND_OVER_WINDOW_MS / 60_000} minutes`;
+	if (who === 'from') {
+		return `You handed over ${MOST_IN_WINDOW.from} questions ${inTime}, which is the most. Nothing was handed over. Please ${again}.`;
+	}
+	const name = quotedName(names.displayName(to), 80);
+	return `${name} got ${MOST_IN_WINDOW.to} questions from others ${inTime}, which is the most. Nothing was handed over. Choose somebody else, or ${again}.`;
+}
+
+/** What came of a hand-over. mrkdwn. */
+export function handOverWords(outcome: HandOverObstacle, names: Names): string {
+	switch (outcome.kind) {
+		case 'handedOver':
+			return `↪️ You handed the question over to ${personMrkdwn(outcome.handOver.to, names)}, who gets a direct message. Others can still answer it.`;
+		case 'taken': {
+			const { from, to, count, handedOverAt } = outcome.handOver;
+			const who = personMrkdwn(to, names);
+			const can = count < MOST_HAND_OVERS ? 'hand it over or give it back' : 'give it back';
+			return `🙋 ${who} has this question: ${personMrkdwn(from, names)} handed it over ${momentMrkdwn(handedOverAt)}. Nothing was handed over now. Only ${who} can ${can}. You can still answer it.`;
+		}
+		case 'limit': {
+			const { from, to, count } = outcome.handOver;
+			return `🔁 This question was handed over ${count} times, last by ${personMrkdwn(from, names)} to ${personMrkdwn(to, names)}. It cannot be handed over again. Answer it, or give it back if you have it.`;
+		}
+		case 'closed':
+			return outcome.by === null
+				? '💨 The agent does not wait for an answer to this question any more. Nothing was handed over.'
+				: `✅ ${personMrkdwn(outcome.by.person.userId, names)} has answered this question. Nothing was handed over.`;
+	}
+}
+
+/** To somebody who gave a question back that they do not have. mrkdwn. */
+export function notYoursWords(handOver: HandOver | null, names: Names): string {
+	if (handOver === null) return '💨 This question is settled, so there is nothing to give back.';
+	return handOver.givenBackAt === null
+		? `🙋 You do not have this question any more: ${personMrkdwn(handOver.to, names)} has it. Nothing was changed.`
+		: '🙋 You do not have this question: it is open for all. Nothing was changed.';
+}
+
+/** *Give back* could not be stored. mrkdwn; `why`: what happened. */
+export function notGivenBackWords(why: string): string {
+	return `⚠️ The question was not given back. ${why}`;
+}
+
+/** Before the acknowledgement of a *Give back* that takes long to store. */
+export const GIVE_BACK_LATE =
+	'⏳ Giving the question back takes long to save. If *Give back* is still there in a minute, press it again.';
+
+/** Instead of a direct message about a question, to somebody who may not answer it any more. */
+export const NOT_TOLD_ANY_MORE = '🔒 You cannot answer this question any more, so what became of it is not shown here.';
+
+const HAND_OVER_HINT = 'They get a direct message with the question and its buttons. Others can still answer it.';
+
+/** The window could not be opened. */
+const NO_HAND_OVER_WINDOW =
+	'Slack only opens a window within three seconds, and this took longer. Nothing was handed over. Please press *Hand over* again.';

@@ -1,69 +1,53 @@
-import type { HeaderBlock, HomeView, KnownBlock, ModalView, StaticSelect } from '@slack/types';
+import type { HomeView, KnownBlock, ModalView } from '@slack/types';
 import type { ActRefusal } from '../../answers/access-policy.ts';
-import type { Answer, AnswerItem } from '../../answers/answer.ts';
-import type { OnCut } from '../../cut.ts';
+import type { HandOver } from '../../inbox/hand-over.ts';
 import {
-	type AskedIn,
+	FOLLOWED_MS,
 	type Inbox,
 	type InboxContent,
-	type InboxDraft,
 	type InboxQuestion,
 	type InboxWaiting,
 	OLD_PER_PAGE,
 	QUESTIONS_PER_PAGE,
 } from '../../inbox/inbox.ts';
-import { SNOOZE_LENGTHS } from '../../inbox/snooze.ts';
-import type { QuickAnswer } from '../../questions/quick-answer.ts';
 import type { WaitingSession } from '../../watches/discovered.ts';
-import type { ItemView } from '../../watches/session-snapshot.ts';
-import { ACTIONS, CALLBACKS, encodeSnooze, encodeTarget, inboxRowId, type QuestionMark, questionHash } from '../ids.ts';
+import { ACTIONS, CALLBACKS, encodeTarget, inboxRowId } from '../ids.ts';
 import { encodeMetadata, newMetadata } from '../metadata.ts';
-import { isBlank, plain, quotedLine, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
-import { receiptHeadline } from '../words/answers.ts';
-import { noListWords } from '../words/discovery.ts';
-import { errorWords } from '../words/errors.ts';
-import { inboxHandOverLine } from '../words/hand-over.ts';
+import { claimsWords, mayHandOn, openQuestion, UNFOLDED } from '../question-view.ts';
 import {
-	CHANNELS_UNKNOWN,
-	emptyWords,
-	followedWords,
-	NO_WINDOW,
-	oldSessionsWords,
-	ownStateLine,
-	pageWords,
-	QUESTIONS_HIDDEN,
-	SENT_SOON,
-	SNOOZE_LABELS,
-	snoozedWords,
-	unreadableWords,
-	waitingBeforeWords,
-	waitingCountWords,
-	waitingSessionsWords,
-	waitingSinceWords,
-} from '../words/inbox.ts';
-import { claimsWords } from '../words/notices.ts';
-import { personMrkdwn } from '../words/people.ts';
-import { QUESTION_CUT } from '../words/question-text.ts';
-import { andMoreWords, joined, sessionIdMrkdwn, sessionTitle } from '../words/sessions.ts';
-import { momentMrkdwn } from '../words/times.ts';
-import { placeMrkdwn } from '../words/watching.ts';
+	andMoreWords,
+	durationText,
+	joined,
+	momentMrkdwn,
+	type Names,
+	personMrkdwn,
+	placeMrkdwn,
+	sessionTitle,
+} from '../words.ts';
+import { errorWords } from './errors.ts';
+import {
+	draftEntries,
+	isUndoable,
+	lastAnswerEntries,
+	ownAnswerEntries,
+	ownAnswerEntry,
+	type Shown,
+} from './inbox-answers.ts';
 import {
 	type ButtonLabel,
 	button,
 	buttons,
 	context,
 	divider,
-	giveBackButton,
-	handOnButtons,
+	heading,
+	inRow,
 	type MessageContent,
-	menu,
 	message,
 	modal,
 	section,
-	UNFOLDED,
 } from './parts.ts';
-import { answerButtons, hasOption, noForm } from './quick-answer.ts';
-import { type ReceiptContext, receiptButtons, receiptIcon } from './receipt.ts';
+import type { ReceiptContext } from './receipt.ts';
+import { noListWords } from './watching.ts';
 
 export interface InboxModel {
 	readonly inbox: Pick<Inbox, 'openedAt' | 'person'>;
@@ -73,8 +57,6 @@ export interface InboxModel {
 	/** `now` in whole minutes. */
 	readonly receipt: ReceiptContext;
 }
-
-type Shown = Extract<InboxContent, { kind: 'shown' }>;
 
 /** What is pressed in an inbox belongs to no channel, except in rows with an id of their own. */
 const METADATA = newMetadata({ sessionId: '', formId: '' });
@@ -158,11 +140,6 @@ function snoozedLine(snoozed: Shown['snoozed']): KnownBlock[] {
 	});
 }
 
-function heading(text: string): HeaderBlock {
-	// Slack takes 150 characters.
-	return { type: 'header', text: plain(text, 150) };
-}
-
 /** Why somebody sees no inbox. mrkdwn. */
 export function refusalWords(refusal: ActRefusal, adminContact: string | null): string {
 	return `🔒 ${errorWords(refusal, { kept: 'nothing', adminContact }).text}`;
@@ -181,12 +158,6 @@ function toPage(actionId: typeof ACTIONS.inboxOlder | typeof ACTIONS.inboxNewer,
 	return button(actionId, label, { value: String(page) });
 }
 
-/** Items of a question whose text is shown; the form shows all. */
-const ITEMS_SHOWN = 2;
-
-/** Five options of 30 characters with what stands between them. */
-const MAX_OPTIONS_LENGTH = 250;
-
 /** At most about 1,000 characters and 4 blocks. */
 function questionEntry(
 	entry: InboxQuestion,
@@ -195,40 +166,28 @@ function questionEntry(
 ): KnownBlock[] {
 	const { question, askedIn, since, view, sessionName, answering, handOver } = entry;
 	const { sessionId, messageIndex } = question;
-	const asked = view.items.filter((item) => item.open).slice(0, ITEMS_SHOWN);
-	const moreCount = view.openCount - asked.length;
 	const { channelId, watchedBy } = askedIn;
 	const whose = watchedBy === userId ? null : personMrkdwn(watchedBy, names);
-	const place = { sessionId, channelId, readAt: since };
-	const mark = { sessionId, fingerprint: view.fingerprint };
-	let isWhole = true;
-	const onCut = () => {
-		isWhole = false;
-	};
-	const said = quotedMarkdown(view.context, 250, onCut);
-	const besideOptions = asked.map((item) => itemLine(item, view.quick, onCut));
-	const rows = answerButtons(view, place, quickAnswers && askedIn.buttons && isWhole, [
-		...(handOver?.to === userId ? [giveBackButton(mark)] : []),
-		...(handOver === null || handOver.to === userId ? handOnButtons(mark, handOver) : []),
-		snoozeMenu(mark),
-	]);
-	const text = [
-		`*${sessionTitle(sessionName, sessionId)}*`,
-		said,
-		...(rows.some(hasOption) ? besideOptions : asked.map((item) => itemLine(item, null))),
-		andMoreWords(moreCount, moreCount === 1 ? 'question' : 'questions'),
-		noForm(view),
-	];
+	const asked = openQuestion(view, {
+		sessionId,
+		room: 'entry',
+		choices: quickAnswers && askedIn.buttons ? { channelId, readAt: since } : null,
+		givesBack: handOver?.to === userId,
+		handsOver: handOver === null || (handOver.to === userId && mayHandOn(handOver)),
+		snoozes: true,
+	});
+	const { said, items, more } = asked.body;
+	const text = [`*${sessionTitle(sessionName, sessionId)}*`, said, ...items, more, asked.noForm];
 	return [
 		divider(),
 		...section(text.filter((line) => line !== '').join('\n'), UNFOLDED),
 		...context(
-			isWhole || noForm(view) !== '' ? '' : QUESTION_CUT,
+			asked.cut,
 			joined(placeMrkdwn(channelId, whose), waitingSinceWords(since, now)),
 			inboxHandOverLine(handOver, userId, names),
 			claimsWords(answering, names),
 		),
-		...inRow(rows, askedIn, `question ${messageIndex} ${sessionId}`),
+		...inRow(asked.row, askedIn, `question ${messageIndex} ${sessionId}`),
 	];
 }
 
@@ -276,114 +235,99 @@ function waitingEntry({ sessionId, name, since, isNew }: WaitingSession, now: nu
 	});
 }
 
-function snoozeMenu(mark: QuestionMark): StaticSelect {
-	const hash = questionHash(mark);
-	const options = SNOOZE_LENGTHS.map((length) => ({
-		label: SNOOZE_LABELS[length],
-		value: encodeSnooze({ length, hash }),
-	}));
-	return menu(ACTIONS.snooze, 'Snooze', options);
+const MINUTE_MS = 60_000;
+
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** How many questions wait, and how many more the person snoozed. `oldCount`: sessions in one line below. Plain text. */
+export function waitingCountWords(total: number, snoozedCount: number, oldCount = 0): string {
+	const snoozed = snoozedCount === 0 ? '' : `, ${snoozedCount} ${snoozedCount === 1 ? 'is' : 'are'} snoozed`;
+	const old =
+		oldCount === 0 ? '' : ` ${oldCount} old ${oldCount === 1 ? 'session waits' : 'sessions wait'}, see below.`;
+	if (total === 0) return `No ${old === '' ? '' : 'new '}question waits for you${snoozed}.${old}`;
+	return `${total === 1 ? '1 question waits for you' : `${total} questions wait for you`}${snoozed}`;
 }
 
-/** `shownOptions`: those that have buttons. */
-function itemLine({ title, description }: ItemView, shownOptions: QuickAnswer | null, onCut?: OnCut): string {
-	const isRepeated = shownOptions !== null && onlyListsOptions(description, shownOptions);
-	const text = isRepeated ? '' : quotedLine(description, 120, onCut);
-	return `❓ *${quotedNameMrkdwn(title, 120, onCut) || 'Question'}*\n${text}`.trimEnd();
+/** How many questions the person snoozed, and when the first of them comes back. mrkdwn. */
+function snoozedWords(count: number, nextAt: number): string {
+	const what = count === 1 ? '1 question is snoozed. It comes' : `${count} questions are snoozed. The next one comes`;
+	return `💤 ${what} back here ${momentMrkdwn(nextAt)}. Only your inbox hides ${count === 1 ? 'it' : 'them'}.`;
 }
 
-/** Whether the description tells nothing that the buttons below it do not say. False in doubt. */
-function onlyListsOptions(description: string, { options }: QuickAnswer): boolean {
-	if (description.length > MAX_OPTIONS_LENGTH) return false;
-	const others = options.toSorted((a, b) => b.length - a.length).reduce(withoutOption, description);
-	return /^(?:one of|or|[\s/:,;.?•*()-])*$/i.test(others);
+/** To a person whose time zone Slack does not tell. mrkdwn. */
+export function snoozedInZoneWords(until: number, timeZone: string): string {
+	return `💤 Slack did not tell Handraise your time zone, so the question is snoozed until 9:00 ${timeZone}: ${momentMrkdwn(until)} for you. *Show now* in your inbox shows it again.`;
 }
 
-function withoutOption(text: string, option: string): string {
-	return text.toLowerCase().replaceAll(option.toLowerCase(), ',');
+/** Which questions or sessions a page shows; `first` counts from 1. Empty when it shows all. */
+function pageWords(what: 'Question' | 'Session', first: number, count: number, total: number): string {
+	if (total <= count) return '';
+	const which = count === 1 ? `${what} ${first}` : `${what}s ${first} to ${first + count - 1}`;
+	return `${which} of ${total}, oldest first.`;
 }
 
-/** Rows of buttons with an id that tells where they belong. */
-function inRow(
-	rows: readonly KnownBlock[],
-	{ channelId, threadTs }: Pick<AskedIn, 'threadTs'> & { readonly channelId: string | null },
-	key: string,
-): KnownBlock[] {
-	return rows.map((row) => ({ ...row, block_id: inboxRowId({ channelId, threadTs }, key) }));
+/** `waiting 12 min`. Rounded, so that an inbox changes seldom: to 5 minutes after 10 minutes, to hours after one hour. */
+export function waitingSinceWords(since: number, now: number): string {
+	const ms = Math.max(0, now - since);
+	if (ms < MINUTE_MS) return 'asked just now';
+	const step = ms < 10 * MINUTE_MS ? MINUTE_MS : ms < HOUR_MS ? 5 * MINUTE_MS : HOUR_MS;
+	return `waiting ${durationText(Math.floor(ms / step) * step)}`;
 }
 
-/** Answers that are under way or need a decision. */
-function ownAnswerEntries({ ownAnswers: { shown, total } }: Shown, receipt: ReceiptContext): KnownBlock[] {
-	const others = shown.filter((answer) => !isUndoable(answer));
-	const more = context(andMoreWords(total - shown.length, 'answers'));
-	if (others.length === 0 && more.length === 0) return [];
-	return [divider(), heading('Your answers'), ...others.flatMap((answer) => ownAnswerEntry(answer, receipt)), ...more];
+/** Of a session that waited already when the list first showed it. mrkdwn. */
+function waitingBeforeWords(since: number): string {
+	return `waiting since before ${momentMrkdwn(since)}`;
 }
 
-function ownAnswerEntry(answer: Answer, receipt: ReceiptContext): KnownBlock[] {
-	return [
-		...section(`${receiptIcon(answer)} ${ownAnswerWords(answer)}\n${answerLine(answer)}`),
-		...context(isUndoable(answer) ? '' : momentMrkdwn(answer.acceptedAt)),
-		...inRow(ownAnswerButtons(answer, receipt), answer.origin, `answer ${answer.id}`),
-	];
+/** On a page of old sessions, whose button *Hide* leads back to the questions. mrkdwn. */
+export const QUESTIONS_HIDDEN = 'Your questions are not on this page of old sessions: *Hide* shows them.';
+
+/** Above the sessions of the account that wait. */
+export function waitingSessionsWords(total: number): string {
+	if (total === 0) return 'No other session of the account waits for a person. New ones appear here by themselves.';
+	return total === 1
+		? 'One more session of the account waits for a person. Anybody may answer it.'
+		: `${total} more sessions of the account wait for a person, the newest first. Anybody may answer them.`;
 }
 
-/** Whether its author can take it back. Whoever presses too late is told. */
-function isUndoable({ press, state, attempts }: Answer): boolean {
-	return press !== null && state === 'accepted' && attempts === 0;
+/** Of the sessions that are probably abandoned. mrkdwn. */
+function oldSessionsWords(total: number): string {
+	return `💤 ${total} ${total === 1 ? 'session has' : 'sessions have'} waited for more than a day, or since before Handraise first looked, or gave way to newer questions in a channel. A session that nobody needs any more waits until it is stopped in the session service.`;
 }
 
-function ownAnswerWords(answer: Answer): string {
-	return isUndoable(answer) ? SENT_SOON : receiptHeadline(answer);
+/** What to do when no question waits. `discovers`: whether sessions that nobody watches are shown too. */
+export function emptyWords(isWatching: boolean, discovers: boolean): string {
+	if (discovers) {
+		return 'New questions of the sessions that your channels watch appear here by themselves. To bring the questions of all sessions into a channel, type `/session watch all` there.';
+	}
+	return isWatching
+		? 'New questions of the sessions that your channels watch appear here by themselves. To watch another session, type `/session watch` and its id in a channel.'
+		: 'No session is watched yet. Type `/session watch` and the id of a session in a channel: its questions appear there and here.';
 }
 
-function ownAnswerButtons(answer: Answer, receipt: ReceiptContext): KnownBlock[] {
-	if (!isUndoable(answer)) return receiptButtons(answer, receipt);
-	return buttons(button(ACTIONS.undo, 'Undo', { value: answer.id }));
+export const CHANNELS_UNKNOWN =
+	'⚠️ Slack did not tell which channels you are in, so questions from channels are missing here. Handraise is asking again.';
+
+/** Questions of a page that cannot be decrypted. */
+function unreadableWords(count: number): string {
+	const [what, them] = count === 1 ? ['One question', 'it'] : [`${count} questions`, 'them'];
+	return `⚠️ ${what} on this page cannot be read here right now. Open ${them} from the card in the channel.`;
 }
 
-/** `3f9a2c1d, “Which colour?”: “grey”`. Never a secret. mrkdwn. */
-function answerLine({ question, content }: Answer): string {
-	const id = `*${sessionIdMrkdwn(question.sessionId)}*`;
-	const items = content.kind === 'readable' ? content.items.filter(({ value, wiped }) => value !== null || wiped) : [];
-	const [first] = items;
-	if (first === undefined) return id;
-	const title = quotedNameMrkdwn(first.title, 60);
-	const more =
-		items.length === 1 ? '' : ` ${andMoreWords(items.length - 1, items.length === 2 ? 'answer' : 'answers')}`;
-	return `${joined(id, title)}: ${valueMrkdwn(first)}${more}`;
+/** How long an inbox follows changes. mrkdwn. */
+function followedWords(openedAt: number): string {
+	return `This list updates by itself until ${momentMrkdwn(openedAt + FOLLOWED_MS)}. After that, press *Refresh*.`;
 }
 
-function valueMrkdwn({ value, secret }: AnswerItem): string {
-	if (secret) return '(hidden)';
-	return value === null || isBlank(value) ? '(left empty)' : quotedNameMrkdwn(value, 80);
-}
+/** The window for the inbox could not be opened. */
+const NO_WINDOW =
+	'Slack only opens a window within three seconds, and this took longer. Open the *Home* tab of this app, or type `/session inbox` again.';
 
-function draftEntries({ drafts }: Shown): KnownBlock[] {
-	if (drafts.length === 0) return [];
-	return [divider(), heading('Drafts'), ...drafts.flatMap(draftEntry)];
-}
-
-function draftEntry({ question, values, updatedAt, formId, askedIn }: InboxDraft): KnownBlock[] {
-	const { sessionId, messageIndex } = question;
-	const text = Object.values(values).find((value) => !isBlank(value)) ?? '';
-	const origin = { channelId: askedIn?.channelId ?? null, threadTs: askedIn?.threadTs ?? null };
-	return section(
-		`📝 ${joined(`*${sessionIdMrkdwn(sessionId)}*`, quotedNameMrkdwn(text, 120), momentMrkdwn(updatedAt))}`,
-		{
-			block_id: inboxRowId(origin, `draft ${formId}`),
-			accessory: button(ACTIONS.answer, 'Continue', { value: encodeTarget({ sessionId, messageIndex }) }),
-		},
-	);
-}
-
-function lastAnswerEntries({ lastAnswers }: Shown): KnownBlock[] {
-	if (lastAnswers.length === 0) return [];
-	return [
-		divider(),
-		heading('Your last answers'),
-		...lastAnswers.flatMap((answer) =>
-			context(joined(answerLine(answer), ownStateLine(answer), momentMrkdwn(answer.acceptedAt))),
-		),
-	];
+/** The same in an inbox of `userId`. mrkdwn. */
+export function inboxHandOverLine(handOver: HandOver | null, userId: string, names: Names): string {
+	if (handOver === null) return '';
+	const { from, to } = handOver;
+	return to === userId
+		? `↪️ ${personMrkdwn(from, names)} handed this over to you`
+		: `↪️ ${personMrkdwn(to, names)} has it`;
 }

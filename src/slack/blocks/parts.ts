@@ -2,26 +2,23 @@ import type {
 	Button,
 	ContextBlock,
 	DividerBlock,
+	HeaderBlock,
 	KnownBlock,
 	ModalView,
 	SectionBlock,
 	StaticSelect,
 } from '@slack/types';
-import { type HandOver, MOST_HAND_OVERS } from '../../inbox/hand-over.ts';
 import {
 	ACTIONS,
 	type ActionId,
 	type CallbackId,
-	encodeQuestionMark,
 	encodeTarget,
-	type QuestionMark,
+	inboxRowId,
+	type RowOrigin,
 	type SessionTarget,
 } from '../ids.ts';
 import { encodeMetadata, type ViewMetadata } from '../metadata.ts';
 import { isBlank, mrkdwn, plain } from '../text.ts';
-
-/** Slack folds no part of a section with it behind "see more": for all of a question that stands above its buttons. */
-export const UNFOLDED = { expand: true } as const;
 
 /** A section of mrkdwn that is escaped already; no block when nothing in it is visible. */
 export function section(text: string, extra: Partial<SectionBlock> = {}): SectionBlock[] {
@@ -39,6 +36,11 @@ export function context(...texts: readonly string[]): ContextBlock[] {
 
 export function divider(): DividerBlock {
 	return { type: 'divider' };
+}
+
+export function heading(text: string): HeaderBlock {
+	// Slack takes 150 characters.
+	return { type: 'header', text: plain(text, 150) };
 }
 
 /** What stands on our buttons: an option of an agent must not look like it. "Discard" and "Send" are short for longer ones. */
@@ -63,21 +65,6 @@ export function answerButton(target: SessionTarget): Button {
 	return button(ACTIONS.answer, 'Answer', { value: encodeTarget(target), style: 'primary' });
 }
 
-/** Opens the window that hands a question over, or says why that is not possible. */
-export function handOverButton(question: QuestionMark): Button {
-	return button(ACTIONS.handOver, 'Hand over', { value: encodeQuestionMark(question) });
-}
-
-/** The same for the person who has a question; none when they got it by the last possible hand-over. */
-export function handOnButtons(question: QuestionMark, handOver: HandOver | null): Button[] {
-	return handOver !== null && handOver.count >= MOST_HAND_OVERS ? [] : [handOverButton(question)];
-}
-
-/** For the person who has a question that was handed over. */
-export function giveBackButton(question: QuestionMark): Button {
-	return button(ACTIONS.giveBack, 'Give back', { value: encodeQuestionMark(question) });
-}
-
 /** A menu whose label stands on it. */
 export function menu(
 	actionId: ActionId,
@@ -96,6 +83,12 @@ export function menu(
 export function buttons(...row: readonly (Button | StaticSelect | null)[]): KnownBlock[] {
 	const elements = row.filter((element) => element !== null);
 	return elements.length === 0 ? [] : [{ type: 'actions', elements }];
+}
+
+/** Rows of buttons with an id that tells where they belong, which is not where they stand. `key`: of the row in its view. */
+export function inRow(rows: readonly KnownBlock[], { channelId, threadTs }: RowOrigin, key: string): KnownBlock[] {
+	const block_id = inboxRowId({ channelId, threadTs }, key);
+	return rows.map((row) => ({ ...row, block_id }));
 }
 
 interface ModalParts {

@@ -1,22 +1,38 @@
 import type { KnownBlock, ModalView } from '@slack/types';
-import { type Answer, type AnswerItem, type AnswerState, firstEndingOf } from '../../answers/answer.ts';
+import {
+	type Answer,
+	type AnswerState,
+	type FirstEnding,
+	firstDueAt,
+	firstEndingOf,
+	TAKES_LONG_MS,
+} from '../../answers/answer.ts';
 import { ACTIONS, CALLBACKS, encodeCarriage, encodeTarget } from '../ids.ts';
 import { newMetadata } from '../metadata.ts';
 import { isBlank, quoted, quotedNameMrkdwn } from '../text.ts';
 import {
+	agoText,
+	andMoreWords,
+	contactMrkdwn,
+	momentMrkdwn,
+	type Names,
+	personMrkdwn,
+	sessionIdMrkdwn,
+	sessionName,
+	viewTitle,
+} from '../words.ts';
+import {
 	agentMayStand,
-	CAN_CLOSE,
+	FIRST_WORDS,
 	hasText,
-	ownTextWords,
-	receiptExplanation,
+	isOwnFirst,
+	MOST_ITEMS,
+	ownText,
+	perhapsArrived,
 	receiptHeadline,
-	TEXT_REMOVED,
-	TEXT_UNREADABLE,
 	timelineWords,
-} from '../words/answers.ts';
-import { type Names, personMrkdwn } from '../words/people.ts';
-import { andMoreWords, sessionIdMrkdwn, sessionName, viewTitle } from '../words/sessions.ts';
-import { agoText } from '../words/times.ts';
+} from './answers.ts';
+import { errorWords } from './errors.ts';
 import { button, buttons, context, type MessageContent, message, modal, section } from './parts.ts';
 
 /** What a receipt needs besides the answer. */
@@ -29,8 +45,6 @@ export interface ReceiptContext {
 	/** What the press that led here caused. mrkdwn. */
 	readonly note?: string;
 }
-
-const MOST_ITEMS = 10;
 
 /** Headline, explanation, the other answer, the text in up to about `room` characters, the timeline. */
 function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number): KnownBlock[] {
@@ -111,26 +125,96 @@ function otherAnswer(answer: Answer, { names, now }: ReceiptContext): KnownBlock
 	return section(`${who} answered${when}:\n${lines.filter((line) => line !== '').join('\n')}`);
 }
 
-/** What the author wrote, in up to about `room` characters; never a secret. */
-export function ownText(answer: Answer, room: number): KnownBlock[] {
-	const { content } = answer;
-	if (content.kind === 'removed') return context(TEXT_REMOVED);
-	if (content.kind === 'unreadable') return context(TEXT_UNREADABLE);
-	const items = content.items.filter((item) => item.value !== null || item.wiped);
-	const itemRoom = Math.min(2700, Math.floor(room / Math.max(1, Math.min(items.length, MOST_ITEMS))));
-	const shown = items.slice(0, MOST_ITEMS).flatMap((item) => {
-		const title = quotedNameMrkdwn(item.title, 200) || 'Your answer';
-		return section(`*${title}*\n${answerText(item, itemRoom)}`);
-	});
-	return [...shown, ...context(andMoreWords(items.length - MOST_ITEMS, 'answers'))];
+const CAN_CLOSE = 'You can close this window. Your answer is still sent, and you get a message if it cannot be sent.';
+
+/** The text below the headline: why, what was kept, what to do. mrkdwn; may be empty. */
+export function receiptExplanation(
+	answer: Answer,
+	{ adminContact, now }: { readonly adminContact: string | null; readonly now: number },
+): string {
+	const { state, lastError, nextAttemptAt } = answer;
+	const problem = lastError === null ? '' : whatHappened(lastError);
+	const isCertain = perhapsArrived(answer) === null;
+	switch (state) {
+		case 'accepted':
+		case 'delivering': {
+			if (lastError === null) {
+				return now - firstDueAt(answer) >= TAKES_LONG_MS
+					? 'The session service is slow to respond. Handraise is still sending your answer. There is nothing to do: you get a message when it arrives or cannot be sent.'
+					: CAN_CLOSE;
+			}
+			if (state === 'delivering') {
+				return `${problem} Handraise reads the session again automatically. It sends your answer again only when it is certain that the first one did not arrive.`;
+			}
+			const retryAt = nextAttemptAt !== null && nextAttemptAt > now ? nextAttemptAt : null;
+			return errorWords(lastError, { kept: 'answer', adminContact, retryAt }).text;
+		}
+		case 'waiting': {
+			const ending = firstEndingOf(answer);
+			if (ending !== null) return firstEndedText(answer, ending);
+			const times = answer.attempts === 1 ? 'once' : `${answer.attempts} times`;
+			return `${problem} Handraise tried ${times} since ${momentMrkdwn(answer.acceptedAt)}. ${wipedText(answer)}Try again, or discard it?`.trim();
+		}
+		case 'refused':
+			return `${problem} ${keptText(answer)} Try again when this is fixed; ${contactMrkdwn(adminContact)} can help.`.trim();
+		case 'conflicted':
+			return `${isCertain ? 'Nothing was overwritten.' : 'It is not sent again.'} ${keptText(answer)}`;
+		case 'changed':
+			return `${isCertain ? 'The agent has changed its question.' : 'Look at the session before you answer again.'} ${keptText(answer)} *Answer the new question* fills it in where it fits.`;
+		case 'ended':
+			return `The agent of this session no longer reads answers. ${keptText(answer)}`;
+		case 'delivered':
+			return agentMayStand(answer) ? startFailedText(answer, adminContact) : '';
+		default:
+			return '';
+	}
 }
 
-/** In place of a secret that is not stored any more. */
-export const REMOVED_ANSWER = '(hidden, and removed from Handraise)';
+/** The answer to which this one lost is not sent any more. */
+function firstEndedText(answer: Answer, ending: FirstEnding): string {
+	const { content } = answer;
+	const first = content.kind === 'readable' ? (content.other?.person ?? null) : null;
+	const isWiped = content.kind === 'readable' && content.items.some((item) => item.wiped);
+	const secrets = isWiped ? ' Passwords and codes were not kept: *Send mine* asks you to type them again.' : '';
+	const who = first === null ? 'Somebody' : `<@${first.userId}>`;
+	const what = isOwnFirst(answer) ? 'You had answered before' : `${who} answered before you`;
+	const open = ending === 'first_over' || ending === 'first_unknown' ? '' : ' The question is open again.';
+	return `${what}${FIRST_WORDS[ending][1]}${open} Your text is kept.${secrets}`;
+}
 
-function answerText({ secret, value, wiped }: AnswerItem, limit: number): string {
-	if (secret) return wiped ? REMOVED_ANSWER : '(hidden)';
-	return value === null || isBlank(value) ? '(left empty)' : quoted(value, limit);
+function startFailedText({ restartAskedAt, lastError }: Answer, adminContact: string | null): string {
+	if (restartAskedAt !== null) return 'It is being sent again, which may start the agent.';
+	const failed =
+		lastError === null
+			? ''
+			: `The last *Send again* failed. ${whatHappened(lastError)} Your answer is still in the session. `;
+	return `${failed}*Send again* sends the same answer once more, if it is unchanged and the agent has not continued. That starts the agent with some versions of the session service only. If it does not, look at the session in the dashboard; ${contactMrkdwn(adminContact)} can help.`;
+}
+
+/** Retention removes secrets of a waiting answer first, then its whole text. */
+function wipedText({ content }: Answer): string {
+	if (content.kind === 'removed') return '*Try again* asks you to type it again. ';
+	const isWiped = content.kind === 'readable' && content.items.some((item) => item.wiped);
+	return isWiped ? 'Its passwords and codes were removed. *Try again* asks you to type them again. ' : '';
+}
+
+function keptText(answer: Answer): string {
+	const hasSecret = answer.content.kind === 'readable' && answer.content.items.some((item) => item.secret);
+	const secrets = 'Passwords and codes were not kept. Type them again.';
+	if (!hasText(answer)) return hasSecret ? secrets : '';
+	return hasSecret ? `Your text is below. ${secrets}` : 'Your text is below.';
+}
+
+function whatHappened(code: string): string {
+	return errorWords(code, { kept: 'nothing', adminContact: null }).what;
+}
+
+/** To somebody who came second: that the first answer, which could not be sent yet, is not delivered, and why. Else empty. */
+export function notYetWords({ state, lastError }: Pick<Answer, 'state' | 'lastError'>): string {
+	if (state !== 'accepted' || lastError === null) return '';
+	const author = 'Handraise could not check with Slack whether its author may still answer.';
+	const why = lastError === 'not_checked' ? author : whatHappened(lastError);
+	return `⏳ The first answer is saved and not delivered yet. ${why} If it cannot be sent, you can send yours then.`;
 }
 
 /** What a submission is acknowledged with, once it is committed. */
@@ -171,8 +255,39 @@ export function receiptMessage(answer: Answer, receipt: ReceiptContext): Message
 	]);
 }
 
+/** Above an author's own text that could not be sent. mrkdwn; `text` is for notifications. */
+function ownTextWords(answer: Answer): { readonly text: string; readonly headline: string } {
+	const { sessionId } = answer.question;
+	const isCertain = perhapsArrived(answer) === null;
+	const fate = isCertain ? 'was not sent to the agent' : 'was sent to the agent and may have arrived';
+	return {
+		text: `An answer that ${fate} (session ${sessionIdMrkdwn(sessionId)})`,
+		headline: `💬 <@${answer.person.userId}> wanted to answer ${sessionName(sessionId)}. This ${fate}:`,
+	};
+}
+
 /** The author's own text that could not be sent, for the thread or channel of the question. Never a secret. */
 export function ownTextMessage(answer: Answer): MessageContent {
 	const { text, headline } = ownTextWords(answer);
 	return message(text, [...section(headline), ...ownText(answer, 6_000)]);
+}
+
+/** The result of pressing a receipt's button, if the receipt itself does not show it. */
+export const PRESS_NOTES = {
+	nothingToStart:
+		'Your answer was not sent again: the agent has continued, the session is over, or it has a different answer now. Open the session to see it.',
+	sentAgain: 'It was sent again a moment ago. Wait until the agent continues.',
+	notInChannels: 'Nothing was posted: answers are not shown in channels here.',
+	posted: '💬 Your text was posted.',
+} as const;
+
+/** *Send again* could not read the session. */
+export function notSentAgainWords(code: string): string {
+	return `Your answer was not sent again. ${whatHappened(code)} It is still in the session. Press *Send again* in a moment.`;
+}
+
+/** For a change after the first text was sent; shows the changed text so that it is not lost. mrkdwn. */
+export function tooLateWords(texts: readonly string[]): string {
+	const words = '✏️ Your change came too late: the text below was already being sent.';
+	return texts.length === 0 ? words : `${words} You had changed it to:\n${quoted(texts.join('\n'), 1_500)}`;
 }

@@ -1,25 +1,17 @@
 import type { KnownBlock } from '@slack/types';
 import { asks } from '../../questions/open-question.ts';
 import { type HistoryEntry, latestHistory, resultOf, taskOf } from '../../questions/progress.ts';
-import type { Session } from '../../questions/session.ts';
+import type { Session, SessionFile } from '../../questions/session.ts';
 import { ACTIONS } from '../ids.ts';
-import type { Links } from '../links.ts';
+import type { Links, RefusedLink } from '../links.ts';
 import { plain, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
-import { NO_ROOM_FOR_STEPS } from '../words/form.ts';
-import {
-	actionsLine,
-	andMoreWords,
-	joined,
-	questionCountWords,
-	refusedScreenshotWords,
-	SCREENSHOT_TEXT,
-	SCREENSHOT_TITLE,
-} from '../words/sessions.ts';
-import { fileBlocks, hostWords } from './links.ts';
-import { button, buttons, context, divider, section } from './parts.ts';
+import { actionsLine, andMoreWords, joined, questionCountWords } from '../words.ts';
+import { button, buttons, context, divider, type MessageContent, message, section } from './parts.ts';
 
 const MOST_FILES = 8;
+
 const MOST_VARIABLES = 20;
+
 const STEP_TEXT = 1200;
 
 /** Result, task, files, screenshot and the names of the variables, as far as the session has them. */
@@ -111,4 +103,99 @@ function stepCard({ step, message }: HistoryEntry, asksAbove: boolean): KnownBlo
 
 function roleWords(role: string): string {
 	return role === 'user' ? 'A person' : quotedNameMrkdwn(role, 60) || 'Somebody';
+}
+
+const NO_ROOM_FOR_STEPS = 'The form takes all the space here, so the steps are not shown.';
+
+const SCREENSHOT_TITLE = 'Latest screenshot';
+
+const SCREENSHOT_TEXT = "The agent's latest screenshot";
+
+/** The first `most` files with their links, then why links are missing, then `notes`. */
+function fileBlocks(
+	files: readonly SessionFile[],
+	{ most, links, notes = [] }: { most: number; links: Links; notes?: readonly string[] },
+): KnownBlock[] {
+	const refused = new Map<RefusedLink, number>();
+	const shown = files.slice(0, most).flatMap((file) => {
+		const link = links(file.signedUrl);
+		const name = quotedNameMrkdwn(file.filename, 200) || 'A file without a name';
+		if (link.kind === 'refused') refused.set(link.why, (refused.get(link.why) ?? 0) + 1);
+		if (link.kind !== 'link') return section(`📄 ${name}`);
+		return section(`📄 ${name}\n${hostWords(link.host)}`.trim(), {
+			accessory: button(ACTIONS.openFile, 'Open', { url: link.url }),
+		});
+	});
+	return [
+		...shown,
+		...context(
+			...[...refused].map(([why, count]) => refusedFilesWords(why, count)),
+			andMoreWords(files.length - most, 'in the dashboard'),
+			...notes,
+		),
+	];
+}
+
+/** Why links are not shown. */
+const REFUSED_LINKS: Readonly<Record<RefusedLink, string>> = {
+	privateNetwork: 'private network',
+	notHttps: 'not https',
+	userName: 'user name in the link',
+	unusable: 'not a usable link',
+};
+
+/** `2 files: links not shown (private network)` */
+function refusedFilesWords(why: RefusedLink, count: number): string {
+	return `${count === 1 ? '1 file: link' : `${count} files: links`} not shown (${REFUSED_LINKS[why]})`;
+}
+
+/** `Latest screenshot: link not shown (private network)` */
+function refusedScreenshotWords(why: RefusedLink): string {
+	return `${SCREENSHOT_TITLE}: link not shown (${REFUSED_LINKS[why]})`;
+}
+
+const NO_SCREENSHOT = 'There is no screenshot of this session.';
+
+const SCREENSHOT_NOT_LOADED = 'Slack could not load the screenshot; this opens it in the browser:';
+
+export const LINKS_FOR_YOU =
+	'Only you see this. The links work for seven days for anybody who has them, so do not share them.';
+
+/** Above the files of a session. */
+function filesWords(count: number): string {
+	if (count === 0) return 'This session has no files.';
+	return count === 1 ? 'The file of this session' : `The ${count} files of this session`;
+}
+
+/** The host of a link that is not the service's own, as code, so that Slack does not link it. */
+function hostWords(host: string | null): string {
+	return host === null ? '' : `at \`${host}\``;
+}
+
+const MOST_FILES_ALONE = 20;
+
+/** The latest screenshot, for one person; the second message is for when Slack cannot load the picture. */
+export function screenshotMessage(session: Session, links: Links): readonly MessageContent[] {
+	const target = links(session.lastScreenshotUrl);
+	if (target.kind !== 'link') {
+		const text = target.kind === 'none' ? NO_SCREENSHOT : `${refusedScreenshotWords(target.why)}.`;
+		return [message(text, section(text))];
+	}
+	const { url, host } = target;
+	const link = [
+		...buttons(button(ACTIONS.openScreenshot, 'Open the screenshot', { url })),
+		...context(hostWords(host), LINKS_FOR_YOU),
+	];
+	return [
+		message(SCREENSHOT_TEXT, [{ type: 'image', image_url: url, alt_text: SCREENSHOT_TEXT }, ...link]),
+		message(SCREENSHOT_TEXT, [...section(SCREENSHOT_NOT_LOADED), ...link]),
+	];
+}
+
+/** The files with fresh links, for one person. */
+export function filesMessage({ files }: Session, links: Links): readonly MessageContent[] {
+	const text = filesWords(files.length);
+	if (files.length === 0) return [message(text, section(text))];
+	const blocks = fileBlocks(files, { most: MOST_FILES_ALONE, links, notes: [LINKS_FOR_YOU] });
+	return [message(text, [...section(`*${text}*`), ...blocks])];
 }

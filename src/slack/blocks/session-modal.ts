@@ -1,4 +1,5 @@
 import type { KnownBlock, ModalView } from '@slack/types';
+import type { Answer, OtherAnswer } from '../../answers/answer.ts';
 import { withoutNote } from '../../cut.ts';
 import { askingMessageIndex, type Question, questionAt } from '../../questions/open-question.ts';
 import { ageOf, stepOf } from '../../questions/progress.ts';
@@ -8,36 +9,63 @@ import { buildForm, type Form } from '../form/build.ts';
 import { ACTIONS, CALLBACKS, encodeTarget } from '../ids.ts';
 import type { Links } from '../links.ts';
 import { NO_FIELDS, type ViewMetadata } from '../metadata.ts';
-import { isBlank, mrkdwn, quotedMarkdown } from '../text.ts';
-import { cutQuestionWords, MAY_STAY_EMPTY, noFormWords } from '../words/form.ts';
-import { claimsWords, GONE_ON, type Notice, noticeWords, PAUSED, WITHOUT_SCREENSHOT } from '../words/notices.ts';
-import type { Names } from '../words/people.ts';
+import { answeredItem, claimsWords, noFormWords, saidBlocks } from '../question-view.ts';
+import { isBlank, mrkdwn, quoted, quotedMarkdown } from '../text.ts';
 import {
+	agoText,
 	andMoreWords,
+	durationText,
+	momentMrkdwn,
+	type Names,
+	personMrkdwn,
 	type SettledBy,
+	sessionName,
 	sessionTitle,
 	statusWords,
 	stepWords,
+	stillWaitingWords,
 	viewTitle,
 	waitingWords,
-} from '../words/sessions.ts';
-import { durationText } from '../words/times.ts';
-import { button, buttons, context, dashboardLink, modal, section, UNFOLDED } from './parts.ts';
+} from '../words.ts';
+import { receiptHeadline } from './answers.ts';
+import { errorWords } from './errors.ts';
+import { button, buttons, context, dashboardLink, modal, section } from './parts.ts';
 import { sessionDetails, stepCards } from './session-details.ts';
-import { answeredItem } from './watch-posts.ts';
+
+/** Opens before the session is read. Slack reports when it is closed, so that the read can stop. Shows `waitedMs` above 0. */
+export function loadingModal(sessionId: string, metadata: ViewMetadata, waitedMs = 0): ModalView {
+	return modal({
+		callbackId: CALLBACKS.loading,
+		title: viewTitle(sessionId),
+		metadata,
+		close: 'Cancel',
+		notifyOnClose: true,
+		blocks: [
+			...section(`⏳ Looking at ${sessionName(sessionId)}…`),
+			...section(waitedMs === 0 ? '' : stillWaitingWords(waitedMs)),
+		],
+	});
+}
 
 /** Slack's limits for a view: 100 blocks and 250 KB, with some reserve because Slack may count differently. */
 const MODAL_BLOCKS = 100;
+
 const MODAL_BYTES = 240_000;
+
 /** The age of a younger read is not shown. */
 const FRESH_MS = 20_000;
+
 /** Steps on a page, if the form leaves room. */
 const STEPS_PER_PAGE = 5;
+
 const BLOCKS_PER_STEP = 3;
+
 /** The most blocks around the form and the cards. */
 const FIXED_BLOCKS = 14;
+
 /** Of the items that are filled. Slack takes ten fields in a block, and one says how many more there are. */
 const FILLED_SHOWN = 9;
+
 /** A younger session's age is not shown. */
 const SHOWN_AGE_MS = 10_000;
 
@@ -147,8 +175,8 @@ function questionBlocks(model: SessionModel, form: Form | null): KnownBlock[] {
 	const { question, metadata } = model;
 	const fields = filledItems(question, model.marks ?? []).map(mrkdwn);
 	// A view with the most inputs has no room for one more block.
-	const beside = fields.length === 0 ? UNFOLDED : { ...UNFOLDED, fields };
-	const blocks = section(`*The agent asks*\n${quotedMarkdown(question?.context ?? '', 2900)}`.trim(), beside);
+	const beside = fields.length === 0 ? {} : { fields };
+	const blocks = saidBlocks('The agent asks', quotedMarkdown(question?.context ?? '', 2900), beside);
 	const hasDashboard = dashboardLink(model.dashboardUrl, metadata.sessionId) !== null;
 	if (form !== null && form.kind !== 'fields') {
 		return [...blocks, ...section(noFormWords(form, hasDashboard))];
@@ -242,4 +270,90 @@ function fitBlocks(
 		middle.push(block);
 	}
 	return [...first, ...middle, ...last];
+}
+
+/** Below a question of which the form shows only the beginning. */
+export function cutQuestionWords(hasDashboard: boolean): string {
+	return `✂️ The text is longer than Slack can show. Read all of it ${hasDashboard ? 'in the dashboard, with the button below' : "on the session service's own page"}.`;
+}
+
+/** Below a form whose fields are optional. */
+export const MAY_STAY_EMPTY = 'You can leave fields empty. The agent gets them as empty answers.';
+
+/** A note above the question. Times are milliseconds since the epoch. */
+export type Notice =
+	/** The form showed another question before; `carried`: typed text was kept where it fits. */
+	| { readonly kind: 'questionChanged'; readonly carried: boolean }
+	/** Somebody answered while this form was open. */
+	| { readonly kind: 'answeredMeanwhile'; readonly other: OtherAnswer }
+	/** Text typed earlier is back in the fields. */
+	| { readonly kind: 'draftRestored'; readonly at: number }
+	/** The fields are filled with a message that was chosen with "Use as answer". */
+	| { readonly kind: 'prefilled' }
+	/** A message was chosen as an answer, but no question is open, or only secrets are asked for. */
+	| { readonly kind: 'textUnused'; readonly why: 'nothingOpen' | 'secret' }
+	/** The session is being read again. */
+	| { readonly kind: 'stillWaiting'; readonly waitedMs: number }
+	/** The view shows a newer read. */
+	| { readonly kind: 'readAgain' }
+	/** The read failed, so the view shows an earlier one. */
+	| { readonly kind: 'stale'; readonly code: string; readonly readAt: number; readonly retryAt?: number | null }
+	/** This person has an answer to this question that is being delivered or waits. */
+	| { readonly kind: 'ownAnswer'; readonly answer: OwnAnswer };
+
+type OwnAnswer = Pick<Answer, 'state' | 'acceptedAt' | 'agentOutcome' | 'lastError'>;
+
+interface NoticeContext {
+	readonly names: Names;
+	readonly now: number;
+	readonly adminContact: string | null;
+}
+
+export const GONE_ON = '👣 The agent has gone on since it asked this. You can still answer.';
+
+const PAUSED =
+	'⏸️ The session is paused. Your answer is saved in it, and the agent reads it when somebody resumes the session.';
+
+export const WITHOUT_SCREENSHOT = '🖼️ Slack could not load the screenshot, so it is left out.';
+
+/** A notice in mrkdwn. */
+export function noticeWords(notice: Notice, { names, now, adminContact }: NoticeContext): string {
+	switch (notice.kind) {
+		case 'questionChanged':
+			return notice.carried
+				? '✏️ The question has changed. This is the new one, with your text where it fits. Please check it.'
+				: '✏️ The question has changed. This is the new one.';
+		case 'answeredMeanwhile': {
+			const { person, values, at } = notice.other;
+			const who = person === null ? 'somebody outside Slack' : personMrkdwn(person.userId, names);
+			const texts = values
+				.slice(0, 3)
+				.map((value) => (value === null ? '> (hidden)' : isBlank(value) ? '' : quoted(value, 300)))
+				.filter((line) => line !== '')
+				.join('\n');
+			const when = at === null ? '' : `, ${agoText(at, now)}`;
+			return `🔀 Answered meanwhile by ${who}${when}.${texts === '' ? '' : `\n${texts}`}`;
+		}
+		case 'draftRestored':
+			return `📝 Your text from ${momentMrkdwn(notice.at)} is back in the fields.`;
+		case 'prefilled':
+			return '📝 Your answer is in the field. Check it, then send.';
+		case 'textUnused':
+			return notice.why === 'nothingOpen'
+				? '📝 No question is open here, so the message you chose was not used.'
+				: '🔒 This asks for a password or code. Handraise never takes those from a message. Type it here.';
+		case 'stillWaiting':
+			return `⏳ ${stillWaitingWords(notice.waitedMs)}`;
+		case 'readAgain':
+			return '🔄 The session was read again. Steps may have moved to other pages.';
+		case 'stale': {
+			const { retryAt = null } = notice;
+			const { what, text } = errorWords(notice.code, { kept: 'nothing', adminContact, retryAt });
+			return `⚠️ ${retryAt === null ? what : text} You see the session as it was ${agoText(notice.readAt, now)}.`;
+		}
+		case 'ownAnswer':
+			return notice.answer.state === 'waiting'
+				? `⏳ ${receiptHeadline(notice.answer)} Sending another one replaces it.`
+				: `📨 Your answer from ${momentMrkdwn(notice.answer.acceptedAt)} is being delivered.`;
+	}
 }

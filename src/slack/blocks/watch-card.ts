@@ -3,27 +3,21 @@ import { type Answer, isBlocking } from '../../answers/answer.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
 import type { SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
+import { questionText } from '../question-text.ts';
+import { claimsWords, handOverLine, openQuestion } from '../question-view.ts';
 import { isBlank, oneLineMrkdwn, quotedNameMrkdwn } from '../text.ts';
-import { handOverLine } from '../words/hand-over.ts';
-import { claimsWords } from '../words/notices.ts';
-import type { Names } from '../words/people.ts';
-import { questionText } from '../words/question-text.ts';
-import { actionsLine, joined, sessionName, sessionTitle, statusWords, stepWords } from '../words/sessions.ts';
-import { momentMrkdwn } from '../words/times.ts';
-import { OUTSIDE } from '../words/watching.ts';
 import {
-	answerButton,
-	button,
-	buttons,
-	context,
-	dashboardLink,
-	divider,
-	type MessageContent,
-	message,
-	section,
-} from './parts.ts';
-import { noForm } from './quick-answer.ts';
-import { answeredLine, isThere, questionBlocks, resultBlocks, waitingLine } from './watch-posts.ts';
+	actionsLine,
+	joined,
+	momentMrkdwn,
+	type Names,
+	sessionName,
+	sessionTitle,
+	statusWords,
+	stepWords,
+} from '../words.ts';
+import { button, buttons, context, dashboardLink, divider, type MessageContent, message, section } from './parts.ts';
+import { answeredLine, isThere, OUTSIDE, resultBlocks, waitingLine } from './watch-posts.ts';
 
 /** What a card shows. Holds no link that gives access to whoever has it. */
 export interface CardModel {
@@ -70,7 +64,7 @@ export function watchCard(model: CardModel): MessageContent {
 			view.task === null ? '' : `Task: ${quotedNameMrkdwn(view.task, 250)}`,
 		),
 		...section(waitingLine(view, model.names)),
-		...(asks ? openQuestion(model) : settledQuestion(model)),
+		...(asks ? askedParts(model) : settledQuestion(model)),
 		...(view.result === null ? latestSteps(view) : [divider(), ...resultBlocks(view.result)]),
 		...footer(model),
 	]);
@@ -80,18 +74,17 @@ function asksAbove({ question }: SessionSnapshot): boolean {
 	return question !== null && question.openCount > 0;
 }
 
-function openQuestion(model: CardModel): KnownBlock[] {
+function askedParts(model: CardModel): KnownBlock[] {
 	const { view, claims, claimedUntil, handOver, standing, names } = model;
-	const { question } = view;
+	const { question, sessionId } = view;
 	if (question === null) return [];
+	const asked = openQuestion(question, { sessionId, room: 'card' });
 	return [
 		divider(),
-		...questionBlocks('The agent asks', question, 1_200),
-		...buttons(
-			noForm(question) === '' ? answerButton({ sessionId: view.sessionId, messageIndex: question.messageIndex }) : null,
-		),
+		...asked.blocks('The agent asks'),
+		...asked.row,
 		...context(
-			noForm(question),
+			asked.noForm,
 			handOverLine(handOver, names, model),
 			claimsWords(claims, names, claimedUntil),
 			standing !== null && isBlocking(standing.state)

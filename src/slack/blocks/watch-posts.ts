@@ -1,46 +1,37 @@
-import type { Button, KnownBlock } from '@slack/types';
+import type { KnownBlock } from '@slack/types';
 import { type Answer, isBlocking, itemsOf } from '../../answers/answer.ts';
-import type { OnCut } from '../../cut.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
 import { isReworded } from '../../questions/fingerprint.ts';
 import { isWaiting } from '../../questions/session.ts';
 import type { AnnouncementContent, SettledHow } from '../../watches/announcements.ts';
-import type { ItemView, QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';
+import type { ReminderStage } from '../../watches/channel-settings.ts';
+import type { QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';
+import type { WatchEnd } from '../../watches/watch.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
-import { quoted, quotedLine, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
-import { notSentWords } from '../words/answers.ts';
-import { discoveryBegunWords, discoveryEndedWords, leftOutWords } from '../words/discovery.ts';
-import { handOverLine } from '../words/hand-over.ts';
-import { claimsWords } from '../words/notices.ts';
-import { type Names, personMrkdwn } from '../words/people.ts';
-import { QUESTION_CUT, questionText } from '../words/question-text.ts';
-import { chosenWords } from '../words/quick-answers.ts';
+import { questionText } from '../question-text.ts';
+import { answeredItem, claimsWords, handOverLine, openQuestion, questionBlocks } from '../question-view.ts';
+import { quotedMarkdown } from '../text.ts';
 import {
 	andMoreWords,
+	contactMrkdwn,
+	durationText,
+	MAYBE_REPEAT,
+	momentMrkdwn,
+	type Names,
+	personMrkdwn,
+	personName,
+	placeMrkdwn,
 	questionCountWords,
 	sessionIdMrkdwn,
+	sessionName,
 	sessionTitle,
 	statusWords,
 	waitingWords,
-} from '../words/sessions.ts';
-import { momentMrkdwn } from '../words/times.ts';
-import {
-	asksWords,
-	BEFORE_NEW_TEXT,
-	creatorToldWords,
-	endWords,
-	MAYBE_REPEAT,
-	NOTHING_ASKED,
-	OUTSIDE,
-	QUESTION_CLOSED,
-	SETTLED_WORDS,
-	SWITCHING,
-	serviceBackWords,
-	serviceDownWords,
-	switchingWords,
-} from '../words/watching.ts';
-import { button, buttons, context, handOverButton, type MessageContent, message, section, UNFOLDED } from './parts.ts';
-import { answerButtons, noForm } from './quick-answer.ts';
+} from '../words.ts';
+import { notSentWords } from './answers.ts';
+import { chosenWords } from './choices.ts';
+import { button, buttons, context, type MessageContent, message, section } from './parts.ts';
+import { leftOutWords } from './watching.ts';
 
 /** What a post needs besides its content. */
 export interface PostContext {
@@ -80,10 +71,12 @@ export interface PostContext {
 /** Cards, reminders, hand-overs and changes of settings have builders of their own, and settling changes a post. */
 export type PostedContent = Exclude<
 	AnnouncementContent,
-	{ kind: 'card' | 'settle' | 'redraw' | 'rung' | 'rungs' | 'handedOver' | 'givenBack' | 'settingsChanged' }
+	{ kind: 'card' | 'settle' | 'redraw' | ReminderStage | 'digest' | 'handedOver' | 'givenBack' | 'settingsChanged' }
 >;
+
 /** A question as it was announced. */
 export type AskedContent = Extract<AnnouncementContent, { kind: 'question' }>;
+
 /** The same, or as it was handed over. */
 type Asked = Pick<AskedContent, 'question' | 'readAt'>;
 
@@ -144,41 +137,28 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 
 /** The post of a question that is open. */
 function askedParts({ question, changed, readAt }: AskedContent, post: PostContext) {
-	const { sessionId, discreet } = post;
+	const { sessionId, channelId, discreet } = post;
 	// The agent may have asked the same before.
 	const refused = post.refused != null && post.refused.acceptedAt >= readAt ? post.refused : null;
 	const quick = post.offersOptions ? question.quick : null;
 	const sessionName = post.view?.name ?? '';
-	const handOver = handOverButton({ sessionId, fingerprint: question.fingerprint });
-	const asked = openQuestion(asksWords(titleOf(post), changed), { question, readAt }, post, [handOver]);
+	const choices = post.offersOptions ? { channelId, readAt } : null;
+	const asked = openQuestion(question, { sessionId, choices, handsOver: true });
 	return {
 		text: questionText({ question, quick, sessionName, waitedMs: post.now - readAt, discreet, changed }),
 		blocks: [
-			...asked.blocks,
+			...asked.blocks(asksWords(titleOf(post), changed)),
 			...asked.row,
-			...context(asked.note, notSentWords(refused, post.names), handOverLine(post.handOver, post.names, post)),
+			...context(
+				asked.noForm,
+				asked.cut,
+				notSentWords(refused, post.names),
+				handOverLine(post.handOver, post.names, post),
+			),
 			...(post.alone === null ? [] : context(claimsWords(post.alone.claims, post.names, post.alone.claimedUntil))),
 			...idBlocks(post),
 		],
 	};
-}
-
-/**
- * An open question and its buttons, without options where a part of it is cut. `others`: what comes after them. `note`: why
- * it has no form, or that a part is cut; empty otherwise.
- */
-export function openQuestion(
-	headline: string,
-	{ question, readAt }: Asked,
-	{ sessionId, channelId, offersOptions }: Pick<PostContext, 'sessionId' | 'channelId' | 'offersOptions'>,
-	others: readonly Button[] = [],
-): Record<'blocks' | 'row', KnownBlock[]> & { readonly note: string } {
-	let isWhole = true;
-	const blocks = questionBlocks(headline, question, 2_500, () => {
-		isWhole = false;
-	});
-	const row = answerButtons(question, { sessionId, channelId, readAt }, offersOptions && isWhole, others);
-	return { blocks, row, note: noForm(question) || (isWhole ? '' : QUESTION_CUT) };
 }
 
 /** The one post of a session that changes its question often. Its button opens whatever is asked then. */
@@ -189,7 +169,7 @@ function switchingParts({ question }: AskedContent, post: PostContext) {
 	return {
 		text,
 		blocks: [
-			...(question.openCount > 0 ? [...questionBlocks(text, question, 2_500), ...buttons(open)] : section(`*${text}*`)),
+			...(question.openCount > 0 ? [...questionBlocks(text, question), ...buttons(open)] : section(`*${text}*`)),
 			...context(question.openCount > 0 ? SWITCHING : NOTHING_ASKED, handOverLine(post.handOver, names, post)),
 			...(alone === null ? [] : context(claimsWords(alone.claims, names, alone.claimedUntil))),
 			...idBlocks(post),
@@ -218,7 +198,7 @@ function overParts(asked: Asked, how: SettledHow | null, post: PostContext) {
 	return {
 		text: `${title}: ${words}`,
 		blocks: [
-			...questionBlocks(isOpen ? asksWords(title) : `${title} asked`, asked.question, 2_500),
+			...questionBlocks(isOpen ? asksWords(title) : `${title} asked`, asked.question),
 			...context(words),
 			...idBlocks(post),
 		],
@@ -275,22 +255,6 @@ export function resultBlocks(result: string | null): KnownBlock[] {
 
 const MOST_ITEMS = 5;
 
-/** A headline, at most `room` characters of what the agent said, and the open items. For cards and posts. */
-export function questionBlocks(headline: string, question: QuestionView, room: number, onCut?: OnCut): KnownBlock[] {
-	const asked = question.items.filter((item) => item.open).slice(0, MOST_ITEMS);
-	const moreCount = question.openCount - asked.length;
-	return [
-		...section(`*${headline}*\n${quotedMarkdown(question.context, room, onCut)}`.trim(), UNFOLDED),
-		...asked.flatMap((item, index) => section(itemText(item, index, onCut), UNFOLDED)),
-		...context(andMoreWords(moreCount, moreCount === 1 ? 'question' : 'questions')),
-	];
-}
-
-function itemText({ title, description }: ItemView, index: number, onCut?: OnCut): string {
-	const name = quotedNameMrkdwn(title, 250, onCut) || `Question ${index + 1}`;
-	return `❓ *${name}*\n${quotedLine(description, 500, onCut)}`.trimEnd();
-}
-
 /** Why the agent waits; empty when it does not wait, or when its question is shown. */
 export function waitingLine({ status, question }: SessionSnapshot, names: Names): string {
 	if (!isWaiting(status) || question?.goneOn === false || (question?.openCount ?? 0) > 0) return '';
@@ -317,18 +281,100 @@ function answerBlocks(question: QuestionView, positions: readonly number[]): Kno
 	return [...shown, ...context(andMoreWords(positions.length - MOST_ITEMS))];
 }
 
-/** The title and the value of an item that is not open, at most about 700 characters of mrkdwn. */
-export function answeredItem(
-	item: Pick<ItemView, 'title' | 'value' | 'secret' | 'withheld'>,
-	position: number,
+/** A session, by its title, asks a question. */
+export function asksWords(title: string, changed = false): string {
+	return changed ? `✏️ ${title} asks something else now` : `✋ ${title} asks for an answer`;
+}
+
+/** On the one post of a session that changes its question often. mrkdwn. */
+const SWITCHING =
+	'This post shows the newest question, up to a few seconds late, instead of a new post for each. *Answer…* opens the question that the agent asks when you press it. A question that stays for a minute is posted by itself.';
+
+export const NOTHING_ASKED = 'The agent asks nothing at the moment.';
+
+/** mrkdwn */
+export function switchingWords(title: string): string {
+	return `🔀 ${title} changes its question often`;
+}
+
+/** Of an answer whose author saw another text than the question has now. */
+export const BEFORE_NEW_TEXT = 'for an earlier text of the question';
+
+export const OUTSIDE = "Answered outside Slack, on the session service's own page";
+
+const QUESTION_CLOSED = '💨 The question is closed: the agent went on without an answer.';
+
+/** On the post of a question that was settled without an answer, and on a direct message whose person does not have it now. */
+export const SETTLED_WORDS = {
+	closed: '💨 Closed without an answer',
+	changed: '✏️ The agent asks something else now',
+	unwatched: '👋 Not watched here any more. `/session` with its id shows its state.',
+	gaveWay:
+		'💤 Not followed here any more: a newer question needed the place. `/session` with its id opens it, and the *Home* tab lists it where that lists waiting sessions.',
+	own: '⬇️ The agent asks the same for a minute now: its question has a post of its own.',
+	handedOn: '↪️ Handed over again.',
+	givenBack: '↩️ You gave this question back. It is open for all again.',
+} as const;
+
+function serviceDownWords(since: number): string {
+	return `⚠️ The session service has been unavailable since ${momentMrkdwn(since)}: it is down, limits our requests or refuses our key. Cards in this channel are not updated until it is back. Answers are saved and sent then.`;
+}
+
+function serviceBackWords(downMs: number): string {
+	return `✅ The session service is back after ${durationText(downMs)}. Cards are current again.`;
+}
+
+/** A direct message to the person who started watching. */
+function creatorToldWords(
+	{ sessionIds, all, channelId, reason }: Extract<AnnouncementContent, { kind: 'creatorTold' }>,
+	adminContact: string | null,
 ): string {
-	const name = quotedNameMrkdwn(item.title, 200) || `Question ${position + 1}`;
-	const value = item.secret
-		? '(hidden)'
-		: item.withheld
-			? '(not shown in channels)'
-			: item.value === null
-				? '(left empty)'
-				: quoted(item.value, 500);
-	return `*${name}*\n${value}`;
+	const what = all === true ? 'The watch of all sessions' : `The watch of ${sessionNames(sessionIds)}`;
+	const why = endWords(reason, { days: null, adminContact });
+	const command = all === true ? '`/session watch all`' : '`/session watch`';
+	return `👋 ${what} in ${placeMrkdwn(channelId)} has ended: ${why.replace('`/session watch`', command)}`;
+}
+
+/** Sessions named in one line. */
+const NAMED_SESSIONS = 10;
+
+function sessionNames(ids: readonly string[]): string {
+	if (ids.length === 1) return sessionName(ids[0] ?? '');
+	const named = ids.slice(0, NAMED_SESSIONS).map((id) => `*${sessionIdMrkdwn(id)}*`);
+	return `the sessions ${named.join(', ')} ${andMoreWords(ids.length - NAMED_SESSIONS)}`.trimEnd();
+}
+
+/** `{days}` is replaced with how long nothing changed, `{contact}` with whom to ask. */
+const ENDS: Readonly<Record<WatchEnd, string>> = {
+	sessionOver: 'The session is over; this card stays as it is.',
+	unwatched: 'Not watched any more.',
+	noChange: 'Nothing changed for {days} days, so I stopped watching. `/session watch` starts again.',
+	handLowered: 'The question is not open any more.',
+	gaveWay: 'A newer question needed the place.',
+	sessionGone: 'The session service does not know this session any more, so I stopped watching.',
+	channelArchived: 'The channel was archived.',
+	channelGone: 'The channel is gone.',
+	botRemoved: 'I was removed from the channel. Invite me and use `/session watch` to start again.',
+	channelShared:
+		'Another organisation can read this channel, or is invited to it, so I post nothing more there. What I posted there before stays, and they can read it: ask a workspace admin to delete the card and the posts in its thread, or to stop the sharing. To go on, use `/session watch` in another channel. To allow watching in shared channels, ask {contact}.',
+	channelNotAllowed:
+		'Handraise is no longer allowed there, so I post nothing more there. What I posted there before stays. To change that, ask {contact}.',
+};
+
+/** Why a watch ended, and what to do. mrkdwn. */
+export function endWords(
+	reason: WatchEnd,
+	{ days, adminContact }: { days: number | null; adminContact: string | null },
+): string {
+	return ENDS[reason].replace('{days}', `${days ?? 'some'}`).replace('{contact}', () => contactMrkdwn(adminContact));
+}
+
+/** To a channel when somebody has typed `/session watch all`. mrkdwn; nobody is mentioned. */
+export function discoveryBegunWords(by: string, names: Names): string {
+	return `✋ ${personName(by, names)} has typed \`/session watch all\`: whenever a session of this account waits for a person, its question comes into this channel, one post for each. \`/session unwatch all\` ends that, and all other watches of this channel.`;
+}
+
+/** The same of `/session unwatch all`. */
+export function discoveryEndedWords(by: string, names: Names): string {
+	return `👋 ${personName(by, names)} has typed \`/session unwatch all\`: the questions of all sessions do not come into this channel any more, and nothing else is watched here.`;
 }

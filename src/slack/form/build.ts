@@ -4,8 +4,7 @@ import type { Question } from '../../questions/open-question.ts';
 import { blockId } from '../ids.ts';
 import { METADATA_LIMIT, metadataLength, type ViewMetadata } from '../metadata.ts';
 import { mrkdwn } from '../text.ts';
-import { SECRET_WARNING } from '../words/form.ts';
-import { type FieldLimits, fieldBlocks, secretBox } from './field-blocks.ts';
+import { type FieldLimits, fieldBlocks, SECRET_WARNING, secretBox } from './field-blocks.ts';
 import {
 	DESCRIBED_FIELDS,
 	type Field,

@@ -4,8 +4,25 @@ import type { Question } from '../../questions/open-question.ts';
 import { ACTIONS, type ActionId, blockId, type FieldVariant, fieldBlockId, secretBlockId } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import { isBlank, mrkdwn, oneLine, plain, quotedMarkdown, quotedName } from '../text.ts';
-import { cutHint, NEVER_GIVE, SECRET_MEANING, SECRET_TICKED, SECRET_WARNING } from '../words/form.ts';
 import { type Field, hasOptions, INPUT_LIMIT, offerOf, yesNoOption } from './plan.ts';
+
+/* Hints and errors of form fields are plain text: Slack shows no mark-up in them. */
+
+export const SECRET_WARNING =
+	'Slack cannot hide what you type, so check who can see your screen. Handraise never shows the answer again, and removes it after delivery.';
+
+export const NEVER_GIVE = 'Never give an agent a password that you would not give to the people who run it.';
+
+const SECRET_MEANING =
+	'Handraise shows a secret answer to nobody, and removes it after delivery. The agent may still repeat it.';
+
+const SECRET_TICKED =
+	'Whatever looks like a password or a code is ticked. Without the tick, it is treated like any other answer.';
+
+/** The hint of a field that shows only the beginning of a text. */
+function cutHint(characters: number): string {
+	return `Your text of ${characters.toLocaleString('en-US')} characters is longer than a field in Slack can show. The full text is sent if you do not change this field.`;
+}
 
 /** How many characters are shown; fewer when a form would outgrow a view. */
 export interface FieldLimits {
@@ -136,6 +153,7 @@ function option(text: string, position: number): PlainTextOption {
 
 /** UTF-16 units that leave room for the other words of the label, so that the title keeps its closing mark. */
 const OTHER_TITLE = 100;
+
 const OTHER_CHOICE: PlainTextOption = { text: plain('Something else…', 75), value: OTHER_OPTION };
 
 function otherBlock(field: Field, context: FieldContext): InputBlock {
@@ -174,6 +192,7 @@ function idOf(field: Field, { question }: FieldContext, variant: FieldVariant): 
 
 /** Slack takes ten checkboxes in a group; more items are chosen from a list. */
 const MOST_BOXES = 10;
+
 /** Of the 75 characters of an option, which begins with the item's place. */
 const BOX_TITLE = 60;
 

@@ -2,10 +2,30 @@ import { z } from 'zod';
 import { ACTIONS, type FieldVariant, fieldBlockId, secretBlockId } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import { cutTo, isBlank } from '../text.ts';
-import { FIELD_ERRORS, FORMAT_ERRORS, tooLargeError } from '../words/form.ts';
 import { PUT_LIMIT_BYTES } from './build.ts';
 import { OTHER_OPTION } from './field-blocks.ts';
 import { isDate, isEmail, isNumber, isTime, isUrl } from './plan.ts';
+
+export const FIELD_ERRORS = {
+	otherMissing: 'Write what you mean by "something else", or choose one of the options.',
+	otherUnused: 'To send this text, choose "Something else…" above. Otherwise clear it.',
+	allEmpty: 'Fill in at least one field.',
+	missing: 'Please fill this in. If you cannot, press "I can\'t answer all of it" below.',
+} as const;
+
+/** By type of input, for a value that does not fit it. */
+const FORMAT_ERRORS = {
+	number_input: 'This has to be a number, such as 42 or 3.5. For other text press "Plain text fields" below.',
+	email_text_input: 'This has to be an e-mail address. For other text press "Plain text fields" below.',
+	url_text_input:
+		'This has to be a web address that begins with https://. For other text press "Plain text fields" below.',
+	datepicker: 'Choose a date.',
+	timepicker: 'Choose a time.',
+} as const;
+
+function tooLargeError(overBytes: number): string {
+	return `The question and your answers together are ${Math.ceil(overBytes / 1000)} kB larger than the session service accepts. Please shorten this text.`;
+}
 
 /** What a form holds. */
 export interface FormReading {
@@ -29,7 +49,9 @@ const ELEMENT = z.object({
 	selected_time: z.string().nullish(),
 	selected_options: z.array(z.object({ value: z.string() })).nullish(),
 });
+
 type Element = z.infer<typeof ELEMENT>;
+
 const STATE = z.record(z.string(), z.record(z.string(), z.unknown()));
 
 interface FormInput {

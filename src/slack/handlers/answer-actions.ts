@@ -2,16 +2,17 @@ import type { WebClient } from '@slack/web-api';
 import type { Answers } from '../../answers/accept.ts';
 import type { ChannelPlace } from '../../answers/access-policy.ts';
 import type { Answer } from '../../answers/answer.ts';
-import type { AnswerStore } from '../../answers/ports.ts';
 import { canRestart } from '../../answers/restart.ts';
 import type { Session } from '../../questions/session.ts';
+import type { AnswerStore } from '../../store/answer-store.ts';
+import { errorWords } from '../blocks/errors.ts';
 import { type MessageContent, replacement } from '../blocks/parts.ts';
-import { ownTextMessage, receiptMessage, receiptModal } from '../blocks/receipt.ts';
+import { notSentAgainWords, ownTextMessage, PRESS_NOTES, receiptMessage, receiptModal } from '../blocks/receipt.ts';
 import { codeOf, isThreaded, slackErrorCode } from '../clients.ts';
 import { ACTIONS, type ActionId, CALLBACKS, decodeCarriage, type SessionTarget } from '../ids.ts';
 import { decodeMetadata } from '../metadata.ts';
 import { TooFastError } from '../person-reads.ts';
-import type { SlackReceipts } from '../receipts.ts';
+import type { Receipts } from '../receipts.ts';
 import { isInbox, isSamePerson, type PersonRequest, type Press } from '../request.ts';
 import type { Values } from '../session/drafts.ts';
 import { openView } from '../session/view-handle.ts';
@@ -26,14 +27,12 @@ import {
 	type Task,
 	windowPlace,
 } from '../task.ts';
-import { notSentAgainWords, PRESS_NOTES } from '../words/answers.ts';
-import { errorWords } from '../words/errors.ts';
 import type { HandlerContext } from './context.ts';
 
 /** Registers the buttons on receipts, in a modal or a DM. They work while the answer is in the store. */
 export function registerAnswerActions(
 	{ listen, client, personReads, flow, reply, adminContact }: HandlerContext,
-	{ answers, store, receipts }: { answers: Answers; store: AnswerStore; receipts: Pick<SlackReceipts, 'context'> },
+	{ answers, store, receipts }: { answers: Answers; store: AnswerStore; receipts: Pick<Receipts, 'context'> },
 ): void {
 	/** Runs `act` for the author of the button's answer, if they may act in the channel of its form. */
 	function onReceipt(

@@ -3,21 +3,34 @@ import { setBounded } from '../../bounded-map.ts';
 import { type Clock, startDeadline, uptimeOf } from '../../clock.ts';
 import { HandraiseError } from '../../errors.ts';
 import { changedParts, isSameSettings, type LadderTimes } from '../../inbox/channel-settings.ts';
-import type { ChannelSettingsStore, StoredChannelSettings } from '../../inbox/ladder-ports.ts';
+import type { ChannelSettingsStore, StoredChannelSettings } from '../../store/channel-settings-store.ts';
 import type { ChannelSettings } from '../../watches/channel-settings.ts';
 import {
+	NOT_A_MEMBER,
 	noSettingsWindow,
+	noSettingsWords,
+	SETTINGS_OUTDATED,
+	settingsFailedWords,
 	settingsForm,
 	settingsLoadingModal,
 	settingsNotice,
 	settingsSaved,
 } from '../blocks/channel-settings.ts';
+import { errorWords } from '../blocks/errors.ts';
+import {
+	conflictWords,
+	groupsError,
+	notSavedError,
+	peopleError,
+	placeError,
+	SETTINGS_ERRORS,
+} from '../blocks/settings-saving.ts';
 import type { Channels } from '../channels.ts';
 import { codeOf } from '../clients.ts';
 import { type TimeZones, unlessAborted } from '../directory.ts';
 import { ACTIONS, CALLBACKS, type SettingsField, settingsBlockId } from '../ids.ts';
 import type { Submitted } from '../listen.ts';
-import type { SlackMemberships } from '../memberships.ts';
+import type { Memberships } from '../memberships.ts';
 import { TooFastError } from '../person-reads.ts';
 import { logAccess, type SubmittedView } from '../request.ts';
 import { createViewHandle, openView } from '../session/view-handle.ts';
@@ -26,20 +39,7 @@ import { decodeSettingsMetadata, type SettingsMetadata, settingsOf, valuesOf } f
 import { emptiedList, readSettingsForm, type SettingsList, type SettingsReading } from '../settings/read.ts';
 import type { createUserGroups, UserGroups } from '../settings/user-groups.ts';
 import { type AllowedRequest, ifAllowed, inTurn, NOTHING_TO_DO, silently } from '../task.ts';
-import {
-	conflictWords,
-	groupsError,
-	NOT_A_MEMBER,
-	noSettingsWords,
-	notSavedError,
-	peopleError,
-	placeError,
-	SETTINGS_ERRORS,
-	SETTINGS_OUTDATED,
-	settingsFailedWords,
-} from '../words/channel-settings.ts';
-import { errorWords } from '../words/errors.ts';
-import type { Names } from '../words/people.ts';
+import type { Names } from '../words.ts';
 import type { HandlerContext } from './context.ts';
 
 /** Slack waits three seconds for an acknowledgement: until then Slack is asked, and the rest is for the store. */
@@ -59,7 +59,7 @@ interface Parts {
 	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
 	readonly defaults: LadderTimes;
 	readonly channels: Channels;
-	readonly memberships: SlackMemberships;
+	readonly memberships: Memberships;
 	readonly accessPolicy: AccessPolicy;
 	readonly directory: Directory & Names & TimeZones;
 	readonly userGroups: ReturnType<typeof createUserGroups>;

@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
-import { helpMessage } from '../blocks/messages.ts';
+import { helpMessage } from '../blocks/commands.ts';
 import { ACTIONS } from '../ids.ts';
 import { forAnybody, NOTHING_TO_DO } from '../task.ts';
 import type { HandlerContext } from './context.ts';

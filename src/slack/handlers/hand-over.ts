@@ -1,14 +1,21 @@
 import { z } from 'zod';
 import type { ActRefusal, Refusal } from '../../answers/access-policy.ts';
 import type { Person } from '../../answers/answer.ts';
-import type { HandOvers, PressedQuestion } from '../../inbox/hand-over.ts';
+import type { HandOvers, PressedQuestion } from '../../inbox/hand-overs.ts';
+import { errorWords } from '../blocks/errors.ts';
 import {
+	GIVE_BACK_LATE,
 	giveBackMessage,
 	HAND_OVER_FIELD,
 	handOverMetadata,
 	handOverModal,
 	handOverNotice,
+	handOverRefusedText,
+	handOverWords,
 	noHandOverWindow,
+	notGivenBackWords,
+	notYoursWords,
+	tooManyHandOversText,
 } from '../blocks/hand-over.ts';
 import type { MessageContent } from '../blocks/parts.ts';
 import { codeOf } from '../clients.ts';
@@ -19,16 +26,7 @@ import { TooFastError } from '../person-reads.ts';
 import { metadataOf, type PersonRequest, type Press, type SubmittedView } from '../request.ts';
 import { openView } from '../session/view-handle.ts';
 import { copyPlace, ifAllowed, NOTHING_TO_DO } from '../task.ts';
-import { errorWords } from '../words/errors.ts';
-import {
-	GIVE_BACK_LATE,
-	handOverRefusedText,
-	handOverWords,
-	notGivenBackWords,
-	notYoursWords,
-	tooManyHandOversText,
-} from '../words/hand-over.ts';
-import type { Names } from '../words/people.ts';
+import type { Names } from '../words.ts';
 import type { HandlerContext } from './context.ts';
 
 interface Options {

@@ -1,6 +1,6 @@
-import type { AnswerStore } from '../../answers/ports.ts';
-import { HISTORY_PAGE, historyView } from '../blocks/lists.ts';
-import { errorModal } from '../blocks/small-modals.ts';
+import type { AnswerStore } from '../../store/answer-store.ts';
+import { HISTORY_PAGE, historyView } from '../blocks/answers.ts';
+import { errorModal } from '../blocks/errors.ts';
 import { codeOf } from '../clients.ts';
 import { ACTIONS } from '../ids.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
@@ -8,7 +8,7 @@ import { TooFastError } from '../person-reads.ts';
 import { logAccess, metadataOf, originOf } from '../request.ts';
 import { newFormId } from '../session/drafts.ts';
 import { type AllowedRequest, ifAllowed, NOTHING_TO_DO, windowPlace } from '../task.ts';
-import type { Names } from '../words/people.ts';
+import type { Names } from '../words.ts';
 import type { HandlerContext } from './context.ts';
 
 /**

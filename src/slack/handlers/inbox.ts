@@ -2,15 +2,15 @@ import { z } from 'zod';
 import type { ActRefusal } from '../../answers/access-policy.ts';
 import { homeInboxId, type InboxPlace, windowInboxId } from '../../inbox/inbox.ts';
 import type { Inboxes } from '../../inbox/inboxes.ts';
+import { errorWords } from '../blocks/errors.ts';
 import { homeNotice, inboxLoadingModal, noInboxWindow, refusalWords } from '../blocks/inbox.ts';
 import { codeOf, slackFailure } from '../clients.ts';
 import { ACTIONS, CALLBACKS } from '../ids.ts';
-import type { SlackMemberships } from '../memberships.ts';
+import type { Memberships } from '../memberships.ts';
 import { TooFastError } from '../person-reads.ts';
 import { inboxOf, logAccess, type PersonRequest } from '../request.ts';
 import { openView } from '../session/view-handle.ts';
 import { forAnybody, ifAllowedAnywhere, inTurn, NOTHING_TO_DO } from '../task.ts';
-import { errorWords } from '../words/errors.ts';
 import type { HandlerContext } from './context.ts';
 
 const HOME_EVENT = z.object({
@@ -28,7 +28,7 @@ const MEMBER_EVENT = z.object({ user: z.string() });
  */
 export function registerInbox(
 	{ listen, client, personReads, reply, adminContact }: HandlerContext,
-	{ inboxes, memberships }: { inboxes: Inboxes; memberships: SlackMemberships },
+	{ inboxes, memberships }: { inboxes: Inboxes; memberships: Memberships },
 ) {
 	/** Shows words instead of the Home tab's inbox. */
 	async function publishNotice({ person, log }: PersonRequest, words: string): Promise<void> {

@@ -1,29 +1,31 @@
 import type { Answers } from '../../answers/accept.ts';
-import { type Answer, isBlocking, itemsOf, pressKeyOf } from '../../answers/answer.ts';
-import type { AcceptResult, AnswerStore } from '../../answers/ports.ts';
+import { type AcceptResult, type Answer, isBlocking, itemsOf, pressKeyOf } from '../../answers/answer.ts';
 import { setBounded } from '../../bounded-map.ts';
 import { uptimeOf } from '../../clock.ts';
-import { answerCard } from '../blocks/messages.ts';
-import type { MessageContent } from '../blocks/parts.ts';
-import { choiceMessage, ownChoiceMessage } from '../blocks/quick-answer.ts';
-import { codeOf } from '../clients.ts';
-import { ACTIONS, CHOOSE_IDS, type Choice, decodeChoice, decodeInboxRow } from '../ids.ts';
-import { isInbox, isSamePerson, type PersonRequest, type Press } from '../request.ts';
-import { type AllowedRequest, changing, copyPlace, forAnybody, ifAllowed } from '../task.ts';
-import { notYetWords, receiptHeadline } from '../words/answers.ts';
-import { errorWords } from '../words/errors.ts';
-import { type Names, personMrkdwn } from '../words/people.ts';
+import type { AnswerStore } from '../../store/answer-store.ts';
+import { receiptHeadline } from '../blocks/answers.ts';
 import {
 	choiceLateWords,
+	choiceMessage,
 	choiceUnknownWords,
 	chosenAlreadyWords,
 	lostChoiceWords,
 	notChosenWords,
+	ownChoiceMessage,
 	ownChoiceWords,
 	QUICK_ANSWERS_OFF,
 	undoneWords,
 	undoTooLateWords,
-} from '../words/quick-answers.ts';
+} from '../blocks/choices.ts';
+import { answerCard } from '../blocks/commands.ts';
+import { errorWords } from '../blocks/errors.ts';
+import type { MessageContent } from '../blocks/parts.ts';
+import { notYetWords } from '../blocks/receipt.ts';
+import { codeOf } from '../clients.ts';
+import { ACTIONS, CHOOSE_IDS, type Choice, decodeChoice, decodeInboxRow } from '../ids.ts';
+import { isInbox, isSamePerson, type PersonRequest, type Press } from '../request.ts';
+import { type AllowedRequest, changing, copyPlace, forAnybody, ifAllowed } from '../task.ts';
+import { type Names, personMrkdwn } from '../words.ts';
 import type { HandlerContext } from './context.ts';
 
 interface Options {

@@ -1,4 +1,4 @@
-import type { DraftStore } from '../../answers/ports.ts';
+import type { DraftStore } from '../../store/answering-store.ts';
 import { ACTIONS, type ActionId, CALLBACKS, decodeInboxRow, decodeTarget } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import { isInbox, metadataOf, originOf, type Press, type SubmittedView } from '../request.ts';

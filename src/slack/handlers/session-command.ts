@@ -1,9 +1,8 @@
 import { isReservedId } from '../../questions/session.ts';
 import type { DiscoverySettings } from '../../watches/discovered.ts';
 import type { WatchSettings } from '../../watches/watch.ts';
-import { helpMessage } from '../blocks/messages.ts';
+import { type HelpReason, helpMessage } from '../blocks/commands.ts';
 import { changing, forAnybody, ifAllowed, ifAllowedAnywhere } from '../task.ts';
-import type { HelpReason } from '../words/commands.ts';
 import type { ChannelSettingsCommand } from './channel-settings.ts';
 import type { HandlerContext } from './context.ts';
 import type { History } from './history.ts';

@@ -1,14 +1,13 @@
-import type { InboxReads } from '../../inbox/ports.ts';
-import { FALLBACK_TIME_ZONE, type SnoozeStore, snoozedUntil } from '../../inbox/snooze.ts';
-import { snoozedMessage } from '../blocks/inbox.ts';
+import { FALLBACK_TIME_ZONE, snoozedUntil } from '../../inbox/snooze.ts';
+import type { InboxStore } from '../../store/inbox-store.ts';
+import { snoozedInZoneWords, snoozedMessage } from '../blocks/inbox.ts';
 import type { TimeZones } from '../directory.ts';
 import { ACTIONS, decodeInboxRow, decodeSnooze, questionHash } from '../ids.ts';
 import { changing, ifAllowed, ifAllowedAnywhere, inTurn, NOTHING_TO_DO } from '../task.ts';
-import { snoozedInZoneWords } from '../words/inbox.ts';
 import type { HandlerContext } from './context.ts';
 
 interface Options {
-	readonly store: SnoozeStore & Pick<InboxReads, 'openQuestions'>;
+	readonly store: InboxStore;
 	readonly timeZones: TimeZones;
 }
 

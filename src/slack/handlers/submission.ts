@@ -1,23 +1,20 @@
 import type { Answers } from '../../answers/accept.ts';
 import type { ActRefusal } from '../../answers/access-policy.ts';
-import { type AnswerItem, submissionKeyOf } from '../../answers/answer.ts';
-import type { AcceptResult } from '../../answers/ports.ts';
+import { type AcceptResult, type AnswerItem, submissionKeyOf } from '../../answers/answer.ts';
 import { uptimeOf } from '../../clock.ts';
 import { HandraiseError } from '../../errors.ts';
-import { receiptModal, savedModal } from '../blocks/receipt.ts';
-import { errorModal } from '../blocks/small-modals.ts';
+import { errorModal, errorWords } from '../blocks/errors.ts';
+import { notYetWords, receiptModal, savedModal, tooLateWords } from '../blocks/receipt.ts';
 import { codeOf } from '../clients.ts';
 import { fieldId } from '../form/read.ts';
 import { CALLBACKS } from '../ids.ts';
 import type { SubmissionAck, Submitted } from '../listen.ts';
 import { newMetadata } from '../metadata.ts';
-import type { SlackReceipts } from '../receipts.ts';
+import type { Receipts } from '../receipts.ts';
 import type { SubmittedView } from '../request.ts';
 import type { StandingForm } from '../session/drafts.ts';
 import { type AllowedRequest, windowPlace } from '../task.ts';
 import { withoutMarks } from '../text.ts';
-import { notYetWords, tooLateWords } from '../words/answers.ts';
-import { errorWords } from '../words/errors.ts';
 import type { HandlerContext } from './context.ts';
 
 /** Slack shows "trouble connecting" after three seconds without an acknowledgement; our error has to come before. */
@@ -28,7 +25,7 @@ const MIN_STORE_MS = 500;
 /** Registers "Send answer": an answer is checked and stored, and only then acknowledged. */
 export function registerSubmission(
 	{ listen, serviceUrl, drafting, adminContact, clock }: HandlerContext,
-	{ answers, receipts }: { answers: Answers; receipts: SlackReceipts },
+	{ answers, receipts }: { answers: Answers; receipts: Receipts },
 ): void {
 	function submissionOf(request: AllowedRequest, view: SubmittedView, { metadata, reading }: StandingForm) {
 		const length = Math.max(...metadata.fields) + 1;

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import type { DraftStore } from '../../answers/ports.ts';
-import type { WatchStore } from '../../watches/ports.ts';
+import type { DraftStore } from '../../store/answering-store.ts';
+import type { WatchStore } from '../../store/watch-store.ts';
 import type { SessionSnapshot } from '../../watches/session-snapshot.ts';
-import { chosenTextHelp, chosenTextOffer, helpMessage } from '../blocks/messages.ts';
+import { helpMessage } from '../blocks/commands.ts';
+import { chosenTextHelp, chosenTextOffer } from '../blocks/text-as-answer.ts';
 import { ACTIONS, CALLBACKS, decodeTarget } from '../ids.ts';
 import { isSamePerson, type PersonRequest } from '../request.ts';
 import { KEPT_ASIDE, newFormId } from '../session/drafts.ts';

@@ -3,9 +3,24 @@ import type { DiscoverySettings } from '../../watches/discovered.ts';
 import type { Discoveries } from '../../watches/discovery.ts';
 import type { Subscriptions, WatchOutcome, WatchRequest } from '../../watches/subscribe.ts';
 import type { WatchSettings } from '../../watches/watch.ts';
-import { filesMessage, screenshotMessage } from '../blocks/links.ts';
-import { LIST_PAGE, watchList } from '../blocks/lists.ts';
-import { outcomesMessage, stillWaitingMessage } from '../blocks/messages.ts';
+import { outcomesMessage, stillWaitingMessage } from '../blocks/commands.ts';
+import { channelRefusalWords } from '../blocks/errors.ts';
+import { filesMessage, screenshotMessage } from '../blocks/session-details.ts';
+import {
+	DISCOVERY_OPTIONS,
+	discoveredByWords,
+	discoveringWords,
+	expectationWords,
+	LIST_PAGE,
+	leftOutWords,
+	notDiscoveringWords,
+	tooFastWords,
+	unwatchedAllWords,
+	unwatchedWords,
+	WATCH_OPTIONS,
+	watchList,
+	watchOutcomeWords,
+} from '../blocks/watching.ts';
 import type { Channels } from '../channels.ts';
 import { codeOf } from '../clients.ts';
 import { ACTIONS, decodeTarget } from '../ids.ts';
@@ -16,23 +31,7 @@ import { logAccess, originOf, type PersonRequest, type Press, type SubmittedView
 import { type StandingForm, typedIn } from '../session/drafts.ts';
 import { withNotes } from '../session/waiting.ts';
 import { type AllowedRequest, changing, ifAllowed, NOTHING_TO_DO, silently, type Task, windowPlace } from '../task.ts';
-import {
-	DISCOVERY_OPTIONS,
-	discoveredByWords,
-	discoveringWords,
-	leftOutWords,
-	notDiscoveringWords,
-} from '../words/discovery.ts';
-import { channelRefusalWords } from '../words/errors.ts';
-import type { Names } from '../words/people.ts';
-import {
-	expectationWords,
-	tooFastWords,
-	unwatchedAllWords,
-	unwatchedWords,
-	WATCH_OPTIONS,
-	watchOutcomeWords,
-} from '../words/watching.ts';
+import type { Names } from '../words.ts';
 import type { HandlerContext } from './context.ts';
 
 interface Dependencies {

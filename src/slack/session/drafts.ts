@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { type Person, type QuestionKey, submissionKeyOf } from '../../answers/answer.ts';
 import type { Claims } from '../../answers/claims.ts';
-import type { Draft, DraftStore } from '../../answers/ports.ts';
 import { setBounded } from '../../bounded-map.ts';
 import { type Clock, uptimeOf } from '../../clock.ts';
 import { isReworded } from '../../questions/fingerprint.ts';
 import type { Question } from '../../questions/open-question.ts';
+import type { Draft, DraftStore } from '../../store/answering-store.ts';
+import type { Notice } from '../blocks/session-modal.ts';
 import { asksTheSame, chosenPositions } from '../form/plan.ts';
 import { type FormReading, readForm } from '../form/read.ts';
 import { decodeMetadata, type ViewMetadata } from '../metadata.ts';
 import type { SubmittedView } from '../request.ts';
-import type { Notice } from '../words/notices.ts';
 
 /** While somebody types, the claim is prolonged at most this often. */
 const CLAIM_EVERY_MS = 60_000;

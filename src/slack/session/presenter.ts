@@ -8,20 +8,19 @@ import {
 } from '../../answers/answer.ts';
 import type { Claims } from '../../answers/claims.ts';
 import { leftEmptyIn } from '../../answers/earlier-answers.ts';
-import type { AnswerStore, Draft, DraftStore } from '../../answers/ports.ts';
 import type { Clock } from '../../clock.ts';
 import { askingMessageIndex, openQuestion, type Question, questionAt } from '../../questions/open-question.ts';
 import { type AnswerMarks, isSecretValue, looksSecretAt, secretAtFirst } from '../../questions/secrecy.ts';
 import { isWaiting, type Session } from '../../questions/session.ts';
-import type { WatchStore } from '../../watches/ports.ts';
-import type { SessionModel } from '../blocks/session-modal.ts';
+import type { AnswerStore } from '../../store/answer-store.ts';
+import type { Draft, DraftStore } from '../../store/answering-store.ts';
+import type { WatchStore } from '../../store/watch-store.ts';
+import type { Notice, SessionModel } from '../blocks/session-modal.ts';
 import { asksTheSame } from '../form/plan.ts';
 import type { Links } from '../links.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import type { Reading } from '../person-reads.ts';
-import type { Notice } from '../words/notices.ts';
-import type { Names } from '../words/people.ts';
-import type { SettledBy } from '../words/sessions.ts';
+import type { Names, SettledBy } from '../words.ts';
 import { KEPT_ASIDE, newFormId, type Prefill, startingValues, type TypedText, type Values, without } from './drafts.ts';
 
 /**

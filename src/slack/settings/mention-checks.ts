@@ -4,7 +4,7 @@ import type { Person } from '../../answers/answer.ts';
 import { HandraiseError } from '../../errors.ts';
 import type { Mention } from '../../watches/channel-settings.ts';
 import { slackErrorCode } from '../clients.ts';
-import type { SlackMemberships } from '../memberships.ts';
+import type { Memberships } from '../memberships.ts';
 
 /** Why somebody or a group cannot be mentioned in a place. */
 export type MentionProblem =
@@ -32,7 +32,7 @@ interface Dependencies {
 	readonly client: WebClient;
 	readonly accessPolicy: AccessPolicy;
 	readonly directory: Directory;
-	readonly memberships: Pick<SlackMemberships, 'isMemberNow'>;
+	readonly memberships: Pick<Memberships, 'isMemberNow'>;
 }
 
 /**

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { changedParts, isInOrder, type LadderTimes, mentionsAnybody, timesIn } from '../../inbox/channel-settings.ts';
 import { leavesTime, timeZoneNamed } from '../../inbox/quiet-hours.ts';
 import type { ChannelSettings, Weekday } from '../../watches/channel-settings.ts';
+import { noDayError, orderError, SETTINGS_ERRORS, zoneError } from '../blocks/settings-saving.ts';
 import { ACTIONS, type SettingsField, settingsBlockId } from '../ids.ts';
-import { noDayError, orderError, SETTINGS_ERRORS, zoneError } from '../words/channel-settings.ts';
 import { type SettingsMetadata, type SettingsValues, settingsOf } from './metadata.ts';
 
 /** Mentions of an escalation. A window with more would not fit into Slack's limits of a view. */

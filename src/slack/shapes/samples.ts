@@ -3,13 +3,12 @@ import type { Answer, AnswerItem, OtherAnswer } from '../../answers/answer.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
 import type { InputGuess } from '../../questions/input-kind.ts';
 import type { AgentAction, HumanInputItem, Message, Session } from '../../questions/session.ts';
-import { type SessionSnapshot, snapshotOf } from '../../watches/session-snapshot.ts';
+import type { ErrorContext } from '../blocks/errors.ts';
 import type { MessageContent } from '../blocks/parts.ts';
 import type { ReceiptContext } from '../blocks/receipt.ts';
 import { createLinks } from '../links.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
-import type { ErrorContext } from '../words/errors.ts';
-import type { Names } from '../words/people.ts';
+import type { Names } from '../words.ts';
 
 /** One view or message as Slack gets it; the name says the builder and the case. */
 export type Shape = { readonly name: string } & (
@@ -38,6 +37,7 @@ function shapeOf(name: string, built: ModalView | HomeView | MessageContent): Sh
 /* All of it is invented: the doctor sends no real session, person or address. */
 
 export const NOW = Date.parse('2026-11-20T08:40:00Z');
+export const SERVICE = 'https://service.example';
 export const SESSION_ID = '3f9a2c1d';
 /** The longest id that `/session` takes. */
 export const LONGEST_ID = 'f'.repeat(400);
@@ -49,7 +49,7 @@ export const USER_ID = 'U0EXAMPLE1';
 export const HAND_OVER: HandOver = {
 	id: 'V0EXAMPLE1',
 	teamId: 'T0EXAMPLE1',
-	session: { service: 'https://service.example', sessionId: SESSION_ID },
+	session: { service: SERVICE, sessionId: SESSION_ID },
 	fingerprint: '0123456789abcdef',
 	watchId: 'watch',
 	channelId: 'C0EXAMPLE1',
@@ -73,14 +73,6 @@ export const ERROR_CONTEXT: ErrorContext = { kept: 'text', adminContact: USER_ID
 export function metadataOf(overrides: Partial<ViewMetadata> = {}): ViewMetadata {
 	const origin = { channelId: 'C0EXAMPLE1', threadTs: '1795250400.000100' };
 	return { ...newMetadata({ sessionId: SESSION_ID, formId: ANSWER_ID, origin }), ...overrides };
-}
-const snapshots = new WeakMap<Session, SessionSnapshot>();
-
-/** How a watch sees the session. Made once for each session, because a giant one takes long. */
-export function snapshotAtNow(session: Session): SessionSnapshot {
-	const snapshot = snapshots.get(session) ?? snapshotOf(session, NOW);
-	snapshots.set(session, snapshot);
-	return snapshot;
 }
 
 export function present<Value>(value: Value | null): Value {
@@ -131,7 +123,7 @@ export function agentMessage(content: string, overrides: Partial<Message> = {}):
 }
 
 /** For a service and a dashboard on other hosts than the files. */
-export const LINKS = createLinks({ serviceUrl: 'https://service.example', dashboardUrl: DASHBOARD_URL });
+export const LINKS = createLinks({ serviceUrl: SERVICE, dashboardUrl: DASHBOARD_URL });
 
 /** A session of which only the id is known. */
 export const EMPTY: Session = {
@@ -207,7 +199,7 @@ export function answerOf(overrides: Partial<Answer> = {}): Answer {
 		viewId: 'V0EXAMPLE1',
 		press: null,
 		person: { teamId: 'T0EXAMPLE1', userId: USER_ID },
-		question: { service: 'https://service.example', sessionId: SESSION_ID, messageIndex: 3 },
+		question: { service: SERVICE, sessionId: SESSION_ID, messageIndex: 3 },
 		fingerprint: '0123456789abcdef',
 		shownHash: 'fedcba9876543210',
 		content: { kind: 'readable', items: [answerItem('Hall', 'The one with\nthe <garden>')], other: null },
@@ -252,7 +244,7 @@ export const OTHER: OtherAnswer = {
 export const GIANT_ANSWER = answerOf({
 	state: 'conflicted',
 	putStartedAt: NOW,
-	question: { service: 'https://service.example', sessionId: LONGEST_ID, messageIndex: 999_999_999 },
+	question: { service: SERVICE, sessionId: LONGEST_ID, messageIndex: 999_999_999 },
 	content: {
 		kind: 'readable',
 		items: Array.from({ length: 90 }, () => answerItem(GIANT, GIANT)),

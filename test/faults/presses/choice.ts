@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Message, type Modal, records, text } from '../../../fake-slack/index.ts';
-import { ACTIONS } from '../../../src/slack/ids.ts';
-import { receiptHeadline } from '../../../src/slack/words/answers.ts';
+import { receiptHeadline } from '../../../src/slack/blocks/answers.ts';
 import {
 	choiceLateWords,
 	choiceUnknownWords,
@@ -11,7 +10,8 @@ import {
 	ownChoiceWords,
 	undoneWords,
 	undoTooLateWords,
-} from '../../../src/slack/words/quick-answers.ts';
+} from '../../../src/slack/blocks/choices.ts';
+import { ACTIONS } from '../../../src/slack/ids.ts';
 import type { Harness } from '../harness.ts';
 import { claimIn } from '../receipt-watch.ts';
 import type { Claim } from '../round.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ANSWER_STATES, type Answer, type AnswerContent } from '../../../src/answers/answer.ts';
-import { HISTORY_PAGE, historyView } from '../../../src/slack/blocks/lists.ts';
-import { refusedMessage } from '../../../src/slack/blocks/messages.ts';
+import { HISTORY_PAGE, historyView } from '../../../src/slack/blocks/answers.ts';
+import { refusedMessage } from '../../../src/slack/blocks/errors.ts';
 import { receiptMessage, receiptModal, savedModal } from '../../../src/slack/blocks/receipt.ts';
 import { newMetadata } from '../../../src/slack/metadata.ts';
 import { randomRuns } from '../../support/random-runs.ts';

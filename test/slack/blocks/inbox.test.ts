@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { InboxContent } from '../../../src/inbox/inbox.ts';
 import { readSessionResponse } from '../../../src/session-service/schema.ts';
-import { homeView } from '../../../src/slack/blocks/inbox.ts';
-import { waitingCountWords } from '../../../src/slack/words/inbox.ts';
+import { homeView, waitingCountWords } from '../../../src/slack/blocks/inbox.ts';
 import { snapshotOf } from '../../../src/watches/session-snapshot.ts';
 import { answerOf, item, now } from '../support/answers.ts';
 

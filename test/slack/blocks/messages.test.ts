@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { answerCard, errorMessage, helpMessage, refusedMessage } from '../../../src/slack/blocks/messages.ts';
-import { errorModal, loadingModal, refusedModal } from '../../../src/slack/blocks/small-modals.ts';
+import { answerCard, helpMessage } from '../../../src/slack/blocks/commands.ts';
+import { errorMessage, errorModal, refusedMessage, refusedModal } from '../../../src/slack/blocks/errors.ts';
+import { loadingModal } from '../../../src/slack/blocks/session-modal.ts';
 import { ACTIONS } from '../../../src/slack/ids.ts';
 import { newMetadata } from '../../../src/slack/metadata.ts';
 import { expectSafeMessage, expectSafeView } from '../support/check.ts';

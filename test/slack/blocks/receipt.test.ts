@@ -1,10 +1,10 @@
 import type { KnownBlock } from '@slack/types';
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../../../src/answers/answer.ts';
-import { historyView } from '../../../src/slack/blocks/lists.ts';
+import { historyView } from '../../../src/slack/blocks/answers.ts';
 import { ownTextMessage, receiptMessage, receiptModal, savedModal } from '../../../src/slack/blocks/receipt.ts';
 import { decodeMetadata, newMetadata } from '../../../src/slack/metadata.ts';
-import { momentMrkdwn } from '../../../src/slack/words/times.ts';
+import { momentMrkdwn } from '../../../src/slack/words.ts';
 import { whatHappened } from '../../support/sentences.ts';
 import { answerOf, item, now } from '../support/answers.ts';
 import { expectSafeMessage, expectSafeView } from '../support/check.ts';

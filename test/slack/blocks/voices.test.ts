@@ -2,24 +2,19 @@ import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { openQuestion } from '../../../src/questions/open-question.ts';
 import type { Message, Session } from '../../../src/questions/session.ts';
+import { historyView } from '../../../src/slack/blocks/answers.ts';
+import { answerCard, outcomesMessage, stillWaitingMessage } from '../../../src/slack/blocks/commands.ts';
+import { errorMessage, errorModal } from '../../../src/slack/blocks/errors.ts';
 import { givenBackPost, handedOverPost } from '../../../src/slack/blocks/hand-over.ts';
-import { filesMessage, screenshotMessage } from '../../../src/slack/blocks/links.ts';
-import { historyView, watchList } from '../../../src/slack/blocks/lists.ts';
-import {
-	answerCard,
-	chosenTextOffer,
-	errorMessage,
-	outcomesMessage,
-	stillWaitingMessage,
-} from '../../../src/slack/blocks/messages.ts';
 import { ownTextMessage, receiptMessage, receiptModal, savedModal } from '../../../src/slack/blocks/receipt.ts';
-import { sessionModal } from '../../../src/slack/blocks/session-modal.ts';
-import { chooseItemModal, errorModal, loadingModal } from '../../../src/slack/blocks/small-modals.ts';
+import { filesMessage, screenshotMessage } from '../../../src/slack/blocks/session-details.ts';
+import { loadingModal, sessionModal } from '../../../src/slack/blocks/session-modal.ts';
+import { chooseItemModal, chosenTextOffer } from '../../../src/slack/blocks/text-as-answer.ts';
 import { watchCard } from '../../../src/slack/blocks/watch-card.ts';
 import { type PostedContent, settledQuestionPost, watchPost } from '../../../src/slack/blocks/watch-posts.ts';
+import { watchList, watchOutcomeWords } from '../../../src/slack/blocks/watching.ts';
 import { createLinks } from '../../../src/slack/links.ts';
 import { newMetadata } from '../../../src/slack/metadata.ts';
-import { watchOutcomeWords } from '../../../src/slack/words/watching.ts';
 import { type SessionSnapshot, snapshotOf } from '../../../src/watches/session-snapshot.ts';
 import { randomRuns } from '../../support/random-runs.ts';
 import { answerOf, item, now } from '../support/answers.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
-import { PRESS_NOTES, receiptExplanation } from '../../../src/slack/words/answers.ts';
+import { PRESS_NOTES, receiptExplanation } from '../../../src/slack/blocks/receipt.ts';
 import { headline, whatHappened } from '../../support/sentences.ts';
 import { answerOf } from '../support/answers.ts';
 import { type App, openSession } from '../support/open-session.ts';

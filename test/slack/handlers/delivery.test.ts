@@ -4,7 +4,7 @@ import { callSlack, createManualClock, type Modal } from '../../../fake-slack/in
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
 import type { Fault } from '../../../sandbox/session-service/faults.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
-import { errorWords } from '../../../src/slack/words/errors.ts';
+import { errorWords } from '../../../src/slack/blocks/errors.ts';
 import { startApp } from '../../support/app.ts';
 import { passTime, watchRequests } from '../../support/pass-time.ts';
 import { DELIVERED, headline, line, says, whatHappened } from '../../support/sentences.ts';

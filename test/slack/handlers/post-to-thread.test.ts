@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { Modal, Posted } from '../../../fake-slack/index.ts';
-import { PRESS_NOTES } from '../../../src/slack/words/answers.ts';
+import { PRESS_NOTES } from '../../../src/slack/blocks/receipt.ts';
 import { whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from '../watching/harness.ts';
 

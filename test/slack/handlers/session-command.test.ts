@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { WHAT_IT_IS } from '../../../src/slack/words/commands.ts';
+import { WHAT_IT_IS } from '../../../src/slack/blocks/commands.ts';
 import { startApp } from '../../support/app.ts';
 import { whatHappened } from '../../support/sentences.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { loggedId } from '../../../src/log.ts';
-import { noListWords } from '../../../src/slack/words/discovery.ts';
-import { waitingCountWords, waitingSessionsWords, waitingSinceWords } from '../../../src/slack/words/inbox.ts';
+import { waitingCountWords, waitingSessionsWords, waitingSinceWords } from '../../../src/slack/blocks/inbox.ts';
+import { noListWords } from '../../../src/slack/blocks/watching.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { inboxApp } from './harness.ts';
 

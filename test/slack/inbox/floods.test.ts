@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
 import { MOST_IN_WINDOW } from '../../../src/inbox/hand-over.ts';
-import { tooManyHandOversText } from '../../../src/slack/words/hand-over.ts';
-import { waitingCountWords } from '../../../src/slack/words/inbox.ts';
+import { tooManyHandOversText } from '../../../src/slack/blocks/hand-over.ts';
+import { waitingCountWords } from '../../../src/slack/blocks/inbox.ts';
 import { whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { FLIGHT, handOverApp } from './hand-over-harness.ts';

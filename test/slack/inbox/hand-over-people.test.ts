@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { NOT_TOLD_ANY_MORE } from '../../../src/slack/words/hand-over.ts';
-import { SETTLED_WORDS } from '../../../src/slack/words/watching.ts';
+import { NOT_TOLD_ANY_MORE } from '../../../src/slack/blocks/hand-over.ts';
+import { SETTLED_WORDS } from '../../../src/slack/blocks/watch-posts.ts';
 import {
 	DID_NOT_GET_IT,
 	HANDED_OVER,

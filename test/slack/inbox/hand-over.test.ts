@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { asking } from '../../../sandbox/session-service/builders.ts';
-import { waitingCountWords } from '../../../src/slack/words/inbox.ts';
-import { asksWords, OUTSIDE, placeMrkdwn, SETTLED_WORDS } from '../../../src/slack/words/watching.ts';
+import { waitingCountWords } from '../../../src/slack/blocks/inbox.ts';
+import { asksWords, OUTSIDE, SETTLED_WORDS } from '../../../src/slack/blocks/watch-posts.ts';
+import { placeMrkdwn } from '../../../src/slack/words.ts';
 import {
 	ASKS,
 	GAVE_BACK,

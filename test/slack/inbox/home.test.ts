@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { CHANNELS_UNKNOWN, waitingCountWords } from '../../../src/slack/words/inbox.ts';
-import { placeMrkdwn } from '../../../src/slack/words/watching.ts';
+import { CHANNELS_UNKNOWN, waitingCountWords } from '../../../src/slack/blocks/inbox.ts';
+import { placeMrkdwn } from '../../../src/slack/words.ts';
 import { DRAFT_RESTORED, headline, line, whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { type InboxApp, inboxApp } from './harness.ts';

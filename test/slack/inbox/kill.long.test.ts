@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { asking, done, task } from '../../../sandbox/session-service/builders.ts';
-import { waitingCountWords } from '../../../src/slack/words/inbox.ts';
+import { waitingCountWords } from '../../../src/slack/blocks/inbox.ts';
 import { createKillHarness } from '../../faults/shared-stores.ts';
 
 /** Longer than the lease on a session that the killed process was reading. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { NOT_THERE } from '../../../src/slack/words/errors.ts';
+import { NOT_THERE } from '../../../src/slack/blocks/errors.ts';
 import { openSession } from '../support/open-session.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { FLIGHT, handOverApp } from './hand-over-harness.ts';

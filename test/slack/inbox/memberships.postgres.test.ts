@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, expect, it } from 'vitest';
-import { NOT_THERE } from '../../../src/slack/words/errors.ts';
-import { waitingCountWords } from '../../../src/slack/words/inbox.ts';
+import { NOT_THERE } from '../../../src/slack/blocks/errors.ts';
+import { waitingCountWords } from '../../../src/slack/blocks/inbox.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { inboxApp } from './harness.ts';

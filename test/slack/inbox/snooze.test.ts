@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { waitingCountWords } from '../../../src/slack/words/inbox.ts';
-import { OUTSIDE } from '../../../src/slack/words/watching.ts';
+import { waitingCountWords } from '../../../src/slack/blocks/inbox.ts';
+import { OUTSIDE } from '../../../src/slack/blocks/watch-posts.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { type InboxApp, inboxApp } from './harness.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { waitingCountWords } from '../../../src/slack/words/inbox.ts';
+import { waitingCountWords } from '../../../src/slack/blocks/inbox.ts';
 import { whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { type InboxApp, inboxApp } from './harness.ts';

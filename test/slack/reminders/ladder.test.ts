@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Json, Posted } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
-import { heldWords, rungWords, sessionAsksWords } from '../../../src/slack/words/reminders.ts';
-import { OUTSIDE } from '../../../src/slack/words/watching.ts';
-import { ASKS, ESCALATION, REMINDER, rungsTogether, rungText, says, WAIT } from '../../support/sentences.ts';
+import { heldWords, reminderWords, sessionAsksWords } from '../../../src/slack/blocks/reminders.ts';
+import { OUTSIDE } from '../../../src/slack/blocks/watch-posts.ts';
+import { ASKS, digestText, ESCALATION, REMINDER, reminderText, says, WAIT } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from '../watching/harness.ts';
 
 const MINUTE = 60_000;
@@ -19,13 +19,15 @@ const start = async (env: Record<string, string> = {}) => {
 };
 
 /** The posts of a thread or channel that remind. */
-const rungs = (posts: readonly Posted[]) =>
+const reminders = (posts: readonly Posted[]) =>
 	posts.filter((post) => [REMINDER, ESCALATION].some((words) => words.test(post.text())));
 
-const LAST = rungWords({ rung: 'escalation', isLast: true }, null).replace(rungText('escalation', null), '').trim();
+const LAST = reminderWords({ stage: 'escalation', isLast: true }, null)
+	.replace(reminderText('escalation', null), '')
+	.trim();
 
 /** The messages outside of threads that remind of several questions. */
-const listsOfRungs = () => app.inChannel().filter((post) => post.text().includes(WAIT));
+const digests = () => app.inChannel().filter((post) => post.text().includes(WAIT));
 
 async function asked(title = 'Which colour?'): Promise<string> {
 	const id = await app.watched();
@@ -47,9 +49,9 @@ describe('a question that nobody answers', () => {
 		await app.threadSays(id, ESCALATION);
 		expect(app.clock.now() - askedAt).toBeLessThan(2 * MINUTE);
 		await app.pass(6 * MINUTE);
-		expect(rungs(app.thread(id))).toHaveLength(4);
-		expect(rungs(app.inChannel()).length).toBe(3);
-		const isLast = rungs(app.thread(id)).map((post) => post.text().includes(LAST));
+		expect(reminders(app.thread(id))).toHaveLength(4);
+		expect(reminders(app.inChannel()).length).toBe(3);
+		const isLast = reminders(app.thread(id)).map((post) => post.text().includes(LAST));
 		expect(isLast).toEqual([false, false, false, true]);
 	});
 
@@ -86,7 +88,7 @@ describe('a question that nobody answers', () => {
 		const id = await asked();
 		app.service.sessions.answerAsPage(id, ['red']);
 		await app.pass(4 * MINUTE);
-		expect(rungs(app.thread(id))).toEqual([]);
+		expect(reminders(app.thread(id))).toEqual([]);
 	});
 
 	it('is not reminded of while the service is away, and once when it is back', async () => {
@@ -94,11 +96,11 @@ describe('a question that nobody answers', () => {
 		const id = await asked();
 		app.service.faults.add({ kind: 'error', status: 503, method: 'GET' });
 		await app.pass(2 * MINUTE);
-		expect(rungs(app.thread(id))).toEqual([]);
+		expect(reminders(app.thread(id))).toEqual([]);
 		app.service.faults.clear();
 		await app.threadSays(id, REMINDER);
 		await app.pass(2 * MINUTE);
-		expect(rungs(app.thread(id))).toHaveLength(1);
+		expect(reminders(app.thread(id))).toHaveLength(1);
 	});
 });
 
@@ -117,15 +119,15 @@ describe('questions of a channel that are due together', () => {
 	it('are one message in the channel that links to each thread', async () => {
 		await start({ ESCALATE_AFTER: 'off' });
 		const [first, second] = await bothAsk();
-		await app.until(() => listsOfRungs().length > 0);
-		const [together] = listsOfRungs();
-		expect(together?.text()).toContain(`${rungsTogether(2)}:`);
+		await app.until(() => digests().length > 0);
+		const [together] = digests();
+		expect(together?.text()).toContain(`${digestText(2)}:`);
 		expect(together?.text()).toContain('Which colour?');
 		expect(together?.text()).toContain('Which size?');
 		expect(JSON.stringify(together?.blocks()).match(/<https:[^|>]+\|/g)).toHaveLength(2);
 		await app.pass(MINUTE);
-		expect([...rungs(app.thread(first)), ...rungs(app.thread(second))]).toEqual([]);
-		expect(listsOfRungs()).toHaveLength(1);
+		expect([...reminders(app.thread(first)), ...reminders(app.thread(second))]).toEqual([]);
+		expect(digests()).toHaveLength(1);
 	});
 
 	it('are one message too when they were due while the program was stopped', async () => {
@@ -135,10 +137,10 @@ describe('questions of a channel that are due together', () => {
 		await app.clock.advance(5 * MINUTE);
 		app.service.faults.add({ kind: 'slow', ms: 4_000, sessionId: second, method: 'GET' });
 		await app.restart();
-		await app.until(() => listsOfRungs().length > 0);
+		await app.until(() => digests().length > 0);
 		await app.pass(MINUTE);
-		expect(rungs(app.inChannel())).toEqual([]);
-		expect(listsOfRungs()).toHaveLength(1);
+		expect(reminders(app.inChannel())).toEqual([]);
+		expect(digests()).toHaveLength(1);
 	});
 
 	it('are one message too when they were due while the service was away, and one is read late', async () => {
@@ -148,10 +150,10 @@ describe('questions of a channel that are due together', () => {
 		await app.pass(4 * MINUTE);
 		app.service.faults.clear();
 		app.service.faults.add({ kind: 'slow', ms: 9_500, sessionId: second, method: 'GET' });
-		await app.until(() => listsOfRungs().length > 0);
+		await app.until(() => digests().length > 0);
 		await app.pass(MINUTE);
-		expect(rungs(app.inChannel())).toEqual([]);
-		expect(listsOfRungs()).toHaveLength(1);
+		expect(reminders(app.inChannel())).toEqual([]);
+		expect(digests()).toHaveLength(1);
 	});
 
 	it('leave out what was answered while the message waited for Slack', async () => {
@@ -165,7 +167,7 @@ describe('questions of a channel that are due together', () => {
 		app.slack.faults.add({ method: 'chat.postMessage', when, status: 429, retryAfter: 20, times: 1 });
 		await app.until(() => isLimited);
 		app.service.sessions.answerAsPage(first, ['red']);
-		const reminder = await app.until(() => app.inChannel().find((post) => post.text().includes(rungsTogether(1))));
+		const reminder = await app.until(() => app.inChannel().find((post) => post.text().includes(digestText(1))));
 		expect(reminder.text()).not.toContain('Which colour?');
 	});
 });
@@ -203,18 +205,18 @@ describe('a reminder that was answered on its way, and the answer was taken back
 		await start({ UNDO_SECONDS, ESCALATE_AFTER: 'off' });
 		const { id, undo } = await pressedMeanwhile(REMINDER, fault);
 		await app.pass(20_000);
-		expect(rungs(app.thread(id))).toEqual([]);
+		expect(reminders(app.thread(id))).toEqual([]);
 		await undo();
 		await app.threadSays(id, REMINDER);
 		await app.pass(2 * MINUTE);
-		expect(rungs(app.thread(id))).toHaveLength(1);
+		expect(reminders(app.thread(id))).toHaveLength(1);
 	});
 
 	it('does not come when the answer stays', async () => {
 		await start({ UNDO_SECONDS, ESCALATE_AFTER: 'off' });
 		const { id } = await pressedMeanwhile(REMINDER);
 		await app.pass(4 * MINUTE);
-		expect(rungs(app.thread(id))).toEqual([]);
+		expect(reminders(app.thread(id))).toEqual([]);
 	});
 
 	it('comes alone when the message showed the others', async () => {
@@ -222,15 +224,15 @@ describe('a reminder that was answered on its way, and the answer was taken back
 		const other = await app.watched();
 		app.ask(other, ['Which colour?']);
 		const { id, undo } = await pressedMeanwhile(WAIT);
-		await app.until(() => app.inChannel().find((post) => post.text().includes(rungsTogether(1))));
+		await app.until(() => app.inChannel().find((post) => post.text().includes(digestText(1))));
 		await undo();
 		await app.threadSays(id, REMINDER);
 		await app.pass(2 * MINUTE);
-		expect(rungs(app.thread(id))).toHaveLength(1);
-		expect(rungs(app.thread(other))).toEqual([]);
+		expect(reminders(app.thread(id))).toHaveLength(1);
+		expect(reminders(app.thread(other))).toEqual([]);
 		const metrics = await fetch(`${app.app.url}/metrics`).then((response) => response.text());
-		expect(metrics).toContain('handraise_rungs_total{rung="reminder"} 2\n');
-		expect(metrics).toContain('handraise_rung_late_seconds_count 2\n');
+		expect(metrics).toContain('handraise_reminders_total{stage="reminder"} 2\n');
+		expect(metrics).toContain('handraise_reminder_late_seconds_count 2\n');
 	});
 });
 
@@ -267,7 +269,7 @@ describe('a question that somebody is answering', () => {
 		const ada = app.slack.as('ada');
 		await app.until(() => ada.modal()?.text().includes('Which colour?'));
 		await app.pass(2 * MINUTE);
-		expect(rungs(app.thread(id))).toEqual([]);
+		expect(reminders(app.thread(id))).toEqual([]);
 		const reminder = await app.threadSays(id, REMINDER);
 		expect(reminder.text()).toContain(heldWords('ada', { displayName: () => 'ada' }));
 		await ada.modal()?.close(true);
@@ -280,7 +282,7 @@ describe('a question that somebody is answering', () => {
 		await app.slack.as('ada').waitForModal('Which colour?');
 		await app.cardSays(id, 'answering this, at least until');
 		await app.restart();
-		const reminder = await app.until(() => rungs(app.thread(id))[0], undefined, 10 * MINUTE);
+		const reminder = await app.until(() => reminders(app.thread(id))[0], undefined, 10 * MINUTE);
 		expect(reminder.text()).toContain(heldWords('ada', { displayName: () => 'ada' }));
 	});
 });

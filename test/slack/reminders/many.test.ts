@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { rungsTogether } from '../../support/sentences.ts';
+import { digestText } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from '../watching/harness.ts';
 
 const MINUTE = 60_000;
@@ -32,6 +32,6 @@ it('reminders that were due while the program was stopped are one message, also 
 	await app.until(() => texts('⏰', { inThread: false }).length > 0);
 	expect(app.clock.now() - restartedAt).toBeGreaterThan(20_000);
 	await app.pass(3 * MINUTE);
-	expect(texts('⏰', { inThread: false })).toEqual([`${rungsTogether(COUNT)}.`]);
+	expect(texts('⏰', { inThread: false })).toEqual([`${digestText(COUNT)}.`]);
 	expect(texts('⏰', { inThread: true })).toEqual([]);
 });

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { asking, item } from '../../../sandbox/session-service/builders.ts';
-import { undoneWords } from '../../../src/slack/words/quick-answers.ts';
-import { OUTSIDE, SETTLED_WORDS } from '../../../src/slack/words/watching.ts';
-import { ESCALATION, REMINDER, rungText, WAIT } from '../../support/sentences.ts';
+import { undoneWords } from '../../../src/slack/blocks/choices.ts';
+import { OUTSIDE, SETTLED_WORDS } from '../../../src/slack/blocks/watch-posts.ts';
+import { ESCALATION, REMINDER, reminderText, WAIT } from '../../support/sentences.ts';
 import { type SettingsApp, settingsApp } from '../settings/harness.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 
@@ -98,7 +98,7 @@ describe('a reminder', () => {
 		await says(reminder, '@ada chose LH 1173');
 		expect(reminder.buttons()).toEqual([]);
 		await told.press('Undo');
-		await says(reminder, rungText('reminder', null));
+		await says(reminder, reminderText('reminder', null));
 		expect(reminder.buttons()).toEqual(['LH 1173', 'TP 570', 'Answer…']);
 		await reminder.press('TP 570');
 		await says(reminder, '@ada chose TP 570');
@@ -183,7 +183,7 @@ it('an escalation mentions nobody again when it is drawn again or settled', asyn
 	const told = await app.toldAfter(() => post.press('LH 1173'));
 	await says(escalation, '@ada chose LH 1173');
 	await told.press('Undo');
-	await says(escalation, rungText('escalation', null));
+	await says(escalation, reminderText('escalation', null));
 	expect(mentions()).toBeNull();
 	app.service.sessions.answerAsPage(id, ['TP 570']);
 	await says(escalation, OUTSIDE);

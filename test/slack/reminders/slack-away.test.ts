@@ -10,7 +10,7 @@ afterEach(async () => {
 	await app[Symbol.asyncDispose]();
 });
 
-const rungs = (posts: readonly Posted[]) =>
+const reminders = (posts: readonly Posted[]) =>
 	posts.filter((post) => [REMINDER, ESCALATION].some((words) => words.test(post.text())));
 
 const start = async (env: Record<string, string>) => {
@@ -27,19 +27,19 @@ async function asked(title = 'Which colour?'): Promise<string> {
 const hhmm = (at: number) => new Date(at).toISOString().slice(11, 16);
 
 describe('reminders while Slack is away', () => {
-	it('does not post every missed rung of a question at once when Slack is back', async () => {
+	it('does not post every missed reminder of a question at once when Slack is back', async () => {
 		await start({ REMIND_AFTER: '40s', ESCALATE_AFTER: '90s' });
 		const id = await asked();
 		const lift = app.slack.faults.add({ method: 'chat.postMessage', status: 503 });
 		await app.pass(5 * MINUTE);
 		lift();
-		await app.until(() => rungs(app.thread(id)).length > 0);
+		await app.until(() => reminders(app.thread(id)).length > 0);
 		await app.pass(30_000);
-		const texts = rungs(app.thread(id)).map((post) => post.text().split('\n')[0]);
+		const texts = reminders(app.thread(id)).map((post) => post.text().split('\n')[0]);
 		expect(texts).toHaveLength(1);
 	});
 
-	it('does not post a rung in quiet hours that began while Slack was away', async () => {
+	it('does not post a reminder in quiet hours that began while Slack was away', async () => {
 		await start({ REMIND_AFTER: '1m', ESCALATE_AFTER: 'off' });
 		const now = app.clock.now();
 		const { outcome } = await app.save({
@@ -55,7 +55,7 @@ describe('reminders while Slack is away', () => {
 		await app.until(() => app.clock.now() > now + 5 * MINUTE, undefined, 8 * MINUTE);
 		lift();
 		await app.pass(3 * MINUTE);
-		const texts = rungs(app.thread(id)).map((post) => post.text().split('\n')[0]);
+		const texts = reminders(app.thread(id)).map((post) => post.text().split('\n')[0]);
 		expect(texts).toEqual([]);
 	});
 
@@ -66,9 +66,9 @@ describe('reminders while Slack is away', () => {
 		const id = await asked();
 		let isLimited = false;
 		const when = (args: Json) => {
-			const isRung = ESCALATION.test(JSON.stringify(args));
-			isLimited ||= isRung;
-			return isRung;
+			const isReminder = ESCALATION.test(JSON.stringify(args));
+			isLimited ||= isReminder;
+			return isReminder;
 		};
 		const lift = app.slack.faults.add({ method: 'chat.postMessage', when, status: 503 });
 		await app.until(() => isLimited, undefined, 10 * MINUTE);
@@ -76,7 +76,7 @@ describe('reminders while Slack is away', () => {
 		await app.told(2);
 		lift();
 		await app.pass(7 * MINUTE);
-		const posts = rungs(app.thread(id));
+		const posts = reminders(app.thread(id));
 		expect(posts.flatMap((post) => post.rung())).toEqual([]);
 	});
 });
@@ -95,6 +95,6 @@ describe('an escalation whose thread was deleted', () => {
 		await app.until(() => escalations().length > 0, undefined, 10 * MINUTE);
 		await app.pass(15_000);
 		expect(escalations()).toHaveLength(1);
-		expect(rungs(app.inChannel())).toHaveLength(1);
+		expect(reminders(app.inChannel())).toHaveLength(1);
 	});
 });

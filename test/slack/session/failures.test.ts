@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../../sandbox/session-service/faults.ts';
-import { errorWords } from '../../../src/slack/words/errors.ts';
+import { errorWords } from '../../../src/slack/blocks/errors.ts';
 import type { App } from '../support/open-session.ts';
 import { startTimedApp } from '../support/timed-app.ts';
 

@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { asking, item } from '../../../sandbox/session-service/builders.ts';
-import { REMOVED_ANSWER } from '../../../src/slack/blocks/receipt.ts';
-import { FIELD_ERRORS, MAY_STAY_EMPTY } from '../../../src/slack/words/form.ts';
-import { claimsWords } from '../../../src/slack/words/notices.ts';
+import { REMOVED_ANSWER } from '../../../src/slack/blocks/answers.ts';
+import { MAY_STAY_EMPTY } from '../../../src/slack/blocks/session-modal.ts';
+import { FIELD_ERRORS } from '../../../src/slack/form/read.ts';
+import { claimsWords } from '../../../src/slack/question-view.ts';
 import { startApp } from '../../support/app.ts';
 import { DELIVERED, DRAFT_RESTORED, headline, whatHappened } from '../../support/sentences.ts';
 import { type App, answerFields, openSession } from '../support/open-session.ts';

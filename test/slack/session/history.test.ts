@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { asking } from '../../../sandbox/session-service/builders.ts';
-import { REMOVED_ANSWER } from '../../../src/slack/blocks/receipt.ts';
-import { historyWords, TEXT_REMOVED } from '../../../src/slack/words/answers.ts';
+import { historyWords, REMOVED_ANSWER, TEXT_REMOVED } from '../../../src/slack/blocks/answers.ts';
 import { headline, line } from '../../support/sentences.ts';
 import { type App, openSession } from '../support/open-session.ts';
 import { startTimedApp } from '../support/timed-app.ts';

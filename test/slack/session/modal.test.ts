@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { CANARY_STRINGS } from '../../../sandbox/session-service/canaries.ts';
-import { noFormWords, SECRET_WARNING } from '../../../src/slack/words/form.ts';
-import { GONE_ON, WITHOUT_SCREENSHOT } from '../../../src/slack/words/notices.ts';
-import { statusWords } from '../../../src/slack/words/sessions.ts';
+import { GONE_ON, WITHOUT_SCREENSHOT } from '../../../src/slack/blocks/session-modal.ts';
+import { SECRET_WARNING } from '../../../src/slack/form/field-blocks.ts';
+import { noFormWords } from '../../../src/slack/question-view.ts';
+import { statusWords } from '../../../src/slack/words.ts';
 import { startApp } from '../../support/app.ts';
 import { answerFields, openSession } from '../support/open-session.ts';
 

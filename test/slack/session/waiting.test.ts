@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { askingSession } from '../../../sandbox/session-service/builders.ts';
-import { LINKS_FOR_YOU } from '../../../src/slack/words/sessions.ts';
+import { LINKS_FOR_YOU } from '../../../src/slack/blocks/session-details.ts';
 import { DELIVERED, stale, whatHappened } from '../../support/sentences.ts';
 import { type App, openSession } from '../support/open-session.ts';
 import { startTimedApp } from '../support/timed-app.ts';

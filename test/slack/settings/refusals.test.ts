@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
-import { SETTINGS_ERRORS } from '../../../src/slack/words/channel-settings.ts';
+import { SETTINGS_ERRORS } from '../../../src/slack/blocks/settings-saving.ts';
 import { whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { type SettingsApp, settingsApp } from './harness.ts';

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Json, sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
-import { lastChangeWords, peopleError } from '../../../src/slack/words/channel-settings.ts';
+import { lastChangeWords } from '../../../src/slack/blocks/channel-settings.ts';
+import { peopleError } from '../../../src/slack/blocks/settings-saving.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { type SettingsApp, settingsApp } from './harness.ts';
 

@@ -1,4 +1,4 @@
-import { allShapes } from '../../../src/slack/shapes/all.ts';
+import { extremes } from '../../../src/slack/shapes/extremes.ts';
 import { channelSettingsVariants } from './channel-settings.ts';
 import { inboxVariants } from './inbox.ts';
 import { messageVariants, watchVariants } from './messages.ts';
@@ -7,7 +7,7 @@ import { modalVariants } from './modals.ts';
 /** Every kind of view and message in every variant. */
 export function allVariants() {
 	return [
-		...allShapes(),
+		...extremes(),
 		...modalVariants(),
 		...messageVariants(),
 		...watchVariants(),

@@ -1,29 +1,40 @@
 import { DEFAULT_CHANNEL_SETTINGS } from '../../../src/inbox/channel-settings.ts';
 import {
+	NOT_A_MEMBER,
+	noSettingsWindow,
 	type SettingsModel,
-	settingsChangedPost,
 	settingsForm,
+	settingsLoadingModal,
+	settingsNotice,
 	settingsSaved,
 } from '../../../src/slack/blocks/channel-settings.ts';
+import { conflictWords, settingsChangedPost } from '../../../src/slack/blocks/settings-saving.ts';
+import { valuesOf } from '../../../src/slack/settings/metadata.ts';
 import {
 	CHANGE,
 	changeOf,
-	DEFAULTS,
-	FULL,
+	FULL_SETTINGS as FULL,
 	groupsOf,
-	modelOf,
-	PLACE,
-} from '../../../src/slack/shapes/channel-settings.ts';
+	SETTINGS_MODEL,
+} from '../../../src/slack/shapes/extremes.ts';
 import { HOSTILE, NAMES, type Shape, shapesOf, USER_ID } from '../../../src/slack/shapes/samples.ts';
-import { conflictWords } from '../../../src/slack/words/channel-settings.ts';
 import type { ChannelSettings } from '../../../src/watches/channel-settings.ts';
+
+const { defaults } = SETTINGS_MODEL;
+
+function modelOf(settings: ChannelSettings, overrides: Partial<SettingsModel> = {}): [SettingsModel] {
+	const shown = valuesOf(settings, { timeZone: 'Europe/Berlin' });
+	const metadata = { ...SETTINGS_MODEL.metadata, base: shown, shown };
+	return [{ ...SETTINGS_MODEL, metadata, groups: groupsOf(2), ...overrides }];
+}
 
 const CONFLICT = conflictWords(
 	USER_ID,
 	{ before: DEFAULT_CHANNEL_SETTINGS, newest: FULL, chosen: DEFAULT_CHANNEL_SETTINGS },
-	{ names: NAMES, defaults: DEFAULTS },
+	{ names: NAMES, defaults },
 );
 
+const PLACE = { channelId: 'C0EXAMPLE1', defaults };
 const DIRECT_PLACE = { ...PLACE, channelId: 'D0EXAMPLE1' };
 const HOSTILE_GROUP: SettingsModel['groups'] = {
 	kind: 'listed',
@@ -35,7 +46,11 @@ const OF_GROUPS: ChannelSettings = { ...FULL, mention: { ...FULL.mention, userId
 /** Other windows of a channel's settings, and words about changes, than the doctor's. */
 export function channelSettingsVariants(): Shape[] {
 	return [
+		...shapesOf(settingsLoadingModal, { 'any channel': [] }),
+		...shapesOf(noSettingsWindow, { 'any channel': [] }),
+		...shapesOf(settingsNotice, { 'not a member': [NOT_A_MEMBER] }),
 		...shapesOf(settingsForm, {
+			'150 groups': modelOf(FULL, { groups: groupsOf(150) }),
 			'nothing set': modelOf(DEFAULT_CHANNEL_SETTINGS, { change: null }),
 			'everything set': modelOf(FULL),
 			'both times off': modelOf({ ...DEFAULT_CHANNEL_SETTINGS, remindAfterMs: null, escalateAfterMs: null }),
@@ -53,6 +68,7 @@ export function channelSettingsVariants(): Shape[] {
 			'changed by somebody else meanwhile': modelOf(FULL, { notice: CONFLICT }),
 		}),
 		...shapesOf(settingsSaved, {
+			'a change': ['saved', FULL, PLACE],
 			'no change': ['same', FULL, PLACE],
 			'the defaults': ['saved', DEFAULT_CHANNEL_SETTINGS, PLACE],
 			'nobody is mentioned': ['saved', { ...FULL, escalateAfterMs: null }, PLACE],

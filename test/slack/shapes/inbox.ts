@@ -1,9 +1,28 @@
-import { homeView, type InboxModel, inboxModal } from '../../../src/slack/blocks/inbox.ts';
-import { ASKED_IN, draftOf, FULL, modelOf, NO_OLD, NOTHING, ONE, questionOf } from '../../../src/slack/shapes/inbox.ts';
+import { REFUSAL_CODES } from '../../../src/slack/blocks/errors.ts';
+import {
+	homeNotice,
+	homeView,
+	type InboxModel,
+	inboxLoadingModal,
+	inboxModal,
+	noInboxWindow,
+	refusalWords,
+	snoozedInZoneWords,
+	snoozedMessage,
+} from '../../../src/slack/blocks/inbox.ts';
+import {
+	ASKED_IN,
+	draftOf,
+	FULL_INBOX as FULL,
+	inboxModelOf as modelOf,
+	NOTHING,
+	inboxQuestionOf as questionOf,
+} from '../../../src/slack/shapes/extremes.ts';
 import {
 	AT_WORK,
 	answerItem,
 	answerOf,
+	asked,
 	asking,
 	FIELD_ITEMS,
 	HAND_OVER,
@@ -14,12 +33,16 @@ import {
 	type Shape,
 	sessionOf,
 	shapesOf,
+	USER_ID,
 } from '../../../src/slack/shapes/samples.ts';
-import { REFUSAL_CODES } from '../../../src/slack/words/errors.ts';
 import { NO_LIST_REASONS } from '../../../src/watches/discovered.ts';
 import { ANSWERS, casesOf } from './samples.ts';
 
+const ONE = questionOf(asking([asked('Which colour?', 'One of: red, green')]));
+const NO_OLD = { total: 0, firstPage: 1, shown: [] };
+
 const INBOXES: Readonly<Record<string, [InboxModel]>> = {
+	'one question': modelOf({ ...NOTHING, total: 1, questions: [ONE] }),
 	'nothing watched': modelOf({ ...NOTHING, isWatching: false }),
 	'nothing open': modelOf(NOTHING),
 	'channels unknown': modelOf({ ...NOTHING, channelsKnown: false }),
@@ -80,5 +103,12 @@ const INBOXES: Readonly<Record<string, [InboxModel]>> = {
 
 /** Other inboxes than the doctor's. */
 export function inboxVariants(): Shape[] {
-	return [...shapesOf(homeView, INBOXES), ...shapesOf(inboxModal, INBOXES)];
+	return [
+		...shapesOf(homeView, INBOXES),
+		...shapesOf(inboxModal, INBOXES),
+		...shapesOf(inboxLoadingModal, { 'before the content': [] }),
+		...shapesOf(noInboxWindow, { 'an expired trigger': [] }),
+		...shapesOf(snoozedMessage, { 'no time zone': [snoozedInZoneWords(NOW, 'UTC')] }),
+		...shapesOf(homeNotice, { 'a refusal': [refusalWords('guest', USER_ID)] }),
+	];
 }

@@ -1,21 +1,35 @@
-import { giveBackMessage, givenBackPost, handedOverPost } from '../../../src/slack/blocks/hand-over.ts';
-import { filesMessage, screenshotMessage } from '../../../src/slack/blocks/links.ts';
-import { LIST_PAGE, watchList } from '../../../src/slack/blocks/lists.ts';
+import {
+	choiceMessage,
+	notChosenWords,
+	ownChoiceMessage,
+	ownChoiceWords,
+	undoneWords,
+	undoTooLateWords,
+} from '../../../src/slack/blocks/choices.ts';
 import {
 	answerCard,
-	chosenTextHelp,
-	chosenTextOffer,
-	errorMessage,
+	type HelpReason,
 	helpMessage,
 	outcomesMessage,
-	refusedMessage,
 	stillWaitingMessage,
-} from '../../../src/slack/blocks/messages.ts';
-import { choiceMessage } from '../../../src/slack/blocks/quick-answer.ts';
+} from '../../../src/slack/blocks/commands.ts';
+import { errorMessage, refusedMessage } from '../../../src/slack/blocks/errors.ts';
+import {
+	GIVE_BACK_LATE,
+	giveBackMessage,
+	givenBackPost,
+	handedOverPost,
+	noHandOverWindow,
+	notGivenBackWords,
+	notYoursWords,
+} from '../../../src/slack/blocks/hand-over.ts';
 import { ownTextMessage, receiptMessage } from '../../../src/slack/blocks/receipt.ts';
-import { rungPost, rungsPost, updatedRungPost } from '../../../src/slack/blocks/rungs.ts';
+import { digestPost, reminderPost, updatedReminderPost } from '../../../src/slack/blocks/reminders.ts';
+import { filesMessage, screenshotMessage } from '../../../src/slack/blocks/session-details.ts';
+import { chosenTextHelp, chosenTextOffer } from '../../../src/slack/blocks/text-as-answer.ts';
 import { type CardModel, watchCard } from '../../../src/slack/blocks/watch-card.ts';
 import {
+	endWords,
 	outcomeWords,
 	type PostContext,
 	type PostedContent,
@@ -23,7 +37,14 @@ import {
 	watchPost,
 } from '../../../src/slack/blocks/watch-posts.ts';
 import {
-	ASKS,
+	discoveredByWords,
+	LIST_PAGE,
+	leftOutWords,
+	watchList,
+	watchOutcomeWords,
+} from '../../../src/slack/blocks/watching.ts';
+import {
+	FIELDS as ASKS,
 	askedAs,
 	CHOICE,
 	CHOSEN,
@@ -32,13 +53,12 @@ import {
 	FULL_PAGE,
 	GIANT_POST,
 	GIANT_SESSION,
-	givenBackAs,
 	handedAs,
 	POST,
 	questionOf,
-	RUNG,
-	rungOf,
-} from '../../../src/slack/shapes/messages.ts';
+	REMINDER,
+	reminderOf,
+} from '../../../src/slack/shapes/extremes.ts';
 import {
 	ANSWER_ID,
 	AT_WORK,
@@ -61,11 +81,6 @@ import {
 	shapesOf,
 	USER_ID,
 } from '../../../src/slack/shapes/samples.ts';
-import type { HelpReason } from '../../../src/slack/words/commands.ts';
-import { discoveredByWords, leftOutWords } from '../../../src/slack/words/discovery.ts';
-import { GIVE_BACK_LATE, notGivenBackWords, notYoursWords } from '../../../src/slack/words/hand-over.ts';
-import { notChosenWords, undoneWords, undoTooLateWords } from '../../../src/slack/words/quick-answers.ts';
-import { endWords, watchOutcomeWords } from '../../../src/slack/words/watching.ts';
 import { NO_LIST_REASONS } from '../../../src/watches/discovered.ts';
 import type { QuestionView } from '../../../src/watches/session-snapshot.ts';
 import { WATCH_ENDS } from '../../../src/watches/watch.ts';
@@ -86,7 +101,7 @@ const HELP: Readonly<Record<HelpReason, Parameters<typeof helpMessage>>> = {
 /** Other messages than the doctor's. */
 export function messageVariants(): Shape[] {
 	return [
-		...shapesOf(helpMessage, HELP),
+		...shapesOf(helpMessage, { ...HELP, hostile: ['unclear', HOSTILE] }),
 		...shapesOf(answerCard, { 'an id': [SESSION_ID] }),
 		...shapesOf(receiptMessage, OTHER_RECEIPTS),
 		...shapesOf(ownTextMessage, {
@@ -94,9 +109,11 @@ export function messageVariants(): Shape[] {
 			'may have arrived': [answerOf({ state: 'ended', putStartedAt: NOW })],
 		}),
 		...shapesOf(refusedMessage, {
+			'a hostile contact': ['could_not_check', { kept: 'unchanged', adminContact: HOSTILE }],
 			'a contact': ['guest', { kept: 'nothing', adminContact: USER_ID }],
 		}),
 		...shapesOf(errorMessage, {
+			'about a session': ['unauthorized', LONGEST_ID, ERROR_CONTEXT],
 			'about no session': ['never_heard_of', null, { ...ERROR_CONTEXT, adminContact: HOSTILE }],
 		}),
 		...shapesOf(outcomesMessage, {
@@ -105,18 +122,22 @@ export function messageVariants(): Shape[] {
 				'`--questions-only` posts questions and answers only.',
 			],
 		}),
+		...shapesOf(noHandOverWindow, { 'an expired trigger': [] }),
 		...shapesOf(giveBackMessage, {
+			'somebody else has it': [notYoursWords(HAND_OVER, NAMES)],
 			settled: [notYoursWords(null, NAMES)],
 			late: [GIVE_BACK_LATE],
 			'not stored': [notGivenBackWords('The database does not answer.')],
 		}),
+		...shapesOf(ownChoiceMessage, { 'five seconds left': [ANSWER_ID, ownChoiceWords(CHOICE, 5_000)] }),
 		...shapesOf(choiceMessage, {
 			'taken back': [undoneWords(CHOICE)],
 			'too late to take back': [undoTooLateWords(CHOICE)],
 			'not stored': [notChosenWords(CHOICE, 'The database does not answer.'), { ...CHOICE, messageIndex: null }],
 		}),
-		...shapesOf(stillWaitingMessage, { 'about several': [null] }),
+		...shapesOf(stillWaitingMessage, { 'about a session': [LONGEST_ID], 'about several': [null] }),
 		...shapesOf(chosenTextHelp, {
+			secret: ['secret'],
 			'no session': ['no_session'],
 			'no text': ['no_text'],
 			'nothing open': ['nothing_open'],
@@ -146,6 +167,7 @@ const OVER = {
 const CARDS: Readonly<Record<string, [CardModel]>> = {
 	'an id alone': cardOf(EMPTY, { dashboardUrl: null }),
 	'at work': cardOf(AT_WORK, { checkedAt: NOW - 600_000 }),
+	'a question': cardOf(ASKS, { claims: [USER_ID], claimedUntil: NOW + 300_000 }),
 	'a question that nobody answers': cardOf(ASKS),
 	'a question that somebody has': cardOf(ASKS, { handOver: HAND_OVER }),
 	'the same, newly posted': cardOf(ASKS, { handOver: HAND_OVER, isUpdate: false }),
@@ -210,6 +232,11 @@ const SETTLED: Readonly<Record<SettledHow, SettledHow>> = {
 	givenBack: 'givenBack',
 };
 
+function givenBackAs(question: QuestionView, by = USER_ID) {
+	const { sessionId } = GIANT_POST;
+	return { kind: 'givenBack', watchId: 'watch', sessionId, by, question, readAt: NOW - 120_000 } as const;
+}
+
 function postShapes(of: string, contents: readonly PostedContent[], post: PostContext): Shape[] {
 	return contents.flatMap((content, index) =>
 		shapesOf(watchPost, { [`${of} ${content.kind} (${index + 1})`]: [content, post] }),
@@ -239,7 +266,8 @@ export function watchVariants(): Shape[] {
 		...shapesOf(watchList, {
 			nothing: [{ watches: [], total: 0 }, 0],
 			'nothing but all sessions': [{ watches: [], total: 0 }, 0, DISCOVERY_LINES],
-			'all sessions, and a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE, DISCOVERY_LINES],
+			'a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE],
+			'discovered sessions, and a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE, DISCOVERY_LINES],
 			'one session': [{ watches: FULL_PAGE.slice(0, 1), total: 1 }, 0],
 		}),
 		...postShapes('plain', postsAbout(questionOf(ASKS)), POST),
@@ -251,12 +279,13 @@ export function watchVariants(): Shape[] {
 			isUpdate: true,
 		}),
 		...shapesOf(handedOverPost, {
-			options: [handedAs(questionOf(FLIGHTS)), POST],
+			giant: [handedAs(questionOf(GIANT_SESSION)), GIANT_POST],
 			discreet: [handedAs(questionOf(ASKS)), { ...POST, discreet: true }],
 			chosen: [handedAs(questionOf(FLIGHTS)), { ...POST, standing: CHOSEN }],
 			'of a direct message': [handedAs(questionOf(ASKS)), { ...POST, channelId: 'D0EXAMPLE1' }],
 		}),
 		...shapesOf(givenBackPost, {
+			giant: [givenBackAs(questionOf(GIANT_SESSION), 'somebody'), GIANT_POST],
 			plain: [givenBackAs(questionOf(FLIGHTS)), POST],
 			chosen: [givenBackAs(questionOf(FLIGHTS)), { ...POST, standing: CHOSEN }],
 			undelivered: [{ ...givenBackAs(questionOf(FLIGHTS)), undelivered: true }, POST],
@@ -269,35 +298,41 @@ export function watchVariants(): Shape[] {
 			),
 			GIANT_POST,
 		),
-		...shapesOf(rungPost, {
-			reminder: [rungOf(ASKS, 'reminder'), { ...RUNG, mention: null }],
+		...shapesOf(reminderPost, {
+			reminder: [reminderOf(ASKS, 'reminder'), { ...REMINDER, mention: null }],
 			options: [
-				{ ...rungOf(FLIGHTS, 'reminder'), handOver: HAND_OVER },
-				{ ...RUNG, mention: null },
+				{ ...reminderOf(FLIGHTS, 'reminder'), handOver: HAND_OVER },
+				{ ...REMINDER, mention: null },
 			],
-			'of a thread only': [{ ...rungOf(FLIGHTS, 'escalation'), threadOnly: true }, RUNG],
+			'of a thread only': [{ ...reminderOf(FLIGHTS, 'escalation'), threadOnly: true }, REMINDER],
 		}),
-		...shapesOf(updatedRungPost, {
-			'open again': [{ ...rungOf(FLIGHTS, 'reminder'), handOver: HAND_OVER }, '', NAMES],
+		...shapesOf(updatedReminderPost, {
+			giant: [
+				reminderOf(GIANT_SESSION, 'reminder'),
+				outcomeWords(askedAs(questionOf(GIANT_SESSION)), 'answered', GIANT_POST),
+				NAMES,
+			],
+			'open again': [{ ...reminderOf(FLIGHTS, 'reminder'), handOver: HAND_OVER }, '', NAMES],
 			...casesOf(SETTLED, (how) => {
-				return [rungOf(ASKS, 'escalation'), outcomeWords(askedAs(questionOf(ASKS)), how, POST), NAMES] as const;
+				return [reminderOf(ASKS, 'escalation'), outcomeWords(askedAs(questionOf(ASKS)), how, POST), NAMES] as const;
 			}),
 			discreet: [
-				{ ...rungOf(GIANT_SESSION, 'reminder'), discreet: true },
+				{ ...reminderOf(GIANT_SESSION, 'reminder'), discreet: true },
 				outcomeWords(askedAs(questionOf(GIANT_SESSION)), 'answered', GIANT_POST),
 				NAMES,
 			],
 		}),
-		...shapesOf(rungsPost, {
+		...shapesOf(digestPost, {
 			'of threads only': [
-				['escalation' as const, 'reminder' as const].map((rung) => ({
-					...rungOf(GIANT_SESSION, rung),
+				['escalation' as const, 'reminder' as const].map((stage) => ({
+					...reminderOf(GIANT_SESSION, stage),
 					threadOnly: true,
 				})),
-				RUNG,
+				REMINDER,
 			],
 		}),
 		...shapesOf(settledQuestionPost, {
+			giant: [askedAs(questionOf(GIANT_SESSION)), 'answered', GIANT_POST],
 			...casesOf(SETTLED, (how) => [askedAs(questionOf(ASKS)), how, POST] as const),
 		}),
 	];

@@ -1,32 +1,32 @@
 import type { OtherAnswer } from '../../../src/answers/answer.ts';
-import type { HandOverObstacle } from '../../../src/inbox/hand-over.ts';
 import type { StatusKind } from '../../../src/questions/session.ts';
-import { handOverModal, handOverNotice } from '../../../src/slack/blocks/hand-over.ts';
-import { HISTORY_PAGE, historyView } from '../../../src/slack/blocks/lists.ts';
+import { HISTORY_PAGE, historyView } from '../../../src/slack/blocks/answers.ts';
+import { ERROR_CODES, errorModal, REFUSAL_CODES, refusedModal } from '../../../src/slack/blocks/errors.ts';
+import { handOverModal, handOverNotice, handOverWords } from '../../../src/slack/blocks/hand-over.ts';
 import { receiptModal, savedModal } from '../../../src/slack/blocks/receipt.ts';
-import { type SessionModel, sessionModal } from '../../../src/slack/blocks/session-modal.ts';
-import { chooseItemModal, errorModal, loadingModal, refusedModal } from '../../../src/slack/blocks/small-modals.ts';
+import { loadingModal, type Notice, type SessionModel, sessionModal } from '../../../src/slack/blocks/session-modal.ts';
+import { chooseItemModal } from '../../../src/slack/blocks/text-as-answer.ts';
 import {
 	FIELDS,
 	HAND_OVER_METADATA,
-	historyOf,
 	LONG_LIST,
-	modelOf,
+	sessionModelOf as modelOf,
 	QUESTION,
-	QUESTION_TO_HAND_OVER,
-} from '../../../src/slack/shapes/modals.ts';
+	questionOf,
+} from '../../../src/slack/shapes/extremes.ts';
 import {
 	AT_WORK,
 	agentMessage,
 	answerOf,
 	asked,
 	asking,
-	EMPTY,
 	ERROR_CONTEXT,
+	FIELD_DRAFTS,
 	GIANT,
 	HAND_OVER,
 	HOSTILE,
 	itemsOf,
+	LONGEST_ID,
 	metadataOf,
 	NAMES,
 	NOW,
@@ -35,12 +35,14 @@ import {
 	sessionOf,
 	shapesOf,
 } from '../../../src/slack/shapes/samples.ts';
-import { ERROR_CODES, REFUSAL_CODES } from '../../../src/slack/words/errors.ts';
-import { handOverWords } from '../../../src/slack/words/hand-over.ts';
-import type { Notice } from '../../../src/slack/words/notices.ts';
 import { ANSWERS, casesOf, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
 
 const other: OtherAnswer = { answerId: null, person: null, values: [HOSTILE, null, ''], at: NOW - 60_000, same: false };
+
+const QUESTION_TO_HAND_OVER = { question: questionOf(FIELDS), sessionName: GIANT, discreet: false };
+const historyOf = (model: Partial<Parameters<typeof historyView>[0]>): Parameters<typeof historyView> => [
+	{ metadata: metadataOf(), answers: [], total: 0, names: NAMES, ...model },
+];
 
 const NOTICES: Readonly<Record<Notice['kind'], readonly Notice[]>> = {
 	questionChanged: [
@@ -64,7 +66,8 @@ const NOTICES: Readonly<Record<Notice['kind'], readonly Notice[]>> = {
 	],
 };
 
-const HAND_OVER_OUTCOMES: Readonly<Record<string, HandOverObstacle>> = {
+const HAND_OVER_OUTCOMES: Readonly<Record<string, Parameters<typeof handOverWords>[0]>> = {
+	'handed over': { kind: 'handedOver', handOver: HAND_OVER },
 	'somebody else has it': { kind: 'taken', handOver: HAND_OVER },
 	'handed over too often': { kind: 'limit', handOver: HAND_OVER },
 	'answered by somebody': { kind: 'closed', by: answerOf() },
@@ -86,7 +89,10 @@ const CLAIMS = Array.from({ length: 5 }, (_, index) => `U0EXAMPLE${index}`);
 const HOSTILE_ITEMS = itemsOf(20, HOSTILE);
 
 const SESSIONS: Readonly<Record<string, [SessionModel]>> = {
-	'an id alone': modelOf(EMPTY, { dashboardUrl: null, watch: null }),
+	'a middle page of steps': modelOf(AT_WORK, { metadata: metadataOf({ page: 1 }) }),
+	'every field optional': modelOf(FIELDS, { metadata: metadataOf({ partial: true }) }),
+	'every field': modelOf(FIELDS),
+	'every field as plain text': modelOf(FIELDS, { draft: FIELD_DRAFTS, metadata: metadataOf({ plainText: true }) }),
 	...casesOf(STATUSES, (status) => modelOf({ ...AT_WORK, status })),
 	...casesOf(NOTICES, (notices) => modelOf(FIELDS, { notices })),
 	'all notices': modelOf(FIELDS, { notices: Object.values(NOTICES).flat() }),
@@ -118,6 +124,7 @@ const answers = Object.values(ANSWERS);
 export function modalVariants(): Shape[] {
 	return [
 		...shapesOf(loadingModal, {
+			'the longest id': [LONGEST_ID, metadataOf({ sessionId: LONGEST_ID })],
 			'an id': [SESSION_ID, metadataOf()],
 			'a hostile id': [HOSTILE, metadataOf({ sessionId: HOSTILE })],
 			'after a while': [SESSION_ID, metadataOf(), 124_000],
@@ -126,6 +133,9 @@ export function modalVariants(): Shape[] {
 			refusedModal,
 			Object.fromEntries(REFUSAL_CODES.map((refusal) => [refusal, [refusal, metadataOf(), ERROR_CONTEXT] as const])),
 		),
+		...shapesOf(refusedModal, {
+			'a hostile contact': ['guest', metadataOf(), { kept: 'unchanged', adminContact: HOSTILE }],
+		}),
 		...shapesOf(
 			errorModal,
 			Object.fromEntries(ERROR_CODES.map((code) => [code, [code, metadataOf(), ERROR_CONTEXT] as const])),

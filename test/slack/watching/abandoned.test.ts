@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { asking, item } from '../../../sandbox/session-service/builders.ts';
 import type { FakeSessionService } from '../../../sandbox/session-service/fake-session-service.ts';
-import { leftOutWords } from '../../../src/slack/words/discovery.ts';
-import { QUESTIONS_HIDDEN, waitingCountWords, waitingSessionsWords } from '../../../src/slack/words/inbox.ts';
-import { SETTLED_WORDS } from '../../../src/slack/words/watching.ts';
+import { QUESTIONS_HIDDEN, waitingCountWords, waitingSessionsWords } from '../../../src/slack/blocks/inbox.ts';
+import { SETTLED_WORDS } from '../../../src/slack/blocks/watch-posts.ts';
+import { leftOutWords } from '../../../src/slack/blocks/watching.ts';
 import { discoveringApp } from './discovery-harness.ts';
 import { expectNothingWrong } from './harness.ts';
 

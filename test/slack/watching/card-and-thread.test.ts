@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { item } from '../../../sandbox/session-service/builders.ts';
-import { noFormWords } from '../../../src/slack/words/form.ts';
-import { statusWords, waitingWords } from '../../../src/slack/words/sessions.ts';
-import { OUTSIDE } from '../../../src/slack/words/watching.ts';
+import { OUTSIDE } from '../../../src/slack/blocks/watch-posts.ts';
+import { noFormWords } from '../../../src/slack/question-view.ts';
+import { statusWords, waitingWords } from '../../../src/slack/words.ts';
 import { ended } from '../../support/sentences.ts';
 import { openSession } from '../support/open-session.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
-import { MAYBE_REPEAT, OUTSIDE } from '../../../src/slack/words/watching.ts';
+import { OUTSIDE } from '../../../src/slack/blocks/watch-posts.ts';
+import { MAYBE_REPEAT } from '../../../src/slack/words.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
 let app: WatchingApp;

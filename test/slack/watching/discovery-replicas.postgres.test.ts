@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
-import { discoveringWords, noListWords } from '../../../src/slack/words/discovery.ts';
+import { discoveringWords, noListWords } from '../../../src/slack/blocks/watching.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 

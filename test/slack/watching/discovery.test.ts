@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { leftOutWords } from '../../../src/slack/words/discovery.ts';
-import { asksWords, OUTSIDE, unwatchedAllWords, watchCountWords } from '../../../src/slack/words/watching.ts';
+import { asksWords, OUTSIDE } from '../../../src/slack/blocks/watch-posts.ts';
+import { leftOutWords, unwatchedAllWords, watchCountWords } from '../../../src/slack/blocks/watching.ts';
 import { REMINDER, watchOutcome, whatHappened } from '../../support/sentences.ts';
 import { discoveringApp } from './discovery-harness.ts';
 import { expectNothingWrong, USUAL_REQUESTS } from './harness.ts';

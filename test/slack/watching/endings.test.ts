@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { OUTSIDE } from '../../../src/slack/words/watching.ts';
+import { OUTSIDE } from '../../../src/slack/blocks/watch-posts.ts';
 import type { WatchEnd } from '../../../src/watches/watch.ts';
 import { ended } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { item } from '../../../sandbox/session-service/builders.ts';
-import { OUTSIDE } from '../../../src/slack/words/watching.ts';
+import { OUTSIDE } from '../../../src/slack/blocks/watch-posts.ts';
 import { ASKS, whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 

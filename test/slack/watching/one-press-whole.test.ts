@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { item } from '../../../sandbox/session-service/builders.ts';
 import type { ItemJson } from '../../../sandbox/session-service/json.ts';
-import { cutQuestionWords } from '../../../src/slack/words/form.ts';
-import { QUESTION_CUT } from '../../../src/slack/words/question-text.ts';
+import { cutQuestionWords } from '../../../src/slack/blocks/session-modal.ts';
+import { QUESTION_CUT } from '../../../src/slack/question-view.ts';
 import { type HandOverApp, handOverApp } from '../inbox/hand-over-harness.ts';
 import { expectNothingWrong } from './harness.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { asking, item } from '../../../sandbox/session-service/builders.ts';
-import { SETTLED_WORDS } from '../../../src/slack/words/watching.ts';
+import { SETTLED_WORDS } from '../../../src/slack/blocks/watch-posts.ts';
 import { discoveringApp } from './discovery-harness.ts';
 import { expectNothingWrong } from './harness.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
-import { chosenTextHelp } from '../../../src/slack/blocks/messages.ts';
-import { REMOVED_ANSWER } from '../../../src/slack/blocks/receipt.ts';
-import { OUTSIDE } from '../../../src/slack/words/watching.ts';
+import { REMOVED_ANSWER } from '../../../src/slack/blocks/answers.ts';
+import { chosenTextHelp } from '../../../src/slack/blocks/text-as-answer.ts';
+import { OUTSIDE } from '../../../src/slack/blocks/watch-posts.ts';
 import { openSession } from '../support/open-session.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { unwatchedWords } from '../../../src/slack/words/watching.ts';
+import { unwatchedWords } from '../../../src/slack/blocks/watching.ts';
 import { answeredMeanwhile, ended, watchOutcome, whatHappened } from '../../support/sentences.ts';
 import { openSession } from '../support/open-session.ts';
 import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { asking, done, task } from '../../../sandbox/session-service/builders.ts';
-import { switchingWords } from '../../../src/slack/words/watching.ts';
+import { switchingWords } from '../../../src/slack/blocks/watch-posts.ts';
 import { sharedPostgres } from '../../support/shared-postgres.ts';
 import { expectNothingWrong, USUAL_REQUESTS, watchingApp } from './harness.ts';
 

@@ -2,13 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { asking, done, task } from '../../../sandbox/session-service/builders.ts';
 import type { ItemJson } from '../../../sandbox/session-service/json.ts';
-import {
-	NOTHING_ASKED,
-	OUTSIDE,
-	SETTLED_WORDS,
-	switchingWords,
-	watchCountWords,
-} from '../../../src/slack/words/watching.ts';
+import { NOTHING_ASKED, OUTSIDE, SETTLED_WORDS, switchingWords } from '../../../src/slack/blocks/watch-posts.ts';
+import { watchCountWords } from '../../../src/slack/blocks/watching.ts';
 import { REMINDER } from '../../support/sentences.ts';
 import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ACTIONS } from '../../../src/slack/ids.ts';
-import { inboxShapes } from '../../../src/slack/shapes/inbox.ts';
+import { inboxVariants } from '../shapes/inbox.ts';
 import { ACTS, ON_COPIES } from './acts.ts';
 import { whoMayApp } from './harness.ts';
 import type { Become } from './people.ts';
@@ -25,7 +25,7 @@ const OWN: readonly string[] = [
 const copies = ACTS.filter(({ name }) => name.endsWith(', on a copy'));
 
 it("knows every button of an inbox as one of a question or as its person's own", () => {
-	const drawn = JSON.stringify(inboxShapes()).matchAll(/"action_id":"([^"]+)"/g);
+	const drawn = JSON.stringify(inboxVariants()).matchAll(/"action_id":"([^"]+)"/g);
 	const ids = new Set([...drawn].map(([, id = '']) => id));
 	expect([...OWN, ...ON_COPIES]).toEqual(expect.arrayContaining([...ids]));
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { errorWords, REFUSAL_CODES } from '../../../src/slack/words/errors.ts';
+import { errorWords, REFUSAL_CODES } from '../../../src/slack/blocks/errors.ts';
 import type { WatchingApp } from '../watching/harness.ts';
 import type { Act, Member } from './acts.ts';
 

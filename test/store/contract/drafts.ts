@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Draft } from '../../../src/answers/ports.ts';
+import type { Draft } from '../../../src/store/answering-store.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, BOB, EVE, submission, T0 } from '../support.ts';
 

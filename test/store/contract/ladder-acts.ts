@@ -1,4 +1,4 @@
-import type { LadderBatch, LadderOutcome } from '../../../src/inbox/ladder-ports.ts';
+import type { LadderBatch, LadderOutcome } from '../../../src/inbox/ladder.ts';
 import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
 import { questionViewAt, type SessionSnapshot, snapshotOf } from '../../../src/watches/session-snapshot.ts';
 import type { Watch } from '../../../src/watches/watch.ts';
@@ -7,8 +7,8 @@ import type { Subject } from '../contract.ts';
 import { LEASE, SERVICE, T0 } from '../support.ts';
 import { type C1, KEY, news, read, watchActs } from './watch-acts.ts';
 
-const RING_AT = T0 + 900_000;
-const WAIT = { kind: 'wait', dueAt: RING_AT, rungDueAt: null, heldBy: null, readBy: null } as const;
+const REMIND_AT = T0 + 900_000;
+const WAIT = { kind: 'wait', dueAt: REMIND_AT, reminderDueAt: null, heldBy: null, readBy: null } as const;
 
 /** What tests of ladders do with a store again and again. */
 export function ladderActs(subject: Subject) {

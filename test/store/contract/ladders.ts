@@ -9,8 +9,8 @@ import { ANN, accepted, attemptAt, BOB, LEASE, moved, OTHER_LEASE, SERVICE, subm
 import { ladderActs } from './ladder-acts.ts';
 import { C1, KEY, news, read } from './watch-acts.ts';
 
-const RING_AT = T0 + 900_000;
-const WAIT = { kind: 'wait', dueAt: RING_AT, rungDueAt: null, heldBy: null, readBy: null } as const;
+const REMIND_AT = T0 + 900_000;
+const WAIT = { kind: 'wait', dueAt: REMIND_AT, reminderDueAt: null, heldBy: null, readBy: null } as const;
 
 export function describeLadders(subject: Subject): void {
 	const {
@@ -76,14 +76,14 @@ export function describeLadders(subject: Subject): void {
 		it('begin anew with the post of another question', async () => {
 			const watch = await asked();
 			const { ladder, changeCount } = await takeOne();
-			await ladders().record(LEASE.token, [{ ladder, changeCount, kind: 'rung', rung: 'escalation' }], {
+			await ladders().record(LEASE.token, [{ ladder, changeCount, kind: 'remind', stage: 'escalation' }], {
 				announcement: null,
 				now: T0,
 			});
 			await announce({ ...watch, revision: 1 }, 'Size');
 			await posted(T0 + 9);
 			const next = await takeOne(T0 + 9);
-			expect(next.ladder).toMatchObject({ postedAt: T0 + 9, escalationCount: 0, lastRungAt: null });
+			expect(next.ladder).toMatchObject({ postedAt: T0 + 9, escalationCount: 0, lastReminderAt: null });
 			expect(next.ladder.fingerprint).not.toBe(ladder.fingerprint);
 		});
 
@@ -121,9 +121,9 @@ export function describeLadders(subject: Subject): void {
 		it('are due when their time has come', async () => {
 			await asked();
 			await waits();
-			expect(await ladders().nextDueAt(SERVICE, [])).toBe(RING_AT);
-			expect(await take(RING_AT - 1)).toEqual([]);
-			expect(await take(RING_AT)).toHaveLength(1);
+			expect(await ladders().nextDueAt(SERVICE, [])).toBe(REMIND_AT);
+			expect(await take(REMIND_AT - 1)).toEqual([]);
+			expect(await take(REMIND_AT)).toHaveLength(1);
 			expect(await ladders().nextDueAt('https://other.example', [])).toBeNull();
 		});
 
@@ -137,14 +137,14 @@ export function describeLadders(subject: Subject): void {
 			expect(await ladders().nextDueAt(SERVICE, [C1])).toBe(T0);
 		});
 
-		it('are taken with the rungs of their channel that wait for them', async () => {
+		it('are taken with the reminders of their channel that wait for them', async () => {
 			const asking = [await asked(), await another('s2'), await another('s3')];
 			const [batch] = await take();
 			const [waiting, later, due] = asking.map(({ id }) => batch?.ladders.find(({ ladder }) => ladder.watchId === id));
 			if (waiting === undefined || later === undefined || due === undefined) throw new Error('a ladder is missing');
 			const outcomes = [
-				{ ...waiting, ...WAIT, dueAt: T0 + 10_000, rungDueAt: T0 },
-				{ ...later, ...WAIT, dueAt: T0 + 10_000, rungDueAt: T0 + 10_000 },
+				{ ...waiting, ...WAIT, dueAt: T0 + 10_000, reminderDueAt: T0 },
+				{ ...later, ...WAIT, dueAt: T0 + 10_000, reminderDueAt: T0 + 10_000 },
 				{ ...due, ...WAIT, dueAt: T0 + 4_000 },
 			];
 			await ladders().record(LEASE.token, outcomes, { announcement: null, now: T0 });
@@ -174,11 +174,11 @@ export function describeLadders(subject: Subject): void {
 			expect(await ladders().nextDueAt(SERVICE, [])).toBe(T0);
 		});
 
-		it('whose rungs wait for each other are taken together', async () => {
+		it('whose reminders wait for each other are taken together', async () => {
 			await asked();
-			await waits({ dueAt: T0 + 10_000, rungDueAt: T0 + 1 });
+			await waits({ dueAt: T0 + 10_000, reminderDueAt: T0 + 1 });
 			await asked({ sessionId: 's2' });
-			await waits({ dueAt: T0 + 15_000, rungDueAt: T0 + 5_000 });
+			await waits({ dueAt: T0 + 15_000, reminderDueAt: T0 + 5_000 });
 			expect(await take(T0 + 9_999)).toEqual([]);
 			const [batch] = await take(T0 + 10_000);
 			expect(batch?.ladders.map(({ ladder }) => ladder.session.sessionId).sort()).toEqual(['s1', 's2']);
@@ -240,23 +240,23 @@ export function describeLadders(subject: Subject): void {
 			expect(await takeOne()).toMatchObject({ isOpen: false });
 		});
 
-		it('note a rung together with its announcement, and are planned anew', async () => {
+		it('note a reminder together with its announcement, and are planned anew', async () => {
 			const watch = await asked();
 			const { ladder, changeCount } = await takeOne();
-			const announcement = rungOf(watch, ladder);
-			const outcome = { ladder, changeCount, kind: 'rung', rung: 'reminder' } as const;
+			const announcement = reminderOf(watch, ladder);
+			const outcome = { ladder, changeCount, kind: 'remind', stage: 'reminder' } as const;
 			await ladders().record(LEASE.token, [outcome], { announcement, now: T0 + 7 });
-			expect(await takeOne(T0 + 7)).toMatchObject({ ladder: { remindedAt: T0 + 7, lastRungAt: T0 + 7 } });
-			expect(await posted(T0 + 7)).toEqual(['rung']);
+			expect(await takeOne(T0 + 7)).toMatchObject({ ladder: { remindedAt: T0 + 7, lastReminderAt: T0 + 7 } });
+			expect(await posted(T0 + 7)).toEqual(['reminder']);
 		});
 
-		it('whose rung nobody saw have it due again, and not at once', async () => {
+		it('whose reminder nobody saw have it due again, and not at once', async () => {
 			const watch = await asked();
 			const { ladder, changeCount } = await takeOne();
-			const announcement = rungOf(watch, ladder);
-			const outcome = { ladder, changeCount, kind: 'rung', rung: 'reminder' } as const;
+			const announcement = reminderOf(watch, ladder);
+			const outcome = { ladder, changeCount, kind: 'remind', stage: 'reminder' } as const;
 			await ladders().record(LEASE.token, [outcome], { announcement, now: T0 });
-			expect(await takeOne()).toMatchObject({ ladder: { isRinging: true } });
+			expect(await takeOne()).toMatchObject({ ladder: { isSending: true } });
 			await ladders().release([LEASE.token]);
 			await waits({ dueAt: null });
 			const [due] = await subject.store.watches.takeAnnouncements(LEASE, 1, T0);
@@ -264,7 +264,7 @@ export function describeLadders(subject: Subject): void {
 			await subject.store.watches.endAttempt(due?.announcement.id ?? '', LEASE.token, dropped, T0 + 5_000);
 			expect(await take(T0 + 9_999)).toEqual([]);
 			expect(await takeOne(T0 + 10_000)).toMatchObject({
-				ladder: { isRinging: false, remindedAt: null, lastRungAt: null },
+				ladder: { isSending: false, remindedAt: null, lastReminderAt: null },
 			});
 		});
 
@@ -273,8 +273,8 @@ export function describeLadders(subject: Subject): void {
 			const { ladder, changeCount } = await takeOne();
 			const later = T0 + LEASE.ms;
 			await replica().takeDue(SERVICE, OTHER_LEASE, { now: later, limit: 9, except: [] });
-			const outcome = { ladder, changeCount, kind: 'rung', rung: 'reminder' } as const;
-			const announcement = rungOf(watch, ladder);
+			const outcome = { ladder, changeCount, kind: 'remind', stage: 'reminder' } as const;
+			const announcement = reminderOf(watch, ladder);
 			expect(await ladders().record(LEASE.token, [outcome], { announcement, now: later })).toBeNull();
 			expect(await posted(later)).toEqual([]);
 		});
@@ -287,7 +287,7 @@ export function describeLadders(subject: Subject): void {
 			const [batch, inWork] = ['C1', 'C3'].map((id) => batches.find(({ channel }) => channel.channelId === id));
 			await announce({ ...watch, revision: 1 }, 'Size');
 			await posted();
-			const ring = { kind: 'rung', rung: 'reminder' } as const;
+			const ring = { kind: 'remind', stage: 'reminder' } as const;
 			const outcomes = (batch?.ladders ?? []).map((taken) => ({ ...taken, ...ring }));
 			expect(await ladders().record(LEASE.token, outcomes, { announcement: null, now: T0 })).toBeNull();
 			const again = await take(T0, OTHER_LEASE);
@@ -320,7 +320,7 @@ export function describeLadders(subject: Subject): void {
 			await waits();
 			const failed = read({ failures: 1, nextRead: { at: T0, by: T0 } });
 			await recorded([], failed);
-			expect(await ladders().nextDueAt(SERVICE, [])).toBe(RING_AT);
+			expect(await ladders().nextDueAt(SERVICE, [])).toBe(REMIND_AT);
 			await recorded([], again(snapshotOf(asks(), T0)));
 			expect(await ladders().nextDueAt(SERVICE, [])).toBe(T0);
 		});
@@ -330,7 +330,7 @@ export function describeLadders(subject: Subject): void {
 			await waits();
 			const failed = read({ failures: 3, nextRead: { at: T0 + 50_000, by: T0 + 50_000 } });
 			await recorded([], failed);
-			await waits({ readBy: T0, dueAt: T0 + 5_000 }, RING_AT);
+			await waits({ readBy: T0, dueAt: T0 + 5_000 }, REMIND_AT);
 			const [row] = await subject.store.watches.outlines(SERVICE);
 			expect(row?.nextRead.at).toBe(T0 + 50_000);
 			expect(row?.nextRead.by).toBeLessThan(T0);
@@ -366,11 +366,11 @@ export function describeLadders(subject: Subject): void {
 	});
 }
 
-function rungOf({ teamId, channelId }: Watch, { watchId, fingerprint, postTs }: Ladder): NewAnnouncement {
+function reminderOf({ teamId, channelId }: Watch, { watchId, fingerprint, postTs }: Ladder): NewAnnouncement {
 	const entry = { watchId, sessionId: 's1', fingerprint, postTs, postedAt: T0, heldBy: null } as const;
 	const content = {
-		kind: 'rung',
-		entry: { ...entry, rung: 'reminder', dueAt: T0, isLast: false, number: 0, lastRungAt: null },
+		kind: 'reminder',
+		entries: [{ ...entry, stage: 'reminder', dueAt: T0, isLast: false, number: 0, lastReminderAt: null }],
 	} as const;
-	return { target: { kind: 'watch', watchId, teamId, channelId }, key: 'rung', content };
+	return { target: { kind: 'watch', watchId, teamId, channelId }, key: 'reminder', content };
 }

@@ -1,0 +1,147 @@
+import { FRESH_MS, type MayAct, type Refusal } from '../answers/access-policy.ts';
+import { type Answer, isAnsweredSince, type Person } from '../answers/answer.ts';
+import type { Clock } from '../clock.ts';
+import type { AnswerStore } from '../store/answer-store.ts';
+import type { HandOverStore } from '../store/hand-over-store.ts';
+import type { QuestionView } from '../watches/session-snapshot.ts';
+import {
+	type GiveBackResult,
+	type HandedQuestion,
+	type HandOver,
+	type HandOverResult,
+	obstacleTo,
+	targetOfHandOver,
+} from './hand-over.ts';
+
+/** The question of a *Hand over* or *Give back*, and where its person sees it. */
+export interface PressedQuestion {
+	readonly sessionId: string;
+	readonly fingerprint: string;
+	/** The channel that watches the session. */
+	readonly channelId: string;
+}
+
+export type HandOverOutcome =
+	| Exclude<HandOverResult, { kind: 'closed' }>
+	/** `by`: the answer that settles it, if it is one of ours. */
+	| { readonly kind: 'closed'; readonly by: Answer | null }
+	/** The chosen person may not answer. */
+	| { readonly kind: 'refused'; readonly refusal: Refusal | 'self' };
+
+export type HandOverObstacle = Exclude<HandOverOutcome, { kind: 'refused' | 'tooMany' }>;
+
+/** A question that somebody is about to hand over. */
+export interface QuestionToHandOver {
+	readonly question: QuestionView;
+	readonly sessionName: string;
+	/** Whether its watch says only that an agent asks. */
+	readonly discreet: boolean;
+}
+
+interface Dependencies {
+	readonly store: HandOverStore;
+	readonly serviceUrl: string;
+	readonly answers: Pick<AnswerStore, 'standing'>;
+	readonly mayAct: MayAct;
+	/** Called after something was stored. */
+	readonly onNews: () => void;
+	readonly clock: Clock;
+}
+
+/** Hands questions over to people, and back. */
+export function createHandOvers({ store, serviceUrl, answers, mayAct, onNews, clock }: Dependencies) {
+	function questionOf({ teamId }: Person, { sessionId, fingerprint }: PressedQuestion): HandedQuestion {
+		return { teamId, session: { service: serviceUrl, sessionId }, fingerprint };
+	}
+
+	/** The question as it is asked in its channel; else who has answered it. */
+	async function askedIn({ teamId }: Person, { sessionId, fingerprint, channelId }: PressedQuestion) {
+		const session = { service: serviceUrl, sessionId };
+		const shown = await store.watchedIn({ teamId, channelId }, session);
+		const question = shown?.view.question ?? null;
+		if (shown === null || question === null) return { by: null };
+		const { messageIndex } = question;
+		const standing = await answers.standing({ service: serviceUrl, sessionId, messageIndex });
+		const isSame = question.fingerprint === fingerprint;
+		if (isSame && question.openCount > 0 && !isAnsweredSince(standing, shown.checkedAt)) return { ...shown, question };
+		return { by: isSame ? standing : null };
+	}
+
+	/** The id of the newest hand-over if its person may not answer in its channel any more. */
+	async function replaceable(handOver: HandOver | null, { userId }: Person): Promise<string | null> {
+		if (handOver === null || handOver.givenBackAt !== null || handOver.to === userId) return null;
+		const { id, teamId, to, channelId } = handOver;
+		const refusal = await mayAct({ teamId, userId: to }, channelId, FRESH_MS);
+		return refusal === null || refusal === 'could_not_check' ? null : id;
+	}
+
+	return {
+		/** The question, if this person can hand it over to somebody; else why not. */
+		async begin(
+			person: Person,
+			pressed: PressedQuestion,
+		): Promise<HandOverObstacle | ({ readonly kind: 'possible' } & QuestionToHandOver)> {
+			const asked = await askedIn(person, pressed);
+			if ('by' in asked) return { kind: 'closed', by: asked.by };
+			const handOver = await store.handOverOf(questionOf(person, pressed));
+			const replaces = await replaceable(handOver, person);
+			const kind = obstacleTo({ id: '', from: person.userId, to: '', replaces }, handOver);
+			if (kind !== null && handOver !== null) return { kind, handOver };
+			const { watch, view, question } = asked;
+			return { kind: 'possible', question, sessionName: view.name, discreet: watch.discreet };
+		},
+
+		/** @param viewId of the window in which `to` was chosen */
+		async handOver(
+			person: Person,
+			pressed: PressedQuestion,
+			{ viewId, to, refusal }: { viewId: string; to: string; refusal: Promise<Refusal | null> },
+		): Promise<HandOverOutcome> {
+			const { sessionId, channelId } = pressed;
+			const { teamId, userId: from } = person;
+			if (to === from) return { kind: 'refused', refusal: 'self' };
+			const handed = questionOf(person, pressed);
+			// Both ask Slack, and the window waits three seconds.
+			const holder = store.handOverOf(handed).then((handOver) => replaceable(handOver, person));
+			const [why, replaces] = await Promise.all([refusal, holder]);
+			if (why !== null) return { kind: 'refused', refusal: why };
+			const asked = await askedIn(person, pressed);
+			if ('by' in asked) return { kind: 'closed', by: asked.by };
+			const { watch, view, question } = asked;
+			const watchId = watch.id;
+			const target = targetOfHandOver({ id: viewId, teamId, from, to, givenBackAt: null });
+			const content = { kind: 'handedOver', watchId, sessionId, from, question, readAt: view.seenAt } as const;
+			const announcement = { target, key: `handedOver:${from}`, content };
+			const wish = { ...handed, id: viewId, watchId, channelId, from, to, replaces, announcement };
+			const result = await store.handOver(wish, clock.now());
+			onNews();
+			return result.kind === 'closed' ? { kind: 'closed', by: null } : result;
+		},
+
+		async giveBack(person: Person, pressed: PressedQuestion): Promise<GiveBackResult> {
+			const { userId } = person;
+			const { sessionId, fingerprint } = pressed;
+			const handed = questionOf(person, pressed);
+			const current = await store.handOverOf(handed);
+			const shown = current === null ? null : await store.watchedIn(current, handed.session);
+			const question = shown?.view.question ?? null;
+			if (shown === null || question?.fingerprint !== fingerprint) return { kind: 'closed' };
+			const readAt = shown.view.seenAt;
+			const result = await store.giveBack(
+				{ ...handed, userId },
+				{
+					now: clock.now(),
+					told(handOver) {
+						const { watchId } = handOver;
+						const content = { kind: 'givenBack', watchId, sessionId, by: userId, question, readAt } as const;
+						return { target: targetOfHandOver(handOver), key: 'givenBack', content };
+					},
+				},
+			);
+			onNews();
+			return result;
+		},
+	};
+}
+
+export type HandOvers = ReturnType<typeof createHandOvers>;

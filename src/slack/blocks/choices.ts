@@ -1,0 +1,90 @@
+import { ACTIONS, encodeTarget, type SessionTarget } from '../ids.ts';
+import { oneLineMrkdwn, quotedNameMrkdwn } from '../text.ts';
+import { durationText, type Names, personMrkdwn, sessionName } from '../words.ts';
+import { button, buttons, type MessageContent, message, section } from './parts.ts';
+
+/** To the person who chose: what is sent, and *Undo* until then. */
+export function ownChoiceMessage(answerId: string, words: string): MessageContent {
+	return message(words, [...section(words), ...buttons(button(ACTIONS.undo, 'Undo', { value: answerId }))]);
+}
+
+/** To one person about their choice, with a way to the question. */
+export function choiceMessage(words: string, target: SessionTarget | null = null): MessageContent {
+	const open =
+		target === null ? [] : buttons(button(ACTIONS.open, 'Open the session', { value: encodeTarget(target) }));
+	return message(words, [...section(words), ...open]);
+}
+
+/** An option has at most 30 characters; escaping makes it longer. */
+const OPTION_LENGTH = 200;
+
+/**
+ * Who chose what. mrkdwn.
+ * @param option null: not told here
+ */
+export function chosenWords(userId: string, option: string | null, names: Names): string {
+	const person = personMrkdwn(userId, names);
+	return option === null ? `${person} answered` : `${person} chose ${oneLineMrkdwn(option, OPTION_LENGTH)}`;
+}
+
+interface OwnChoice {
+	readonly option: string;
+	readonly title: string;
+	readonly sessionId: string;
+}
+
+/** To the person who chose, while they can take it back. mrkdwn. */
+export function ownChoiceWords(choice: OwnChoice, undoMs: number): string {
+	return `${yourChoice(choice)} It is sent after ${durationText(undoMs)}. Until then, you can undo it.`;
+}
+
+/** To the person who took their choice back. mrkdwn. */
+export function undoneWords(choice: OwnChoice): string {
+	return `↩️ You took back ${optionMrkdwn(choice.option)}. Nothing was sent, and the question is open again.`;
+}
+
+/** The PUT has begun. mrkdwn. */
+export function undoTooLateWords(choice: OwnChoice): string {
+	return `⏱️ Too late to undo: ${optionMrkdwn(choice.option)} is being sent to the agent, or was sent already.`;
+}
+
+/**
+ * To somebody whose choice came second. mrkdwn.
+ * @param first null: the other answer is not told
+ */
+export function lostChoiceWords(choice: OwnChoice, who: string, first: string | null): string {
+	const what = first === null ? `${who} answered` : `${who} answered ${optionMrkdwn(first)}`;
+	return `${what} before you. Your choice, ${optionMrkdwn(choice.option)}, was not sent.`;
+}
+
+/** To somebody who has chosen already. mrkdwn. */
+export function chosenAlreadyWords(choice: OwnChoice, first: string | null): string {
+	const what = first === null ? 'answered' : `answered ${optionMrkdwn(first)}`;
+	return `You have already ${what}. Your second choice, ${optionMrkdwn(choice.option)}, was not sent.`;
+}
+
+/** Before the acknowledgement of a choice that takes long to store. mrkdwn. */
+export function choiceLateWords(choice: OwnChoice): string {
+	return `⏳ Your choice, ${optionMrkdwn(choice.option)}, takes long to save. You hear in a moment whether it was saved. If you do not, look at the post and choose again: only one answer is sent.`;
+}
+
+/** To somebody whose choice could be neither checked nor stored. mrkdwn; `why`: what happened. */
+export function notChosenWords(choice: OwnChoice, why: string): string {
+	return `⚠️ Your choice, ${optionMrkdwn(choice.option)}, was not sent. ${why}`;
+}
+
+/** The database did not say whether it stored the choice. mrkdwn. */
+export function choiceUnknownWords(choice: OwnChoice): string {
+	return `⚠️ Handraise could not check whether your choice, ${optionMrkdwn(choice.option)}, was saved. If it was, it is sent soon. Press it again to find out: it is not sent twice.`;
+}
+
+export const QUICK_ANSWERS_OFF = 'One-press answers are switched off here. Open the question to answer it.';
+
+function yourChoice({ option, title, sessionId }: OwnChoice): string {
+	const asked = quotedNameMrkdwn(title, 120);
+	return `👉 You chose ${optionMrkdwn(option)} for ${asked === '' ? sessionName(sessionId) : asked}.`;
+}
+
+function optionMrkdwn(option: string): string {
+	return quotedNameMrkdwn(option, OPTION_LENGTH);
+}

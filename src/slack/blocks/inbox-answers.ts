@@ -1,0 +1,95 @@
+import type { KnownBlock } from '@slack/types';
+import type { Answer, AnswerItem } from '../../answers/answer.ts';
+import type { InboxContent, InboxDraft } from '../../inbox/inbox.ts';
+import { ACTIONS, encodeTarget, inboxRowId } from '../ids.ts';
+import { isBlank, quotedNameMrkdwn } from '../text.ts';
+import { andMoreWords, joined, momentMrkdwn, sessionIdMrkdwn } from '../words.ts';
+import { receiptHeadline, stateLine } from './answers.ts';
+import { button, buttons, context, divider, heading, inRow, section } from './parts.ts';
+import { type ReceiptContext, receiptButtons, receiptIcon } from './receipt.ts';
+
+export type Shown = Extract<InboxContent, { kind: 'shown' }>;
+
+/** Answers that are under way or need a decision. */
+export function ownAnswerEntries({ ownAnswers: { shown, total } }: Shown, receipt: ReceiptContext): KnownBlock[] {
+	const others = shown.filter((answer) => !isUndoable(answer));
+	const more = context(andMoreWords(total - shown.length, 'answers'));
+	if (others.length === 0 && more.length === 0) return [];
+	return [divider(), heading('Your answers'), ...others.flatMap((answer) => ownAnswerEntry(answer, receipt)), ...more];
+}
+
+export function ownAnswerEntry(answer: Answer, receipt: ReceiptContext): KnownBlock[] {
+	return [
+		...section(`${receiptIcon(answer)} ${ownAnswerWords(answer)}\n${answerLine(answer)}`),
+		...context(isUndoable(answer) ? '' : momentMrkdwn(answer.acceptedAt)),
+		...inRow(ownAnswerButtons(answer, receipt), answer.origin, `answer ${answer.id}`),
+	];
+}
+
+/** Whether its author can take it back. Whoever presses too late is told. */
+export function isUndoable({ press, state, attempts }: Answer): boolean {
+	return press !== null && state === 'accepted' && attempts === 0;
+}
+
+/** Of a one-press answer that can be taken back. */
+const SENT_SOON = 'Your choice is sent in a moment. *Undo* takes it back until then.';
+
+function ownAnswerWords(answer: Answer): string {
+	return isUndoable(answer) ? SENT_SOON : receiptHeadline(answer);
+}
+
+function ownAnswerButtons(answer: Answer, receipt: ReceiptContext): KnownBlock[] {
+	if (!isUndoable(answer)) return receiptButtons(answer, receipt);
+	return buttons(button(ACTIONS.undo, 'Undo', { value: answer.id }));
+}
+
+/** `3f9a2c1d, “Which colour?”: “grey”`. Never a secret. mrkdwn. */
+function answerLine({ question, content }: Answer): string {
+	const id = `*${sessionIdMrkdwn(question.sessionId)}*`;
+	const items = content.kind === 'readable' ? content.items.filter(({ value, wiped }) => value !== null || wiped) : [];
+	const [first] = items;
+	if (first === undefined) return id;
+	const title = quotedNameMrkdwn(first.title, 60);
+	const more =
+		items.length === 1 ? '' : ` ${andMoreWords(items.length - 1, items.length === 2 ? 'answer' : 'answers')}`;
+	return `${joined(id, title)}: ${valueMrkdwn(first)}${more}`;
+}
+
+function valueMrkdwn({ value, secret }: AnswerItem): string {
+	if (secret) return '(hidden)';
+	return value === null || isBlank(value) ? '(left empty)' : quotedNameMrkdwn(value, 80);
+}
+
+export function draftEntries({ drafts }: Shown): KnownBlock[] {
+	if (drafts.length === 0) return [];
+	return [divider(), heading('Drafts'), ...drafts.flatMap(draftEntry)];
+}
+
+function draftEntry({ question, values, updatedAt, formId, askedIn }: InboxDraft): KnownBlock[] {
+	const { sessionId, messageIndex } = question;
+	const text = Object.values(values).find((value) => !isBlank(value)) ?? '';
+	const origin = { channelId: askedIn?.channelId ?? null, threadTs: askedIn?.threadTs ?? null };
+	return section(
+		`📝 ${joined(`*${sessionIdMrkdwn(sessionId)}*`, quotedNameMrkdwn(text, 120), momentMrkdwn(updatedAt))}`,
+		{
+			block_id: inboxRowId(origin, `draft ${formId}`),
+			accessory: button(ACTIONS.answer, 'Continue', { value: encodeTarget({ sessionId, messageIndex }) }),
+		},
+	);
+}
+
+/** What became of an answer, to its author. mrkdwn. */
+function ownStateLine(answer: Answer): string {
+	return stateLine(answer).replace('its author', 'you');
+}
+
+export function lastAnswerEntries({ lastAnswers }: Shown): KnownBlock[] {
+	if (lastAnswers.length === 0) return [];
+	return [
+		divider(),
+		heading('Your last answers'),
+		...lastAnswers.flatMap((answer) =>
+			context(joined(answerLine(answer), ownStateLine(answer), momentMrkdwn(answer.acceptedAt))),
+		),
+	];
+}

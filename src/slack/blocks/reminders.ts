@@ -1,0 +1,223 @@
+import type { HandOver } from '../../inbox/hand-over.ts';
+import type { ReminderEntry } from '../../watches/announcements.ts';
+import type { Mention, ReminderStage } from '../../watches/channel-settings.ts';
+import type { QuestionView } from '../../watches/session-snapshot.ts';
+import { questionText, tellsQuestion } from '../question-text.ts';
+import { openQuestion } from '../question-view.ts';
+import { isBlank } from '../text.ts';
+import {
+	andMoreWords,
+	durationText,
+	MAYBE_REPEAT,
+	type Names,
+	personName,
+	sessionIdMrkdwn,
+	sessionTitle,
+} from '../words.ts';
+import { context, type MessageContent, message, section } from './parts.ts';
+import { asksWords, type PostContext } from './watch-posts.ts';
+
+/** A question as its reminder shows it. */
+export interface RemindedQuestion extends Pick<PostContext, 'channelId' | 'discreet' | 'offersOptions' | 'handOver'> {
+	readonly entry: ReminderEntry;
+	readonly question: QuestionView;
+	/** When the read began that found the question, clock milliseconds. */
+	readonly readAt: number;
+	readonly sessionName: string;
+	/** Whether the channel shows none of the session's questions outside of its thread. */
+	readonly threadOnly: boolean;
+	/** Of the question's post; null when Slack does not tell it. */
+	readonly link: string | null;
+}
+
+interface ReminderContext {
+	readonly mention: Mention | null;
+	readonly names: Names;
+	readonly now: number;
+	/** An earlier attempt may have posted it; the post says so. */
+	readonly maybeRepeat: boolean;
+}
+
+/** A reminder of one question, in its thread. */
+export function reminderPost(
+	asked: RemindedQuestion,
+	{ mention, names, now, maybeRepeat }: ReminderContext,
+): MessageContent {
+	const { entry } = asked;
+	const words = [mentionMrkdwn(mention), reminderWords(entry, now - entry.postedAt)].filter(Boolean).join(' ');
+	const { text, blocks } = openParts(asked, words, names);
+	return message(text, [...blocks, ...context(maybeRepeat ? MAYBE_REPEAT : '')]);
+}
+
+/**
+ * A posted reminder as it is now. It mentions nobody whom the settings name.
+ * @param outcome what became of the question, mrkdwn; empty while it waits
+ */
+export function updatedReminderPost(asked: RemindedQuestion, outcome: string, names: Names): MessageContent {
+	const { entry } = asked;
+	if (outcome === '') {
+		const { text, blocks } = openParts(asked, reminderWords(entry, null), names);
+		return message(text, blocks);
+	}
+	const words = REMINDER_OVER_WORDS[entry.stage];
+	const told = toldOf(asked, { inChannel: isInChannel(asked), settled: true });
+	return message(`${words}: ${told.text} ${outcome}`, [...section(`${words}\n> ${told.mrkdwn}`), ...context(outcome)]);
+}
+
+/** A reminder of a question that waits. */
+function openParts(asked: RemindedQuestion, words: string, names: Names) {
+	const { entry, question, channelId, handOver } = asked;
+	const { sessionId } = entry;
+	const told = toldOf(asked, { inChannel: isInChannel(asked) });
+	const choices = asked.offersOptions && told.tells ? { channelId, readAt: asked.readAt } : null;
+	const open = openQuestion(question, { sessionId, choices });
+	const headline = asksWords(sessionTitle(asked.sessionName, sessionId));
+	return {
+		text: `${words} ${told.text}`,
+		blocks: [
+			// The line leaves out a part of most questions, so nothing below it may answer in one press.
+			...(open.hasOptions ? [...section(words), ...open.blocks(headline)] : section(`${words}\n> ${told.mrkdwn}`)),
+			...context(open.noForm, told.tells ? open.cut : '', hasItWords(handOver, names), heldWords(entry.heldBy, names)),
+			...open.row,
+		],
+	};
+}
+
+/** Questions in the list: a message holds about 12,000 characters, and a line takes up to 800 with its link. */
+export const MOST_LISTED = 15;
+
+/** Slack's limit for the text of a section. */
+const SECTION_LENGTH = 3_000;
+
+/** Reminders of several questions of a channel, with a link to each thread. Lists at most `MOST_LISTED`. */
+export function digestPost(
+	asked: readonly RemindedQuestion[],
+	{ mention, names, now, maybeRepeat }: ReminderContext,
+): MessageContent {
+	const entries = asked.map(({ entry }) => entry);
+	const words = [mentionMrkdwn(mention), digestWords(entries)].filter(Boolean).join(' ');
+	const listed = asked.slice(0, MOST_LISTED);
+	const lines = listed.map((one) => lineOf(one, { names, now, saysLast: !areLast(entries) }));
+	return message(`${words}.`, [
+		...section(`*${words}:*`),
+		...sectionTexts(lines).flatMap((text) => section(text)),
+		...context(notListedWords(asked.length - listed.length), maybeRepeat ? MAYBE_REPEAT : ''),
+	]);
+}
+
+/** The lines in as few texts as sections may hold. */
+function sectionTexts(lines: readonly string[]): readonly string[] {
+	const texts: string[] = [];
+	for (const line of lines) {
+		const longer = [...texts.slice(-1), line].join('\n');
+		if (texts.length > 0 && longer.length <= SECTION_LENGTH) texts[texts.length - 1] = longer;
+		else texts.push(line);
+	}
+	return texts;
+}
+
+interface LineContext extends Pick<ReminderContext, 'names' | 'now'> {
+	/** Whether the line says that its reminder is the last. */
+	readonly saysLast: boolean;
+}
+
+function lineOf(asked: RemindedQuestion, { names, now, saysLast }: LineContext): string {
+	const { entry, link, handOver } = asked;
+	const waited = waitingTimeWords(now - entry.postedAt);
+	const way = link === null ? '' : `<${link}|${OPEN_THREAD}>`;
+	const notes = [hasItWords(handOver, names), saysLast ? lastWords(entry) : '', heldWords(entry.heldBy, names)];
+	return [`• ${toldOf(asked, { inChannel: true }).mrkdwn} · ${waited}`, way, ...notes].filter(Boolean).join(' · ');
+}
+
+/** Whether it is shown in the channel too. */
+function isInChannel({ entry: { stage } }: RemindedQuestion): boolean {
+	return stage === 'escalation';
+}
+
+/** The words about a question for a notification, and for the message. */
+function toldOf(asked: RemindedQuestion, { inChannel, settled = false }: { inChannel: boolean; settled?: boolean }) {
+	const { question, sessionName, entry, threadOnly } = asked;
+	const discreet = asked.discreet || (inChannel && threadOnly);
+	const shown = { question, quick: question.quick, sessionName, waitedMs: null, discreet, settled };
+	const text = questionText(shown);
+	const tells = tellsQuestion(shown);
+	return { text, tells, mrkdwn: tells ? text : sessionAsksWords(sessionName, entry.sessionId, settled) };
+}
+
+/**
+ * The opening words of a reminder. mrkdwn.
+ * @param waitedMs null in an update of its post: nothing updates it again when more time has passed
+ */
+export function reminderWords(
+	{ stage, isLast }: Pick<ReminderEntry, 'stage' | 'isLast'>,
+	waitedMs: number | null,
+): string {
+	const waited = waitedMs === null ? null : durationText(waitedMs);
+	if (stage === 'reminder') return `⏰ Nobody has answered ${waited === null ? 'yet' : `for ${waited}`}.`;
+	const last = isLast ? ' This is the last reminder.' : '';
+	return `📣 Still no answer${waited === null ? '' : ` after ${waited}`}. The agent waits.${last}`;
+}
+
+/** The opening words of a reminder whose question does not wait any more. mrkdwn. */
+const REMINDER_OVER_WORDS: Readonly<Record<ReminderStage, string>> = {
+	reminder: '⏰ Reminder',
+	escalation: '📣 Escalation',
+};
+
+/** That no reminder comes after the one in a line of a list; empty when one may. */
+function lastWords({ isLast }: Pick<ReminderEntry, 'isLast'>): string {
+	return isLast ? 'last reminder' : '';
+}
+
+/**
+ * The opening words of several reminders in one message, without a mark at the end. Others, whose reminders are not due, may
+ * wait too. mrkdwn.
+ */
+export function digestWords(entries: readonly Pick<ReminderEntry, 'stage' | 'isLast'>[]): string {
+	const emoji = entries.some(({ stage }) => stage === 'escalation') ? '📣' : '⏰';
+	const last = areLast(entries) ? '. This is the last reminder' : '';
+	return `${emoji} ${entries.length === 1 ? '1 question waits' : `${entries.length} questions wait`} for an answer${last}`;
+}
+
+/** Whether no reminder comes after any of these. */
+function areLast(entries: readonly Pick<ReminderEntry, 'isLast'>[]): boolean {
+	return entries.every(({ isLast }) => isLast);
+}
+
+/** A question of which only the session is shown. mrkdwn. The id tells sessions of the same name apart. */
+export function sessionAsksWords(name: string, sessionId: string, settled: boolean): string {
+	const id = isBlank(name) ? '' : ` (${sessionIdMrkdwn(sessionId)})`;
+	return `${sessionTitle(name, sessionId)}${id} ${settled ? 'asked' : 'asks'} for an answer`;
+}
+
+/** The text of a link to a question's thread. */
+const OPEN_THREAD = 'open thread';
+
+/** How many questions a list leaves out; empty for none. mrkdwn. */
+function notListedWords(count: number): string {
+	return count === 0 ? '' : `${andMoreWords(count)}: \`/session inbox\` shows all.`;
+}
+
+/** Who was answering when the reminder was due. mrkdwn; mentions nobody, because only the channel's settings do. */
+export function heldWords(userId: string | null, names: Names): string {
+	if (userId === null) return '';
+	return `${personName(userId, names)} was answering, and has not sent an answer yet.`;
+}
+
+/** Who has the question; empty for nobody. mrkdwn; mentions nobody, because only the channel's settings do. */
+function hasItWords(handOver: HandOver | null, names: Names): string {
+	return handOver === null ? '' : `${personName(handOver.to, names)} has it.`;
+}
+
+/** Mentions of people and user groups; empty for nobody. mrkdwn. */
+export function mentionMrkdwn(mention: Mention | null): string {
+	if (mention === null) return '';
+	const people = mention.userIds.map((id) => `<@${id}>`);
+	const groups = mention.groupIds.map((id) => `<!subteam^${id}>`);
+	return [...people, ...groups].join(' ');
+}
+
+/** How long the question in a line of a list waits. */
+function waitingTimeWords(waitedMs: number): string {
+	return `waiting ${durationText(waitedMs)}`;
+}

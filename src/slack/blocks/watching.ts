@@ -1,0 +1,206 @@
+import type { KnownBlock } from '@slack/types';
+import type { WatchPage } from '../../store/watch-store.ts';
+import type { Expectation } from '../../watches/capacity.ts';
+import type { Discovery, LeftOut, NoListReason } from '../../watches/discovered.ts';
+import type { WatchOutcome } from '../../watches/subscribe.ts';
+import { ACTIONS, encodeTarget } from '../ids.ts';
+import { quotedNameMrkdwn } from '../text.ts';
+import {
+	contactMrkdwn,
+	durationText,
+	joined,
+	momentMrkdwn,
+	type Names,
+	personMrkdwn,
+	questionCountWords,
+	sessionIdMrkdwn,
+	statusWords,
+} from '../words.ts';
+import { type ErrorContext, errorWords } from './errors.ts';
+import { button, buttons, context, type MessageContent, message, section } from './parts.ts';
+
+/** The result of `/session watch` for one session, in one line of mrkdwn. */
+export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, error: ErrorContext): string {
+	const name = `*${sessionIdMrkdwn(sessionId)}*`;
+	switch (outcome.kind) {
+		case 'watching':
+			return `👀 ${name} is watched in this channel now.`;
+		case 'already':
+			return outcome.changed
+				? `👀 ${name} is already watched here. What is posted about it has changed.`
+				: `👀 ${name} is already watched here.`;
+		case 'unknownSession':
+			return `⚠️ No session named ${name} found. Check the id.`;
+		case 'over': {
+			const { emoji, mrkdwn } = statusWords(outcome.status);
+			return `${emoji} ${name} is over (${mrkdwn.toLowerCase()}); there is nothing to watch. \`/session\` with its id shows it.`;
+		}
+		case 'limit':
+			return limitWords(name, outcome, error.adminContact);
+		case 'unreadable':
+			return `⚠️ ${name}: ${errorWords(outcome.code, error).text}`;
+	}
+}
+
+const LIMITS = {
+	person: ['you watch', 'for one person', 'Stop one of yours with `/session unwatch` and its id'],
+	channel: ['this channel watches', 'for one channel', 'Stop one (`/session list` shows them), use another channel'],
+	all: ['all channels together watch', 'for all channels', 'Stop one that nobody needs'],
+} as const;
+
+function limitWords(
+	name: string,
+	{ limit, count, most }: Extract<WatchOutcome, { kind: 'limit' }>,
+	adminContact: string | null,
+): string {
+	const [who, whose, todo] = LIMITS[limit];
+	const sessions = `${count} ${count === 1 ? 'session' : 'sessions'}`;
+	return `🛑 ${name} is not watched: ${who} ${sessions}, and the limit ${whose} is ${most}. ${todo}, or ask ${contactMrkdwn(adminContact)} for more.`;
+}
+
+/** The person reached their limit before these sessions were read. mrkdwn. */
+export function tooFastWords(
+	sessionIds: readonly string[],
+	{ code, retryAt }: { readonly code: string; readonly retryAt: number },
+	error: ErrorContext,
+): string {
+	const [first = '', ...others] = sessionIds;
+	const name = `*${sessionIdMrkdwn(first)}*`;
+	const which = others.length === 0 ? `${name} was` : `${name} and ${others.length} more were`;
+	return `⚠️ ${which} not read. ${errorWords(code, { ...error, retryAt }).text}`;
+}
+
+export const WATCH_OPTIONS =
+	'`--questions-only` posts questions and answers only; `--thread-only` keeps questions out of the channel: an escalation there names only the session. `--discreet` keeps questions out of notifications and answers out of posts; `--no-buttons` shows no options as buttons.';
+
+/** The result of `/session unwatch` for one session. mrkdwn. */
+export function unwatchedWords(sessionId: string, wasWatched: boolean): string {
+	const name = `*${sessionIdMrkdwn(sessionId)}*`;
+	return wasWatched ? `👋 ${name} is not watched here any more.` : `Session ${name} is not watched here.`;
+}
+
+/** The result of `/session unwatch all`. `discovered`: whether `watch all` has ended too. */
+export function unwatchedAllWords(count: number, discovered: boolean): string {
+	if (count === 0 && !discovered) return 'This channel watches no session.';
+	const watched = `${count === 1 ? 'One session is' : `${count} sessions are`} not watched here any more.`;
+	const others = 'The questions of all sessions do not come into this channel any more.';
+	return `👋 ${[...(count === 0 ? [] : [watched]), ...(discovered ? [others] : [])].join(' ')}`;
+}
+
+/** How slow watching will be; empty when it is not slow. */
+export function expectationWords({ slow, roundSeconds, typicalSeconds, longestSeconds }: Expectation): string {
+	if (!slow) return '';
+	const round = durationText(roundSeconds * 1_000);
+	const typical = durationText(typicalSeconds * 1_000);
+	const longest = durationText(longestSeconds * 1_000);
+	return `⏱️ Many sessions are watched, so this will be slow: reading all of them once takes ${round}. A new question is seen after about ${typical} if the agent is busy, and after up to ${longest} if it is quiet.`;
+}
+
+const NOT_LISTED = '⏳ The list of sessions cannot be got at the moment: questions come when it can.';
+
+/** The result of `/session watch all`. `discovery`: as it is after a change; null: it has ended meanwhile. mrkdwn. */
+export function discoveringWords(
+	outcome: 'begun' | 'changed' | 'already',
+	{ discovery, isListed }: { discovery: Discovery | null; isListed: boolean },
+): string {
+	const changed = discovery === null ? '' : `New ones are posted by ${commandWords(discovery)}.`;
+	const since = outcome === 'begun' ? 'from now on' : 'already';
+	const all = `✋ The questions of all sessions come into this channel ${since}.`;
+	return [all, changed, isListed ? '' : NOT_LISTED].filter((words) => words !== '').join(' ');
+}
+
+/** What `/session watch all` takes. */
+export const DISCOVERY_OPTIONS =
+	'`--discreet` keeps questions out of notifications and chosen options out of posts; `--no-buttons` shows no options as buttons. `--no-discreet` and `--buttons` take that back.';
+
+/** Why there is no list, and what to do. `{contact}` is replaced with whom to ask. */
+const NO_LIST: Readonly<Record<NoListReason, string>> = {
+	notDiscovering:
+		'Handraise shows only sessions whose id somebody knows. To change that, ask {contact} to set `DISCOVER_SESSIONS` to `true`.',
+	listOff:
+		'Handraise does not ask the session service for its list. To change that, ask {contact} to set `SESSION_SERVICE_LIST` to `auto`.',
+	noList:
+		'Handraise cannot get the list of sessions from the session service. It looks again by itself. If that lasts, tell {contact}.',
+};
+
+/** Why no sessions are listed. mrkdwn. */
+export function noListWords(why: NoListReason, adminContact: string | null): string {
+	return NO_LIST[why].replace('{contact}', () => contactMrkdwn(adminContact));
+}
+
+/** Why `/session watch all` did nothing. mrkdwn. */
+export function notDiscoveringWords(why: NoListReason, adminContact: string | null): string {
+	return `🛑 Nothing was changed. ${noListWords(why, adminContact)} \`/session watch\` with an id works.`;
+}
+
+/** To a channel with `watch all`, once a day, and in its list. mrkdwn. */
+export function leftOutWords(left: LeftOut, adminContact: string | null): string {
+	if (left.kind === 'discoveryPaused') {
+		return `⏸️ \`watch all\` is paused: new questions do not come here. ${noListWords(left.why, adminContact)} What is posted here can be answered, and \`/session watch\` with an id works. \`/session list\` shows when it is back.`;
+	}
+	const who = left.limit === 'channel' ? 'This channel watches' : 'All channels together watch';
+	return `🛑 ${who} ${left.most} ${left.most === 1 ? 'session' : 'sessions'}, and that is the limit. More sessions wait for a person; the *Home* tab lists them where it lists waiting sessions. They come here when others are answered. A session that begins to wait comes at once, unless people chose or have in hand all that is watched: the question in which nothing has changed for the longest time gives way. For a higher limit, ask ${contactMrkdwn(adminContact)}.`;
+}
+
+/** In the list of what a channel watches: who began `watch all`. mrkdwn. */
+export function discoveredByWords(discovery: Discovery, names: Names): string {
+	const { createdBy, createdAt } = discovery;
+	return `✋ The questions of all sessions come into this channel: ${commandWords(discovery)} by ${personMrkdwn(createdBy, names)} ${momentMrkdwn(createdAt)}.`;
+}
+
+function commandWords({ discreet, buttons }: Discovery): string {
+	return `\`watch all${discreet ? ' --discreet' : ''}${buttons ? '' : ' --no-buttons'}\``;
+}
+
+/** How many sessions a channel watches. `discovers`: whether it gets the questions of all. mrkdwn. */
+export function watchCountWords(total: number, discovers: boolean): string {
+	if (total === 0 && discovers) return 'No session waits here now.';
+	if (total === 0) return 'This channel watches no session. To start, use `/session watch` with an id.';
+	return total === 1 ? 'This channel watches one session.' : `This channel watches ${total} sessions.`;
+}
+
+/** Watches on a page of the list: each takes two of a message's 50 blocks. */
+export const LIST_PAGE = 15;
+
+type ListedWatch = Pick<WatchPage['watches'][number], 'session' | 'view' | 'lastChangeAt' | 'mode'>;
+
+/** What a channel watches: state, open questions, last change. `discovery`: what to say about `watch all`. */
+export function watchList(
+	{ watches, total }: { readonly watches: readonly ListedWatch[]; readonly total: number },
+	offset: number,
+	discovery: readonly string[] = [],
+): MessageContent {
+	const discovers = discovery.length > 0;
+	const headline = watchCountWords(total, discovers);
+	const about = section(discovery.join('\n'));
+	if (total === 0) return message(headline, [...section(headline), ...about]);
+	return message(headline, [
+		...section(`*${headline}*`),
+		...about,
+		...watches.slice(0, LIST_PAGE).flatMap(watchEntry),
+		...buttons(
+			offset > 0 ? button(ACTIONS.listNewer, 'Back', { value: String(Math.max(0, offset - LIST_PAGE)) }) : null,
+			offset + watches.length < total ? button(ACTIONS.listOlder, 'More', { value: String(offset + LIST_PAGE) }) : null,
+		),
+	]);
+}
+
+function watchEntry({ session, view, lastChangeAt, mode }: ListedWatch): KnownBlock[] {
+	const id = sessionIdMrkdwn(session.sessionId);
+	const name = quotedNameMrkdwn(view?.name ?? '', 120);
+	const value = encodeTarget({ sessionId: session.sessionId, messageIndex: null });
+	const openCount = view?.question?.openCount ?? 0;
+	const open = openCount > 0 ? button(ACTIONS.answer, 'Answer', { value }) : button(ACTIONS.open, 'Open', { value });
+	const status = statusWords(view?.status ?? '');
+	return [
+		...section(name === '' ? `Session *${id}*` : `*Session ${name}* (${id})`, { accessory: open }),
+		...context(
+			joined(
+				view === null ? 'not read yet' : `${status.emoji} ${status.mrkdwn} · step ${view.step} of ${view.maxSteps}`,
+				openCount === 0 ? '' : `✋ ${questionCountWords(openCount)} open`,
+				mode === 'questionsOnly' ? 'questions only' : mode === 'raisedHand' ? 'by `watch all`' : '',
+				`last change ${momentMrkdwn(lastChangeAt)}`,
+			),
+		),
+	];
+}

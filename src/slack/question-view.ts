@@ -1,0 +1,243 @@
+import type { Button, KnownBlock, SectionBlock, StaticSelect } from '@slack/types';
+import { type HandOver, MOST_HAND_OVERS } from '../inbox/hand-over.ts';
+import { SNOOZE_LENGTHS, type SnoozeLength } from '../inbox/snooze.ts';
+import { lookDifferent, looksOfLabels } from '../questions/look-alikes.ts';
+import type { QuickAnswer } from '../questions/quick-answer.ts';
+import type { ItemView, QuestionView } from '../watches/session-snapshot.ts';
+import { answerButton, BUTTON_LABELS, button, buttons, context, menu, section } from './blocks/parts.ts';
+import { MOST_FIELDS } from './form/plan.ts';
+import {
+	ACTIONS,
+	CHOOSE_IDS,
+	type Choice,
+	encodeChoice,
+	encodeQuestionMark,
+	encodeSnooze,
+	encodeTarget,
+	questionHash,
+} from './ids.ts';
+import { cutTo, plain, quoted, quotedLine, quotedMarkdown, quotedNameMrkdwn } from './text.ts';
+import { andMoreWords, momentMrkdwn, type Names, personMrkdwn, personName } from './words.ts';
+
+/** How many items of a question a screen shows, and UTF-16 units of mrkdwn for each of its parts. */
+interface QuestionLimits {
+	readonly items: number;
+	readonly context: number;
+	readonly title: number;
+	readonly description: number;
+}
+
+const POST: QuestionLimits = { items: 5, context: 2_500, title: 250, description: 500 };
+
+/** A card shows more than the question. */
+const CARD: QuestionLimits = { ...POST, context: 1_200 };
+
+/** A list of questions; the form shows all. */
+const ENTRY: QuestionLimits = { items: 2, context: 250, title: 120, description: 120 };
+
+const QUESTION_LIMITS = { post: POST, card: CARD, entry: ENTRY } as const;
+
+type Room = keyof typeof QUESTION_LIMITS;
+
+/** Below a question of which a part is not shown: it has no buttons with options. mrkdwn. */
+export const QUESTION_CUT = 'Part of the question is cut here. *Answer* shows the rest, or says where to read it.';
+
+/** Slack folds no part of a section with it behind "see more": for all of a question that stands above its buttons. */
+export const UNFOLDED = { expand: true } as const;
+
+/** The words of a question, each part of them mrkdwn. */
+interface QuestionBody {
+	/** What the agent wrote above the items; empty when it wrote nothing. */
+	readonly said: string;
+	/** The first open items. */
+	readonly items: readonly string[];
+	/** How many open items are left out; empty for none. */
+	readonly more: string;
+	/** Whether nothing of `said` and `items` is cut. */
+	readonly isWhole: boolean;
+}
+
+/** `besideOptions`: the options of the question that stand on buttons, so that descriptions need not repeat them. */
+function questionBody(question: QuestionView, room: Room, besideOptions: QuickAnswer | null = null): QuestionBody {
+	const limits = QUESTION_LIMITS[room];
+	let isWhole = true;
+	const onCut = () => {
+		isWhole = false;
+	};
+	const said = quotedMarkdown(question.context, limits.context, onCut);
+	const asked = question.items.filter((item) => item.open).slice(0, limits.items);
+	const items = asked.map(({ title, description }, index) => {
+		const name = quotedNameMrkdwn(title, limits.title, onCut) || `Question ${index + 1}`;
+		const isRepeated = besideOptions !== null && onlyListsOptions(description, besideOptions);
+		return `❓ *${name}*\n${isRepeated ? '' : quotedLine(description, limits.description, onCut)}`.trimEnd();
+	});
+	const moreCount = question.openCount - asked.length;
+	return { said, items, more: andMoreWords(moreCount, moreCount === 1 ? 'question' : 'questions'), isWhole };
+}
+
+/** Five options of 30 characters with what stands between them. */
+const MAX_OPTIONS_LENGTH = 250;
+
+/** Whether the description tells nothing that the buttons below it do not say. False in doubt. */
+function onlyListsOptions(description: string, { options }: QuickAnswer): boolean {
+	if (description.length > MAX_OPTIONS_LENGTH) return false;
+	const others = options
+		.toSorted((a, b) => b.length - a.length)
+		.reduce((text, option) => text.toLowerCase().replaceAll(option.toLowerCase(), ','), description);
+	return /^(?:one of|or|[\s/:,;.?•*()-])*$/i.test(others);
+}
+
+/** A headline and what the agent wrote. */
+export function saidBlocks(headline: string, said: string, extra: Partial<SectionBlock> = {}): KnownBlock[] {
+	return section(`*${headline}*\n${said}`.trim(), { ...UNFOLDED, ...extra });
+}
+
+function bodyBlocks(headline: string, { said, items, more }: QuestionBody): KnownBlock[] {
+	return [...saidBlocks(headline, said), ...items.flatMap((item) => section(item, UNFOLDED)), ...context(more)];
+}
+
+/** A question without buttons, below a headline. mrkdwn. */
+export function questionBlocks(headline: string, question: QuestionView): KnownBlock[] {
+	return bodyBlocks(headline, questionBody(question, 'post'));
+}
+
+/** What a screen shows of an open question. */
+interface Showing {
+	readonly sessionId: string;
+	readonly room?: Room;
+	/** Where one press may answer, and when the read began that found the question; null: not here. */
+	readonly choices?: Pick<Choice, 'channelId' | 'readAt'> | null;
+	readonly givesBack?: boolean;
+	readonly handsOver?: boolean;
+	readonly snoozes?: boolean;
+}
+
+/**
+ * An open question and its buttons: one for each option that can be sent in one press unless a part of the question is cut,
+ * one that opens the form if Slack can show one, and those that `showing` names. `noForm`, `cut`: why it has no form, or
+ * that a part is cut; empty otherwise. mrkdwn.
+ */
+export function openQuestion(question: QuestionView, showing: Showing) {
+	const { sessionId, room = 'post', choices = null } = showing;
+	const { messageIndex, fingerprint, quick } = question;
+	const mark = { sessionId, fingerprint };
+	const target = { sessionId, messageIndex };
+	const isEntry = room === 'entry';
+	const beside = questionBody(question, room, isEntry ? quick : null);
+	const options = choices === null || !beside.isWhole ? [] : optionButtons(question, { sessionId, ...choices });
+	const noForm = noFormIn(question);
+	const others = [
+		showing.givesBack === true ? button(ACTIONS.giveBack, 'Give back', { value: encodeQuestionMark(mark) }) : null,
+		showing.handsOver === true ? button(ACTIONS.handOver, 'Hand over', { value: encodeQuestionMark(mark) }) : null,
+		showing.snoozes === true ? snoozeMenu(questionHash(mark)) : null,
+	];
+	const hasOptions = options.length > 0;
+	const body = isEntry && !hasOptions ? questionBody(question, room) : beside;
+	return {
+		body,
+		blocks: (headline: string) => bodyBlocks(headline, body),
+		row: hasOptions
+			? buttons(...options, button(ACTIONS.answer, 'Answer…', { value: encodeTarget(target) }), ...others)
+			: buttons(noForm === '' ? answerButton(target) : null, ...others),
+		hasOptions,
+		noForm,
+		cut: beside.isWhole || noForm !== '' ? '' : QUESTION_CUT,
+	};
+}
+
+const OWN_LABELS = looksOfLabels(BUTTON_LABELS);
+
+/** Slack's limit for the value of a button. */
+const MAX_VALUE_LENGTH = 2_000;
+
+/** UTF-16 units. In JSON a character can take six. */
+const TITLE_LENGTH = 120;
+
+/** None where a value would be too long, or an option looks like a button of ours. */
+function optionButtons(
+	{ messageIndex, fingerprint, shownHash, quick, items }: QuestionView,
+	place: Pick<Choice, 'sessionId' | 'channelId' | 'readAt'>,
+): Button[] {
+	const item = quick === null ? undefined : items[quick.position];
+	if (quick === null || item === undefined || !lookDifferent(quick.options, OWN_LABELS)) return [];
+	const { position, options } = quick;
+	const title = cutTo(item.title, TITLE_LENGTH);
+	const row = CHOOSE_IDS.flatMap((action_id, index): Button[] => {
+		const option = options[index];
+		if (option === undefined) return [];
+		const value = encodeChoice({ ...place, messageIndex, fingerprint, shownHash, position, title, option });
+		return [{ type: 'button', action_id, text: plain(option, 75), value }];
+	});
+	return row.some(({ value = '' }) => value.length > MAX_VALUE_LENGTH) ? [] : row;
+}
+
+/** Whether the person who has a question may hand it over: not when they got it by the last possible hand-over. */
+export function mayHandOn(handOver: HandOver | null): boolean {
+	return handOver === null || handOver.count < MOST_HAND_OVERS;
+}
+
+/** What the menu of a question offers. */
+const SNOOZE_LABELS: Readonly<Record<SnoozeLength, string>> = {
+	'15m': '15 min',
+	'1h': '1 h',
+	tomorrow: 'Tomorrow 9:00',
+};
+
+function snoozeMenu(hash: string): StaticSelect {
+	const options = SNOOZE_LENGTHS.map((length) => ({
+		label: SNOOZE_LABELS[length],
+		value: encodeSnooze({ length, hash }),
+	}));
+	return menu(ACTIONS.snooze, 'Snooze', options);
+}
+
+function noFormIn({ openCount }: QuestionView): string {
+	return openCount > MOST_FIELDS ? noFormWords({ kind: 'tooMany', count: openCount }, false) : '';
+}
+
+/** Why Slack cannot show a form for a question, and where to answer it. mrkdwn. */
+export function noFormWords(
+	form: { readonly kind: 'tooMany'; readonly count: number } | { readonly kind: 'tooLarge' },
+	hasDashboard: boolean,
+): string {
+	const why =
+		form.kind === 'tooMany'
+			? `📋 It asks ${form.count.toLocaleString('en-US')} questions at once, more than Slack can show in one form.`
+			: '📋 The question itself is so long that the session service would not accept an answer.';
+	return hasDashboard
+		? `${why} Please answer it in the dashboard, with the button below.`
+		: `${why} Please answer it on the session service's own page.`;
+}
+
+/** The title and the value of an item that is not open, at most about 700 characters of mrkdwn. */
+export function answeredItem(
+	{ title, value, secret, withheld }: Pick<ItemView, 'title' | 'value' | 'secret' | 'withheld'>,
+	position: number,
+): string {
+	const name = quotedNameMrkdwn(title, 200) || `Question ${position + 1}`;
+	if (secret) return `*${name}*\n(hidden)`;
+	if (withheld) return `*${name}*\n(not shown in channels)`;
+	return `*${name}*\n${value === null ? '(left empty)' : quoted(value, 500)}`;
+}
+
+/**
+ * Who has a question; empty for nobody. For posts and cards. mrkdwn. Mentions people only in an update, which notifies
+ * nobody.
+ */
+export function handOverLine(handOver: HandOver | null, names: Names, { isUpdate }: { isUpdate: boolean }): string {
+	if (handOver === null) return '';
+	const [from, to] = [handOver.from, handOver.to].map((id) => (isUpdate ? personMrkdwn : personName)(id, names));
+	return `↪️ ${from} handed this over to ${to}. Everybody can still answer.`;
+}
+
+/**
+ * `✏️ Ada is answering this…`; empty when nobody is.
+ * @param until for words that stay after the first of them lapses, clock milliseconds. Null: not told.
+ */
+export function claimsWords(userIds: readonly string[], names: Names, until: number | null = null): string {
+	if (userIds.length === 0) return '';
+	const people = userIds.slice(0, 3).map((userId) => personMrkdwn(userId, names));
+	if (userIds.length > 3) people.push(`${userIds.length - 3} more`);
+	const lapse = until === null ? '' : `, at least until ${momentMrkdwn(until)}`;
+	return `✏️ ${people.join(', ')} ${userIds.length === 1 ? 'is' : 'are'} answering this${lapse}. You can answer too; the first answer counts.`;
+}

@@ -1,0 +1,447 @@
+import { DEFAULT_CHANNEL_SETTINGS } from '../../inbox/channel-settings.ts';
+import {
+	type InboxContent,
+	type InboxDraft,
+	type InboxQuestion,
+	MOST_DRAFTS,
+	MOST_LAST_ANSWERS,
+	MOST_OWN_ANSWERS,
+	MOST_WAITING_SHOWN,
+	OLD_PER_PAGE,
+	QUESTIONS_PER_PAGE,
+} from '../../inbox/inbox.ts';
+import { openQuestion } from '../../questions/open-question.ts';
+import type { Session } from '../../questions/session.ts';
+import type { ChannelSettings, ReminderStage } from '../../watches/channel-settings.ts';
+import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../watches/session-snapshot.ts';
+import { HISTORY_PAGE, historyView } from '../blocks/answers.ts';
+import { type SettingsModel, settingsForm } from '../blocks/channel-settings.ts';
+import { choiceMessage, lostChoiceWords } from '../blocks/choices.ts';
+import { answerCard, outcomesMessage } from '../blocks/commands.ts';
+import { errorModal } from '../blocks/errors.ts';
+import { handedOverPost, handOverMetadata, handOverModal } from '../blocks/hand-over.ts';
+import { homeView, type InboxModel, inboxModal } from '../blocks/inbox.ts';
+import { ownTextMessage, receiptMessage, receiptModal, savedModal } from '../blocks/receipt.ts';
+import { digestPost, type RemindedQuestion, reminderPost } from '../blocks/reminders.ts';
+import { filesMessage, screenshotMessage } from '../blocks/session-details.ts';
+import { type SessionModel, sessionModal } from '../blocks/session-modal.ts';
+import { settingsChangedPost } from '../blocks/settings-saving.ts';
+import { chooseItemModal, chosenTextOffer } from '../blocks/text-as-answer.ts';
+import { type CardModel, watchCard } from '../blocks/watch-card.ts';
+import { type PostContext, watchPost } from '../blocks/watch-posts.ts';
+import { LIST_PAGE, watchList, watchOutcomeWords } from '../blocks/watching.ts';
+import { valuesOf } from '../settings/metadata.ts';
+import { MOST_GROUPS, MOST_PEOPLE } from '../settings/read.ts';
+import {
+	ANSWER_ID,
+	AT_WORK,
+	answerItem,
+	answerOf,
+	asked,
+	asking,
+	DASHBOARD_URL,
+	EMPTY,
+	ERROR_CONTEXT,
+	FIELD_DRAFTS,
+	FIELD_ITEMS,
+	GIANT,
+	GIANT_ANSWER,
+	HAND_OVER,
+	HOSTILE,
+	itemsOf,
+	LINKS,
+	LONGEST_ID,
+	metadataOf,
+	NAMES,
+	NOW,
+	present,
+	RECEIPT_CONTEXT,
+	SERVICE,
+	SESSION_ID,
+	type Shape,
+	sessionOf,
+	shapesOf,
+	USER_ID,
+} from './samples.ts';
+
+/* Sessions, and how a watch sees them */
+
+export const FIELDS = asking(Object.values(FIELD_ITEMS));
+export const FLIGHTS = asking([
+	asked('Which flight should I book?', 'One of: LH 1173, TP 570, AF 1195, BA 902, KL 1771'),
+]);
+export const LONG_LIST = asked(
+	'Which?',
+	`One of: ${Array.from({ length: 99 }, (_, index) => `option ${index} ${'x'.repeat(40)}`).join(', ')}`,
+);
+const giantSession = sessionOf(GIANT, { sessionId: LONGEST_ID });
+export const GIANT_SESSION = asking(itemsOf(90, GIANT.slice(0, 5_000)), giantSession);
+
+const snapshots = new WeakMap<Session, SessionSnapshot>();
+
+/** How a watch sees the session. Made once for each session, because a giant one takes long. */
+export function snapshotAtNow(session: Session): SessionSnapshot {
+	const snapshot = snapshots.get(session) ?? snapshotOf(session, NOW);
+	snapshots.set(session, snapshot);
+	return snapshot;
+}
+
+export function questionOf(session: Session): QuestionView {
+	return present(snapshotAtNow(session).question);
+}
+
+/* Windows */
+
+export function sessionModelOf(session: Session, overrides: Partial<SessionModel> = {}): [SessionModel] {
+	const model: SessionModel = {
+		session,
+		readAt: NOW,
+		question: openQuestion(session),
+		metadata: metadataOf({ sessionId: session.sessionId }),
+		draft: {},
+		notices: [],
+		claims: [],
+		now: NOW,
+		names: NAMES,
+		dashboardUrl: DASHBOARD_URL,
+		links: LINKS,
+		adminContact: USER_ID,
+		watch: { watching: false },
+		...overrides,
+	};
+	return [model];
+}
+
+const giantDraft = (length: number) => ({ draft: Array.from({ length }, () => GIANT) });
+const SESSIONS: Readonly<Record<string, [SessionModel]>> = {
+	'an id alone': sessionModelOf(EMPTY, { dashboardUrl: null, watch: null }),
+	'every field filled': sessionModelOf(FIELDS, { draft: FIELD_DRAFTS }),
+	'every field with a text that does not fit': sessionModelOf(FIELDS, { draft: FIELD_DRAFTS.map(() => HOSTILE) }),
+	'a list of 99 options, another answer': sessionModelOf(asking([LONG_LIST]), giantDraft(1)),
+	'30 giant fields': sessionModelOf(asking(itemsOf(30, GIANT.slice(0, 400))), giantDraft(30)),
+	'90 giant fields': sessionModelOf(asking(itemsOf(90, HOSTILE)), giantDraft(90)),
+	'everything giant': sessionModelOf(giantSession),
+	'everything giant and a question': sessionModelOf(asking(itemsOf(12, GIANT.slice(0, 2_000)), sessionOf(GIANT))),
+};
+
+export const QUESTION = present(openQuestion(asking(itemsOf(90, HOSTILE))));
+export const HAND_OVER_METADATA = handOverMetadata({ sessionId: LONGEST_ID, fingerprint: '0' }, 'C0');
+
+/* Messages of watches */
+
+export const CHOICE = { option: 'LH 1173', title: HOSTILE, sessionId: LONGEST_ID };
+export const CHOSEN = answerOf({
+	press: { undoUntil: NOW },
+	viewId: '',
+	fingerprint: questionOf(FLIGHTS).fingerprint,
+	content: { kind: 'readable', items: [answerItem('Which flight should I book?', 'LH 1173')], other: null },
+});
+
+export function cardOf(session: Session, overrides: Partial<CardModel> = {}): [CardModel] {
+	const model: CardModel = {
+		view: snapshotAtNow(session),
+		checkedAt: null,
+		waitedMs: 120_000,
+		discreet: false,
+		isUpdate: true,
+		claims: [],
+		claimedUntil: null,
+		handOver: null,
+		standing: null,
+		endedWords: null,
+		names: NAMES,
+		dashboardUrl: DASHBOARD_URL,
+		...overrides,
+	};
+	return [model];
+}
+
+const VIEWS = [null, ...[AT_WORK, GIANT_SESSION, sessionOf(HOSTILE)].map(snapshotAtNow)];
+export const FULL_PAGE = Array.from({ length: LIST_PAGE }, (_, index) => {
+	const view = VIEWS[index % VIEWS.length] ?? null;
+	const session = { service: SERVICE, sessionId: view?.sessionId ?? SESSION_ID };
+	return { session, view, mode: index % 2 === 0 ? 'everything' : 'questionsOnly', lastChangeAt: NOW - 60_000 } as const;
+});
+
+export function askedAs(question: QuestionView) {
+	return { kind: 'question', question, changed: false, readAt: NOW - 120_000 } as const;
+}
+
+export function handedAs(question: QuestionView) {
+	const { sessionId } = GIANT_POST;
+	return { kind: 'handedOver', watchId: 'watch', sessionId, from: USER_ID, question, readAt: NOW - 120_000 } as const;
+}
+
+export const POST: PostContext = {
+	sessionId: SESSION_ID,
+	view: snapshotAtNow(AT_WORK),
+	standing: null,
+	handOver: null,
+	channelId: 'C0EXAMPLE1',
+	threadTs: '1795250400.000100',
+	watchedBy: USER_ID,
+	reader: null,
+	alone: null,
+	offersOptions: true,
+	showsChoices: true,
+	discreet: false,
+	isUpdate: false,
+	now: NOW,
+	names: NAMES,
+	adminContact: USER_ID,
+	maybeRepeat: false,
+};
+export const GIANT_POST: PostContext = {
+	...POST,
+	sessionId: LONGEST_ID,
+	view: snapshotAtNow({ ...AT_WORK, name: GIANT }),
+	standing: answerOf({ state: 'resumed' }),
+	alone: { claims: [USER_ID, USER_ID], claimedUntil: NOW },
+	adminContact: GIANT,
+	maybeRepeat: true,
+};
+
+export function reminderOf(session: Session, stage: ReminderStage): RemindedQuestion {
+	const entry = {
+		watchId: 'watch',
+		sessionId: session.sessionId,
+		fingerprint: '',
+		postTs: '1795250400.000100',
+		postedAt: NOW - 900_000,
+		heldBy: USER_ID,
+		stage,
+		dueAt: NOW - 10_000,
+		isLast: stage === 'escalation',
+		number: 0,
+		lastReminderAt: null,
+	};
+	return {
+		entry,
+		question: questionOf(session),
+		readAt: NOW - 960_000,
+		sessionName: session.name,
+		channelId: 'C0EXAMPLE1',
+		threadOnly: false,
+		discreet: false,
+		offersOptions: true,
+		handOver: null,
+		link: 'https://example.slack.com/archives/C0EXAMPLE1/p1795250400000100?thread_ts=1795250400.000100',
+	};
+}
+
+/* Settings of a channel */
+
+/** As much as a form takes. */
+export const FULL_SETTINGS: ChannelSettings = {
+	remindAfterMs: 90_000,
+	escalateAfterMs: 86_400_000,
+	mention: {
+		userIds: Array.from({ length: MOST_PEOPLE }, (_, index) => `U0EXAMPLE${index}`),
+		groupIds: Array.from({ length: MOST_GROUPS }, (_, index) => `S0EXAMPLE${index}`),
+	},
+	quietHours: {
+		days: [1, 2, 3, 4, 5, 6, 7],
+		from: '22:00',
+		to: '08:00',
+		timeZone: 'America/Argentina/ComodRivadavia',
+	},
+};
+export const REMINDER = { mention: FULL_SETTINGS.mention, names: NAMES, now: NOW, maybeRepeat: true };
+
+export function groupsOf(length: number, text = 'On call'): SettingsModel['groups'] {
+	const groups = Array.from({ length }, (_, index) => {
+		return { id: `S0EXAMPLE${index}`, name: `${index} ${text}`, handle: `on-call-${index}` };
+	});
+	return { kind: 'listed', groups };
+}
+
+const values = valuesOf(FULL_SETTINGS, { timeZone: null });
+export const SETTINGS_MODEL: SettingsModel = {
+	metadata: { channelId: 'C0EXAMPLE1', revision: 3, base: values, shown: values },
+	defaults: { remindAfterMs: 15 * 60_000, escalateAfterMs: null },
+	groups: groupsOf(100, GIANT),
+	change: { by: USER_ID, at: NOW },
+	notice: '',
+	names: NAMES,
+	adminContact: USER_ID,
+};
+/** Of a change, as far as it is the same for all. */
+export const CHANGE = {
+	channelId: 'C0EXAMPLE1',
+	defaults: SETTINGS_MODEL.defaults,
+	names: NAMES,
+	groups: groupsOf(2),
+	maybeRepeat: false,
+};
+export function changeOf(before: ChannelSettings, after: ChannelSettings) {
+	return { kind: 'settingsChanged', by: USER_ID, before, after } as const;
+}
+
+/* Inboxes */
+
+type ShownInbox = Extract<InboxContent, { kind: 'shown' }>;
+
+export const ASKED_IN = {
+	channelId: 'C0EXAMPLE1',
+	threadTs: '1795250400.000100',
+	watchedBy: USER_ID,
+	buttons: true,
+	isRaised: false,
+};
+
+export function inboxQuestionOf(session: Session, overrides: Partial<InboxQuestion> = {}): InboxQuestion {
+	const view = questionOf(session);
+	return {
+		question: { service: SERVICE, sessionId: session.sessionId, messageIndex: view.messageIndex },
+		fingerprint: view.fingerprint,
+		since: NOW - 12 * 60_000,
+		handOver: null,
+		isRaised: false,
+		askedIn: ASKED_IN,
+		sessionName: snapshotAtNow(session).name,
+		view,
+		answering: [],
+		...overrides,
+	};
+}
+
+export function draftOf(text: string, formId = ANSWER_ID): InboxDraft {
+	return {
+		formId,
+		person: { teamId: 'T0EXAMPLE1', userId: USER_ID },
+		question: { service: SERVICE, sessionId: SESSION_ID, messageIndex: 3 },
+		fingerprint: '0123456789abcdef',
+		shownHash: 'fedcba9876543210',
+		values: { 0: '', 1: text },
+		updatedAt: NOW - 60_000,
+		askedIn: ASKED_IN,
+	};
+}
+
+/** So many of them, each with its own id. */
+function many<Value>(length: number, make: (id: string) => Value): Value[] {
+	return Array.from({ length }, (_, index) => make(`${ANSWER_ID.slice(0, -2)}${10 + index}`));
+}
+const waitingAs = (id: string) => ({
+	sessionId: `${LONGEST_ID.slice(id.length)}${id}`,
+	name: GIANT,
+	since: NOW - 720_000,
+	isNew: true,
+});
+
+export const NOTHING: ShownInbox = {
+	kind: 'shown',
+	total: 0,
+	snoozed: null,
+	page: 0,
+	questions: [],
+	unreadableCount: 0,
+	channelsKnown: true,
+	waiting: null,
+	isWatching: true,
+	ownAnswers: { shown: [], total: 0 },
+	drafts: [],
+	lastAnswers: [],
+};
+const giantQuestion = inboxQuestionOf(GIANT_SESSION, { answering: many(30, () => USER_ID), handOver: HAND_OVER });
+const waiting = {
+	shown: many(MOST_WAITING_SHOWN, waitingAs),
+	total: 500,
+	old: { total: 500, firstPage: 3, shown: [] },
+	why: null,
+};
+export const FULL_INBOX: ShownInbox = {
+	...NOTHING,
+	total: 25,
+	snoozed: { count: 12, nextAt: NOW + 900_000 },
+	page: 1,
+	questions: many(QUESTIONS_PER_PAGE, (id) => ({
+		...giantQuestion,
+		question: { ...giantQuestion.question, sessionId: waitingAs(id).sessionId },
+	})),
+	waiting,
+	ownAnswers: { shown: many(MOST_OWN_ANSWERS, (id) => ({ ...GIANT_ANSWER, id })), total: 40 },
+	drafts: many(MOST_DRAFTS, (formId) => draftOf(GIANT, formId)),
+	lastAnswers: many(MOST_LAST_ANSWERS, (id) => ({ ...GIANT_ANSWER, id })),
+};
+const oldSessions = { ...waiting.old, shown: many(OLD_PER_PAGE, (id) => waitingAs(`o${id}`)) };
+
+export function inboxModelOf(content: InboxContent, quickAnswers = true): [InboxModel] {
+	const inbox = { openedAt: NOW - 60_000, person: { teamId: 'T0EXAMPLE1', userId: USER_ID } };
+	return [{ inbox, content, quickAnswers, receipt: RECEIPT_CONTEXT }];
+}
+
+/**
+ * The largest and the strangest views and messages of every screen, with invented content; the doctor asks Slack whether
+ * it accepts them. A test compares them with all variants: no part of any variant is larger.
+ */
+export function extremes(): Shape[] {
+	const giant = questionOf(GIANT_SESSION);
+	const items = giant.items.map((_, position) => position);
+	const lines = Array.from({ length: 20 }, () =>
+		watchOutcomeWords(
+			LONGEST_ID,
+			{ kind: 'unreadable', code: 'unauthorized', retryable: false },
+			{ ...ERROR_CONTEXT, adminContact: 'the people on call '.repeat(20) },
+		),
+	);
+	const answers = Array.from({ length: HISTORY_PAGE }, () => GIANT_ANSWER);
+	return [
+		...shapesOf(sessionModal, SESSIONS),
+		...shapesOf(chooseItemModal, { '90 items': [QUESTION, QUESTION.openItems, GIANT, metadataOf()] }),
+		...shapesOf(errorModal, {
+			'an unknown code': ['never_heard_of', metadataOf({ sessionId: '' }), { ...ERROR_CONTEXT, adminContact: HOSTILE }],
+		}),
+		...shapesOf(handOverModal, {
+			hostile: [HAND_OVER_METADATA, { question: questionOf(FIELDS), sessionName: HOSTILE, discreet: false }],
+		}),
+		...shapesOf(savedModal, { giant: [GIANT_ANSWER] }),
+		...shapesOf(receiptModal, {
+			giant: [GIANT_ANSWER, RECEIPT_CONTEXT],
+			'an agent that was not started': [answerOf({ state: 'delivered', startFailed: true }), RECEIPT_CONTEXT],
+		}),
+		...shapesOf(receiptMessage, { giant: [GIANT_ANSWER, RECEIPT_CONTEXT] }),
+		...shapesOf(ownTextMessage, { giant: [{ ...GIANT_ANSWER, state: 'refused' }] }),
+		...shapesOf(historyView, {
+			'a giant page': [{ metadata: metadataOf({ offset: HISTORY_PAGE }), answers, total: 1_000, names: NAMES }],
+		}),
+		...shapesOf(answerCard, { 'the longest id': [LONGEST_ID, 999_999_999] }),
+		...shapesOf(outcomesMessage, { 'as many long lines as there can be': [lines] }),
+		...shapesOf(chosenTextOffer, { giant: [ANSWER_ID, { sessionId: LONGEST_ID, messageIndex: 999_999_999 }, GIANT] }),
+		...shapesOf(choiceMessage, {
+			'the second one': [lostChoiceWords(CHOICE, `<@${USER_ID}>`, HOSTILE), { ...CHOICE, messageIndex: 3 }],
+		}),
+		...shapesOf(screenshotMessage, { 'a picture': [AT_WORK, LINKS] }),
+		...shapesOf(filesMessage, { 'too many': [sessionOf(GIANT), LINKS] }),
+		...shapesOf(watchCard, { 'everything giant': cardOf(GIANT_SESSION) }),
+		...shapesOf(watchList, {
+			'all sessions, and a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE, ['All sessions.']],
+		}),
+		...shapesOf(watchPost, {
+			'chosen, with an undo': [askedAs(questionOf(FLIGHTS)), { ...POST, standing: CHOSEN }],
+			'giant question': [askedAs(giant), GIANT_POST],
+			'giant answered': [{ kind: 'answered', messageIndex: 3, question: giant, items, stillOpen: [] }, GIANT_POST],
+			'giant end': [{ kind: 'end', status: 'completed', result: GIANT, step: 30 }, GIANT_POST],
+		}),
+		...shapesOf(handedOverPost, { options: [handedAs(questionOf(FLIGHTS)), POST] }),
+		...shapesOf(reminderPost, { escalation: [reminderOf(GIANT_SESSION, 'escalation'), REMINDER] }),
+		...shapesOf(digestPost, {
+			many: [
+				Array.from({ length: 100 }, () => ({ ...reminderOf(GIANT_SESSION, 'escalation'), handOver: HAND_OVER })),
+				REMINDER,
+			],
+		}),
+		...shapesOf(homeView, {
+			'the second of three pages': inboxModelOf(FULL_INBOX),
+			'a page of old sessions': inboxModelOf({
+				...FULL_INBOX,
+				page: 4,
+				questions: [],
+				waiting: { ...waiting, old: oldSessions },
+			}),
+		}),
+		...shapesOf(inboxModal, { 'the second of three pages': inboxModelOf(FULL_INBOX) }),
+		...shapesOf(settingsForm, { 'giant groups': [SETTINGS_MODEL] }),
+		...shapesOf(settingsChangedPost, { 'everything set': [changeOf(DEFAULT_CHANNEL_SETTINGS, FULL_SETTINGS), CHANGE] }),
+	];
+}

@@ -1,0 +1,236 @@
+import { type AgentAction, statusKind } from '../questions/session.ts';
+import { escapeMrkdwn, oneLine, oneLineMrkdwn, quotedName, quotedNameMrkdwn } from './text.ts';
+
+/** Display names for people whose id is not a Slack user id. They are untrusted text. */
+export interface Names {
+	displayName(userId: string): string;
+}
+
+/** A mention for a Slack user id, else the quoted name. */
+export function personMrkdwn(userId: string, names: Names): string {
+	return isUserId(userId) ? `<@${userId}>` : personName(userId, names);
+}
+
+/** The quoted name, which notifies nobody. It may not be known: the program learns it when the person acts. mrkdwn. */
+export function personName(userId: string, names: Names): string {
+	return quotedNameMrkdwn(names.displayName(userId), 80) || 'somebody';
+}
+
+/** Whom to ask: a Slack user id becomes a mention, anything else stays text. */
+export function contactMrkdwn(adminContact: string | null): string {
+	if (adminContact === null || adminContact.trim() === '') return 'whoever runs Handraise here';
+	const contact = adminContact.trim();
+	return isUserId(contact) ? `<@${contact}>` : escapeMrkdwn(oneLine(contact, 200));
+}
+
+/** The same for plain text, in which an id means nothing to people. */
+export function contactText(adminContact: string | null): string {
+	const contact = oneLine(adminContact ?? '', 200);
+	return contact === '' || isUserId(contact) ? 'whoever runs Handraise here' : contact;
+}
+
+function isUserId(text: string): boolean {
+	return /^[UW][A-Z0-9]{2,30}$/.test(text);
+}
+
+/**
+ * A moment in each reader's time zone (`date` formatting of mrkdwn), with UTC as the fallback.
+ * @param at milliseconds since the epoch; before 1970 and from the year 3000 on, the result is `at an unknown time`
+ */
+export function momentMrkdwn(at: number): string {
+	if (!isMoment(at)) return 'at an unknown time';
+	return `<!date^${Math.floor(at / 1000)}^{date_short_pretty} {time}|${momentText(at)}>`;
+}
+
+/** The same as plain text: `20 Nov 2026, 08:19 UTC`. */
+export function momentText(at: number): string {
+	if (!isMoment(at)) return 'at an unknown time';
+	const [, day, month, year, time] = /^\w+, (\d+) (\w+) (\d+) (\d\d:\d\d)/.exec(new Date(at).toUTCString()) ?? [];
+	return `${Number(day)} ${month} ${year}, ${time} UTC`;
+}
+
+/** As `momentMrkdwn`, to the second and without the day. */
+export function secondMrkdwn(at: number): string {
+	if (!isMoment(at)) return 'at an unknown time';
+	return `<!date^${Math.ceil(at / 1000)}^{time_secs}|${secondText(at)}>`;
+}
+
+/** The same as plain text: `08:19:05 UTC`. */
+export function secondText(at: number): string {
+	return isMoment(at)
+		? `${new Date(Math.ceil(at / 1000) * 1000).toISOString().slice(11, 19)} UTC`
+		: 'at an unknown time';
+}
+
+/** `just now`, `5 min ago`, `3 h ago`, `2 days ago`. */
+export function agoText(at: number, now: number): string {
+	const ms = now - at;
+	return ms < 60_000 ? 'just now' : `${durationText(ms)} ago`;
+}
+
+/** `40 s`, `5 min`, `2 h 5 min`, `3 days`. Milliseconds; never negative. */
+export function durationText(ms: number): string {
+	const seconds = Math.max(0, Math.round(ms / 1000));
+	if (seconds < 60) return `${seconds} s`;
+	const minutes = Math.floor(seconds / 60);
+	if (minutes < 60) return `${minutes} min`;
+	const hours = Math.floor(minutes / 60);
+	if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+	return `${Math.floor(hours / 24)} days`;
+}
+
+/** Slack shows a time that it cannot format as raw `<!date…>`. */
+function isMoment(at: number): boolean {
+	return Number.isFinite(at) && at > 0 && at < 32_503_680_000_000;
+}
+
+/** The characters of ordinary ids. A link can carry any text as an id. */
+const ID = /^[\w.-]+$/;
+
+/** Slack shows 24 characters of a view's title. */
+const TITLE_ID = 24 - 'Session '.length;
+
+/** A session's id, between quotation marks if it does not look like an id. mrkdwn. */
+export function sessionIdMrkdwn(sessionId: string): string {
+	return ID.test(sessionId) ? oneLineMrkdwn(sessionId, 100) : quotedNameMrkdwn(sessionId, 100) || '(no id)';
+}
+
+/** `session *3f9a2c1d*`. mrkdwn. */
+export function sessionName(sessionId: string): string {
+	return `session *${sessionIdMrkdwn(sessionId)}*`;
+}
+
+/** `Session “Book a flight”`, or its id if it has no name. mrkdwn without emphasis. */
+export function sessionTitle(name: string, sessionId: string): string {
+	return `Session ${quotedNameMrkdwn(name, 150) || sessionIdMrkdwn(sessionId)}`;
+}
+
+/** The title of a view about a session. */
+export function viewTitle(sessionId: string): string {
+	const id = ID.test(sessionId) ? oneLine(sessionId, TITLE_ID) : quotedName(sessionId, TITLE_ID);
+	return `Session ${id}`.trim();
+}
+
+export interface StatusWords {
+	readonly emoji: string;
+	/** mrkdwn. */
+	readonly mrkdwn: string;
+	/** For people who want to answer when no question is open; see `waitingWords`. mrkdwn. */
+	readonly meaning: string;
+}
+
+const STATUSES = {
+	active: ['🟢', 'Working', 'The agent is working and has no question right now.'],
+	humanInput: ['✋', 'Waiting for a person', 'The agent waits for a person.'],
+	inactive: ['⚪', 'Inactive', 'The agent is not running and has no question right now.'],
+	paused: ['⏸️', 'Paused', 'The session is paused and has no question right now.'],
+	stopped: ['⏹️', 'Stopped', 'The session was stopped. It takes no more answers.'],
+	completed: ['✅', 'Completed', 'The agent is done. It takes no more answers.'],
+	failed: ['❌', 'Failed', 'The session failed. It takes no more answers.'],
+} as const;
+
+/** A session's status for people. An unknown status is quoted. */
+export function statusWords(status: string): StatusWords {
+	const kind = statusKind(status);
+	if (kind === 'unknown') {
+		const mrkdwn = quotedNameMrkdwn(status, 60) || 'No status';
+		return { emoji: '❔', mrkdwn, meaning: 'There is no question to answer right now.' };
+	}
+	const [emoji, mrkdwn, meaning] = STATUSES[kind];
+	return { emoji, mrkdwn, meaning };
+}
+
+/** `step 12 of 30`; `no step yet` for step 0. */
+export function stepWords({ step, maxSteps }: { readonly step: number; readonly maxSteps: number }): string {
+	return step === 0 ? 'no step yet' : `step ${step} of ${maxSteps}`;
+}
+
+/** Who answered a question, and when they did (milliseconds since the epoch). */
+export interface SettledBy {
+	readonly userId: string;
+	readonly at: number;
+}
+
+/** Why an agent waits for a person although no question is open. `newest`: the session's newest question. mrkdwn. */
+export function waitingWords(
+	newest: { readonly goneOn: boolean } | null,
+	settledBy: SettledBy | null,
+	names: Names,
+): string {
+	if (newest === null || newest.goneOn) {
+		const asked =
+			newest === null
+				? 'The agent waits for a person, but it asked nothing'
+				: 'The agent waits for a person. Its last question was answered, and it asked nothing new';
+		return `${asked} that can be answered here. Look at its latest message, or at the session in the dashboard.`;
+	}
+	const by = settledBy === null ? '' : ` by ${personMrkdwn(settledBy.userId, names)} ${momentMrkdwn(settledBy.at)}`;
+	return `The newest question has been answered${by}. The agent should go on soon.`;
+}
+
+export function stillWaitingWords(waitedMs: number): string {
+	return `Still waiting for the session service… (${durationText(waitedMs)})`;
+}
+
+/** `clicked`, `opened “example.com”`, `saved “report.pdf”`; unknown actions by their name. mrkdwn. */
+function actionWords(action: AgentAction): string {
+	switch (action.kind) {
+		case 'click':
+			return 'clicked';
+		case 'open': {
+			const host = quotedNameMrkdwn(action.host, 80);
+			return host === '' ? 'opened a page' : `opened ${host}`;
+		}
+		case 'done':
+			return 'finished';
+		case 'saveFile': {
+			const file = quotedNameMrkdwn(action.filename, 80) || 'a file';
+			return `${action.deleted ? 'deleted' : 'saved'} ${file}`;
+		}
+		case 'other':
+			return quotedNameMrkdwn(action.name.replaceAll('_', ' '), 60) || 'did something';
+	}
+}
+
+/** At most `most` actions on one line; repeated ones are counted. Empty when there are none. */
+export function actionsLine(actions: readonly AgentAction[], most = 6): string {
+	const counted: { words: string; count: number }[] = [];
+	for (const action of actions.slice(0, 50)) {
+		const words = actionWords(action);
+		const last = counted.at(-1);
+		if (last?.words === words) last.count += 1;
+		else counted.push({ words, count: 1 });
+	}
+	const shown = counted.slice(0, most);
+	const shownCount = shown.reduce((sum, { count }) => sum + count, 0);
+	const parts = shown.map(({ words, count }) => (count === 1 ? words : `${words} ×${count}`));
+	return joined(...parts, andMoreWords(actions.length - shownCount));
+}
+
+/** The parts that are not empty, on one line. */
+export function joined(...parts: readonly string[]): string {
+	return parts.filter((part) => part !== '').join(' · ');
+}
+
+/** `1 question`, `3 questions`. */
+export function questionCountWords(count: number): string {
+	return `${count} ${count === 1 ? 'question' : 'questions'}`;
+}
+
+/** `and 3 more`, with `what` behind it; empty when nothing is left out. */
+export function andMoreWords(count: number, what = ''): string {
+	return count > 0 ? `and ${count} more ${what}`.trim() : '';
+}
+
+/** Whether a channel's id is that of a direct message with one person. */
+export function isDirectMessage(channelId: string): boolean {
+	return channelId.startsWith('D');
+}
+
+/** Slack shows no name for a direct message's id. `whose`: who is in it when that is not the reader; mrkdwn. */
+export function placeMrkdwn(channelId: string, whose: string | null = null): string {
+	if (!isDirectMessage(channelId)) return `<#${channelId}>`;
+	return whose === null ? 'our direct messages' : `the direct messages of ${whose} with Handraise`;
+}
+
+export const MAYBE_REPEAT = '🔁 Handraise was interrupted: this post may be a repeat.';

@@ -1,0 +1,217 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { looksSecret } from '../../src/questions/asks-for-secret.ts';
+import { questionAt } from '../../src/questions/open-question.ts';
+import { type QuickAnswer, quickAnswerOf } from '../../src/questions/quick-answer.ts';
+import { readSessionResponse } from '../../src/session-service/schema.ts';
+import { questionText } from '../../src/slack/question-text.ts';
+import { escapeMrkdwn, oneLine } from '../../src/slack/text.ts';
+import { type ItemView, questionViewAt } from '../../src/watches/session-snapshot.ts';
+import { expectHarmlessMrkdwn } from './support/check.ts';
+import { hostileSession } from './support/hostile-session.ts';
+import { hostileText } from './support/hostile-text.ts';
+
+type Told = Parameters<typeof questionText>[0];
+type Texts = readonly [title: string, description?: string];
+
+const NOTHING_TOLD = 'An agent asks for an answer.';
+
+function itemView([title, description = '']: Texts, fields: Partial<ItemView> = {}): ItemView {
+	return { title, description, open: true, value: null, secret: false, withheld: false, ...fields };
+}
+
+/** The text of a question with these open items, in a session without a name. */
+function told(items: readonly Texts[], fields: Partial<Told> = {}, context = ''): string {
+	const views = items.map((texts) => itemView(texts));
+	return toldOf(views, fields, context);
+}
+
+function toldOf(views: readonly ItemView[], fields: Partial<Told> = {}, context = ''): string {
+	const items = views.map(({ title, description }) => ({ title, description, value: '' }));
+	const openItems = views.flatMap(({ open }, position) => (open ? [position] : []));
+	return questionText({
+		question: { context, items: views, openCount: openItems.length, itemCount: views.length },
+		quick: quickAnswerOf({ items, openItems }, () => false),
+		sessionName: '',
+		waitedMs: null,
+		discreet: false,
+		...fields,
+	});
+}
+
+function characters(text: string): string[] {
+	return [...new Intl.Segmenter('en').segment(text)].map(({ segment }) => segment);
+}
+
+/** As Slack shows it. */
+function shown(text: string): string {
+	return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+}
+
+describe('the text of a question', () => {
+	it('says what is asked, in which session and how long the agent has waited', () => {
+		const asked: Texts = ['Which flight should I book?', 'One of: LH 1173, TP 570'];
+		expect(told([asked], { sessionName: 'Book a flight', waitedMs: 125_000 })).toBe(
+			'An agent asks: Which flight should I book? One of: LH 1173, TP 570 (Book a flight, waiting 2 min)',
+		);
+		expect(told([asked], { sessionName: ' \u200b ', waitedMs: 59_999 })).toBe(
+			'An agent asks: Which flight should I book? One of: LH 1173, TP 570',
+		);
+		expect(told([['Which flight?']], { waitedMs: 60_000 })).toBe('An agent asks: Which flight? (waiting 1 min)');
+		expect(told([['Which flight?']], { sessionName: 'A & B' })).toBe('An agent asks: Which flight? (A &amp; B)');
+	});
+
+	it.each<[asked: Texts, expected: string]>([
+		[['Address', 'Where should it go?'], 'Address: Where should it go?'],
+		[['Address:', 'Where should it go?'], 'Address: Where should it go?'],
+		[['Where should it go?', 'Street and city.'], 'Where should it go? Street and city.'],
+		[['Where should it go?'], 'Where should it go?'],
+		[['\u200b', 'Where should\n\nit go?'], 'Where should it go?'],
+		[['Where should it go?', 'Where should it go? It is heavy.'], 'Where should it go? It is heavy.'],
+		[['Plan', 'Planes are late. Go on?'], 'Plan: Planes are late. Go on?'],
+		[['Window or aisle?'], 'Window or aisle?'],
+		// Yes and no.
+		[['Should I proceed?', 'The total is 30 euros.'], 'Should I proceed? The total is 30 euros.'],
+		[['Proceed? One of: Yes, No'], 'Proceed? One of: Yes, No'],
+		// Options.
+		[['Plan', 'Options: Basic / Pro / Team. The first is free.'], 'Plan. One of: Basic, Pro, Team'],
+		[['Plan:', 'One of: Basic, Pro'], 'Plan. One of: Basic, Pro'],
+		[['Plan? Options: Basic | Pro'], 'Plan? One of: Basic, Pro'],
+		[['', 'Which flight? One of: LH 1173, TP 570'], 'Which flight? One of: LH 1173, TP 570'],
+		[['', 'I found these:\n• **Morning**\n• Late;\nWhich shall I book?'], 'Which shall I book? One of: Morning, Late'],
+		[['', 'Which flight?\n\nPlease pick one:\n(1) Morning\n(2) Late'], 'Which flight? One of: Morning, Late'],
+		[['', 'Which flight?\na) Morning\nb) Late'], 'Which flight? One of: Morning, Late'],
+		[['', 'Assign a plan. One of: A, B or something else. B is slow.'], 'Assign a plan. B is slow. One of: A, B'],
+		[['', 'Options: C++, C# or .NET (8)'], 'One of: C++, C#, .NET (8)'],
+		[['', 'Which one? Options: +, -'], 'Which one? Options: +, -'],
+		[['', 'One of: A, B'], 'One of: A, B'],
+		[['Welche Farbe?', 'Optionen: rot, grün oder blau'], 'Welche Farbe? One of: rot, grün, blau'],
+	])('tells %j in one line', (asked, expected) => {
+		expect(told([asked])).toBe(`An agent asks: ${expected}`);
+	});
+
+	it('names several open items and says how many there are', () => {
+		expect(
+			told([
+				['First?', 'a'],
+				['Second:', 'b'],
+				['', 'Third.'],
+			]),
+		).toBe('An agent asks 3 questions: First?; Second; Third');
+		const [first, second] = [itemView(['First']), itemView(['Second'], { open: false })];
+		expect(toldOf([first, second])).toBe('An agent asks: First');
+		const question = { context: '', items: [first], openCount: 45, itemCount: 50 };
+		expect(toldOf([], { question })).toBe('An agent asks 45 questions: First; …');
+		const long = told([['x'.repeat(200)], ['Second']]);
+		expect(long).toMatch(/^An agent asks 2 questions: x+…; Second$/);
+	});
+
+	it('tells what the agent wrote when the items are blank', () => {
+		expect(told([['', ' ']], {}, 'I need\nan address.')).toBe('An agent asks: I need an address.');
+		expect(told([[''], ['']], {}, 'I need two.')).toBe('An agent asks 2 questions: I need two.');
+		expect(told([['']], { sessionName: 'Trip' })).toBe('An agent asks for an answer (Trip)');
+		expect(told([[''], ['']])).toBe('An agent asks 2 questions');
+		expect(told([['']], { changed: true })).toBe('An agent asks something else now');
+	});
+
+	it('says that the agent asks something else', () => {
+		expect(told([['Where to?']], { changed: true })).toBe('An agent asks something else now: Where to?');
+		expect(told([['First'], ['Second']], { changed: true })).toBe('An agent asks something else now: First; Second');
+	});
+
+	it('tells nothing of a secret or when it has to be discreet', () => {
+		const all: Partial<Told> = { sessionName: 'Bank', waitedMs: 125_000, changed: true };
+		expect(told([['Where to?']], { ...all, discreet: true })).toBe(NOTHING_TOLD);
+		expect(told([['Your password']], all)).toBe(NOTHING_TOLD);
+		expect(told([['City'], ['PIN code', 'of your card']], all)).toBe(NOTHING_TOLD);
+		expect(toldOf([itemView(['City'], { secret: true })], all)).toBe(NOTHING_TOLD);
+		expect(told([['']], all, 'Please enter your password.')).toBe(NOTHING_TOLD);
+		const answered = itemView(['Your password'], { open: false, secret: true });
+		expect(toldOf([answered, itemView(['City'])])).toBe('An agent asks: City');
+	});
+
+	it('cuts the question to 250 characters and the name to 60 units', () => {
+		const name = 'n'.repeat(100);
+		const text = told([['x'.repeat(300)]], { sessionName: name, waitedMs: 125_000 });
+		const asked = `An agent asks: ${'x'.repeat(234)}…`;
+		expect(asked).toHaveLength(250);
+		expect(text).toBe(`${asked} (${'n'.repeat(59)}…, waiting 2 min)`);
+		const exact = 'x'.repeat(235);
+		expect(told([[exact]])).toBe(`An agent asks: ${exact}`);
+	});
+
+	it('counts what people see as one character once and never splits it', () => {
+		expect(told([['é'.normalize('NFD').repeat(120)]])).toBe(`An agent asks: ${'é'.normalize('NFD').repeat(120)}`);
+		const flags = told([['🇩🇪'.repeat(235)]]);
+		expect(flags.length).toBeLessThanOrEqual(400);
+		expect(flags).toMatch(/^An agent asks: (?:🇩🇪){90,}…$/u);
+		expect(told([['&'.repeat(235)]])).toMatch(/^An agent asks: (?:&amp;){70,}…$/);
+		// One "character" of 1,000 code points is cut between them.
+		const monster = told([['👩\u200d'.repeat(500)]]);
+		expect(monster.length).toBeLessThanOrEqual(400);
+		expect(monster).toMatch(/^An agent asks: (?:👩\u200d?){50,}…$/u);
+	});
+
+	it('stays short, harmless and on one line for any session', () => {
+		const settings = fc.record({
+			sessionName: hostileText,
+			waitedMs: fc.option(fc.oneof(fc.integer(), fc.double())),
+			discreet: fc.boolean(),
+			changed: fc.boolean(),
+		});
+		fc.assert(
+			fc.property(hostileSession, settings, (raw, chosen) => {
+				const session = readSessionResponse({ session: raw }, '3f9a2c1d');
+				fc.pre(session !== null);
+				for (const messageIndex of session.messages.keys()) {
+					const view = questionViewAt(session, messageIndex);
+					const question = questionAt(session, messageIndex);
+					if (view === null || question === null) continue;
+					const quick = quickAnswerOf(question, () => false);
+					const text = questionText({ question: view, quick, ...chosen });
+					expectShort(text);
+					const asked = questionText({ question: view, quick, ...chosen, sessionName: '', waitedMs: null });
+					expect(characters(shown(asked)).length).toBeLessThanOrEqual(250);
+					if (chosen.discreet || view.items.some((item) => item.open && looksSecret(item))) {
+						expect(text).toBe(NOTHING_TOLD);
+					}
+				}
+			}),
+			{ numRuns: 400 },
+		);
+	});
+
+	it('begins with our words, then with those of the question', () => {
+		const option = hostileText.map((text) => text.slice(0, 30));
+		const anyQuick: fc.Arbitrary<QuickAnswer | null> = fc.option(
+			fc.record({ position: fc.constant(0), options: fc.array(option, { minLength: 2, maxLength: 5 }) }),
+		);
+		fc.assert(
+			fc.property(hostileText, hostileText, anyQuick, hostileText, (title, description, quick, sessionName) => {
+				const item = itemView([title, description]);
+				const text = toldOf([item], { quick, sessionName });
+				expectShort(text);
+				if (looksSecret(item)) {
+					expect(text).toBe(NOTHING_TOLD);
+					return;
+				}
+				expect(text).toMatch(/^An agent asks(?:: | for an answer)/);
+				const start = oneLine(title, 1_000).replace(/`{3,}/g, (marks) => "'".repeat(marks.length));
+				if (quick === null && start !== '') {
+					expect(text.startsWith(`An agent asks: ${escapeMrkdwn(start).slice(0, 20)}`)).toBe(true);
+				}
+			}),
+			{ numRuns: 1_000 },
+		);
+	});
+});
+
+function expectShort(text: string): void {
+	expect(text.length).toBeLessThanOrEqual(400);
+	expectHarmlessMrkdwn(text);
+	expect(text).not.toContain('>');
+	expect(text).not.toMatch(/[\r\n\u0085\u2028\u2029\v\f]/);
+	expect(text.isWellFormed()).toBe(true);
+	expect(text).not.toContain('```');
+	expect(text.startsWith('An agent asks')).toBe(true);
+}

@@ -1,0 +1,108 @@
+import type { Message } from '../../../fake-slack/index.ts';
+import { MAYBE_REPEAT } from '../../../src/slack/words.ts';
+import type { Harness } from '../../faults/harness.ts';
+import type { Fleet } from '../fleet.ts';
+
+/** A message in Slack that reminds of a question. */
+export interface SeenReminder {
+	/** When Slack took it, milliseconds since the epoch. */
+	readonly at: number;
+	/** Of its metadata: two messages with the same key are one announcement. Null without metadata. */
+	readonly key: string | null;
+	/** One message for several questions does not say which reminders it is about. */
+	readonly kind: 'reminder' | 'escalation' | 'together';
+	/** Whether it says that it may be a repeat. */
+	readonly isMarked: boolean;
+}
+
+/** A question that an agent asked, and what Slack shows of it. All times are milliseconds since the epoch. */
+export interface AskedQuestion {
+	readonly title: string;
+	readonly askedAt: number;
+	/** Its newest post; null before that. */
+	readonly postedAt: number | null;
+	/** When somebody answered in the service's page. */
+	readonly answeredAt: number | null;
+	/** When the channel was told of the answer. */
+	readonly toldAt: number | null;
+	/** Oldest first. */
+	readonly reminders: readonly SeenReminder[];
+}
+
+/** A question that is still going on. */
+export type Asked = { -readonly [Key in keyof AskedQuestion]: AskedQuestion[Key] } & {
+	readonly sessionId: string;
+	readonly reminders: SeenReminder[];
+};
+
+/** The questions of a run. Follows what Slack shows of them until it is closed. */
+export interface Questions {
+	readonly all: readonly Asked[];
+	/** The agent of this session asks. */
+	ask(sessionId: string): Asked;
+	/** Somebody answers in the service's page. */
+	answer(question: Asked): void;
+	close(): void;
+}
+
+const REMINDER_WORDS = /^(⏰|📣)/u;
+
+export function followQuestions({ slack }: Harness, fleet: Fleet): Questions {
+	const all: Asked[] = [];
+	const seen = new Set<string>();
+	const answerTo = ({ title }: Asked) => `Answer to ${title.replace('?', '.')}`;
+
+	function note(message: Message): void {
+		if (message.user !== slack.state.app.botUser || message.ephemeralFor !== undefined) return;
+		const shown = JSON.stringify([message.text, message.blocks]);
+		const at = Number(message.ts) * 1_000;
+		for (const question of all) {
+			if (isReminder(message)) {
+				if (shown.includes(question.title)) question.reminders.push(seenReminder(message, shown, at));
+			} else if (message.threadTs !== undefined) {
+				if (shown.includes(`❓ *“${question.title}`)) question.postedAt = at;
+				if (shown.includes(answerTo(question))) question.toldAt ??= at;
+			}
+		}
+	}
+
+	const close = slack.changes.listen(({ kind, id }) => {
+		if (kind !== 'message' || seen.has(id)) return;
+		seen.add(id);
+		const message = slack.state.messages.findLast(({ ts }) => ts === id);
+		if (message !== undefined) note(message);
+	});
+
+	return {
+		all,
+		ask(sessionId) {
+			const title = `Question ${all.length} of ${sessionId}?`;
+			fleet.ask(sessionId, title);
+			const times = { askedAt: Date.now(), postedAt: null, answeredAt: null, toldAt: null };
+			const question: Asked = { sessionId, title, ...times, reminders: [] };
+			all.push(question);
+			return question;
+		},
+		answer(question) {
+			fleet.answer(question.sessionId, answerTo(question));
+			question.answeredAt = Date.now();
+		},
+		close,
+	};
+}
+
+/** Whether a message, or the arguments of a call that posts one, reminds of a question. */
+export function isReminder({ text }: { readonly text?: unknown }): boolean {
+	return REMINDER_WORDS.test(String(text));
+}
+
+function seenReminder({ text, threadTs, metadata }: Message, shown: string, at: number): SeenReminder {
+	const payload = metadata?.event_payload as { key?: string } | undefined;
+	const ofOne = text.startsWith('⏰') ? 'reminder' : 'escalation';
+	return {
+		at,
+		key: payload?.key ?? null,
+		kind: threadTs === undefined ? 'together' : ofOne,
+		isMarked: shown.includes(MAYBE_REPEAT),
+	};
+}

@@ -1,0 +1,36 @@
+import type { Replacement } from '../../faults/source-copy.ts';
+
+/**
+ * Ways to break the promises about reminders, to show that the run notices:
+ * - `reminder-unsearched`: a reminder that may stand in Slack is posted again without a look and without a mark.
+ * - `reminder-unstored`: a reminder is noted, and what to post is stored a second later.
+ * - `reminder-unread`: whether the question is still open is not asked.
+ * - `reminder-lease`: on PostgreSQL, nobody takes over the reads and posts of a dead process for a minute.
+ */
+export const REMINDER_SABOTAGES = {
+	'reminder-unsearched': [
+		{ file: 'watches/posting.ts', from: 'if (announcement.sendingSince !== null) {', to: 'if (false) {' },
+	],
+	'reminder-unstored': [
+		{
+			file: 'inbox/reminders.ts',
+			from: 'if ((await store.record(token, outcomes, { announcement, now })) === null) return;',
+			to: `if ((await store.record(token, outcomes, { announcement: null, now })) === null) return;
+		await clock.sleep(1_000);
+		await store.record(token, [], { announcement, now });`,
+		},
+	],
+	'reminder-unread': [
+		{ file: 'inbox/ladder.ts', from: "if (!facts.isOpen) return { kind: 'over' };", to: '' },
+		{ file: 'slack/announcer.ts', from: 'if (!isSame) return [];', to: '' },
+		{ file: 'slack/announcer.ts', from: 'if (isAnsweredSince(standing, checkedAt)) return [];', to: '' },
+	],
+	'reminder-lease': [
+		{ file: 'watches/posting.ts', from: 'POST_LEASE_MS = 25_000;', to: 'POST_LEASE_MS = 58_000;' },
+		{ file: 'watches/poller.ts', from: 'const LEASE_MS = 21_000;', to: 'const LEASE_MS = 58_000;' },
+	],
+} as const satisfies Record<string, readonly Replacement[]>;
+
+export function isReminderSabotage(name: string): name is keyof typeof REMINDER_SABOTAGES {
+	return Object.hasOwn(REMINDER_SABOTAGES, name);
+}

@@ -1,0 +1,3 @@
+import { describeReminders } from './describe-reminders.ts';
+
+describeReminders('SQLite in one process', { replicas: 1, strikes: 1 });
