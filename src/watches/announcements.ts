@@ -261,7 +261,7 @@ export function targetOf(watch: Pick<Watch, 'id' | 'teamId' | 'channelId'>) {
 }
 
 /** The least time between two replacements of deleted cards. */
-export const CARD_AGAIN_MS = 3_600_000;
+const CARD_AGAIN_MS = 3_600_000;
 
 /** The card that replaces the deleted card `lostTs`. `before`: the `notBefore` of the newest replacement, or null. */
 export function cardAgain(watch: Watch, lostTs: string, before: number | null, now: number): NewAnnouncement {
