@@ -61,7 +61,7 @@ import { createPresenter } from './slack/session/presenter.ts';
 import { createPatientReads } from './slack/session/waiting.ts';
 import { createUserGroups } from './slack/settings/user-groups.ts';
 import { openStore } from './store/open.ts';
-import { createSharedRates, createSharedState } from './store/shared-cells.ts';
+import { createSharedState } from './store/shared-cells.ts';
 import { createServiceHealth } from './watches/service-health.ts';
 import { createWatching } from './watches/watching.ts';
 
@@ -115,7 +115,7 @@ export async function createHandraise({
 		requestsPerMinute: config.service.requestsPerMinute,
 		reservedPerSecond: () => reservedPerSecond(),
 		clock,
-		...(hasReplicas && { cell: createSharedState<BudgetState>(store, serviceUrl) }),
+		cell: cellOf<BudgetState>(serviceUrl),
 	});
 	const health = createServiceHealth({ clock });
 	const sessions = createSessionServiceClient({
@@ -156,7 +156,10 @@ export async function createHandraise({
 		log,
 	};
 	const receipts = createReceipts({ ...shared, clients, postsText: showAnswers !== 'never' });
-	const rateLimiter = createRateLimiter(clock, hasReplicas ? createSharedRates(store) : undefined);
+	const rateLimiter = createRateLimiter(
+		clock,
+		hasReplicas ? (key) => createSharedState(store, `rate:${key}`) : undefined,
+	);
 	const personReads = createPersonReads({
 		sessionService: sessions,
 		rateLimiter,

@@ -10,10 +10,10 @@ export interface Cell<S> {
 	update<R>(change: (state: S | null) => { state: S; result: R }): Promise<R>;
 }
 
-/** The cell of a single process. A step of the clock empties it, because the times in it are wrong then. */
-export function createMemoryCell<S>(clock: Clock): Cell<S> {
+/** The cell of a single process. A step of `clock` empties it, because the times in it are wrong then. */
+export function createMemoryCell<S>(clock?: Clock): Cell<S> {
 	let kept: S | null = null;
-	clock.onStep?.(() => {
+	clock?.onStep?.(() => {
 		kept = null;
 	});
 	return {

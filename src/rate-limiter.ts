@@ -18,8 +18,6 @@ export interface RateLimiter {
 	charge(key: string, limit: RateLimit, options: { now: number; count: number }): Promise<void>;
 	/** Allows no call before `until` (after a 429), which is at most `LONGEST_RETRY_AFTER_MS` from now. */
 	pause(key: string, until: number): Promise<void>;
-	/** Removes rates that were last used before `before`. */
-	forget(before: number): Promise<void>;
 }
 
 /** The state of one key in the generic cell rate algorithm; clock milliseconds. */
@@ -29,16 +27,10 @@ export interface RateState {
 	readonly pausedUntil: number;
 }
 
-/** Storage of the rates, each in its own cell. */
-export interface RateCells {
-	of(key: string): Cell<RateState>;
-	forget(before: number): Promise<void>;
-}
-
 export const FRESH_RATE: RateState = { due: 0, pausedUntil: 0 };
 
 /** How many rates one process keeps: the most recently used ones. */
-const MEMORY_RATES = 10_000;
+const MOST_RATES = 10_000;
 
 /** Takes one call now (`waitMs` is 0), leaving `keep` of the burst to others, or says when to ask again. */
 export function takeCall(
@@ -54,39 +46,35 @@ export function takeCall(
 	return { waitMs: 0, state: { due: due + limit.intervalMs, pausedUntil: 0 } };
 }
 
-/** @param cells in the database for replicas; in memory for a single process */
-export function createRateLimiter(clock: Clock, cells: RateCells = createMemoryRates(clock)): RateLimiter {
+/** @param cellOf makes the cell of a rate: in the database for replicas, in memory for a single process */
+export function createRateLimiter(
+	clock: Clock,
+	cellOf: (key: string) => Cell<RateState> = () => createMemoryCell(),
+): RateLimiter {
+	const cells = new Map<string, Cell<RateState>>();
+	clock.onStep?.(() => cells.clear());
+
+	function update<R>(key: string, change: (state: RateState) => { state: RateState; result: R }): Promise<R> {
+		const cell = cells.get(key) ?? cellOf(key);
+		setBounded(cells, key, cell, MOST_RATES);
+		return cell.update((state) => change(state ?? FRESH_RATE));
+	}
+
 	return {
 		take: (key, limit, options) =>
-			cells.of(key).update((before) => {
-				const { waitMs, state } = takeCall(before ?? FRESH_RATE, limit, options);
+			update(key, (before) => {
+				const { waitMs, state } = takeCall(before, limit, options);
 				return { state, result: waitMs };
 			}),
 		charge: (key, limit, { now, count }) =>
-			cells.of(key).update((before) => {
-				const state = before ?? FRESH_RATE;
+			update(key, (state) => {
 				const longestMs = (limit.burst + (limit.debt ?? 0)) * limit.intervalMs;
 				const due = Math.min(Math.max(state.due, now) + count * limit.intervalMs, now + longestMs);
 				return { state: { ...state, due }, result: undefined };
 			}),
 		pause: (key, until) =>
-			cells.of(key).update((before) => {
-				const state = before ?? FRESH_RATE;
+			update(key, (state) => {
 				return { state: { ...state, pausedUntil: Math.max(state.pausedUntil, until) }, result: undefined };
 			}),
-		forget: (before) => cells.forget(before),
-	};
-}
-
-function createMemoryRates(clock: Clock): RateCells {
-	const cells = new Map<string, Cell<RateState>>();
-	return {
-		of(key) {
-			const cell = cells.get(key) ?? createMemoryCell(clock);
-			setBounded(cells, key, cell, MEMORY_RATES);
-			return cell;
-		},
-		// The map is bounded.
-		forget: async () => undefined,
 	};
 }

@@ -10,11 +10,8 @@ import type { Tables } from './tables.ts';
 /** How often the time is measured: the database's, and the machine's. */
 const MEASURE_EVERY_MS = { postgres: 10_000, sqlite: 1_000 };
 const MEASURE_SOON_MS = 100;
-/** A slower measurement is too inexact; the previous one stays valid. */
-const LONGEST_ROUND_TRIP_MS = 2_000;
-/** A slower one is repeated a few times, because its error is half of what it took: the quickest counts. */
-const EXACT_MS = 10;
-const MOST_TRIES = 3;
+/** The error of a measurement is half of what it took. After a slower one the previous one stays valid. */
+const LONGEST_ROUND_TRIP_MS = 500;
 
 /** PostgreSQL's current time, also within a transaction: milliseconds since the epoch, with fractions. */
 export async function databaseTime(db: Kysely<Tables>): Promise<number> {
@@ -67,20 +64,11 @@ export async function createStoreClock({
 	}
 
 	/** The time minus the monotonic time, and how long the query took. */
-	async function measureOnce(): Promise<{ offset: number; tookMs: number }> {
+	async function measure(): Promise<{ offset: number; tookMs: number }> {
 		const before = monotonic();
 		const time = isShared ? await databaseTime(db.read) : wall();
 		const after = monotonic();
 		return { offset: time - (before + after) / 2, tookMs: after - before };
-	}
-
-	async function measure() {
-		let best = await measureOnce();
-		for (let tries = 1; tries < MOST_TRIES && best.tookMs > EXACT_MS; tries += 1) {
-			const again = await measureOnce();
-			if (again.tookMs < best.tookMs) best = again;
-		}
-		return best;
 	}
 
 	let { offset } = await measure();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { createRateLimiter } from '../../../src/rate-limiter.ts';
-import { createSharedRates, createSharedState } from '../../../src/store/shared-cells.ts';
+import { createSharedState } from '../../../src/store/shared-cells.ts';
 import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
 import { endChannel } from '../../../src/watches/channel-guard.ts';
 import { NO_LIMITS, newWatch, SERVICE } from '../../watches/support.ts';
@@ -313,8 +313,8 @@ export function describeWatches(subject: Subject): void {
 
 	it('shares one rate between replicas', async () => {
 		const limiters = [
-			createRateLimiter(systemClock, createSharedRates(subject.store)),
-			createRateLimiter(systemClock, createSharedRates(subject.replica)),
+			createRateLimiter(systemClock, (key) => createSharedState(subject.store, key)),
+			createRateLimiter(systemClock, (key) => createSharedState(subject.replica, key)),
 		];
 		const limit = { intervalMs: 1_000, burst: 3 };
 		const take = async (index: number, keep = 0) => limiters[index % 2]?.take('update:T1', limit, { now: T0, keep });
@@ -328,7 +328,7 @@ export function describeWatches(subject: Subject): void {
 
 	it('counts calls that were already made, up to the debt, and removes unused rates', async () => {
 		const [one, other] = [subject.store.db, subject.replica.db].map((db) =>
-			createRateLimiter(systemClock, createSharedRates({ db, clock: { ...systemClock, now: () => T0 } })),
+			createRateLimiter(systemClock, (key) => createSharedState({ db, clock: { ...systemClock, now: () => T0 } }, key)),
 		);
 		if (one === undefined || other === undefined) throw new Error('there are two');
 		const limit = { intervalMs: 1_000, burst: 3, debt: 5 };
@@ -338,9 +338,9 @@ export function describeWatches(subject: Subject): void {
 		expect(await take(T0)).toBe(3_000);
 		await one.charge('person:U1', limit, { now: T0, count: 100 });
 		expect(await take(T0)).toBe(6_000);
-		await one.forget(T0);
+		await store().removeEnded(T0);
 		expect(await take(T0)).toBe(6_000);
-		await one.forget(T0 + 1);
+		await store().removeEnded(T0 + 1);
 		expect(await take(T0)).toBe(0);
 	});
 
