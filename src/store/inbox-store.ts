@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { FOLLOWED_MS, type Inbox, type InboxPlace, type InboxResult, PRESS_SPACING_MS } from '../inbox/inbox.ts';
 import type { Lease } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
-import { countUpdated, type StoreDatabase } from './database.ts';
-import { earliest, isOurs, leaseDue } from './due.ts';
+import { countChanged, type StoreDatabase } from './database.ts';
+import { isOurs, leaseDue, nextDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { createInboxReads } from './inbox-reads.ts';
 import { createSnoozeStore } from './snooze-store.ts';
@@ -72,7 +72,7 @@ function createOpenedInboxes(db: StoreDatabase) {
 						next_update_at: earlierOf(sql`next_update_at`, soon),
 					})
 					.where('opened_at', '>', now - FOLLOWED_MS);
-				return countUpdated(update);
+				return countChanged(update);
 			}),
 
 		/** Leases due inboxes of `StoreOptions.workspace`: first those whose person waits, then the longest due. `asked`: only those whose person waits. */
@@ -92,13 +92,12 @@ function createOpenedInboxes(db: StoreDatabase) {
 
 		/** When `takeDue` next finds something; null for never. */
 		async nextDueAt() {
-			const ours = db.read.selectFrom('inboxes').where(isOurs(db)).where('next_update_at', 'is not', null);
-			const waiting = ours.select(earliest('next_update_at').as('at'));
-			const [asked, all] = await Promise.all([
-				waiting.where(IS_ASKED).executeTakeFirstOrThrow(),
-				waiting.executeTakeFirstOrThrow(),
-			]);
-			return { asked: asked.at, all: all.at };
+			const [asked, all] = await Promise.all(
+				[IS_ASKED, sql<boolean>`true`].map((wanted) =>
+					nextDue(db, 'inboxes', sql`${wanted} and ${isOurs(db)}`, 'next_update_at'),
+				),
+			);
+			return { asked: asked ?? null, all: all ?? null };
 		},
 
 		/**
@@ -107,7 +106,7 @@ function createOpenedInboxes(db: StoreDatabase) {
 		 */
 		async beginShowing(id: string, token: string): Promise<boolean> {
 			const held = await db.writeOne((trx) =>
-				countUpdated(
+				countChanged(
 					trx.updateTable('inboxes').set({ shown_key: null }).where('id', '=', id).where('lease_token', '=', token),
 				),
 			);

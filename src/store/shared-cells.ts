@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Cell } from '../cell.ts';
-import { lockRows } from './database.ts';
+import { isPostgres } from './database.ts';
 import type { Store } from './open.ts';
 import type { Tables } from './tables.ts';
 
@@ -22,12 +22,12 @@ export function createSharedState<S>({ db, clock }: Pick<Store, 'db' | 'clock'>,
 	async function apply(trx: Kysely<Tables>, changes: readonly WaitingChange<S>[]): Promise<unknown[]> {
 		// Other replicas wait for the row until the commit ends. A database crash may lose the latest counts, which are
 		// outdated after its restart.
-		if (db.dialect === 'postgres') await sql`set local synchronous_commit to off`.execute(trx);
+		if (isPostgres(trx)) await sql`set local synchronous_commit to off`.execute(trx);
 		const row = await trx
 			.selectFrom('shared_states')
 			.select('state')
 			.where('name', '=', name)
-			.$call(lockRows(db.dialect))
+			.forUpdate()
 			.executeTakeFirst();
 		// No schema check: only this program writes the state, and it is outdated after minutes.
 		const before = row === undefined ? null : (JSON.parse(row.state) as S);

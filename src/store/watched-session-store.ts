@@ -2,7 +2,6 @@ import { type Kysely, sql } from 'kysely';
 import { targetOfHandOver } from '../inbox/hand-over.ts';
 import type { Lease } from '../lease-loop.ts';
 import { isWaiting } from '../questions/session.ts';
-import { isAsked } from '../watches/announcements.ts';
 import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
 import type { QuestionView } from '../watches/session-snapshot.ts';
 import { SHOWN_EVERY_MS, UNANSWERED } from '../watches/switching.ts';
@@ -18,14 +17,14 @@ import type {
 	WatchedOutline,
 	WatchUpdate,
 } from '../watches/watched-session.ts';
-import { countUpdated, type StoreDatabase } from './database.ts';
-import { earliest, leaseDue } from './due.ts';
+import { change, countChanged, from, remove, type StoreDatabase } from './database.ts';
+import { leaseDue, nextDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { readHandOver } from './hand-over-rows.ts';
-import { inLockOrder, lockLadders, touchLadders } from './lock-order.ts';
+import { inLockOrder, touchLadders } from './lock-order.ts';
 import { noteOutage, type OutageUpdate } from './outages.ts';
-import { endingsOf, QUESTION_POSTS } from './question-posts.ts';
-import { type Tables, WITHOUT_LEASE } from './tables.ts';
+import { endingsOf, openPosts } from './question-posts.ts';
+import { sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
 	outlineOf,
 	readAnnouncement,
@@ -48,9 +47,7 @@ import {
 	hasCard,
 	liveWatches,
 	lockSession,
-	lockWatch,
 	lowerHand,
-	onSession,
 	queueAnnouncements,
 	queueRedraws,
 	readEarly,
@@ -82,13 +79,11 @@ export function createWatchedSessionStore({
 		{ session: key, token }: HeldSession,
 		{ update, watches, now }: RecordedRead,
 	): Promise<{ coalesced: number } | null> {
-		const row = await lockSession(trx, db.dialect, key);
+		const row = await lockSession(trx, key);
 		if (row === undefined || row.lease_token !== token) return null;
-		await trx
-			.updateTable('watched_sessions')
+		const held = { ...sessionColumns(key), lease_token: token };
+		await change(trx, 'watched_sessions', held)
 			.set(sessionChange(row, update, cipher))
-			.where(onSession(key))
-			.where('lease_token', '=', token)
 			.execute();
 		let coalesced = 0;
 		for (const watch of watches) coalesced += await recordWatch(trx, watch, { readAt: update.lastReadAt ?? now, now });
@@ -100,7 +95,7 @@ export function createWatchedSessionStore({
 		// Reminders may have been due while the service was away.
 		const isBack = row.failures > 0 && update.failures === 0;
 		if (isSettled || isEnded || isBack) {
-			await touchLadders(trx, lockLadders(trx, db.dialect).where(onSession(key)), now);
+			await touchLadders(trx, sessionColumns(key), now);
 		}
 		return { coalesced };
 	}
@@ -111,15 +106,12 @@ export function createWatchedSessionStore({
 		update: WatchUpdate,
 		{ readAt, now }: { readAt: number; now: number },
 	): Promise<number> {
-		const before = await lockWatch(trx, db.dialect, update.watchId)
-			.where('revision', '=', update.revision)
-			.where('ended_at', 'is', null)
-			.executeTakeFirst();
+		const unchanged = { id: update.watchId, revision: update.revision };
+		const before = await liveWatches(trx, unchanged).forUpdate().executeTakeFirst();
 		if (before === undefined) return 0;
 		const isOfQuestions = update.announcements.some((one) => one.key.startsWith(UNANSWERED) || 'topic' in one.target);
 		const cardAt = Math.max(before.card_not_before, (before.card_shown_at ?? 0) + SHOWN_EVERY_MS);
-		const row = await trx
-			.updateTable('watches')
+		const row = await change(trx, 'watches', { ...unchanged, ended_at: null })
 			.set({
 				digest: JSON.stringify(update.digest),
 				revision: update.revision + 1,
@@ -128,9 +120,6 @@ export function createWatchedSessionStore({
 				// The card of an agent that changes its question often.
 				...(update.card === 'progress' && isOfQuestions && { card_not_before: cardAt }),
 			})
-			.where('id', '=', update.watchId)
-			.where('revision', '=', update.revision)
-			.where('ended_at', 'is', null)
 			.returningAll()
 			.executeTakeFirstOrThrow();
 		if (update.end === null) {
@@ -154,28 +143,26 @@ export function createWatchedSessionStore({
 		watch: WatchRow,
 		{ question, readAt, now }: { question: QuestionView; readAt: number; now: number },
 	): Promise<void> {
-		const handOvers = await trx.selectFrom('hand_overs').selectAll().where('watch_id', '=', watch.id).execute();
+		const handOvers = await from(trx, 'hand_overs', { watch_id: watch.id }).selectAll().execute();
 		const targets = handOvers.map((row) => targetKey(targetOfHandOver(readHandOver(row))));
-		const rows = await trx
-			.selectFrom('announcements')
+		const rows = await openPosts(trx, [`watch:${watch.id}`, ...targets])
 			.selectAll()
-			.where('target', 'in', [`watch:${watch.id}`, ...targets])
-			.where('kind', 'in', QUESTION_POSTS)
-			.where('state', 'in', ['pending', 'posted'])
-			.where(
-				sql<boolean>`not exists (select 1 from announcements as settle where settle.target = announcements.target
-					and settle.kind = 'settle' and settle.number > announcements.number)`,
-			)
 			.execute();
 		const { context, shownHash, quick } = question;
 		for (const row of rows) {
 			const content = readAnnouncement(row, cipher)?.content;
-			if (content === undefined || !isAsked(content) || content.question.fingerprint !== question.fingerprint) continue;
+			if (content === undefined || !('readAt' in content) || content.question.fingerprint !== question.fingerprint)
+				continue;
 			const reworded = { ...content, question: { ...content.question, context, shownHash, quick }, readAt };
 			const sealed = sealContent(row.id, reworded, cipher);
-			await trx.updateTable('announcements').set({ content: sealed }).where('id', '=', row.id).execute();
+			await change(trx, 'announcements', { id: row.id }).set({ content: sealed }).execute();
 		}
-		await queueRedraws(trx, cipher, { service: watch.service, sessionId: watch.session_id }, { now });
+		await queueRedraws(trx, cipher, sessionOf(watch), { now });
+	}
+
+	/** The sessions that are read. */
+	function readSessions(service: string) {
+		return from(db.read, 'watched_sessions', { service }).where('next_read_at', 'is not', null);
 	}
 
 	return {
@@ -201,30 +188,14 @@ export function createWatchedSessionStore({
 
 		/** When `takeDue` next finds a session, or null. */
 		async nextReadDueAt(service: string, only: ReadKind | null): Promise<number | null> {
-			const row = await db.read
-				.selectFrom('watched_sessions')
-				.where('service', '=', service)
-				.where('next_read_at', 'is not', null)
-				.where(isOfKind(only))
-				.select(earliest('next_read_at').as('at'))
-				.executeTakeFirstOrThrow();
-			return row.at;
+			const where = sql<boolean>`service = ${service} and next_read_at is not null and ${isOfKind(only)}`;
+			return nextDue(db, 'watched_sessions', where, 'next_read_at');
 		},
 
 		async outlines(service: string): Promise<readonly WatchedOutline[]> {
-			const rows = await db.read
-				.selectFrom('watched_sessions')
-				.selectAll()
-				.where('service', '=', service)
-				.where('next_read_at', 'is not', null)
-				.execute();
-			const watches = await db.read
-				.selectFrom('watches')
-				.select(['session_id', 'created_by', 'mode', 'channel_id'])
-				.distinct()
-				.where('service', '=', service)
-				.where('ended_at', 'is', null)
-				.execute();
+			const rows = await readSessions(service).selectAll().execute();
+			const live = from(db.read, 'watches', { service, ended_at: null });
+			const watches = await live.select(['session_id', 'created_by', 'mode', 'channel_id']).distinct().execute();
 			const watchers = Map.groupBy(watches, (watch) => watch.session_id);
 			return rows.map((row) => ({
 				...outlineOf(readWatchedSession(row)),
@@ -238,13 +209,8 @@ export function createWatchedSessionStore({
 
 		/** How many sessions are watched. */
 		async countSessions(service: string): Promise<number> {
-			const { count } = await db.read
-				.selectFrom('watched_sessions')
-				.where('service', '=', service)
-				.where('next_read_at', 'is not', null)
-				.select((eb) => eb.fn.countAll<number>().as('count'))
-				.executeTakeFirstOrThrow();
-			return count;
+			const counted = readSessions(service).select((eb) => eb.fn.countAll<number>().as('count'));
+			return (await counted.executeTakeFirstOrThrow()).count;
 		},
 
 		/**
@@ -257,33 +223,26 @@ export function createWatchedSessionStore({
 		async releaseReads(tokens: readonly string[]): Promise<void> {
 			if (tokens.length === 0) return;
 			await db.write(async (trx) => {
-				const held = await trx.selectFrom('watched_sessions').selectAll().where('lease_token', 'in', tokens).execute();
-				for (const { session } of inLockOrder(held.map(readWatchedSession), (one) => one.session)) {
-					const own = trx.updateTable('watched_sessions').where(onSession(session)).where('lease_token', 'in', tokens);
-					await own.set(WITHOUT_LEASE).execute();
+				const held = from(trx, 'watched_sessions', { lease_token: tokens }).select(['service', 'session_id']);
+				for (const key of inLockOrder((await held.execute()).map(sessionOf), (one) => one)) {
+					const own = { ...sessionColumns(key), lease_token: tokens };
+					await change(trx, 'watched_sessions', own).set(WITHOUT_LEASE).execute();
 				}
 			});
 		},
 
 		/** The watches of a session that have not ended, with their `endings`. */
 		async ofSession(session: SessionKey, now: number): Promise<readonly Watch[]> {
-			const rows = await liveWatches(db.read).where(onSession(session)).orderBy('created_at').orderBy('id').execute();
+			const live = liveWatches(db.read, sessionColumns(session)).orderBy('created_at').orderBy('id');
+			const rows = await live.execute();
 			const endings = await endingsOf(db.read, session, now);
 			return rows.flatMap(readOrSkip).map((watch) => ({ ...watch, endings: endings(watch.channelId) }));
 		},
 
 		/** Whether the reads of a session fail that could be read before. */
 		async isFailing(service: string): Promise<boolean> {
-			const row = await db.read
-				.selectFrom('watched_sessions')
-				.select('session_id')
-				.where('service', '=', service)
-				.where('next_read_at', 'is not', null)
-				.where('failures', '>', 0)
-				.where('digest', 'is not', null)
-				.limit(1)
-				.executeTakeFirst();
-			return row !== undefined;
+			const failing = readSessions(service).where('failures', '>', 0).where('digest', 'is not', null);
+			return (await failing.select('session_id').limit(1).executeTakeFirst()) !== undefined;
 		},
 
 		/**
@@ -300,17 +259,13 @@ export function createWatchedSessionStore({
 				if (row.next_read_at === null || (moved !== null && now < moved.until && !hasChanged(row))) return false;
 				return !isWaiting(readDigest(row.digest)?.status ?? '') || (row.last_read_at ?? 0) < (absentAt ?? 0);
 			};
-			const rows = await db.read
-				.selectFrom('watched_sessions')
-				.selectAll()
-				.where('service', '=', service)
-				.where('session_id', 'in', [...listed.keys()])
-				.execute();
+			const known = from(db.read, 'watched_sessions', { service, session_id: [...listed.keys()] });
+			const rows = await known.selectAll().execute();
 			const moves: MovedRead[] = [];
 			for (const before of rows.filter(isNews)) {
 				const { session_id: sessionId } = before;
 				const isMoved = await db.write(async (trx) => {
-					const row = await lockSession(trx, db.dialect, { service, sessionId });
+					const row = await lockSession(trx, { service, sessionId });
 					if (row === undefined || !isNews(row)) return false;
 					// One read tells. The ones after it are planned as usual.
 					await askForRead(trx, row, { by: now - AWAITED_AHEAD_MS, now });
@@ -325,19 +280,19 @@ export function createWatchedSessionStore({
 		 * Notes that the service is down or back. The first replica to do so queues one announcement for each channel that
 		 * watches; "back" only for channels that were told of the outage. Returns whether it was news.
 		 */
-		noteOutage: (outage: OutageUpdate) => db.write((trx) => noteOutage(trx, db.dialect, cipher, outage)),
+		noteOutage: (outage: OutageUpdate) => db.write((trx) => noteOutage(trx, cipher, outage)),
 
 		/** Moves the reads that are still planned for `from` and not leased. */
 		reschedule: (moves: readonly { session: SessionKey; from: PlannedRead; to: PlannedRead }[]) =>
 			db.write(async (trx) => {
-				for (const { session, from, to } of inLockOrder(moves, (move) => move.session)) {
-					await trx
-						.updateTable('watched_sessions')
-						.set({ next_read_at: Math.round(to.at), read_by: Math.round(to.by) })
-						.where(onSession(session))
-						.where('next_read_at', '=', from.at)
-						.where('lease_token', 'is', null)
-						.execute();
+				for (const {
+					session,
+					from: { at },
+					to,
+				} of inLockOrder(moves, (move) => move.session)) {
+					const planned = { ...sessionColumns(session), next_read_at: at, lease_token: null };
+					const moved = { next_read_at: Math.round(to.at), read_by: Math.round(to.by) };
+					await change(trx, 'watched_sessions', planned).set(moved).execute();
 				}
 			}),
 
@@ -347,17 +302,17 @@ export function createWatchedSessionStore({
 		 */
 		redraw: (session: SessionKey, now: number) =>
 			db.write(async (trx) => {
-				await lockSession(trx, db.dialect, session);
+				await lockSession(trx, session);
 				return queueRedraws(trx, cipher, session, { now });
 			}),
 
 		/** Marks a session's cards for an update now, and moves its read forward to `earlyReadAt` (null: as planned). */
 		refresh: (session: SessionKey, { now, earlyReadAt }: { now: number; earlyReadAt: number | null }) =>
 			db.write(async (trx) => {
-				const row = await lockSession(trx, db.dialect, session);
+				const row = await lockSession(trx, session);
 				if (row === undefined || row.next_read_at === null) return;
 				if (earlyReadAt !== null) await readEarly(trx, row, { askedAt: now, at: earlyReadAt });
-				await wantCards(trx, db.dialect, session, now);
+				await wantCards(trx, session, now);
 				await queueRedraws(trx, cipher, session, { now, only: 'withoutCard' });
 			}),
 	};
@@ -392,7 +347,7 @@ function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Ci
 		...WITHOUT_LEASE,
 		...(update.view !== undefined && {
 			digest: JSON.stringify(update.view.digest),
-			view: sealView({ service: row.service, sessionId: row.session_id }, update.view, cipher),
+			view: sealView(sessionOf(row), update.view, cipher),
 		}),
 	};
 }
@@ -400,22 +355,18 @@ function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Ci
 async function renewLeases(trx: Kysely<Tables>, held: readonly HeldSession[], until: number) {
 	const renewed: SessionKey[] = [];
 	for (const { session, token } of inLockOrder(held, (one) => one.session)) {
-		const own = trx.updateTable('watched_sessions').where(onSession(session)).where('lease_token', '=', token);
-		if ((await countUpdated(own.set({ leased_until: until }))) > 0) renewed.push(session);
+		const own = change(trx, 'watched_sessions', { ...sessionColumns(session), lease_token: token });
+		if ((await countChanged(own.set({ leased_until: until }))) > 0) renewed.push(session);
 	}
 	return renewed;
 }
 
 /** Stops reading a session without live watches. Its row stays while there are ended ones, because the last cards show it. */
 export async function stopUnwatched(trx: Kysely<Tables>, key: SessionKey): Promise<void> {
-	const watches = trx.selectFrom('watches').select('id').where(onSession(key));
+	const watches = from(trx, 'watches', sessionColumns(key)).select('id');
 	const live = watches.where('ended_at', 'is', null);
-	await trx
-		.updateTable('watched_sessions')
-		.set({ next_read_at: null, ...WITHOUT_LEASE })
-		.where(onSession(key))
-		.where(({ not, exists }) => not(exists(live)))
-		.execute();
-	const unwatched = trx.deleteFrom('watched_sessions').where(onSession(key));
+	const stopped = change(trx, 'watched_sessions', sessionColumns(key)).set({ next_read_at: null, ...WITHOUT_LEASE });
+	await stopped.where(({ not, exists }) => not(exists(live))).execute();
+	const unwatched = remove(trx, 'watched_sessions', sessionColumns(key));
 	await unwatched.where(({ not, exists }) => not(exists(watches))).execute();
 }

@@ -54,6 +54,13 @@ export function describeDrafts(subject: Subject): void {
 		expect((await subject.store.drafts.get('form-1'))?.values).toEqual({ 0: 'new' });
 	});
 
+	it('keeps a newer draft when an older one was held up for an hour', async () => {
+		const newest = draft({ values: { 0: 'new' }, updatedAt: T0 + 3_600_000 });
+		await subject.store.drafts.save(newest);
+		await subject.replica.drafts.save(draft({ values: { 0: 'old' } }));
+		expect((await subject.store.drafts.get('form-1'))?.values).toEqual({ 0: 'new' });
+	});
+
 	it('stores no draft of a submitted form', async () => {
 		const given = submission({ submissionKey: 'view-1:form-1' });
 		await subject.store.drafts.save(draft(), given.submissionKey);
