@@ -4,12 +4,10 @@ const EVERY_MS = 3_600_000;
 const DAY_MS = 24 * 3_600_000;
 /** A draft is kept for so many days, but never longer than answers. */
 const DRAFT_DAYS = 30;
-/** Unused rates are removed after this. */
-const RATE_DAYS = 7;
 
 /** Removes, every hour, values and secrets after their retention time, old drafts and lapsed claims. */
 export function createHousekeeping(
-	{ store: { answers, drafts, claims }, config, rateLimiter, clock, log }: Core,
+	{ store: { answers, drafts, claims }, config, clock, log }: Core,
 	/** Removes old posts and ended watches. */
 	forgetWatches: () => Promise<void>,
 ) {
@@ -26,7 +24,6 @@ export function createHousekeeping(
 			claims: await claims.removeLapsed(now),
 		};
 		await forgetWatches();
-		await rateLimiter.forget(now - RATE_DAYS * DAY_MS);
 		if (removed.waitingSecrets + removed.answers + removed.drafts > 0)
 			log.info(removed, 'removed data after its retention time');
 	}

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { hasCome } from '../clock.ts';
 import type { Core } from '../core.ts';
 import { isWaiting } from '../questions/session.ts';
 import type { NewAnnouncement } from './announcements.ts';
@@ -182,7 +181,7 @@ export type Discoveries = ReturnType<typeof createDiscoveries>;
 function inOrder(hands: readonly RaisedHand[], now: number): readonly RaisedHand[] {
 	const due = hands.filter(({ loweredAt, loweredCount }) => {
 		const retryMs = Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** Math.max(0, loweredCount - 1));
-		return loweredAt === null || hasCome(loweredAt + retryMs, now, LONGEST_RETRY_MS);
+		return loweredAt === null || loweredAt + retryMs <= now;
 	});
 	const placeOf = ({ loweredAt, isNew }: RaisedHand) => (isNew ? Number(loweredAt !== null) - 2 : (loweredAt ?? 0));
 	return due.toSorted((one, other) => placeOf(one) - placeOf(other)).slice(0, MOST_RAISED);

@@ -1,6 +1,5 @@
-import { hasCome } from '../clock.ts';
 import type { Core } from '../core.ts';
-import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
+import { codeOf } from '../errors.ts';
 import { createLeaseLoop, type LeaseLoop } from '../lease-loop.ts';
 import type { Announcer, CardResult, DueAnnouncement, DueCard } from './announcer.ts';
 import { endChannel } from './channel-guard.ts';
@@ -26,9 +25,10 @@ export function createOutbox(core: Core, announcer: Announcer): LeaseLoop {
 	const posting = createPosting(core, announcer);
 	/** When the shared rate of updates next has room, clock milliseconds. */
 	const roomAt: Record<CardUrgency, number> = { now: 0, progress: 0 };
+	clock.onStep?.(() => Object.assign(roomAt, { now: 0, progress: 0 }));
 
 	function hasRoom(urgency: CardUrgency, now: number): boolean {
-		return hasCome(roomAt[urgency], now, LONGEST_RETRY_AFTER_MS);
+		return roomAt[urgency] <= now;
 	}
 
 	function roomFor(kind: Due['kind'], running: readonly Due[]): number {
@@ -84,7 +84,7 @@ export function createOutbox(core: Core, announcer: Announcer): LeaseLoop {
 			case 'later': {
 				const respondedAt = clock.now();
 				if (outcome.limited) {
-					await rateLimiter.pause(`update:${watch.teamId}`, respondedAt + retryDelay(3, outcome.ms), respondedAt);
+					await rateLimiter.pause(`update:${watch.teamId}`, respondedAt + retryDelay(3, outcome.ms));
 				}
 				await end({ kind: 'retry', at: respondedAt + retryDelay(1, outcome.ms) });
 				return;
@@ -116,7 +116,7 @@ export function createOutbox(core: Core, announcer: Announcer): LeaseLoop {
 		},
 		async nextDueAt(running) {
 			const now = clock.now();
-			const { post, card } = await store.nextPostDueAt(now);
+			const { post, card } = await store.nextPostDueAt();
 			const times = post !== null && roomFor('post', running) > 0 ? [post] : [];
 			for (const urgency of ['now', 'progress'] as const) {
 				const at = card[urgency];

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { createHousekeeping } from '../../src/answers/housekeeping.ts';
-import { createRateLimiter } from '../../src/rate-limiter.ts';
 import { accepted, createRecordingLog, item, submission, T0 } from '../store/support.ts';
 import { coreOf } from '../support/core.ts';
 import { createHarness } from './delivering.ts';
@@ -13,7 +12,7 @@ it('removes the secrets of a waiting answer after a week and tells its author', 
 	const secret = submission({ items: [item('hunter2', { secret: true }), item('blue')] });
 	await accepted(store, secret, 'waiting');
 	const config = { retentionDays: 90, waitingSecretDays: 7 };
-	const core = coreOf({ store, rateLimiter: createRateLimiter(), clock, log: createRecordingLog(), config });
+	const core = coreOf({ store, clock, log: createRecordingLog(), config });
 	const housekeeping = createHousekeeping(core, async () => undefined);
 	await clock.advance(7 * DAY);
 	housekeeping.start();

@@ -171,7 +171,7 @@ export async function startProcess(options: Options) {
 		clock,
 		log: LOG,
 	});
-	const rateLimiter = program.createRateLimiter();
+	const rateLimiter = program.createRateLimiter(clock);
 	const metrics = { ...NO_METRICS, reminderLate: options.onLate };
 	const core = coreOf({
 		store: { ladders, claims: claimStore, watches },

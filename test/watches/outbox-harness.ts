@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import type { Clock } from '../../src/clock.ts';
-import { createRateLimiter } from '../../src/rate-limiter.ts';
+import { createRateLimiter, type RateLimiter } from '../../src/rate-limiter.ts';
 import type { WatchStore } from '../../src/store/watch-store.ts';
 import type { NewAnnouncement } from '../../src/watches/announcements.ts';
 import type { Announcer, SendOutcome } from '../../src/watches/announcer.ts';
@@ -111,16 +111,18 @@ export async function createOutboxHarness() {
 	const { watches: store, db } = await openTestStore();
 	const fake = createFakeAnnouncer(clock);
 	const recorded = createRecordingMetrics();
-	const rateLimiter = createRateLimiter();
+	const shared = createRateLimiter(clock);
 	/** `calls`: how often the outbox called its store. */
 	function start({
 		store: ownStore,
 		announcer = fake.announcer,
 		clock: ownClock = clock,
+		rateLimiter = shared,
 	}: {
 		store?: WatchStore;
 		announcer?: Announcer;
 		clock?: Clock;
+		rateLimiter?: RateLimiter;
 	} = {}) {
 		let calls = 0;
 		const counted = new Proxy(store, {
