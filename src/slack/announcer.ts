@@ -26,8 +26,8 @@ import type { ReminderStage } from '../watches/channel-settings.ts';
 import type { WatchStore } from '../watches/ports.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { Watch } from '../watches/watch.ts';
-import { giveBackMessage, givenBackPost, handedOverPost, NOT_TOLD_ANY_MORE } from './blocks/hand-over.ts';
-import { type MessageContent, replacement } from './blocks/parts.ts';
+import { givenBackPost, handedOverPost, NOT_TOLD_ANY_MORE } from './blocks/hand-over.ts';
+import { type MessageContent, replacement, textMessage } from './blocks/parts.ts';
 import {
 	digestPost,
 	MOST_LISTED,
@@ -410,7 +410,7 @@ export function createAnnouncer(deps: Dependencies): Announcer {
 		const shown = asked.kind === 'question' ? due : await withWatch(due, asked.watchId);
 		const refusal = target.kind === 'person' ? await mayAct(target, shown.watch?.channelId ?? null, FRESH_MS) : null;
 		if (refusal === 'could_not_check') return NOT_CHECKED;
-		if (refusal !== null) return giveBackMessage(NOT_TOLD_ANY_MORE);
+		if (refusal !== null) return textMessage(NOT_TOLD_ANY_MORE);
 		const shownBy = asked.kind === 'question' && asked.switching === true ? newestQuestion : questionNow;
 		const content = { ...asked, question: shownBy(asked.question, change, shown.view) };
 		const context = await contextOf(

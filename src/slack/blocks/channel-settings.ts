@@ -7,8 +7,9 @@ import { afterOption, MOST_GROUPS, MOST_PEOPLE } from '../settings/read.ts';
 import type { UserGroup, UserGroups } from '../settings/user-groups.ts';
 import { plain } from '../text.ts';
 import { contactMrkdwn, isDirectMessage, momentMrkdwn, type Names, personMrkdwn, placeMrkdwn } from '../words.ts';
+import { errorWords } from './errors.ts';
 import { context, divider, type MessageContent, message, modal, section } from './parts.ts';
-import { afterOptionText, codeWords, dayName, PLACES, savedWords, settingsLines } from './settings-saving.ts';
+import { afterOptionText, dayName, savedWords, settingsLines } from './settings-saving.ts';
 
 /** The form of a channel's settings. */
 export interface SettingsModel {
@@ -32,17 +33,12 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** The times that are offered. */
 const TIMES_MS = [5 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS, 2 * HOUR_MS, 4 * HOUR_MS, 24 * HOUR_MS];
 
-const WEEKDAYS: readonly Weekday[] = [1, 2, 3, 4, 5, 6, 7];
-
 /** Slack's limit for a select. */
 const MOST_OPTIONS = 100;
 
-/** The longest names of time zones have about 30 characters. */
-const ZONE_LENGTH = 60;
-
 /** The form of a channel's settings, in a window. */
 export function settingsForm(model: SettingsModel): ModalView {
-	const { metadata, groups, change, notice, names, defaults } = model;
+	const { metadata, change, notice, names, defaults } = model;
 	const { shown, channelId } = metadata;
 	const groupBlocks = groupsOf(model);
 	const offersGroups = groupBlocks.some(({ type }) => type === 'input');
@@ -54,7 +50,7 @@ export function settingsForm(model: SettingsModel): ModalView {
 		close: 'Cancel',
 		blocks: [
 			...section(notice),
-			...section(settingsIntro(channelId)),
+			...section(`When Handraise reminds of questions in ${placeMrkdwn(channelId)} that nobody has answered.`),
 			input(model, 'remind', 'Remind after', {
 				element: times(shown.remindAfterMs, defaults.remindAfterMs),
 			}),
@@ -72,13 +68,12 @@ export function settingsForm(model: SettingsModel): ModalView {
 				mayBeEmpty: true,
 			}),
 			...groupBlocks,
-			...moreGroups(groups),
 			divider(),
 			input(model, 'days', 'Quiet hours', {
 				element: {
 					type: 'checkboxes',
 					action_id: ACTIONS.settingsField,
-					options: WEEKDAYS.map(dayOption),
+					options: ([1, 2, 3, 4, 5, 6, 7] as const).map(dayOption),
 					...(shown.days.length === 0 ? {} : { initial_options: shown.days.map(dayOption) }),
 				},
 				mayBeEmpty: true,
@@ -94,7 +89,8 @@ export function settingsForm(model: SettingsModel): ModalView {
 					type: 'plain_text_input',
 					action_id: ACTIONS.settingsField,
 					initial_value: shown.timeZone,
-					max_length: ZONE_LENGTH,
+					// The longest names of time zones have about 30 characters.
+					max_length: 60,
 				},
 			}),
 			...context(lastChangeWords(change, names)),
@@ -106,7 +102,7 @@ const TITLE = 'Channel settings';
 
 /** Opens before the settings are read. */
 export function settingsLoadingModal(): ModalView {
-	return settingsNotice(SETTINGS_LOADING);
+	return settingsNotice('⏳ Looking up the settings…');
 }
 
 /** Words instead of the form. mrkdwn. */
@@ -130,7 +126,8 @@ export function settingsSaved(
 
 /** For an expired trigger. */
 export function noSettingsWindow(): MessageContent {
-	return message('The settings could not be opened in a window.', section(NO_SETTINGS_WINDOW));
+	const words = 'Slack only opens a window within three seconds, and this took longer. Type `/session settings` again.';
+	return message('The settings could not be opened in a window.', section(words));
 }
 
 /** `mayBeEmpty`: Slack reports when somebody empties it, because it cannot be told from an untouched list later. */
@@ -140,7 +137,7 @@ function input(
 	label: string,
 	{ element, mayBeEmpty = false }: { element: InputBlock['element']; mayBeEmpty?: boolean },
 ): InputBlock {
-	const { [field]: hint = '' } = settingsHints(metadata.channelId);
+	const { [field]: hint = '' } = isDirectMessage(metadata.channelId) ? { ...HINTS, ...DIRECT_HINTS } : HINTS;
 	return {
 		type: 'input',
 		block_id: settingsBlockId(field, metadata.revision),
@@ -171,10 +168,22 @@ function dayOption(day: Weekday): PlainTextOption {
 function groupsOf(model: SettingsModel): KnownBlock[] {
 	const { metadata, groups, adminContact } = model;
 	const { groupIds } = metadata.shown;
-	if (groups.kind === 'unknown') return context(noGroupsWords(groups.why, groupIds.length, adminContact));
+	if (groups.kind === 'unknown') {
+		const count = groupIds.length;
+		const kept = ['', ' The group chosen before stays.'][count] ?? ` The ${count} groups chosen before stay.`;
+		return context(
+			groups.why === 'missing_scope'
+				? `⚠️ User groups cannot be chosen: Slack has not granted \`usergroups:read\` to Handraise.${kept} To get it, ask ${contactMrkdwn(adminContact)}.`
+				: `⚠️ User groups cannot be chosen: Slack did not list them.${kept} To try again, close this window and type \`/session settings\`.`,
+		);
+	}
 	const offered = offeredGroups(groups.groups, groupIds);
 	if (offered.length === 0) return [];
-	const options = offered.map(groupOption);
+	const options = offered.map(({ id, name, handle }) => {
+		const text = handle === '' || handle === name ? name : `${name} (@${handle})`;
+		return { text: plain(text, 75), value: id };
+	});
+	const total = groups.groups.length;
 	const initial = options.filter(({ value }) => groupIds.includes(value ?? ''));
 	return [
 		input(model, 'groups', 'Mention user groups', {
@@ -188,6 +197,11 @@ function groupsOf(model: SettingsModel): KnownBlock[] {
 			},
 			mayBeEmpty: true,
 		}),
+		...context(
+			total <= MOST_OPTIONS
+				? ''
+				: `⚠️ Slack shows only ${MOST_OPTIONS} groups in one field, and this workspace has ${total}. The others cannot be chosen here.`,
+		),
 	];
 }
 
@@ -199,35 +213,15 @@ function offeredGroups(groups: readonly UserGroup[], chosenIds: readonly string[
 	const others = new Set(groups.filter((group) => !isChosen(group)).slice(0, room));
 	return [
 		...groups.filter((group) => isChosen(group) || others.has(group)),
-		...gone.map((id) => ({ id, name: GONE_GROUP, handle: '' })),
+		...gone.map((id) => ({ id, name: 'A group that no longer exists', handle: '' })),
 	];
 }
-
-function groupOption({ id, name, handle }: UserGroup): PlainTextOption {
-	const text = handle === '' || handle === name ? name : `${name} (@${handle})`;
-	return { text: plain(text, 75), value: id };
-}
-
-function moreGroups(groups: UserGroups): KnownBlock[] {
-	if (groups.kind === 'unknown' || groups.groups.length <= MOST_OPTIONS) return [];
-	return context(moreGroupsWords(MOST_OPTIONS, groups.groups.length));
-}
-
-const SETTINGS_LOADING = '⏳ Looking up the settings…';
-
-/** The window for the settings could not be opened. */
-const NO_SETTINGS_WINDOW =
-	'Slack only opens a window within three seconds, and this took longer. Type `/session settings` again.';
 
 export const SETTINGS_OUTDATED =
 	'⚠️ This window was made by another version of Handraise and cannot be read any more. Nothing was saved. Close it and type `/session settings` again.';
 
-/** What the settings are about. mrkdwn. */
-function settingsIntro(channelId: string): string {
-	return `When Handraise reminds of questions in ${placeMrkdwn(channelId)} that nobody has answered.`;
-}
-
-const HINTS = {
+/** The hints of the fields that have one. Plain text. */
+const HINTS: Readonly<Partial<Record<SettingsField, string>>> = {
 	remind: 'A word in the thread of the question, this long after its post.',
 	escalate:
 		'Shown in the channel too, with the mentions below, this long after the post. Then twice more, as long after the last.',
@@ -236,20 +230,15 @@ const HINTS = {
 	days: 'The days on which quiet hours begin. What falls due then comes once, at their end. No day: no quiet hours.',
 	to: 'If this is not later than the beginning, it is on the next day.',
 	zone: 'Such as Europe/Berlin, America/New_York or UTC.',
-} as const satisfies Partial<Record<SettingsField, string>>;
+};
 
 /** Where they differ in a direct message. */
-const DIRECT_HINTS = {
+const DIRECT_HINTS: typeof HINTS = {
 	escalate:
 		'Shown outside of the thread too, with the mentions below, this long after the post. Then twice more, as long after the last.',
 	people: 'Only you are here, so nobody else can be mentioned. Only an escalation mentions.',
 	groups: 'Up to 5. You must be in the group.',
-} as const satisfies Partial<Record<SettingsField, string>>;
-
-/** The hints of the fields that have one, for a channel or a direct message. Plain text. */
-function settingsHints(channelId: string): Readonly<Partial<Record<SettingsField, string>>> {
-	return isDirectMessage(channelId) ? { ...HINTS, ...DIRECT_HINTS } : HINTS;
-}
+};
 
 /** Who changed the settings last. mrkdwn. */
 export function lastChangeWords(change: { readonly by: string; readonly at: number } | null, names: Names): string {
@@ -257,38 +246,10 @@ export function lastChangeWords(change: { readonly by: string; readonly at: numb
 	return `Last changed by ${personMrkdwn(change.by, names)}, ${momentMrkdwn(change.at)}.`;
 }
 
-/** Why no user group can be chosen, and what to do. `keptCount`: groups that were chosen before. mrkdwn. */
-function noGroupsWords(
-	why: Extract<UserGroups, { kind: 'unknown' }>['why'],
-	keptCount: number,
-	adminContact: string | null,
-): string {
-	const kept =
-		keptCount === 0
-			? ''
-			: ` The ${keptCount === 1 ? 'group' : `${keptCount} groups`} chosen before stay${keptCount === 1 ? 's' : ''}.`;
-	return why === 'missing_scope'
-		? `⚠️ User groups cannot be chosen: Slack has not granted \`usergroups:read\` to Handraise.${kept} To get it, ask ${contactMrkdwn(adminContact)}.`
-		: `⚠️ User groups cannot be chosen: Slack did not list them.${kept} To try again, close this window and type \`/session settings\`.`;
-}
-
-/** Not all groups fit into the field. mrkdwn. */
-function moreGroupsWords(shownCount: number, total: number): string {
-	return `⚠️ Slack shows only ${shownCount} groups in one field, and this workspace has ${total}. The others cannot be chosen here.`;
-}
-
-/** A chosen group that Slack does not list any more. */
-const GONE_GROUP = 'A group that no longer exists';
-
-/** Why a place has no settings, and what to do. mrkdwn. */
-export function noSettingsWords(reason: keyof typeof PLACES): string {
-	return PLACES[reason];
-}
-
 export const NOT_A_MEMBER =
 	'🔒 Only members of this channel can see and change its settings. Join the channel, then type `/session settings` again.';
 
 /** A failure while the window is filled. mrkdwn. */
 export function settingsFailedWords(code: string, adminContact: string | null): string {
-	return `⚠️ ${codeWords(code, adminContact).text} Type \`/session settings\` again.`;
+	return `⚠️ ${errorWords(code, { kept: 'nothing', adminContact }).what} Type \`/session settings\` again.`;
 }

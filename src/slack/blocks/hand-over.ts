@@ -24,7 +24,7 @@ import {
 	personMrkdwn,
 	placeMrkdwn,
 } from '../words.ts';
-import { context, inRow, type MessageContent, message, modal, section } from './parts.ts';
+import { context, inRow, type MessageContent, message, modal, section, textMessage } from './parts.ts';
 import { type AskedContent, asksWords, isChosen, type PostContext, titleOf, watchPost } from './watch-posts.ts';
 
 /** The block_id of the input in the window. */
@@ -52,7 +52,7 @@ export function handOverModal(metadata: ViewMetadata, asked: QuestionToHandOver)
 				type: 'input',
 				block_id: HAND_OVER_FIELD,
 				label: plain('Hand over to', 150),
-				hint: plain(HAND_OVER_HINT, 150),
+				hint: plain('They get a direct message with the question and its buttons. Others can still answer it.', 150),
 				element: { type: 'users_select', action_id: ACTIONS.handOverTo, placeholder: plain('Choose a person', 150) },
 			},
 		],
@@ -66,12 +66,9 @@ export function handOverNotice(words: string, metadata: ViewMetadata): ModalView
 
 /** For an expired trigger. */
 export function noHandOverWindow(): MessageContent {
-	return message(NO_HAND_OVER_WINDOW, section(NO_HAND_OVER_WINDOW));
-}
-
-/** To one person about *Give back*. mrkdwn. */
-export function giveBackMessage(words: string): MessageContent {
-	return message(words, section(words));
+	return textMessage(
+		'Slack only opens a window within three seconds, and this took longer. Nothing was handed over. Please press *Hand over* again.',
+	);
 }
 
 /** The direct message to the person who has the question now. */
@@ -92,7 +89,7 @@ export function handedOverPost(
 		...context(
 			open.noForm,
 			open.cut,
-			handedOverHint(place, personMrkdwn(from, post.names)),
+			`Asked in ${place}. Others can still answer it. *Give back* opens it for all again and tells ${personMrkdwn(from, post.names)}.`,
 			post.maybeRepeat ? MAYBE_REPEAT : '',
 		),
 	]);
@@ -137,11 +134,6 @@ function textOf(question: QuestionView, { offersOptions, view, discreet }: PostC
 /** The opening words of the direct message to the person who has a question now. mrkdwn. */
 export function handedOverWords(from: string, names: Names): string {
 	return `↪️ ${personMrkdwn(from, names)} handed a question over to you.`;
-}
-
-/** Below the buttons of that message. `from`: who handed it over. mrkdwn. */
-function handedOverHint(place: string, from: string): string {
-	return `Asked in ${place}. Others can still answer it. *Give back* opens it for all again and tells ${from}.`;
 }
 
 /** To the person who had handed it over. mrkdwn. */
@@ -228,9 +220,3 @@ export const GIVE_BACK_LATE =
 
 /** Instead of a direct message about a question, to somebody who may not answer it any more. */
 export const NOT_TOLD_ANY_MORE = '🔒 You cannot answer this question any more, so what became of it is not shown here.';
-
-const HAND_OVER_HINT = 'They get a direct message with the question and its buttons. Others can still answer it.';
-
-/** The window could not be opened. */
-const NO_HAND_OVER_WINDOW =
-	'Slack only opens a window within three seconds, and this took longer. Nothing was handed over. Please press *Hand over* again.';

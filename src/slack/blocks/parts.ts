@@ -138,6 +138,11 @@ export function message(text: string, blocks: readonly KnownBlock[]) {
 	return { text, blocks: [...blocks], unfurl_links: false, unfurl_media: false, ...AS_WRITTEN } as const;
 }
 
+/** A message of these words alone. mrkdwn. */
+export function textMessage(words: string): MessageContent {
+	return message(words, section(words));
+}
+
 /** What replaces the content of a message with `chat.update`. */
 export function replacement({ text, blocks }: Pick<MessageContent, 'text' | 'blocks'>) {
 	return { text, blocks, ...AS_WRITTEN };

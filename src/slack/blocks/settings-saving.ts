@@ -14,7 +14,7 @@ import {
 	personName,
 	placeMrkdwn,
 } from '../words.ts';
-import { type ErrorWords, errorWords } from './errors.ts';
+import { errorWords } from './errors.ts';
 import { context, type MessageContent, message, section } from './parts.ts';
 import { mentionMrkdwn } from './reminders.ts';
 
@@ -22,7 +22,8 @@ import { mentionMrkdwn } from './reminders.ts';
 
 const NOT_SAVED = 'Nothing was saved; your choices are still here.';
 
-export const PLACES = {
+/** Why a place has no settings, and what to do. mrkdwn. */
+export const NO_SETTINGS = {
 	not_member:
 		'⚠️ I am not in this channel, so I remind of nothing here. Invite me with `/invite @Handraise`, then try again.',
 	archived: '⚠️ This channel is archived, so nothing can be posted here.',
@@ -33,12 +34,6 @@ export const PLACES = {
 	no_channel: '⚠️ I do not know which channel this is about. Type `/session settings` in the channel.',
 	could_not_check: '⚠️ Slack did not respond in time when I asked about this channel. Please try again.',
 } as const satisfies Record<Extract<ChannelVerdict, { ok: false }>['reason'], string>;
-
-/** The words about a code, without what was kept. */
-export function codeWords(code: string, adminContact: string | null): { text: string; plain: string; retry: boolean } {
-	const words: ErrorWords = errorWords(code, { kept: 'nothing', adminContact });
-	return { text: words.what, plain: words.what.replaceAll('`', ''), retry: words.retry };
-}
 
 export const SETTINGS_ERRORS = {
 	tooManyPeople: 'An escalation mentions at most 10 people. For more, choose a user group.',
@@ -71,13 +66,13 @@ export function zoneError(typed: string): string {
 
 /** Why somebody may not save, or why saving failed. */
 export function notSavedError(code: string, adminContact: string | null): string {
-	const { plain, retry } = codeWords(code, adminContact);
-	return [plain, NOT_SAVED, retry ? 'Press Save again in a moment.' : ''].filter(Boolean).join(' ');
+	const { what, retry } = errorWords(code, { kept: 'nothing', adminContact });
+	return [what.replaceAll('`', ''), NOT_SAVED, retry ? 'Press Save again in a moment.' : ''].filter(Boolean).join(' ');
 }
 
 /** The same for a place in which nothing can be posted any more. */
-export function placeError(reason: keyof typeof PLACES): string {
-	return `${PLACES[reason].replace(/^\S+ /, '').replaceAll('`', '')} ${NOT_SAVED}`;
+export function placeError(reason: keyof typeof NO_SETTINGS): string {
+	return `${NO_SETTINGS[reason].replace(/^\S+ /, '').replaceAll('`', '')} ${NOT_SAVED}`;
 }
 
 const PEOPLE = {
@@ -150,62 +145,58 @@ export function conflictWords(
 	{ before, newest, chosen }: Readonly<Record<'before' | 'newest' | 'chosen', ChannelSettings>>,
 	{ names, defaults }: { readonly names: Names; readonly defaults: LadderTimes },
 ): string {
-	const known = { mentioned: (mention: Mention) => mentionMrkdwn(mention) || 'nobody', defaults };
+	const mentioned = (mention: Mention) => mentionMrkdwn(mention) || 'nobody';
 	return [
 		`⚠️ ${by === null ? 'Somebody' : personMrkdwn(by, names)} changed these settings meanwhile, so yours are not saved.`,
-		...settingsChanges(before, newest, known),
+		...settingsChanges(before, newest, defaults, mentioned),
 		'The fields below show the settings as they are now. With your choices they would change so:',
-		...settingsChanges(newest, chosen, known),
+		...settingsChanges(newest, chosen, defaults, mentioned),
 		'Choose again what is still needed, then press *Save*.',
 	].join('\n');
 }
 
-/** What is known of the names of those whom settings mention. */
-export interface MentionNames {
+interface ChangeContext {
+	readonly channelId: string;
+	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
+	readonly defaults: LadderTimes;
 	readonly names: Names;
+	/** What is known of the groups that settings mention. */
 	readonly groups: UserGroups;
 }
 
 /** What somebody changed in the settings of a channel, or of a direct message. mrkdwn; nobody is mentioned. */
 export function settingsChangedWords(
 	{ by, before, after }: Extract<AnnouncementContent, { kind: 'settingsChanged' }>,
-	{ channelId, defaults, ...known }: MentionNames & { readonly channelId: string; readonly defaults: LadderTimes },
+	{ channelId, defaults, names, groups }: ChangeContext,
 ): string {
-	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, known);
-	const changes = settingsChanges(before, after, { mentioned, defaults });
+	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, { names, groups });
+	const changes = settingsChanges(before, after, defaults, mentioned);
 	const place = isDirectMessage(channelId) ? placeMrkdwn(channelId) : 'this channel';
-	return [`🔧 ${personName(by, known.names)} changed the reminders of ${place}.`, ...changes].join('\n');
+	return [`🔧 ${personName(by, names)} changed the reminders of ${place}.`, ...changes].join('\n');
 }
 
-interface ChangeWords {
-	/** The words for whom an escalation mentions, before or after. */
-	readonly mentioned: (mention: Mention, other: Mention) => string;
-	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
-	readonly defaults: LadderTimes;
-}
+const LABELS: Readonly<Record<keyof ChannelSettings, string>> = {
+	remindAfterMs: 'Remind after',
+	escalateAfterMs: 'Escalate after',
+	mention: 'Mention',
+	quietHours: 'Quiet hours',
+};
 
-/** A line for each setting that differs. mrkdwn. */
+/** A line for each setting that differs. `mentioned`: the words for whom an escalation mentions, before or after. mrkdwn. */
 function settingsChanges(
 	before: ChannelSettings,
 	after: ChannelSettings,
-	{ mentioned, defaults }: ChangeWords,
+	defaults: LadderTimes,
+	mentioned: (mention: Mention, other: Mention) => string,
 ): string[] {
-	const times = (setting: keyof LadderTimes) =>
-		[before, after].map((settings) => afterWords(settings[setting], defaults[setting])) as [string, string];
-	const mentions = [mentioned(before.mention, after.mention), mentioned(after.mention, before.mention)] as const;
-	const lines: Readonly<Record<keyof ChannelSettings, string>> = {
-		remindAfterMs: changeLine('Remind after', ...times('remindAfterMs')),
-		escalateAfterMs: changeLine('Escalate after', ...times('escalateAfterMs')),
-		mention: changeLine('Mention', ...mentions),
-		quietHours: changeLine('Quiet hours', quietWords(before.quietHours), quietWords(after.quietHours)),
-	};
-	return changedParts(before, after).map((part) => lines[part]);
-}
-
-/** A time in settings: `15 min`, `off` or `default (off)`. `fallback`: the default. */
-function afterWords(after: ChannelSettings['remindAfterMs'], fallback: number | null): string {
-	if (after === 'default') return `default (${timeWords(fallback)})`;
-	return timeWords(after);
+	const lineOf = (of: ChannelSettings, other: ChannelSettings): Record<keyof ChannelSettings, string> => ({
+		remindAfterMs: afterOptionText(of.remindAfterMs, defaults.remindAfterMs).toLowerCase(),
+		escalateAfterMs: afterOptionText(of.escalateAfterMs, defaults.escalateAfterMs).toLowerCase(),
+		mention: mentioned(of.mention, other.mention),
+		quietHours: quietWords(of.quietHours),
+	});
+	const [old, now] = [lineOf(before, after), lineOf(after, before)];
+	return changedParts(before, after).map((part) => `• *${LABELS[part]}*: ${old[part]} → ${now[part]}`);
 }
 
 /** `15 min` or `off`. */
@@ -250,36 +241,31 @@ function quietWords(hours: QuietHours | null): string {
 	return `${days} ${hours.from} to ${hours.to} (${hours.timeZone})`;
 }
 
-function changeLine(name: string, before: string, after: string): string {
-	return `• *${name}*: ${before} → ${after}`;
-}
-
 /** Of people and user groups in one line. */
 const MOST_NAMED = 5;
 
 /** Names without mentions, which would notify people of every change; first those that are not in `other`. */
-function mentionedNames(mention: Mention, other: Mention, { names, groups }: MentionNames): string {
+function mentionedNames(
+	mention: Mention,
+	other: Mention,
+	{ names, groups }: Pick<ChangeContext, 'names' | 'groups'>,
+): string {
 	const people = mention.userIds.map((id) => ({ text: personName(id, names), isNew: !other.userIds.includes(id) }));
-	const ofGroups = mention.groupIds.map((id) => ({
-		text: groupName(id, groups),
-		isNew: !other.groupIds.includes(id),
-	}));
+	const ofGroups = mention.groupIds.map((groupId) => {
+		const group = groups.kind === 'listed' ? groups.groups.find(({ id }) => id === groupId) : undefined;
+		const name = quotedNameMrkdwn(group?.handle || group?.name || '', 80);
+		return { text: name === '' ? 'a user group' : `user group ${name}`, isNew: !other.groupIds.includes(groupId) };
+	});
 	const all = [...people, ...ofGroups].toSorted((one, two) => Number(two.isNew) - Number(one.isNew));
 	if (all.length === 0) return 'nobody';
 	const shown = all.slice(0, MOST_NAMED).map(({ text }) => text);
 	return [shown.join(', '), andMoreWords(all.length - shown.length)].filter(Boolean).join(' ');
 }
 
-function groupName(groupId: string, groups: UserGroups): string {
-	const group = groups.kind === 'listed' ? groups.groups.find(({ id }) => id === groupId) : undefined;
-	const name = quotedNameMrkdwn(group?.handle || group?.name || '', 80);
-	return name === '' ? 'a user group' : `user group ${name}`;
-}
-
 /** Tells a channel what somebody changed. */
 export function settingsChangedPost(
 	content: Extract<AnnouncementContent, { kind: 'settingsChanged' }>,
-	{ maybeRepeat, ...known }: Parameters<typeof settingsChangedWords>[1] & { readonly maybeRepeat: boolean },
+	{ maybeRepeat, ...known }: ChangeContext & { readonly maybeRepeat: boolean },
 ): MessageContent {
 	const words = settingsChangedWords(content, known);
 	return message(words, [...section(words), ...context(maybeRepeat ? MAYBE_REPEAT : '')]);

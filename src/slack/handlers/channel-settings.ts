@@ -8,7 +8,6 @@ import type { ChannelSettings } from '../../watches/channel-settings.ts';
 import {
 	NOT_A_MEMBER,
 	noSettingsWindow,
-	noSettingsWords,
 	SETTINGS_OUTDATED,
 	settingsFailedWords,
 	settingsForm,
@@ -20,6 +19,7 @@ import { errorWords } from '../blocks/errors.ts';
 import {
 	conflictWords,
 	groupsError,
+	NO_SETTINGS,
 	notSavedError,
 	peopleError,
 	placeError,
@@ -79,7 +79,7 @@ export function registerChannelSettings(
 	async function contentFor(request: AllowedRequest, channelId: string) {
 		const { person } = request;
 		const verdict = await channels.mayWatch(request);
-		if (!verdict.ok) return { outcome: verdict.reason, view: settingsNotice(noSettingsWords(verdict.reason)) };
+		if (!verdict.ok) return { outcome: verdict.reason, view: settingsNotice(NO_SETTINGS[verdict.reason]) };
 		if (!(await memberships.isMemberNow(person.userId, channelId))) {
 			return { outcome: 'not_a_member', view: settingsNotice(NOT_A_MEMBER) };
 		}
@@ -114,7 +114,7 @@ export function registerChannelSettings(
 		}
 		const { outcome, view } =
 			channelId === null
-				? { outcome: 'no_channel', view: settingsNotice(noSettingsWords('no_channel')) }
+				? { outcome: 'no_channel', view: settingsNotice(NO_SETTINGS.no_channel) }
 				: await contentFor(request, channelId).catch((error: unknown) => {
 						const code = codeOf(error);
 						request.log.error({ code, err: error }, 'the settings of a channel could not be shown');

@@ -5,7 +5,6 @@ import type { HandOvers, PressedQuestion } from '../../inbox/hand-overs.ts';
 import { errorWords } from '../blocks/errors.ts';
 import {
 	GIVE_BACK_LATE,
-	giveBackMessage,
 	HAND_OVER_FIELD,
 	handOverMetadata,
 	handOverModal,
@@ -18,6 +17,7 @@ import {
 	tooManyHandOversText,
 } from '../blocks/hand-over.ts';
 import type { MessageContent } from '../blocks/parts.ts';
+import { textMessage } from '../blocks/parts.ts';
 import { codeOf } from '../clients.ts';
 import { ACTIONS, CALLBACKS, decodeInboxRow, decodeQuestionMark } from '../ids.ts';
 import type { Submitted } from '../listen.ts';
@@ -128,14 +128,14 @@ export function registerHandOver(
 		const pressed = pressedQuestion(asked, press);
 		const fail = (code: string) => async () => {
 			const { text } = errorWords(code, { kept: 'nothing', adminContact });
-			await tell(asked, press, giveBackMessage(notGivenBackWords(text)));
+			await tell(asked, press, textMessage(notGivenBackWords(text)));
 		};
 		return {
 			place: { channelId: pressed?.channelId ?? null },
 			refused: fail,
 			failed: (error) => fail(codeOf(error)),
 			async late() {
-				await tell(asked, press, giveBackMessage(GIVE_BACK_LATE));
+				await tell(asked, press, textMessage(GIVE_BACK_LATE));
 			},
 			async run(request) {
 				if (pressed === null) return fail('button_outdated');
@@ -146,7 +146,7 @@ export function registerHandOver(
 				// Posts, the direct message and inboxes show it by themselves.
 				if (result.kind === 'givenBack') return async () => {};
 				const words = notYoursWords(result.kind === 'notYours' ? result.handOver : null, names);
-				return async () => void (await tell(request, press, giveBackMessage(words)));
+				return async () => void (await tell(request, press, textMessage(words)));
 			},
 		};
 	});

@@ -16,13 +16,13 @@ import {
 import { errorMessage, refusedMessage } from '../../../src/slack/blocks/errors.ts';
 import {
 	GIVE_BACK_LATE,
-	giveBackMessage,
 	givenBackPost,
 	handedOverPost,
 	noHandOverWindow,
 	notGivenBackWords,
 	notYoursWords,
 } from '../../../src/slack/blocks/hand-over.ts';
+import { textMessage } from '../../../src/slack/blocks/parts.ts';
 import { ownTextMessage, receiptMessage } from '../../../src/slack/blocks/receipt.ts';
 import { digestPost, reminderPost, updatedReminderPost } from '../../../src/slack/blocks/reminders.ts';
 import { filesMessage, screenshotMessage } from '../../../src/slack/blocks/session-details.ts';
@@ -123,7 +123,7 @@ export function messageVariants(): Shape[] {
 			],
 		}),
 		...shapesOf(noHandOverWindow, { 'an expired trigger': [] }),
-		...shapesOf(giveBackMessage, {
+		...shapesOf(textMessage, {
 			'somebody else has it': [notYoursWords(HAND_OVER, NAMES)],
 			settled: [notYoursWords(null, NAMES)],
 			late: [GIVE_BACK_LATE],
