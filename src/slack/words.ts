@@ -86,7 +86,6 @@ function isMoment(at: number): boolean {
 
 /** The characters of ordinary ids. A link can carry any text as an id. */
 const ID = /^[\w.-]+$/;
-
 /** Slack shows 24 characters of a view's title. */
 const TITLE_ID = 24 - 'Session '.length;
 

@@ -27,12 +27,9 @@ export interface SettingsModel {
 }
 
 const MINUTE_MS = 60_000;
-
 const HOUR_MS = 60 * MINUTE_MS;
-
 /** The times that are offered. */
 const TIMES_MS = [5 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS, 2 * HOUR_MS, 4 * HOUR_MS, 24 * HOUR_MS];
-
 /** Slack's limit for a select. */
 const MOST_OPTIONS = 100;
 

@@ -231,7 +231,6 @@ function waitingEntry({ sessionId, name, since, isNew }: WaitingSession, now: nu
 }
 
 const MINUTE_MS = 60_000;
-
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** How many questions wait, and how many more the person snoozed. `oldCount`: sessions in one line below. Plain text. */

@@ -49,23 +49,16 @@ export function loadingModal(sessionId: string, metadata: ViewMetadata, waitedMs
 
 /** Slack's limits for a view: 100 blocks and 250 KB, with some reserve because Slack may count differently. */
 const MODAL_BLOCKS = 100;
-
 const MODAL_BYTES = 240_000;
-
 /** The age of a younger read is not shown. */
 const FRESH_MS = 20_000;
-
 /** Steps on a page, if the form leaves room. */
 const STEPS_PER_PAGE = 5;
-
 const BLOCKS_PER_STEP = 3;
-
 /** The most blocks around the form and the cards. */
 const FIXED_BLOCKS = 14;
-
 /** Of the items that are filled. Slack takes ten fields in a block, and one says how many more there are. */
 const FILLED_SHOWN = 9;
-
 /** A younger session's age is not shown. */
 const SHOWN_AGE_MS = 10_000;
 

@@ -299,9 +299,7 @@ export function switchingWords(title: string): string {
 
 /** Of an answer whose author saw another text than the question has now. */
 export const BEFORE_NEW_TEXT = 'for an earlier text of the question';
-
 export const OUTSIDE = "Answered outside Slack, on the session service's own page";
-
 const QUESTION_CLOSED = '💨 The question is closed: the agent went on without an answer.';
 
 /** On the post of a question that was settled without an answer, and on a direct message whose person does not have it now. */
