@@ -9,7 +9,6 @@ import {
 } from '../../inbox/hand-over.ts';
 import type { HandOverObstacle, QuestionToHandOver } from '../../inbox/hand-overs.ts';
 import type { AnnouncementContent } from '../../watches/announcements.ts';
-import type { QuestionView } from '../../watches/session-snapshot.ts';
 import { ACTIONS, CALLBACKS, encodeQuestionMark, type QuestionMark } from '../ids.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
 import { questionText } from '../question-text.ts';
@@ -73,26 +72,14 @@ export function noHandOverWindow(): MessageContent {
 
 /** The direct message to the person who has the question now. */
 export function handedOverPost(
-	{ from, question, readAt }: Extract<AnnouncementContent, { kind: 'handedOver' }>,
+	{ from, ...asked }: Extract<AnnouncementContent, { kind: 'handedOver' }>,
 	post: PostContext,
 ): MessageContent {
-	const asked = { kind: 'question', question, changed: false, readAt } as const;
-	if (isChosen(asked, post.standing)) return watchPost(asked, post);
-	const { channelId, watchedBy } = post;
-	const place = placeMrkdwn(channelId, watchedBy === post.reader ? null : personMrkdwn(watchedBy, post.names));
-	const words = handedOverWords(from, post.names);
-	const open = openHere(asked, post, { givesBack: true });
-	return message(`${words} ${textOf(question, post)}`, [
-		...section(`*${words}*`),
-		...open.blocks(asksWords(titleOf(post))),
-		...open.row,
-		...context(
-			open.noForm,
-			open.cut,
-			`Asked in ${place}. Others can still answer it. *Give back* opens it for all again and tells ${personMrkdwn(from, post.names)}.`,
-			post.maybeRepeat ? MAYBE_REPEAT : '',
-		),
-	]);
+	const { channelId, watchedBy, names } = post;
+	const place = placeMrkdwn(channelId, watchedBy === post.reader ? null : personMrkdwn(watchedBy, names));
+	const words = handedOverWords(from, names);
+	const hint = `Asked in ${place}. Others can still answer it. *Give back* opens it for all again and tells ${personMrkdwn(from, names)}.`;
+	return directPost(asked, post, { words, headline: `*${words}*`, hint, givesBack: true });
 }
 
 /** The direct message to the person who had handed the question over. */
@@ -100,35 +87,34 @@ export function givenBackPost(
 	content: Extract<AnnouncementContent, { kind: 'givenBack' }>,
 	post: PostContext,
 ): MessageContent {
-	const { question, readAt } = content;
-	const asked = { kind: 'question', question, changed: false, readAt } as const;
-	if (isChosen(asked, post.standing)) return watchPost(asked, post);
 	const words = givenBackWords(content, post.names);
-	const open = openHere(asked, post, { givesBack: false });
-	return message(`${words} ${textOf(question, post)}`, [
-		...section(words),
-		...open.blocks(asksWords(titleOf(post))),
-		...open.row,
-		...context(open.noForm, open.cut, post.maybeRepeat ? MAYBE_REPEAT : ''),
-	]);
+	return directPost(content, post, { words, headline: words, hint: '', givesBack: false });
 }
 
-/** What is pressed here belongs to the channel and the thread that ask the question. */
-function openHere(
+/** A question with its buttons. What is pressed here belongs to the channel and the thread that ask the question. */
+function directPost(
 	{ question, readAt }: Pick<AskedContent, 'question' | 'readAt'>,
 	post: PostContext,
-	{ givesBack }: { readonly givesBack: boolean },
-) {
-	const { sessionId, channelId, offersOptions } = post;
+	shown: { readonly words: string; readonly headline: string; readonly hint: string; readonly givesBack: boolean },
+): MessageContent {
+	const asked = { kind: 'question', question, changed: false, readAt } as const;
+	if (isChosen(asked, post.standing)) return watchPost(asked, post);
+	const { sessionId, channelId, offersOptions, view, discreet, handOver } = post;
 	const choices = offersOptions ? { channelId, readAt } : null;
-	const open = openQuestion(question, { sessionId, choices, givesBack, handsOver: mayHandOn(post.handOver) });
-	const key = encodeQuestionMark({ sessionId, fingerprint: question.fingerprint });
-	return { ...open, row: inRow(open.row, post, key) };
-}
-
-function textOf(question: QuestionView, { offersOptions, view, discreet }: PostContext): string {
+	const open = openQuestion(question, {
+		sessionId,
+		choices,
+		givesBack: shown.givesBack,
+		handsOver: mayHandOn(handOver),
+	});
 	const quick = offersOptions ? question.quick : null;
-	return questionText({ question, quick, sessionName: view?.name ?? '', waitedMs: null, discreet });
+	const text = questionText({ question, quick, sessionName: view?.name ?? '', waitedMs: null, discreet });
+	return message(`${shown.words} ${text}`, [
+		...section(shown.headline),
+		...open.blocks(asksWords(titleOf(post))),
+		...inRow(open.row, post, encodeQuestionMark({ sessionId, fingerprint: question.fingerprint })),
+		...context(open.noForm, open.cut, shown.hint, post.maybeRepeat ? MAYBE_REPEAT : ''),
+	]);
 }
 
 /** The opening words of the direct message to the person who has a question now. mrkdwn. */

@@ -33,7 +33,7 @@ function titled(title: string, text: string): KnownBlock[] {
 function screenshot({ lastScreenshotUrl }: Session, links: Links): KnownBlock[] {
 	const link = links(lastScreenshotUrl);
 	if (link.kind === 'none') return [];
-	if (link.kind === 'refused') return context(refusedScreenshotWords(link.why));
+	if (link.kind === 'refused') return context(`${NOT_SHOWN} (${REFUSED_LINKS[link.why]})`);
 	const title = plain('Latest screenshot', 100);
 	return [{ type: 'image', image_url: link.url, alt_text: SCREENSHOT_TEXT, title }, ...context(hostWords(link.host))];
 }
@@ -49,27 +49,16 @@ function variables({ sessionVariables }: Session): KnownBlock[] {
 	return context(`Variables: ${`${names} ${more}`.trim()}. Their values are hidden.`);
 }
 
-export interface StepCards {
-	/** The page that is shown: the one asked for, or the last. */
-	readonly page: number;
-	readonly cards: readonly KnownBlock[];
-	readonly navigation: readonly KnownBlock[];
-}
-
-/** The messages of one page, newest first: the text and a line of actions. */
+/** The messages of one page, newest first: the text and a line of actions. `page`: the one asked for, or the last. */
 export function stepCards(
 	session: Session,
 	{ page: wantedPage, perPage, asking }: { page: number; perPage: number; asking: number | null },
-): StepCards {
+): { readonly page: number; readonly cards: readonly KnownBlock[]; readonly navigation: readonly KnownBlock[] } {
 	const task = session.messages.findIndex((message) => message.role === 'user');
 	const total = session.messages.length - (task === -1 ? 0 : 1);
 	if (total === 0) return { page: 0, cards: [], navigation: [] };
-	if (perPage === 0)
-		return {
-			page: 0,
-			cards: [],
-			navigation: context('The form takes all the space here, so the steps are not shown.'),
-		};
+	const full = 'The form takes all the space here, so the steps are not shown.';
+	if (perPage === 0) return { page: 0, cards: [], navigation: context(full) };
 	const lastPage = Math.ceil(total / perPage) - 1;
 	const page = Math.min(wantedPage, lastPage);
 	const cards = latestHistory(session, perPage, page * perPage).flatMap((entry, index) => [
@@ -110,6 +99,7 @@ function stepCard({ step, message }: HistoryEntry, asksAbove: boolean): KnownBlo
 }
 
 const SCREENSHOT_TEXT = "The agent's latest screenshot";
+const NOT_SHOWN = 'Latest screenshot: link not shown';
 
 /** The first `most` files with their links, then why links are missing, then `notes`. */
 function fileBlocks(
@@ -146,11 +136,6 @@ const REFUSED_LINKS: Readonly<Record<RefusedLink, string>> = {
 	unusable: 'not a usable link',
 };
 
-/** `Latest screenshot: link not shown (private network)` */
-function refusedScreenshotWords(why: RefusedLink): string {
-	return `Latest screenshot: link not shown (${REFUSED_LINKS[why]})`;
-}
-
 export const LINKS_FOR_YOU =
 	'Only you see this. The links work for seven days for anybody who has them, so do not share them.';
 
@@ -166,7 +151,9 @@ export function screenshotMessage(session: Session, links: Links): readonly Mess
 	const target = links(session.lastScreenshotUrl);
 	if (target.kind !== 'link') {
 		const text =
-			target.kind === 'none' ? 'There is no screenshot of this session.' : `${refusedScreenshotWords(target.why)}.`;
+			target.kind === 'none'
+				? 'There is no screenshot of this session.'
+				: `${NOT_SHOWN} (${REFUSED_LINKS[target.why]}).`;
 		return [textMessage(text)];
 	}
 	const { url, host } = target;

@@ -93,7 +93,7 @@ function postParts(content: PostedContent, post: PostContext): { text: string; b
 			if (isChosen(content, post.standing)) return overParts(content, null, post);
 			return content.switching === true ? switchingParts(content, post) : askedParts(content, post);
 		case 'answered': {
-			const text = `✅ ${answeredWords(post, content.question)}`;
+			const text = answeredWords(post, content.question);
 			const openCount = content.stillOpen.length;
 			return {
 				text,
@@ -170,7 +170,12 @@ function switchingParts({ question }: AskedContent, post: PostContext) {
 		text,
 		blocks: [
 			...(question.openCount > 0 ? [...questionBlocks(text, question), ...buttons(open)] : section(`*${text}*`)),
-			...context(question.openCount > 0 ? SWITCHING : NOTHING_ASKED, handOverLine(post.handOver, names, post)),
+			...context(
+				question.openCount > 0
+					? 'This post shows the newest question, up to a few seconds late, instead of a new post for each. *Answer…* opens the question that the agent asks when you press it. A question that stays for a minute is posted by itself.'
+					: NOTHING_ASKED,
+				handOverLine(post.handOver, names, post),
+			),
 			...(alone === null ? [] : context(claimsWords(alone.claims, names, alone.claimedUntil))),
 			...idBlocks(post),
 		],
@@ -211,21 +216,22 @@ function overParts(asked: Asked, how: SettledHow | null, post: PostContext) {
  * @param how null while its posts are not settled
  */
 export function outcomeWords(asked: Asked, how: SettledHow | null, post: PostContext): string {
-	const { standing } = post;
-	if (how === null) return isChosen(asked, standing) ? `👉 ${choiceWords(post)}` : '';
+	const { standing, names, discreet, showsChoices } = post;
+	let chosen = '';
+	if (isChosen(asked, standing)) {
+		const option = discreet || !showsChoices ? null : (itemsOf(standing).find(({ value }) => value)?.value ?? null);
+		chosen = `👉 ${chosenWords(standing.person.userId, option, names)}`;
+	}
+	if (how === null) return chosen;
 	// Somebody pressed before the post showed it.
-	if (how === 'gaveWay' && isChosen(asked, standing)) return `👉 ${choiceWords(post)} ${SETTLED_WORDS.gaveWay}`;
+	if (how === 'gaveWay' && chosen !== '') return `${chosen} ${SETTLED_WORDS.gaveWay}`;
 	if (how !== 'answered') return SETTLED_WORDS[how];
 	// A choice that was not sent yet is not the answer that the session got.
-	return isThere(standing) && isChosen(asked, standing)
-		? `👉 ${choiceWords(post)}`
-		: `✅ ${answeredWords(post, asked.question)}`;
+	return chosen !== '' && isThere(standing) ? chosen : answeredWords(post, asked.question);
 }
 
-function choiceWords({ standing, names, discreet, showsChoices }: PostContext): string {
-	if (standing === null) return OUTSIDE;
-	const option = discreet || !showsChoices ? null : (itemsOf(standing).find(({ value }) => value)?.value ?? null);
-	return chosenWords(standing.person.userId, option, names);
+function answeredWords({ standing, names }: PostContext, question: QuestionView | null): string {
+	return `✅ ${isThere(standing) ? answeredLine(standing, names, question) : OUTSIDE}`;
 }
 
 /** The session's name, or its id. mrkdwn. */
@@ -235,10 +241,6 @@ export function titleOf({ view, sessionId }: PostContext): string {
 
 function textOnly(words: string): { text: string; blocks: KnownBlock[] } {
 	return { text: words, blocks: section(words) };
-}
-
-function answeredWords({ standing, names }: PostContext, question: QuestionView | null): string {
-	return isThere(standing) ? answeredLine(standing, names, question) : OUTSIDE;
 }
 
 /** The post of a settled question: what was asked, who settled it, no button. */
@@ -285,10 +287,6 @@ function answerBlocks(question: QuestionView, positions: readonly number[]): Kno
 export function asksWords(title: string, changed = false): string {
 	return changed ? `✏️ ${title} asks something else now` : `✋ ${title} asks for an answer`;
 }
-
-/** On the one post of a session that changes its question often. mrkdwn. */
-const SWITCHING =
-	'This post shows the newest question, up to a few seconds late, instead of a new post for each. *Answer…* opens the question that the agent asks when you press it. A question that stays for a minute is posted by itself.';
 
 export const NOTHING_ASKED = 'The agent asks nothing at the moment.';
 
