@@ -1,18 +1,25 @@
 import { createServer, type Server } from 'node:net';
 import { proxySettings, type SettingsReading } from '../config.ts';
-import { type Examined, type Finding, findingsOf } from './report.ts';
+import type { Findings } from './report.ts';
 import { request } from './request.ts';
+import type { Check, Setup } from './setup.ts';
 
 const OLDEST_NODE = 24;
 /** Slack's signatures are refused when clocks differ by five minutes. Ages in cards are wrong long before. */
 const MAX_OFF_MS = 60_000;
 
-export async function examineEnvironment(reading: SettingsReading): Promise<Examined> {
-	return { findings: [...checkNode(process.versions.node), ...checkSettings(reading), ...checkProxy(reading)] };
-}
+export const ENVIRONMENT_CHECKS = [
+	{ name: 'Node.js', run: (findings) => checkNode(findings, process.versions.node) },
+	{ name: 'Settings', run: checkSettings },
+	{ name: 'Proxy', run: checkProxy },
+] as const satisfies readonly Check[];
+export const PORT_CHECK = {
+	name: 'Port',
+	run: (findings, { settings: { PORT: port } }) => (port === undefined ? null : checkPort(findings, port)),
+} as const satisfies Check;
+export const CLOCK_CHECK = { name: 'Clock', run: checkClock } as const satisfies Check;
 
-export function checkNode(version: string): Finding[] {
-	const { ok, failure } = findingsOf('Node.js');
+export function checkNode({ ok, failure }: Findings, version: string) {
 	if (Number.parseInt(version, 10) >= OLDEST_NODE) return ok(`${version}.`);
 	return failure(
 		`this is ${version}; Handraise needs ${OLDEST_NODE} or newer, which runs TypeScript without a build: install it.`,
@@ -20,34 +27,30 @@ export function checkNode(version: string): Finding[] {
 }
 
 /** The problems that src/config.ts finds, and names that look like settings of Handraise but are not. */
-export function checkSettings({ problems, unknown }: Pick<SettingsReading, 'problems' | 'unknown'>): Finding[] {
-	const { warning, failure, okIfNone } = findingsOf('Settings');
-	for (const problem of problems) failure(`${problem}.`);
-	for (const name of unknown) {
-		warning(`${name} is not a setting of Handraise and is not read: is it misspelt? See the settings in the README.`);
+export function checkSettings(findings: Findings, reading: Pick<SettingsReading, 'problems' | 'unknown'>) {
+	for (const problem of reading.problems) findings.failure(`${problem}.`);
+	for (const name of reading.unknown) {
+		findings.warning(
+			`${name} is not a setting of Handraise and is not read: is it misspelt? See the settings in the README.`,
+		);
 	}
-	return okIfNone('complete and well-formed.');
+	return findings.okIfNone('complete and well-formed.');
 }
 
 /** Only names the proxy: whether it works is found by the checks of Slack and the service. */
-export function checkProxy({ settings }: Pick<SettingsReading, 'settings'>): readonly Finding[] {
+export function checkProxy({ warning, skipped }: Findings, { settings }: Pick<SettingsReading, 'settings'>) {
 	const proxy = proxySettings(settings);
-	const { warning, skipped, all } = findingsOf('Proxy');
 	if (proxy !== null) skipped(`${proxy.hosts} is used, except for hosts in NO_PROXY. The checks below go through it.`);
 	if (proxy?.noProxy.includes('/'))
 		warning('NO_PROXY takes no ranges such as 10.0.0.0/8: name each host, or a domain such as .example.com.');
-	return all;
 }
 
 /** Whether Handraise can listen on its port, or already does. */
-export async function examinePort({ settings: { PORT: port } }: SettingsReading): Promise<Examined> {
-	return { findings: port === undefined ? [] : await checkPort(port) };
-}
-
-export async function checkPort(port: number): Promise<Finding[]> {
-	const { ok, warning, failure } = findingsOf('Port');
+export async function checkPort({ ok, warning, failure }: Findings, port: number) {
 	if (port === 0) return ok('PORT is 0: Handraise takes any free port.');
-	const problem = await listenOnce(port);
+	const server = createServer();
+	const problem = await listen(server, port);
+	server.close();
 	if (problem === null) return ok(`${port} is free.`);
 	if (problem === 'EACCES') return failure(`${port} needs more rights than this user has: set PORT to 1024 or more.`);
 	if (problem !== 'EADDRINUSE') {
@@ -63,14 +66,6 @@ export async function checkPort(port: number): Promise<Finding[]> {
 	return warning(`Handraise is running on ${port}, but is not ready: ${reasons}. See its log.`);
 }
 
-/** Listens for a moment. Returns the error's code; null when the port is free. */
-async function listenOnce(port: number): Promise<string | null> {
-	const server = createServer();
-	const problem = await listen(server, port);
-	if (problem === null) await new Promise((resolve) => server.close(resolve));
-	return problem;
-}
-
 /** Returns the error's code; null when it listens. */
 export function listen(server: Server, port: number): Promise<string | null> {
 	const { promise, resolve } = Promise.withResolvers<string | null>();
@@ -79,10 +74,10 @@ export function listen(server: Server, port: number): Promise<string | null> {
 	return promise;
 }
 
-/** Compares this machine's clock with the `Date` of Slack and the service; null when the response had none. */
-export function checkClock(aheadMs: { readonly slack: number | null; readonly service: number | null }): Finding[] {
-	const { slack, service } = aheadMs;
-	const { ok, warning, failure, skipped } = findingsOf('Clock');
+/** Compares this machine's clock with the `Date` of Slack and the service. */
+async function checkClock({ ok, warning, failure, skipped }: Findings, setup: Setup) {
+	const slack = (await setup.bot)?.response.aheadMs ?? null;
+	const service = (await setup.service)?.response.aheadMs ?? null;
 	const isOff = (ms: number | null) => ms !== null && Math.abs(ms) > MAX_OFF_MS;
 	if (slack === null && service === null)
 		return skipped('not checked, because neither Slack nor the session service sent the time.');

@@ -33,7 +33,7 @@ export const notTried = (why: string) => new HandraiseError(why, { code: 'not_tr
 export type Live = ReturnType<typeof createLive>;
 
 export function createLive(given: string, { apiUrl, botToken }: Config['slack'], { clock, signal, say }: CheckProcess) {
-	const call = createSlackCall(apiUrl);
+	const call = createSlackCall(apiUrl, botToken);
 	const news = new EventEmitter();
 	const found: Record<string, Json> = {};
 	const posted: string[] = [];
@@ -49,10 +49,10 @@ export function createLive(given: string, { apiUrl, botToken }: Config['slack'],
 			name,
 			typeof arg === 'string' ? arg : JSON.stringify(arg),
 		]);
-		const reply = await call(method, botToken, Object.fromEntries(texts));
+		const reply = await call(method, Object.fromEntries(texts));
 		if (reply.kind !== 'unreachable') return reply.data;
 		if (reply.limitedSec === null) throw notTried(reply.why);
-		limits.push(reply.response?.headers.get('retry-after') ?? null);
+		limits.push(reply.response.kind === 'response' ? reply.response.headers.get('retry-after') : null);
 		await clock.sleep(reply.limitedSec * 1_000);
 		return slack(method, args);
 	}

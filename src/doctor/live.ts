@@ -71,17 +71,21 @@ async function cleanUp({ slack, found, posted }: Live): Promise<readonly Finding
 export async function* checkLive(channel: string, options: LiveOptions): AsyncGenerator<Finding> {
 	const { env, clock, receive, signal } = options;
 	const reading = readSettings(env);
-	if (reading.problems.length > 0) return yield* checkSettings({ ...reading, unknown: [] });
-	yield* checkProxy(reading);
+	if (reading.problems.length > 0) {
+		return yield* checkSettings(findingsOf('Settings'), { ...reading, unknown: [] });
+	}
+	const proxy = findingsOf('Proxy');
+	checkProxy(proxy, reading);
+	yield* proxy.all;
 	const { slack, store, port } = parseConfig(env);
-	const auth = await createSlackCall(slack.apiUrl)('auth.test', slack.botToken);
-	const token = checkBotToken(auth);
+	const auth = await createSlackCall(slack.apiUrl, slack.botToken)('auth.test');
+	const token = checkBotToken(findingsOf('Bot token'), auth);
 	if (auth.kind !== 'ok' || token[0]?.verdict !== 'ok') return yield* token;
 	const { failure } = findingsOf('Live check');
 	const look = store.databaseUrl === null ? inspectSqlite(store.dataDir) : await inspectPostgres(store.databaseUrl);
 	const server = createServer();
 	const isInUse = look.kind === 'database' && look.inUse;
-	const [taken] = isInUse || (await listen(server, port)) === null ? [] : await checkPort(port);
+	const [taken] = isInUse || (await listen(server, port)) === null ? [] : await checkPort(findingsOf('Port'), port);
 	if (taken?.verdict === 'failure') return yield taken;
 	const inUse = isInUse ? 'Its database is in use.' : taken?.text;
 	if (inUse !== undefined)

@@ -1,55 +1,38 @@
-/** A response with any status. */
-export interface HttpResponse {
-	readonly kind: 'response';
-	readonly status: number;
-	readonly headers: Headers;
-	/** The first `maxBytes`. */
-	readonly body: string;
-	/** From the start of the request to the headers. */
-	readonly ms: number;
-	/** How far the server's clock is ahead of ours, in milliseconds, accurate to about a second; null without a `Date`. */
-	readonly aheadMs: number | null;
+interface HttpRequest {
+	readonly method?: 'GET' | 'POST';
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly form?: Readonly<Record<string, string>>;
+	readonly timeoutMs: number;
+	readonly maxBytes?: number;
 }
 
-export interface NoResponse {
-	readonly kind: 'no-response';
-	/** The cause, as words that follow a colon. */
-	readonly why: string;
-}
+/** A response with any status, or why there is none. */
+export type HttpResult = Awaited<ReturnType<typeof request>>;
+export type HttpResponse = Extract<HttpResult, { kind: 'response' }>;
 
-/** Sends one request and follows no redirect. Never throws: a failed connection is a `NoResponse`. */
-export async function request(
-	url: string,
-	{
-		method = 'GET',
-		headers = {},
-		form,
-		timeoutMs,
-		maxBytes = 1_048_576,
-	}: {
-		method?: 'GET' | 'POST';
-		headers?: Readonly<Record<string, string>>;
-		form?: Readonly<Record<string, string>>;
-		timeoutMs: number;
-		maxBytes?: number;
-	},
-): Promise<HttpResponse | NoResponse> {
+/** Sends one request and follows no redirect. Never throws: a failed connection is `no-response`. */
+export async function request(url: string, options: HttpRequest) {
+	const { method = 'GET', headers = {}, form, timeoutMs, maxBytes = 1_048_576 } = options;
 	const startedAt = Date.now();
 	try {
 		const signal = AbortSignal.timeout(timeoutMs);
-		const body = form === undefined ? null : new URLSearchParams(form);
-		const response = await fetch(url, { method, headers, body, redirect: 'manual', signal });
+		const sent = form === undefined ? null : new URLSearchParams(form);
+		const response = await fetch(url, { method, headers, body: sent, redirect: 'manual', signal });
 		const headersAt = Date.now();
 		return {
-			kind: 'response',
+			kind: 'response' as const,
 			status: response.status,
 			headers: response.headers,
+			/** The first `maxBytes`. */
 			body: await readBeginning(response, maxBytes),
+			/** From the start of the request to the headers. */
 			ms: headersAt - startedAt,
+			/** How far the server's clock is ahead of ours, accurate to about a second; null without a `Date`. */
 			aheadMs: aheadMsOf(response.headers.get('date'), startedAt, headersAt),
 		};
 	} catch (error) {
-		return { kind: 'no-response', why: causeOf(error, timeoutMs) };
+		/** The cause, as words that follow a colon. */
+		return { kind: 'no-response' as const, why: causeOf(error, timeoutMs), aheadMs: null };
 	}
 }
 
@@ -93,20 +76,16 @@ function causeOf(error: unknown, timeoutMs: number): string {
 	const proxyStatus = /^Proxy response \((\d+)\)/.exec(String(at(error, 'cause.cause.message')))?.[1];
 	if (proxyStatus !== undefined)
 		return `the proxy refuses the connection (${proxyStatus}): see HTTPS_PROXY and NO_PROXY`;
-	const code = systemCodeOf(error) ?? systemCodeOf((error as { cause?: unknown } | null)?.cause) ?? 'unknown';
+	const codes: readonly unknown[] = [at(error, 'code'), at(error, 'cause.code')];
+	const code = codes.find((value) => typeof value === 'string') ?? 'unknown';
 	if (/CERT|ISSUER|SELF_SIGNED/.test(code) && CAUSES[code] === undefined) {
 		return `its certificate is not trusted (${code}); for a private authority, set NODE_EXTRA_CA_CERTS to its certificate`;
 	}
 	if (code.startsWith('HPE_')) return 'the response is not HTTP';
 	// With a proxy, that is its address.
-	const address =
-		at(error, 'cause.address') === undefined ? '' : ` (${at(error, 'cause.address')}:${at(error, 'cause.port')})`;
-	return `${CAUSES[code] ?? `the connection failed (${code})`}${address}`;
-}
-
-function systemCodeOf(error: unknown): string | null {
-	const code = (error as { code?: unknown } | null | undefined)?.code;
-	return typeof code === 'string' ? code : null;
+	const address = at(error, 'cause.address');
+	const where = typeof address !== 'string' ? '' : ` (${address}:${at(error, 'cause.port')})`;
+	return `${CAUSES[code] ?? `the connection failed (${code})`}${where}`;
 }
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -116,7 +95,7 @@ export const at = (value: unknown, path: string): unknown =>
 	path.split('.').reduce((part, name) => (part as Json | null | undefined)?.[name], value);
 
 /** The JSON object in a text; null when it holds none. */
-export function jsonObject(text: string): Readonly<Record<string, unknown>> | null {
+export function jsonObject(text: string): Json | null {
 	try {
 		const value: unknown = JSON.parse(text);
 		return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
@@ -125,53 +104,38 @@ export function jsonObject(text: string): Readonly<Record<string, unknown>> | nu
 	}
 }
 
-/** The result of a Web API call. */
-export type SlackReply =
-	| { readonly kind: 'ok'; readonly data: Readonly<Record<string, unknown>>; readonly response: HttpResponse }
-	| {
-			readonly kind: 'refused';
-			readonly code: string;
-			readonly data: Readonly<Record<string, unknown>>;
-			readonly response: HttpResponse;
-	  }
-	/** `limitedSec`: the pause in seconds, when Slack only limits the calls. */
-	| {
-			readonly kind: 'unreachable';
-			readonly why: string;
-			readonly limitedSec: number | null;
-			readonly response: HttpResponse | null;
-	  };
-
-export type SlackCall = (method: string, token: string, args?: Readonly<Record<string, string>>) => Promise<SlackReply>;
-
 const SLACK_TIMEOUT_MS = 10_000;
 
+/** The result of a Web API call. */
+export type SlackReply = ReturnType<typeof replyFrom>;
+export type SlackCall = ReturnType<typeof createSlackCall>;
+
 /** Calls Slack without a client library, to see the headers and to repeat nothing. */
-export function createSlackCall(apiUrl: string): SlackCall {
-	return async (method, token, args = {}) => {
-		const response = await request(`${apiUrl}${method}`, {
-			method: 'POST',
-			headers: { authorization: `Bearer ${token}` },
-			form: args,
-			timeoutMs: SLACK_TIMEOUT_MS,
-		});
-		return replyFrom(response, new URL(apiUrl).host);
+export function createSlackCall(apiUrl: string, token: string) {
+	return async (method: string, args: Readonly<Record<string, string>> = {}) => {
+		const headers = { authorization: `Bearer ${token}` };
+		const options = { method: 'POST', headers, form: args, timeoutMs: SLACK_TIMEOUT_MS } as const;
+		return replyFrom(await request(`${apiUrl}${method}`, options), new URL(apiUrl).host);
 	};
 }
 
-function replyFrom(response: HttpResponse | NoResponse, host: string): SlackReply {
-	const unreachable = { kind: 'unreachable', limitedSec: null } as const;
-	if (response.kind === 'no-response') return { ...unreachable, why: `${host}: ${response.why}`, response: null };
+function replyFrom(response: HttpResult, host: string) {
+	/** `limitedSec`: the pause in seconds, when Slack only limits the calls. */
+	const unreachable = (why: string, limitedSec: number | null = null) => {
+		return { kind: 'unreachable' as const, why: `${host}${why}`, limitedSec, response };
+	};
+	if (response.kind === 'no-response') return unreachable(`: ${response.why}`);
 	if (response.status === 429) {
 		const limitedSec = Number(response.headers.get('retry-after')) || 60;
-		return { ...unreachable, why: `${host} limits the calls; try again in ${limitedSec} s`, limitedSec, response };
+		return unreachable(` limits the calls; try again in ${limitedSec} s`, limitedSec);
 	}
 	const data = jsonObject(response.body);
 	if (typeof data?.ok !== 'boolean') {
-		const why = `${host} answers ${response.status}, but not as Slack does: a proxy may be in between, or SLACK_API_URL may be wrong`;
-		return { ...unreachable, why, response };
+		return unreachable(
+			` answers ${response.status}, but not as Slack does: a proxy may be in between, or SLACK_API_URL may be wrong`,
+		);
 	}
-	if (data.ok) return { kind: 'ok', data, response };
+	if (data.ok) return { kind: 'ok' as const, data, response };
 	const code = typeof data.error === 'string' && /^[\w-]{1,60}$/.test(data.error) ? data.error : 'no reason given';
-	return { kind: 'refused', code, data, response };
+	return { kind: 'refused' as const, code, data, response };
 }

@@ -1,51 +1,35 @@
-import type { SettingsReading } from '../config.ts';
-import { listPath, parseBaseUrl, sessionPath } from '../session-service/address.ts';
-import { listQuery, MAX_PAGE_BYTES, readListResponse } from '../session-service/list-schema.ts';
-import { type Examined, type Finding, findingsOf, notChecked } from './report.ts';
-import { type HttpResponse, jsonObject, type NoResponse, request } from './request.ts';
+import { listPath } from '../session-service/address.ts';
+import { listQuery, readListResponse } from '../session-service/list-schema.ts';
+import type { Findings } from './report.ts';
+import { type HttpResponse, jsonObject, request } from './request.ts';
+import type { Check, Setup } from './setup.ts';
 
-/** Does not exist. The service checks the key first, so "not found" means that it accepts the key. */
-const MISSING_SESSION = 'handraise-doctor';
+/** Two requests of the budget, without an effect: a read of a session that does not exist, and a list. */
+export const SERVICE_CHECKS = [
+	{ name: 'Session service', needs: ['SESSION_SERVICE_URL', 'SESSION_SERVICE_API_KEY'], run: checkService },
+	{ name: 'Session list', run: checkList },
+	{ name: 'Rate limit', run: checkRateLimit },
+	{ name: 'Dashboard', run: checkDashboard },
+] as const satisfies readonly Check[];
+
 /** A longer delay disturbs people. Slack's triggers expire after 3 s. */
 const SLOW_MS = 3_000;
 
 /** A page of a list that is asked for only to know whether there are lists. */
 const PROBE = { status: 'humanInput', limit: 1, page: 1 };
 
-/** Reads a session that does not exist, and asks for a list: two requests of the budget, without an effect. */
-export async function examineService({ settings }: SettingsReading): Promise<Examined> {
-	const { SESSION_SERVICE_URL: url, SESSION_SERVICE_API_KEY: key, SESSION_SERVICE_RPM: rpm } = settings;
-	if (url === undefined) return { findings: notChecked('Session service', 'SESSION_SERVICE_URL') };
-	if (key === undefined) return { findings: notChecked('Session service', 'SESSION_SERVICE_API_KEY') };
-	const address = parseBaseUrl(url);
-	const get = (path: string) =>
-		request(`${address.origin}${path}`, {
-			headers: { 'x-api-key': key, accept: 'application/json' },
-			timeoutMs: settings.SESSION_SERVICE_TIMEOUT_MS ?? 20_000,
-			maxBytes: MAX_PAGE_BYTES,
-		});
-	const response = await get(sessionPath(address, MISSING_SESSION));
-	const findings = checkService(response, url);
-	const isUsable = findings.every(({ verdict }) => verdict !== 'failure');
-	const asksForList = isUsable && settings.SESSION_SERVICE_LIST === 'auto';
-	const list = asksForList ? await get(`${listPath(address)}?${listQuery(PROBE)}`) : null;
-	const limits = rpm === undefined ? [] : checkRateLimit(response, rpm);
-	return {
-		findings: [...findings, ...checkList(list, settings), ...limits],
-		aheadMs: response.kind === 'response' ? response.aheadMs : null,
-	};
-}
-
 /** What the response says about SESSION_SERVICE_URL and SESSION_SERVICE_API_KEY. */
-function checkService(response: HttpResponse | NoResponse, url: string): Finding[] {
-	const { ok, warning, failure } = findingsOf('Session service');
+async function checkService({ ok, warning, failure }: Findings, setup: Setup) {
+	const service = await setup.service;
+	if (service === null) return;
+	const { response, url } = service;
 	const { host, hostname, protocol } = new URL(url);
 	if (response.kind === 'no-response')
 		return failure(`${host} does not answer: ${response.why}. See SESSION_SERVICE_URL.`);
 	const problem = problemOf(response, url);
 	if (problem !== null) return failure(problem);
 	const body = jsonObject(response.body);
-	const found = ok(`${host} accepts the key and answers in ${response.ms} ms.`);
+	ok(`${host} accepts the key and answers in ${response.ms} ms.`);
 	if (response.status === 404 && body?.message !== 'Session not found' && body?.error !== 'Session not found') {
 		warning(`${host} says "not found" in other words than a session service does: check SESSION_SERVICE_URL.`);
 	}
@@ -57,22 +41,22 @@ function checkService(response: HttpResponse | NoResponse, url: string): Finding
 			'SESSION_SERVICE_URL starts with http://: the key and all answers are sent unencrypted. Use https:// if the service has it.',
 		);
 	}
-	return found;
 }
 
-/** Whether the service lists the sessions that wait; null: it was not asked. Only DISCOVER_SESSIONS needs a list. */
-function checkList(
-	response: HttpResponse | NoResponse | null,
-	{ SESSION_SERVICE_LIST: setting, DISCOVER_SESSIONS: discovers = false }: SettingsReading['settings'],
-): Finding[] {
-	const { ok, warning, failure, skipped } = findingsOf('Session list');
-	if (setting === undefined) return notChecked('Session list', 'SESSION_SERVICE_LIST');
+/** Whether the service lists the sessions that wait. Only DISCOVER_SESSIONS needs a list. */
+async function checkList({ ok, warning, failure, skipped }: Findings, setup: Setup) {
+	const { SESSION_SERVICE_LIST: setting, DISCOVER_SESSIONS: discovers = false } = setup.settings;
+	const service = await setup.service;
+	if (service === null) return;
+	if (setting === undefined) return skipped('not checked, because SESSION_SERVICE_LIST is not usable.');
 	if (setting === 'off') {
 		return discovers
 			? failure('DISCOVER_SESSIONS is true and SESSION_SERVICE_LIST is off: set SESSION_SERVICE_LIST to auto.')
 			: ok('not used, because SESSION_SERVICE_LIST is off. Watched sessions are read in turn.');
 	}
-	if (response === null) return skipped('not checked, because the session service is not usable.');
+	if (service.response.kind === 'no-response' || problemOf(service.response, service.url) !== null)
+		return skipped('not checked, because the session service is not usable.');
+	const response = await service.get(`${listPath(service.address)}?${listQuery(PROBE)}`);
 	if (response.kind === 'no-response') return warning(`no answer: ${response.why}. Watched sessions are read in turn.`);
 	const { status, body } = response;
 	if (status === 200 && readListResponse(jsonObject(body), PROBE) !== null) {
@@ -135,8 +119,10 @@ function isThisMachine(hostname: string): boolean {
 }
 
 /** Compares the service's limit with SESSION_SERVICE_RPM. */
-function checkRateLimit(response: HttpResponse | NoResponse, requestsPerMinute: number): Finding[] {
-	const { ok, warning, skipped } = findingsOf('Rate limit');
+async function checkRateLimit({ ok, warning, skipped }: Findings, { settings, service }: Setup) {
+	const requestsPerMinute = settings.SESSION_SERVICE_RPM;
+	const response = (await service)?.response;
+	if (response === undefined || requestsPerMinute === undefined) return;
 	if (response.kind === 'no-response') return skipped('not checked, because the session service does not answer.');
 	const limit = limitPerMinute(response.headers);
 	if (limit === null) {
@@ -165,16 +151,11 @@ function limitPerMinute(headers: Headers): number | null {
 }
 
 /** Only warns: SESSION_DASHBOARD_URL is for browsers, and this machine may not be able to reach it. */
-export async function examineDashboard({ settings }: SettingsReading): Promise<Examined> {
-	if (!('SESSION_DASHBOARD_URL' in settings)) return { findings: [] };
-	const { ok, warning, okIfNone } = findingsOf('Dashboard');
+async function checkDashboard({ ok, warning, okIfNone }: Findings, { settings }: Setup) {
+	if (!('SESSION_DASHBOARD_URL' in settings)) return;
 	const { SESSION_DASHBOARD_URL: url } = settings;
 	if (url === undefined) {
-		return {
-			findings: ok(
-				'SESSION_DASHBOARD_URL is not set: Handraise shows no links to it and does not recognise pasted ones.',
-			),
-		};
+		return ok('SESSION_DASHBOARD_URL is not set: Handraise shows no links to it and does not recognise pasted ones.');
 	}
 	const { host, pathname } = new URL(url);
 	if (/\/sessions\/session\/?$/.test(pathname)) {
@@ -188,5 +169,5 @@ export async function examineDashboard({ settings }: SettingsReading): Promise<E
 			`${host} answers ${response.status} there: open SESSION_DASHBOARD_URL in a browser to see whether it is right.`,
 		);
 	}
-	return { findings: okIfNone(`${host} can be reached.`) };
+	okIfNone(`${host} can be reached.`);
 }

@@ -1,73 +1,66 @@
-import type { Settings, SettingsReading } from '../config.ts';
-import { type Examined, type Finding, findingsOf, notChecked } from './report.ts';
-import { createSlackCall, request, type SlackCall, type SlackReply } from './request.ts';
+import type { Settings } from '../config.ts';
+import type { Findings } from './report.ts';
+import { at, createSlackCall, request, type SlackCall, type SlackReply } from './request.ts';
+import type { Check, Setup } from './setup.ts';
 
-type UsableSettings = SettingsReading['settings'];
+export const SLACK_CHECKS = [
+	{
+		name: 'Bot token',
+		needs: ['SLACK_API_URL', 'SLACK_BOT_TOKEN'],
+		run: async (findings, { bot }) => {
+			const reply = await bot;
+			if (reply !== null) checkBotToken(findings, reply);
+		},
+	},
+	{ name: 'Scopes', run: checkScopes },
+	{ name: 'Socket Mode', needs: ['SLACK_API_URL', 'SLACK_APP_TOKEN'], run: checkSocketMode },
+	{ name: 'HTTP mode', run: checkHttpMode },
+	{ name: 'Access', run: checkAccess },
+] as const satisfies readonly Check[];
 
-export async function examineSlack({ settings }: SettingsReading): Promise<Examined> {
-	const { SLACK_API_URL: apiUrl, SLACK_BOT_TOKEN: token } = settings;
-	if (apiUrl === undefined) return { findings: notChecked('Slack', 'SLACK_API_URL') };
-	const call = createSlackCall(apiUrl);
-	const bot = token === undefined ? null : await call('auth.test', token);
-	const asker = bot?.kind === 'ok' && token !== undefined ? { call, token } : null;
-	const [transport, access] = await Promise.all([checkTransport(settings, call, bot), checkAccess(settings, asker)]);
-	const botFindings =
-		bot === null ? notChecked('Bot token', 'SLACK_BOT_TOKEN') : [...checkBotToken(bot), ...checkScopes(bot, settings)];
-	const teamId = bot?.kind === 'ok' && typeof bot.data.team_id === 'string' ? bot.data.team_id : undefined;
-	return { findings: [...botFindings, ...transport, ...access], aheadMs: bot?.response?.aheadMs ?? null, teamId };
-}
-
-const BOT_TOKEN = {
-	setting: 'SLACK_BOT_TOKEN',
-	copyFrom: 'from "OAuth & Permissions" (Bot User OAuth Token, xoxb-…)',
+/** Where the tokens are in the app's settings. */
+const TOKENS = {
+	SLACK_BOT_TOKEN: 'from "OAuth & Permissions" (Bot User OAuth Token, xoxb-…)',
+	SLACK_APP_TOKEN: 'from "Basic Information", App-Level Tokens (xapp-…)',
 } as const;
 
-const APP_TOKEN = {
-	setting: 'SLACK_APP_TOKEN',
-	copyFrom: 'from "Basic Information", App-Level Tokens (xapp-…)',
-} as const;
+const UNKNOWN_TOKEN = 'Slack does not know this token (CODE): copy it again FROM, into SETTING.';
+const NOT_LET_IN = 'The workspace does not let the app in (CODE): ask its administrators to approve the app.';
+const TOKEN_ADVICE: Readonly<Record<string, string>> = {
+	invalid_auth: UNKNOWN_TOKEN,
+	not_authed: UNKNOWN_TOKEN,
+	account_inactive:
+		'The app was removed from the workspace, or its bot was deactivated (CODE): install it again and copy it again FROM.',
+	token_revoked: 'The token was revoked (CODE): reinstall the app and copy it again FROM.',
+	token_expired:
+		'The token has expired (CODE): the app has token rotation, which cannot be turned off; create a new app from manifest.yml.',
+	not_allowed_token_type:
+		'This is another kind of token (CODE), perhaps swapped with the other one: copy it again FROM, into SETTING.',
+	team_access_not_granted: NOT_LET_IN,
+	team_disabled: NOT_LET_IN,
+	org_login_required: NOT_LET_IN,
+	ekm_access_denied: NOT_LET_IN,
+	access_denied: NOT_LET_IN,
+};
 
 /** What to do about a token that Slack refuses; null when the code is not about the token. */
-export function tokenAdvice(
-	code: string,
-	token: { readonly setting: string; readonly copyFrom: string },
-): string | null {
-	const copy = `copy it again ${token.copyFrom}`;
-	switch (code) {
-		case 'invalid_auth':
-		case 'not_authed':
-			return `Slack does not know this token (${code}): ${copy}, into ${token.setting}.`;
-		case 'account_inactive':
-			return `The app was removed from the workspace, or its bot was deactivated (${code}): install it again and ${copy}.`;
-		case 'token_revoked':
-			return `The token was revoked (${code}): reinstall the app and ${copy}.`;
-		case 'token_expired':
-			return `The token has expired (${code}): the app has token rotation, which cannot be turned off; create a new app from manifest.yml.`;
-		case 'not_allowed_token_type':
-			return `This is another kind of token (${code}), perhaps swapped with the other one: ${copy}, into ${token.setting}.`;
-		case 'team_access_not_granted':
-		case 'team_disabled':
-		case 'org_login_required':
-		case 'ekm_access_denied':
-		case 'access_denied':
-			return `The workspace does not let the app in (${code}): ask its administrators to approve the app.`;
-		default:
-			return null;
-	}
+export function tokenAdvice(code: string, setting: keyof typeof TOKENS): string | null {
+	const advice = Object.hasOwn(TOKEN_ADVICE, code) ? TOKEN_ADVICE[code] : undefined;
+	return advice?.replace('CODE', code).replace('FROM', TOKENS[setting]).replace('SETTING', setting) ?? null;
 }
 
 /** What the reply to `auth.test` says about the bot token. */
-export function checkBotToken(reply: SlackReply): Finding[] {
-	const { ok, failure } = findingsOf('Bot token');
+export function checkBotToken({ ok, failure }: Findings, reply: SlackReply) {
 	if (reply.kind === 'unreachable') return failure(`Slack cannot be asked: ${reply.why}.`);
 	if (reply.kind === 'refused') {
 		return failure(
-			tokenAdvice(reply.code, BOT_TOKEN) ?? `Slack refuses it (${reply.code}): try again, then reinstall the app.`,
+			tokenAdvice(reply.code, 'SLACK_BOT_TOKEN') ??
+				`Slack refuses it (${reply.code}): try again, then reinstall the app.`,
 		);
 	}
 	const { user, team, team_id: teamId, bot_id: botId, is_enterprise_install: isForOrganisation } = reply.data;
 	if (typeof botId !== 'string') {
-		return failure(`This is a person's token, not the bot's: copy it ${BOT_TOKEN.copyFrom}, into SLACK_BOT_TOKEN.`);
+		return failure(`This is a person's token, not the bot's: copy it ${TOKENS.SLACK_BOT_TOKEN}, into SLACK_BOT_TOKEN.`);
 	}
 	if (isForOrganisation === true || typeof teamId !== 'string') {
 		return failure(
@@ -99,8 +92,10 @@ export const OPTIONAL_SCOPES: Readonly<Record<string, string>> = {
 const WHERE_SCOPES_ARE = 'under "OAuth & Permissions", Scopes, Bot Token Scopes, and reinstall the app';
 
 /** Compares what Slack granted (a header of `auth.test`) with what manifest.yml asks for. */
-function checkScopes(reply: SlackReply, { ALLOWED_USERGROUPS: groups = [] }: UsableSettings): Finding[] {
-	const { warning, failure, skipped, okIfNone } = findingsOf('Scopes');
+async function checkScopes({ warning, failure, skipped, okIfNone }: Findings, { bot, settings }: Setup) {
+	const { ALLOWED_USERGROUPS: groups = [] } = settings;
+	const reply = await bot;
+	if (reply === null) return null;
 	if (reply.kind !== 'ok') return skipped('not checked, because the bot token could not be checked.');
 	const header = reply.response.headers.get('x-oauth-scopes');
 	if (header === null) {
@@ -126,20 +121,14 @@ function checkScopes(reply: SlackReply, { ALLOWED_USERGROUPS: groups = [] }: Usa
 	return okIfNone('exactly those of manifest.yml.');
 }
 
-async function checkTransport(settings: UsableSettings, call: SlackCall, bot: SlackReply | null): Promise<Finding[]> {
-	if (!('SLACK_APP_TOKEN' in settings)) return notChecked('Socket Mode', 'SLACK_APP_TOKEN');
-	const { SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret } = settings;
-	if (appToken !== undefined) return checkSocketMode(appToken, call, bot);
-	return signingSecret === undefined ? [] : checkHttpMode(signingSecret);
-}
-
 /**
  * Asks Slack for a Socket Mode address and does not connect to it: otherwise Slack would send some of people's commands
  * to the doctor.
  */
-async function checkSocketMode(token: string, call: SlackCall, bot: SlackReply | null): Promise<Finding[]> {
-	const { ok, warning, failure } = findingsOf('Socket Mode');
-	const reply = await call('apps.connections.open', token);
+async function checkSocketMode({ ok, warning, failure }: Findings, { settings, bot }: Setup) {
+	const { SLACK_API_URL: apiUrl = '', SLACK_APP_TOKEN: token } = settings;
+	if (token === undefined) return;
+	const reply = await createSlackCall(apiUrl, token)('apps.connections.open');
 	if (reply.kind === 'unreachable') return failure(`Slack cannot be asked: ${reply.why}.`);
 	if (reply.kind === 'refused') return failure(socketRefusal(reply.code));
 
@@ -152,16 +141,16 @@ async function checkSocketMode(token: string, call: SlackCall, bot: SlackReply |
 			`The token is good, but ${address.host} cannot be reached: ${response.why}. Allow this machine to connect there (WebSocket).`,
 		);
 	}
-	const found = ok(`the app-level token is good, and ${address.host} can be reached.`);
+	ok(`the app-level token is good, and ${address.host} can be reached.`);
 	// Only a warning, because it is not documented that an app-level token contains the app's id.
 	const tokensApp = /^xapp-\d+-(A[A-Z0-9]+)-/.exec(token)?.[1];
-	const botsApp = bot?.kind === 'ok' ? bot.data.app_id : undefined;
+	const botReply = await bot;
+	const botsApp = botReply?.kind === 'ok' ? botReply.data.app_id : undefined;
 	if (tokensApp !== undefined && typeof botsApp === 'string' && botsApp !== tokensApp) {
 		warning(
 			`SLACK_APP_TOKEN is of the app ${tokensApp}, SLACK_BOT_TOKEN of ${botsApp}: what people do in ${botsApp} would not arrive. Take both from one app.`,
 		);
 	}
-	return found;
 }
 
 function socketRefusal(code: string): string {
@@ -169,15 +158,16 @@ function socketRefusal(code: string): string {
 		return 'The app-level token lacks connections:write: create one with that scope under "Basic Information", App-Level Tokens, and put it into SLACK_APP_TOKEN.';
 	}
 	return (
-		tokenAdvice(code, APP_TOKEN) ??
+		tokenAdvice(code, 'SLACK_APP_TOKEN') ??
 		`Slack opens no connection (${code}): is "Enable Socket Mode" on in the app's settings, under Socket Mode?`
 	);
 }
 
 /** Only the form of the secret can be checked, and only Slack knows the address. */
-function checkHttpMode(signingSecret: string): Finding[] {
-	const { skipped, warning } = findingsOf('HTTP mode');
-	const found = skipped(
+function checkHttpMode({ skipped, warning }: Findings, { settings }: Setup) {
+	const { SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret } = settings;
+	if (!('SLACK_APP_TOKEN' in settings) || appToken !== undefined || signingSecret === undefined) return;
+	skipped(
 		'Slack must send to https://<your address>/slack/events: set that address under Slash Commands, "Interactivity & Shortcuts" and Event Subscriptions, and turn Socket Mode off.',
 	);
 	if (!/^[0-9a-f]{32}$/.test(signingSecret)) {
@@ -185,31 +175,21 @@ function checkHttpMode(signingSecret: string): Finding[] {
 			'SLACK_SIGNING_SECRET does not look like one (32 characters, 0-9 and a-f): copy the Signing Secret from "Basic Information", not the client secret or the verification token.',
 		);
 	}
-	return found;
 }
 
 /** Ids looked up for one setting, because Slack limits the calls. */
 const MAX_LOOKUPS = 20;
 
-/** The Slack method for each kind of id, and its argument for the id. */
-const LOOKUPS = {
-	user: { method: 'users.info', argument: 'user' },
-	channel: { method: 'conversations.info', argument: 'channel' },
-	group: { method: 'usergroups.users.list', argument: 'usergroup' },
-} as const;
+/** The settings with ids that Slack can look up: the method, its argument, and the field of the reply. */
+const LOOKUPS = [
+	{ setting: 'ADMIN_CONTACT', method: 'users.info', argument: 'user' },
+	{ setting: 'ALLOWED_USERS', method: 'users.info', argument: 'user' },
+	{ setting: 'ALLOWED_CHANNELS', method: 'conversations.info', argument: 'channel' },
+	{ setting: 'ALLOWED_USERGROUPS', method: 'usergroups.users.list', argument: 'usergroup' },
+] as const satisfies readonly { setting: keyof Settings; method: string; argument: string }[];
 
-interface Lookup {
-	readonly setting: keyof Settings;
-	readonly id: string;
-	readonly kind: keyof typeof LOOKUPS;
-}
-
-/** Whether the people, channels and groups in the settings exist. `asker` is null without a valid bot token. */
-async function checkAccess(
-	settings: UsableSettings,
-	asker: { readonly call: SlackCall; readonly token: string } | null,
-): Promise<Finding[]> {
-	const { warning, skipped, okIfNone } = findingsOf('Access');
+/** Whether the people, channels and groups in the settings exist. */
+async function checkAccess({ warning, skipped, okIfNone }: Findings, { settings, call, bot }: Setup) {
 	const contact = settings.ADMIN_CONTACT;
 	if (contact === undefined) {
 		warning(
@@ -220,32 +200,25 @@ async function checkAccess(
 			'ADMIN_CONTACT is shown as it is, which mentions nobody: give a user id (U…, from "Copy member ID" in their profile), or words such as "the platform team".',
 		);
 	}
-	const lookups = lookupsOf(settings);
-	const problems = await Promise.all(lookups.map(async (lookup) => (asker === null ? UNASKED : lookUp(lookup, asker))));
+	const asker = (await bot)?.kind === 'ok' ? call : null;
+	const lookups = LOOKUPS.flatMap((lookup) => {
+		const ids = settings[lookup.setting] ?? [];
+		const listed = typeof ids === 'string' ? [ids].filter((id) => /^[UW][A-Z0-9]{2,}$/.test(id)) : ids;
+		return listed
+			.slice(0, MAX_LOOKUPS)
+			.map(async (id) => ({ ...lookup, id, problem: await lookUp(asker, lookup, id) }));
+	});
 	const unasked: string[] = [];
-	for (const [index, { setting, id }] of lookups.entries()) {
-		const problem = problems[index];
+	for (const { setting, id, problem } of await Promise.all(lookups)) {
 		if (typeof problem === 'string') warning(`${setting} names ${id}, ${problem}.`);
 		else if (problem === UNASKED) unasked.push(`${setting} (${id})`);
 	}
 	if (unasked.length > 0) {
 		skipped(`${unasked.join(', ')}: not checked, because Slack refuses the app (see above) or limits the calls.`);
 	}
-	return okIfNone(
+	okIfNone(
 		lookups.length === 0 ? 'the settings are plausible.' : 'the people, channels and groups in the settings exist.',
 	);
-}
-
-function lookupsOf(settings: UsableSettings): Lookup[] {
-	const { ADMIN_CONTACT: contact = '', ALLOWED_USERS, ALLOWED_CHANNELS, ALLOWED_USERGROUPS } = settings;
-	const lookupsFor = (setting: Lookup['setting'], kind: Lookup['kind'], ids: readonly string[] = []) =>
-		ids.slice(0, MAX_LOOKUPS).map((id) => ({ setting, id, kind }));
-	return [
-		...lookupsFor('ADMIN_CONTACT', 'user', /^[UW][A-Z0-9]{2,}$/.test(contact) ? [contact] : []),
-		...lookupsFor('ALLOWED_USERS', 'user', ALLOWED_USERS),
-		...lookupsFor('ALLOWED_CHANNELS', 'channel', ALLOWED_CHANNELS),
-		...lookupsFor('ALLOWED_USERGROUPS', 'group', ALLOWED_USERGROUPS),
-	];
 }
 
 const UNASKED = Symbol('not checked');
@@ -260,17 +233,12 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 };
 
 /** What is wrong with an id; null when it is right. `UNASKED` when Slack refuses for another reason. */
-async function lookUp(
-	{ id, kind }: Lookup,
-	{ call, token }: { readonly call: SlackCall; readonly token: string },
-): Promise<string | null | typeof UNASKED> {
-	const { method, argument } = LOOKUPS[kind];
-	const reply = await call(method, token, { [argument]: id });
-	if (reply.kind === 'refused') return PROBLEMS[reply.code] ?? UNASKED;
-	if (reply.kind !== 'ok') return UNASKED;
-	const entity = (reply.data[kind] ?? {}) as { deleted?: unknown; is_archived?: unknown };
-	if (entity.deleted === true) return 'a user who has left: name somebody else';
-	if (entity.is_archived === true) return 'a channel that is archived';
-	const isEmpty = kind === 'group' && Array.isArray(reply.data.users) && reply.data.users.length === 0;
-	return isEmpty ? 'a user group that has no members' : null;
+async function lookUp(call: SlackCall | null, { method, argument }: (typeof LOOKUPS)[number], id: string) {
+	const reply = await call?.(method, { [argument]: id });
+	if (reply?.kind === 'refused') return PROBLEMS[reply.code] ?? UNASKED;
+	if (reply?.kind !== 'ok') return UNASKED;
+	const { user, channel, users } = reply.data;
+	if (at(user, 'deleted') === true) return 'a user who has left: name somebody else';
+	if (at(channel, 'is_archived') === true) return 'a channel that is archived';
+	return Array.isArray(users) && users.length === 0 ? 'a user group that has no members' : null;
 }

@@ -1,65 +1,23 @@
-import {
-	accessSync,
-	constants,
-	existsSync,
-	readFileSync,
-	realpathSync,
-	type Stats,
-	statfsSync,
-	statSync,
-} from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, realpathSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { SettingsReading } from '../config.ts';
 import { HandraiseError } from '../errors.ts';
 import { createCipher, keyFileIn, keyOf, parseEncryptionKey, readKeySetting } from '../store/encryption.ts';
 import {
 	type DatabaseLook,
-	inspectPostgres,
-	inspectSqlite,
 	keyFits,
 	NEW_DATABASE,
 	OWN_SCHEMA,
 	type PostgresLook,
 	refuseSchema,
-	type SqliteLook,
 } from '../store/inspect.ts';
-import { type Examined, type Finding, type Findings, findingsOf, notChecked } from './report.ts';
+import type { Findings } from './report.ts';
+import type { Check, Setup } from './setup.ts';
 
-export async function examineStore({ settings }: SettingsReading): Promise<Examined> {
-	const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, ENCRYPTION_KEY: key } = settings;
-	if (!('DATABASE_URL' in settings)) return { findings: notChecked('Database', 'DATABASE_URL') };
-	const keyFindings = findingsOf('Encryption key');
-	const givenKey = key === undefined ? null : { text: key, source: 'ENCRYPTION_KEY' };
-	if (databaseUrl !== undefined) {
-		const look = await inspectPostgres(databaseUrl);
-		if (givenKey === null) keyFindings.failure('ENCRYPTION_KEY is not set: all replicas need the same one.');
-		else checkKey(keyFindings, givenKey, usable(look));
-		return { findings: [...checkPostgres(look), ...keyFindings.all], workspaces: workspacesIn(look) };
-	}
-	if (dataDir === undefined) return { findings: notChecked('Database', 'DATA_DIR') };
-	const look = inspectSqlite(dataDir);
-	const database = look.kind === 'absent' ? NEW_DATABASE : usable(look);
-	if (givenKey === null) checkKeyFile(keyFindings, dataDir, database);
-	else checkKey(keyFindings, givenKey, database);
-	const findings = [...checkDataDir(dataDir), ...checkSqlite(look), ...keyFindings.all];
-	return { findings, workspaces: workspacesIn(look) };
-}
-
-/** Null for a database that could not be read, and for one that this version refuses. */
-const usable = (look: SqliteLook | PostgresLook) =>
-	look.kind === 'database' && refuseSchema(look.schema) === null ? look : null;
-
-const workspacesIn = (look: SqliteLook | PostgresLook) => (look.kind === 'database' ? look.workspaces : []);
-
-/** What the database has of other workspaces than the bot token's. */
-export function checkWorkspaces(teamId: Examined['teamId'], workspaces: Examined['workspaces'] = []): Finding[] {
-	const others = workspaces.filter((workspace) => teamId !== undefined && workspace.teamId !== teamId);
-	if (others.length === 0) return [];
-	const counts = others.map((other) => `${other.count} of ${other.teamId}`).join(', ');
-	return findingsOf('Database').warning(
-		`it has watches, posts and answers of another workspace than ${teamId} (${counts}), which are left alone: is SLACK_BOT_TOKEN that of the right workspace?`,
-	);
-}
+export const STORE_CHECKS = [
+	{ name: 'DATA_DIR', run: checkDataDir },
+	{ name: 'Database', needs: ['DATABASE_URL'], run: checkDatabase },
+	{ name: 'Encryption key', run: checkKey },
+] as const satisfies readonly Check[];
 
 /** Bytes. The database of a busy team stays below this. With a full disk, answers are refused. */
 const MIN_FREE_BYTES = 200 * 1_048_576;
@@ -67,8 +25,9 @@ const MIN_FREE_BYTES = 200 * 1_048_576;
 const OUR_FILES = ['handraise.db', 'handraise.lock', 'encryption.key'];
 
 /** Whether DATA_DIR can hold SQLite's file and the key. Creates nothing: of a missing directory, the parent is checked. */
-function checkDataDir(dataDir: string): readonly Finding[] {
-	const { warning, failure, okIfNone } = findingsOf('DATA_DIR');
+function checkDataDir({ warning, failure, okIfNone }: Findings, { settings }: Setup) {
+	const { DATA_DIR: dataDir } = settings;
+	if (!('DATABASE_URL' in settings) || settings.DATABASE_URL !== undefined || dataDir === undefined) return;
 	const directory = resolve(dataDir);
 	const existing = nearestExisting(directory);
 	if (!statSync(existing).isDirectory()) return failure(`${existing} is a file: set DATA_DIR to a directory.`);
@@ -168,24 +127,45 @@ const UNREADABLE = {
 	unknown: 'SQLite cannot read it. Check its disk, or restore the file from a backup.',
 } as const;
 
-function checkSqlite(look: SqliteLook): readonly Finding[] {
-	const findings = findingsOf('Database');
+async function checkDatabase(findings: Findings, { database, bot }: Setup) {
 	const { ok, warning, failure } = findings;
-	if (look.kind === 'absent') return ok('SQLite; the first start creates it.');
-	if (look.kind === 'unreadable') return failure(`DATA_DIR/handraise.db cannot be used: ${UNREADABLE[look.reason]}`);
-	if (look.kind === 'unsettled') {
-		return warning(
-			'DATA_DIR/handraise.db-wal holds the last commits and cannot be read without a change to it. It may be a copy made while Handraise ran. Start Handraise, which applies it, and run this again.',
+	const look = await database;
+	if (look === null) return;
+	switch (look.kind) {
+		case 'absent':
+			return ok('SQLite; the first start creates it.');
+		case 'unreadable':
+			return failure(`DATA_DIR/handraise.db cannot be used: ${UNREADABLE[look.reason]}`);
+		case 'unsettled':
+			return warning(
+				'DATA_DIR/handraise.db-wal holds the last commits and cannot be read without a change to it. It may be a copy made while Handraise ran. Start Handraise, which applies it, and run this again.',
+			);
+		case 'unreachable':
+			return failure(whyUnreachable(look.code));
+	}
+	if (isPostgres(look)) checkPostgres(findings, look);
+	else
+		checkSchema(
+			findings,
+			look,
+			`SQLite ${look.inUse ? 'in use by the running Handraise, which is fine' : 'not in use'}`,
+		);
+	const reply = await bot;
+	const teamId = reply?.kind === 'ok' && typeof reply.data.team_id === 'string' ? reply.data.team_id : null;
+	const others = look.workspaces.filter((workspace) => teamId !== null && workspace.teamId !== teamId);
+	if (others.length > 0) {
+		const counts = others.map((other) => `${other.count} of ${other.teamId}`).join(', ');
+		warning(
+			`it has watches, posts and answers of another workspace than ${teamId} (${counts}), which are left alone: is SLACK_BOT_TOKEN that of the right workspace?`,
 		);
 	}
-	const use = look.inUse ? 'in use by the running Handraise, which is fine' : 'not in use';
-	return checkSchema(findings, look, `SQLite ${use}`);
 }
 
-export function checkPostgres(look: PostgresLook): readonly Finding[] {
-	const findings = findingsOf('Database');
+type PostgresDatabase = Extract<PostgresLook, { kind: 'database' }>;
+const isPostgres = (look: DatabaseLook): look is PostgresDatabase => 'synced' in look;
+
+export function checkPostgres(findings: Findings, look: PostgresDatabase) {
 	const { warning, failure } = findings;
-	if (look.kind === 'unreachable') return failure(whyUnreachable(look.code));
 	if (look.readOnly) return failure('PostgreSQL is read only (a standby?): DATABASE_URL must name the primary.');
 	if (look.schema !== OWN_SCHEMA && !look.mayCreate) {
 		return failure("PostgreSQL: this user may not create tables: grant create on the schema to DATABASE_URL's user.");
@@ -197,10 +177,9 @@ export function checkPostgres(look: PostgresLook): readonly Finding[] {
 	} else if (look.synced === 'late') {
 		warning('PostgreSQL runs with synchronous_commit=off: a crash of PostgreSQL can lose saved answers. Turn it on.');
 	}
-	return findings.all;
 }
 
-function checkSchema({ ok, failure }: Findings, { schema }: DatabaseLook, what: string): readonly Finding[] {
+function checkSchema({ ok, failure }: Findings, { schema }: DatabaseLook, what: string) {
 	if (schema === null) return ok(`${what}; empty, the first start sets it up.`);
 	const refusal = refuseSchema(schema);
 	if (refusal !== null) return failure(`${what}. ${refusal.message}`);
@@ -210,40 +189,49 @@ function checkSchema({ ok, failure }: Findings, { schema }: DatabaseLook, what: 
 	);
 }
 
+const WRONG_PASSWORD = (code: string) =>
+	`PostgreSQL refuses the user or the password (${code}): check both in DATABASE_URL; characters such as @ : / must be percent-encoded there.`;
+const UNKNOWN_HOST = (code: string) =>
+	`PostgreSQL cannot be reached: the host in DATABASE_URL is not known (${code}). Check the spelling and the DNS.`;
+const UNREACHABLE: Readonly<Record<string, string>> = {
+	'28P01': WRONG_PASSWORD('28P01'),
+	'28000': WRONG_PASSWORD('28000'),
+	'3D000': 'PostgreSQL has no such database (3D000): create it, or name the right one in DATABASE_URL.',
+	'42501':
+		"PostgreSQL: this user may not read Handraise's tables (42501): let DATABASE_URL name the user that owns them.",
+	'53300': 'PostgreSQL has no connection left (53300): raise max_connections, or end other programs.',
+	'57P03': 'PostgreSQL is starting up or shutting down (57P03): try again in a moment.',
+	ECONNREFUSED:
+		'PostgreSQL cannot be reached: nothing listens at the host and port in DATABASE_URL (ECONNREFUSED). Start it, or correct the address.',
+	ENOTFOUND: UNKNOWN_HOST('ENOTFOUND'),
+	EAI_AGAIN: UNKNOWN_HOST('EAI_AGAIN'),
+};
+
 function whyUnreachable(code: string | null): string {
-	switch (code) {
-		case '28P01':
-		case '28000':
-			return `PostgreSQL refuses the user or the password (${code}): check both in DATABASE_URL; characters such as @ : / must be percent-encoded there.`;
-		case '3D000':
-			return 'PostgreSQL has no such database (3D000): create it, or name the right one in DATABASE_URL.';
-		case '42501':
-			return "PostgreSQL: this user may not read Handraise's tables (42501): let DATABASE_URL name the user that owns them.";
-		case '53300':
-			return 'PostgreSQL has no connection left (53300): raise max_connections, or end other programs.';
-		case '57P03':
-			return 'PostgreSQL is starting up or shutting down (57P03): try again in a moment.';
-		case 'ECONNREFUSED':
-			return 'PostgreSQL cannot be reached: nothing listens at the host and port in DATABASE_URL (ECONNREFUSED). Start it, or correct the address.';
-		case 'ENOTFOUND':
-		case 'EAI_AGAIN':
-			return `PostgreSQL cannot be reached: the host in DATABASE_URL is not known (${code}). Check the spelling and the DNS.`;
-		case null:
-			return 'PostgreSQL cannot be reached: no answer in time, or the connection was cut. Check the host, the firewall, and TLS (sslmode in DATABASE_URL).';
-		default:
-			return `PostgreSQL cannot be used (${code}): check DATABASE_URL and the server's log.`;
+	if (code === null) {
+		return 'PostgreSQL cannot be reached: no answer in time, or the connection was cut. Check the host, the firewall, and TLS (sslmode in DATABASE_URL).';
 	}
+	return UNREACHABLE[code] ?? `PostgreSQL cannot be used (${code}): check DATABASE_URL and the server's log.`;
 }
 
-/** Checks the key file that the next start uses with SQLite. `look` as in `checkKey`. */
-function checkKeyFile(findings: Findings, dataDir: string, look: DatabaseLook | null): readonly Finding[] {
+/** Whether the key of the next start is well-formed and is the database's key. */
+async function checkKey(findings: Findings, { settings, database }: Setup) {
+	const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir = '', ENCRYPTION_KEY: text } = settings;
+	const found = await database;
+	if (found === null) return;
+	// Null for a database that could not be read, and for one that this version refuses.
+	const usable = found.kind === 'database' && refuseSchema(found.schema) === null ? found : null;
+	const look = found.kind === 'absent' ? NEW_DATABASE : usable;
+	if (text !== undefined) tryKey(findings, look, 'ENCRYPTION_KEY', () => readKeySetting(text));
+	else if (databaseUrl !== undefined) findings.failure('ENCRYPTION_KEY is not set: all replicas need the same one.');
+	else checkKeyFile(findings, keyFileIn(resolve(dataDir)), look);
+}
+
+function checkKeyFile(findings: Findings, path: string, look: DatabaseLook | null) {
 	const { ok, warning, failure, skipped } = findings;
-	const path = keyFileIn(resolve(dataDir));
 	let text: string;
-	let mode: Stats['mode'];
 	try {
 		text = readFileSync(path, 'utf8');
-		mode = statSync(path).mode;
 	} catch (error) {
 		const { code } = error as NodeJS.ErrnoException;
 		if (code !== 'ENOENT' && code !== 'ENOTDIR') {
@@ -257,25 +245,23 @@ function checkKeyFile(findings: Findings, dataDir: string, look: DatabaseLook | 
 			`${path} is gone, and the database was made with a key: restore it (or set ENCRYPTION_KEY) before the next start, or the stored answers cannot be read.`,
 		);
 	}
-	checkKey(findings, { text, source: path }, look);
+	tryKey(findings, look, path, () => ({ kind: 'key', key: parseEncryptionKey(text, path) }));
+	const mode = statSync(path).mode & 0o777;
 	if ((mode & 0o077) !== 0) {
-		const shown = (mode & 0o777).toString(8).padStart(4, '0');
+		const shown = mode.toString(8).padStart(4, '0');
 		warning(`${path} has mode ${shown}, so others on this machine may use the key: chmod 600 ${path}`);
 	}
-	return findings.all;
 }
 
-/** Whether a key is well-formed and is the database's key. `look` is null when the database could not be read. */
-function checkKey(
+/** `look` is null when the database could not be read. */
+function tryKey(
 	{ ok, failure }: Findings,
-	{ text, source }: { readonly text: string; readonly source: string },
 	look: DatabaseLook | null,
-): readonly Finding[] {
+	source: string,
+	read: () => ReturnType<typeof readKeySetting>,
+) {
 	try {
-		const setting =
-			source === 'ENCRYPTION_KEY'
-				? readKeySetting(text)
-				: { kind: 'key' as const, key: parseEncryptionKey(text, source) };
+		const setting = read();
 		if (look === null) {
 			return ok(`${source} is well-formed; it was not tried, because the database cannot be used.`);
 		}

@@ -1,23 +1,16 @@
 import type { Clock } from '../clock.ts';
+import type { SettingsReading } from '../config.ts';
 import { cutText } from '../cut.ts';
+import { checkSettings } from './environment.ts';
 import { counted, type Finding, findingsOf } from './report.ts';
-import type { SlackCall, SlackReply } from './request.ts';
-import { tokenAdvice } from './slack.ts';
+import { createSlackCall, type SlackCall, type SlackReply } from './request.ts';
+import { checkBotToken, tokenAdvice } from './slack.ts';
 
 /** A view or message that Slack is asked about. */
 export interface AskedShape {
 	readonly name: string;
 	readonly view?: object;
 	readonly message?: { readonly blocks: readonly object[] };
-}
-
-interface Dependencies {
-	readonly shapes: readonly AskedShape[];
-	readonly call: SlackCall;
-	readonly token: string;
-	readonly clock: Pick<Clock, 'sleep'>;
-	/** Takes lines about the progress. */
-	readonly say: (line: string) => void;
 }
 
 /** Between two calls. Slack does not publish the rate of `blocks.validate` ("special rate limits apply"). */
@@ -37,60 +30,74 @@ const MAX_ERROR_LENGTH = 500;
 /** Slack's codes for its own failures. */
 const TRANSIENT = new Set(['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout']);
 
+/** Asks Slack whether it accepts the shapes. Needs only the bot token, so that it can run before everything else is set up. */
+export async function* checkViews(
+	{ settings, problems }: SettingsReading,
+	shapes: () => Promise<readonly AskedShape[]>,
+	clock: Pick<Clock, 'sleep'>,
+): AsyncGenerator<Finding | string> {
+	const { SLACK_BOT_TOKEN: token, SLACK_API_URL: apiUrl } = settings;
+	if (token === undefined || apiUrl === undefined) {
+		const ofSlack = problems.filter((problem) => /^SLACK_(BOT_TOKEN|API_URL) /.test(problem));
+		return yield* checkSettings(findingsOf('Settings'), { problems: ofSlack, unknown: [] });
+	}
+	const call = createSlackCall(apiUrl, token);
+	const bot = await call('auth.test');
+	yield* checkBotToken(findingsOf('Bot token'), bot);
+	if (bot.kind !== 'ok') return;
+	yield* askAbout(await shapes(), call, clock);
+}
+
 /**
- * Asks Slack about each shape, one at a time, with `blocks.validate`, which posts nothing. The findings are the refused
- * shapes, and the reason when it stopped early.
+ * Asks Slack about each shape, one at a time, with `blocks.validate`, which posts nothing. Yields lines about its progress,
+ * and as findings the refused shapes and the reason when it stopped early.
  */
-export async function checkViews({ shapes, call, token, clock, say }: Dependencies): Promise<{
-	readonly findings: readonly Finding[];
-	/** How many shapes were asked about and how many were refused. */
-	readonly summary: string;
-}> {
-	const { failure, all: findings } = findingsOf('Views');
-	const total = shapes.length;
+export async function* askAbout(
+	shapes: readonly AskedShape[],
+	call: SlackCall,
+	clock: Pick<Clock, 'sleep'>,
+): AsyncGenerator<Finding | string> {
+	const found = (text: string): Finding => ({ verdict: 'failure', check: 'Views', text });
+	const total = counted(shapes.length, 'shape');
 	let pauseMs = PAUSE_MS;
-	let asked = 0;
 	let refused = 0;
-
-	async function ask(shape: AskedShape): Promise<SlackReply> {
-		for (let limited = 0, failures = 0; ; ) {
-			const reply = await call('blocks.validate', token, argumentsOf(shape));
-			if (reply.kind === 'unreachable' && reply.limitedSec !== null) {
-				limited += 1;
-				if (limited > MAX_LIMITED) return reply;
-				pauseMs = Math.min(Math.max(pauseMs * 2, LIMITED_PAUSE_MS), MAX_PAUSE_MS);
-				say(`Slack limits the calls: continuing in ${reply.limitedSec} s.`);
-				await clock.sleep(reply.limitedSec * 1_000);
-			} else {
-				const retryAfterMs = RETRY_AFTER_MS[failures];
-				if (!isTransient(reply) || retryAfterMs === undefined) return reply;
-				failures += 1;
-				await clock.sleep(retryAfterMs);
+	let limited = 0;
+	let failures = 0;
+	yield `Asking Slack about ${total}.`;
+	const waiting = [...shapes];
+	for (let shape = waiting[0]; shape !== undefined; shape = waiting[0]) {
+		const reply = await call('blocks.validate', argumentsOf(shape));
+		const retryAfterMs = RETRY_AFTER_MS[failures];
+		if (reply.kind === 'unreachable' && reply.limitedSec !== null && limited < MAX_LIMITED) {
+			limited++;
+			pauseMs = Math.min(Math.max(pauseMs * 2, LIMITED_PAUSE_MS), MAX_PAUSE_MS);
+			yield `Slack limits the calls: continuing in ${reply.limitedSec} s.`;
+			await clock.sleep(reply.limitedSec * 1_000);
+		} else if (isTransient(reply) && retryAfterMs !== undefined) {
+			failures++;
+			await clock.sleep(retryAfterMs);
+		} else {
+			const problem = problemOf(reply);
+			if (problem !== null) {
+				yield found(`${problem} Asking stopped at ${shape.name}.`);
+				break;
 			}
+			if (reply.kind === 'refused') {
+				refused++;
+				yield found(`${shape.name}: Slack refuses it (${reply.code}): ${wordsOf(reply)}`);
+			}
+			[limited, failures] = [0, 0];
+			waiting.shift();
+			await clock.sleep(pauseMs);
 		}
 	}
-
-	say(`Asking Slack about ${counted(total, 'shape')}.`);
-	for (const shape of shapes) {
-		const reply = await ask(shape);
-		const problem = problemOf(reply);
-		if (problem !== null) {
-			failure(`${problem} Asking stopped at ${shape.name}.`);
-			break;
-		}
-		asked += 1;
-		if (reply.kind === 'refused') {
-			refused += 1;
-			failure(`${shape.name}: Slack refuses it (${reply.code}): ${wordsOf(reply)}`);
-		}
-		await clock.sleep(pauseMs);
-	}
-	const count = asked === total ? counted(total, 'shape') : `${asked} of ${counted(total, 'shape')}`;
-	return { findings, summary: `Slack was asked about ${count} and refuses ${refused === 0 ? 'none' : refused}.` };
+	const count = waiting.length === 0 ? total : `${shapes.length - waiting.length} of ${total}`;
+	yield `Slack was asked about ${count} and refuses ${refused === 0 ? 'none' : refused}. Nothing else was checked: npm run doctor does that.`;
 }
 
 function isTransient(reply: SlackReply): boolean {
-	return reply.kind === 'unreachable' || (reply.kind === 'refused' && TRANSIENT.has(reply.code));
+	if (reply.kind === 'unreachable') return reply.limitedSec === null;
+	return reply.kind === 'refused' && TRANSIENT.has(reply.code);
 }
 
 /**
@@ -109,7 +116,7 @@ function problemOf(reply: SlackReply): string | null {
 	if (code === 'unknown_method') {
 		return 'This Slack has no blocks.validate (unknown_method), so it cannot check views.';
 	}
-	const advice = tokenAdvice(code, { setting: 'SLACK_BOT_TOKEN', copyFrom: 'from "OAuth & Permissions"' });
+	const advice = tokenAdvice(code, 'SLACK_BOT_TOKEN');
 	if (advice !== null) return advice;
 	return TRANSIENT.has(code) ? `Slack has a failure of its own (${code}): try again later.` : null;
 }

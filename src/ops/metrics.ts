@@ -26,10 +26,14 @@ export function createMetrics(sources: MetricSources) {
 	function counterOf(name: string, help: string, labelNames: string[] = []) {
 		return new Counter({ name: `handraise_${name}`, help, labelNames, registers: [registry] });
 	}
-	/** Returns a function that takes the values of `labels` and counts one. */
-	function counter<Labels extends readonly string[]>(name: string, help: string, ...labels: Labels) {
+	/** Returns a function that takes the value of each label and counts one. */
+	function counter<Values extends readonly string[] = []>(
+		name: string,
+		help: string,
+		...labels: { readonly [Index in keyof Values]: string }
+	) {
 		const metric = counterOf(name, help, [...labels]);
-		return (...values: { [Index in keyof Labels]: string }) =>
+		return (...values: Values) =>
 			metric.inc(Object.fromEntries(labels.map((label, index) => [label, values[index] ?? ''])));
 	}
 	/** Returns a function that takes milliseconds; `buckets` are seconds. */
@@ -118,29 +122,51 @@ export function createMetrics(sources: MetricSources) {
 		},
 		watches: {
 			watchedSessions: gauge('watched_sessions', 'Sessions that at least one channel watches'),
-			read: counter('watch_reads_total', 'Background reads by outcome', 'outcome'),
+			read: counter<['changed' | 'unchanged' | 'failed']>(
+				'watch_reads_total',
+				'Background reads by outcome',
+				'outcome',
+			),
 			detectionAge: duration(
 				'detection_age_seconds',
 				'Upper bound of the time between a change of a session and its detection',
 				[0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300],
 			),
 			backgroundPerSecond: gauge('background_requests_per_second', 'Request rate that is left for watching'),
-			card: counter('card_updates_total', 'Card updates by outcome', 'outcome'),
-			limitReached: counter('watch_limits_total', 'Watches that were not added because a limit was reached', 'limit'),
-			post: counter('posts_total', 'Posts by outcome', 'outcome'),
-			reminder: counter('reminders_total', 'Reminders and escalations that were posted', 'stage'),
+			card: counter<['wanted' | 'sent' | 'unchanged' | 'coalesced' | 'failed']>(
+				'card_updates_total',
+				'Card updates by outcome',
+				'outcome',
+			),
+			limitReached: counter<['person' | 'channel' | 'all']>(
+				'watch_limits_total',
+				'Watches that were not added because a limit was reached',
+				'limit',
+			),
+			post: counter<['posted' | 'found' | 'retried' | 'refused' | 'maybeRepeated']>(
+				'posts_total',
+				'Posts by outcome',
+				'outcome',
+			),
+			reminder: counter<['reminder' | 'escalation']>(
+				'reminders_total',
+				'Reminders and escalations that were posted',
+				'stage',
+			),
 			reminderLate: duration(
 				'reminder_late_seconds',
 				'From the time at which a reminder or escalation was due to its post',
 				[1, 2.5, 5, 10, 15, 20, 30, 60, 300, 900],
 			),
-			channelCheck: counter(
+			/** `complete`: all pages were checked. `failed`: one page failed. */
+			channelCheck: counter<['complete' | 'failed']>(
 				'channel_checks_total',
 				'Checks whether other organizations read a channel, by outcome',
 				'outcome',
 			),
 		},
 		listing: {
+			/** Whether the service has a list that works, as any replica has found. */
 			available(isAvailable: boolean) {
 				listAvailable(isAvailable ? 1 : 0);
 			},
@@ -148,6 +174,7 @@ export function createMetrics(sources: MetricSources) {
 				listRequests.inc({ outcome: 'ok' }, requestCount);
 				listWaiting(sessions.length);
 			},
+			/** A request for a list, whatever became of it. */
 			requested({ byteCount, tookMs }: { readonly byteCount: number; readonly tookMs: number }) {
 				listBytes.inc(byteCount);
 				listSeconds(tookMs);
@@ -155,12 +182,17 @@ export function createMetrics(sources: MetricSources) {
 			listFailed(code: string) {
 				listRequests.inc({ outcome: code });
 			},
+			/** Reads that were moved forward because of a list. */
 			listedReads(count: number) {
 				listReads.inc(count);
 			},
 		},
 		inboxes: {
-			update: counter('inbox_updates_total', 'Updates of inboxes by outcome', 'outcome'),
+			update: counter<['sent' | 'unchanged' | 'failed']>(
+				'inbox_updates_total',
+				'Updates of inboxes by outcome',
+				'outcome',
+			),
 			built: duration(
 				'inbox_build_seconds',
 				'How long the content of an inbox took to put together, without showing it',
@@ -184,9 +216,19 @@ export function createMetrics(sources: MetricSources) {
 			'From the arrival of a request of Slack to its acknowledgement',
 			[0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3],
 		),
-		serviceRequest: counter('service_requests_total', 'Requests to the session service', 'priority', 'outcome'),
-		httpRefused: counter('http_refused_total', 'Refused HTTP requests and connections by reason', 'reason'),
-		slackCall: counter('slack_calls_total', 'Web API calls by method and outcome', 'method', 'outcome'),
+		serviceRequest: counter<[priority: string, outcome: string]>(
+			'service_requests_total',
+			'Requests to the session service',
+			'priority',
+			'outcome',
+		),
+		httpRefused: counter<[string]>('http_refused_total', 'Refused HTTP requests and connections by reason', 'reason'),
+		slackCall: counter<[method: string, outcome: string]>(
+			'slack_calls_total',
+			'Web API calls by method and outcome',
+			'method',
+			'outcome',
+		),
 		async expose() {
 			return { contentType: registry.contentType, text: await registry.metrics() };
 		},

@@ -13,6 +13,7 @@ import type { AnswerStore } from '../store/answer-store.ts';
 import type { Claim, ClaimStore } from '../store/answering-store.ts';
 import type { ChannelSettingsStore } from '../store/channel-settings-store.ts';
 import type { HandOverStore } from '../store/hand-over-store.ts';
+import type { WatchStore } from '../store/watch-store.ts';
 import {
 	type Announcement,
 	type AnnouncementContent,
@@ -23,7 +24,6 @@ import {
 } from '../watches/announcements.ts';
 import type { Announcer, DueAnnouncement, PostUpdate, PreparedPost } from '../watches/announcer.ts';
 import type { ReminderStage } from '../watches/channel-settings.ts';
-import type { WatchStore } from '../watches/ports.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { Watch } from '../watches/watch.ts';
 import { givenBackPost, handedOverPost, NOT_TOLD_ANY_MORE } from './blocks/hand-over.ts';

@@ -45,3 +45,14 @@ export type NoListReason = (typeof NO_LIST_REASONS)[number];
 export type LeftOut =
 	| { readonly kind: 'discoveryPaused'; readonly why: NoListReason }
 	| { readonly kind: 'discoveryFull'; readonly limit: Exclude<WatchLimit, 'person'>; readonly most: number };
+
+/** A listed session, and what reads have told of it. */
+export interface RaisedHand {
+	readonly sessionId: string;
+	/** When it was last found to ask nothing, or could not be read, clock milliseconds; null: it was not read. */
+	readonly loweredAt: number | null;
+	/** How often in a row. */
+	readonly loweredCount: number;
+	/** Whether it began to wait after the first list, and has not given way in a channel since. */
+	readonly isNew: boolean;
+}

@@ -1,7 +1,9 @@
 import { CLOCK_ALLOWANCE_MS, type Clock, hasCome } from '../clock.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { Metrics } from '../ops/metrics.ts';
 import type { RateLimit, RateLimiter } from '../rate-limiter.ts';
+import type { WatchStore } from '../store/watch-store.ts';
 import {
 	type Announcement,
 	type AnnouncementContent,
@@ -13,17 +15,16 @@ import {
 	remindersIn,
 	waitsForTurn,
 } from './announcements.ts';
-import type { Announcer, DueAnnouncement, GoneReason, PreparedPost, SendOutcome } from './announcer.ts';
+import type { Announcer, AttemptResult, DueAnnouncement, GoneReason, PreparedPost, SendOutcome } from './announcer.ts';
 import { endChannel } from './channel-guard.ts';
-import type { AttemptResult, ChannelStore, DiscoveryStore, PostingStore, WatchMetrics } from './ports.ts';
 
 export interface PostingOptions {
-	readonly store: PostingStore & ChannelStore & DiscoveryStore;
+	readonly store: WatchStore;
 	readonly announcer: Announcer;
 	readonly rateLimiter: RateLimiter;
 	readonly clock: Clock;
 	readonly log: Log;
-	readonly metrics: WatchMetrics;
+	readonly metrics: Metrics['watches'];
 }
 
 /** Slack takes about one post a second in a channel. */

@@ -2,10 +2,16 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { checkNode } from '../../src/doctor/environment.ts';
-import { lineOf } from '../../src/doctor/report.ts';
+import { type Findings, findingsOf, lineOf } from '../../src/doctor/report.ts';
 import { OPTIONAL_SCOPES, REQUIRED_SCOPES } from '../../src/doctor/slack.ts';
 import { checkPostgres, fileSystemOf, kindOfFileSystem } from '../../src/doctor/store.ts';
 import { OWN_SCHEMA, type PostgresLook } from '../../src/store/inspect.ts';
+
+function linesOf(name: string, check: (findings: Findings) => unknown): string[] {
+	const findings = findingsOf(name);
+	check(findings);
+	return findings.all.map(lineOf);
+}
 
 it('expects the scopes of the manifest', () => {
 	const manifest = parse(readFileSync(new URL('../../manifest.yml', import.meta.url), 'utf8'));
@@ -19,7 +25,7 @@ it.each([
 	['24.0.0', '✓ Node.js: 24.0.0.'],
 	['26.1.0', '✓ Node.js: 26.1.0.'],
 ])('checks Node %s', (version, line) => {
-	expect(checkNode(version).map(lineOf)).toEqual([expect.stringContaining(line)]);
+	expect(linesOf('Node.js', (findings) => checkNode(findings, version))).toEqual([expect.stringContaining(line)]);
 });
 
 const WELL = {
@@ -48,7 +54,7 @@ it.each<[string, Partial<typeof WELL> | object, string[]]>([
 		[expect.stringMatching(/^✓/), expect.stringMatching(/^! .*synchronous_commit=off/)],
 	],
 ])('checks a PostgreSQL that is %s', (_, difference, lines) => {
-	expect(checkPostgres({ ...WELL, ...difference }).map(lineOf)).toEqual(lines);
+	expect(linesOf('Database', (findings) => checkPostgres(findings, { ...WELL, ...difference }))).toEqual(lines);
 });
 
 it('removes control characters from texts from outside', () => {

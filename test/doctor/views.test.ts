@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { createSlackCall } from '../../src/doctor/request.ts';
-import { type AskedShape, checkViews } from '../../src/doctor/views.ts';
+import { type AskedShape, askAbout } from '../../src/doctor/views.ts';
 import { extremes } from '../../src/slack/shapes/extremes.ts';
 import { createHarness, type Harness, nobody } from './harness.ts';
 import { testShapes } from './views.ts';
@@ -60,13 +60,16 @@ describe('checkViews while Slack limits the calls or fails', () => {
 	async function asking({ slack }: Harness) {
 		const clock = createManualClock();
 		const said: string[] = [];
-		const call = createSlackCall(slack.apiUrl);
-		let result: Awaited<ReturnType<typeof checkViews>> | null = null;
-		const done = checkViews({ shapes, call, token: 'xoxb-any', clock, say: (line) => said.push(line) }).then(
-			(value) => {
-				result = value;
-			},
-		);
+		const findings: string[] = [];
+		let isDone = false;
+		async function ask(): Promise<void> {
+			for await (const line of askAbout(shapes, createSlackCall(slack.apiUrl, 'xoxb-any'), clock)) {
+				if (typeof line === 'string') said.push(line);
+				else findings.push(line.text);
+			}
+			isDone = true;
+		}
+		const done = ask();
 		return {
 			clock,
 			said,
@@ -78,9 +81,9 @@ describe('checkViews while Slack limits the calls or fails', () => {
 			},
 			/** Moves the clock until the check ends. */
 			finish: async () => {
-				while (result === null) await clock.advance(10_000);
+				while (!isDone) await clock.advance(10_000);
 				await done;
-				return result;
+				return { findings, summary: said.at(-1)?.replace(' Nothing else was checked: npm run doctor does that.', '') };
 			},
 		};
 	}
@@ -108,7 +111,7 @@ describe('checkViews while Slack limits the calls or fails', () => {
 		harness.slack.faults.rateLimit('blocks.validate', { retryAfter: 3 });
 		const { finish, calls } = await asking(harness);
 		const { findings, summary } = await finish();
-		expect(findings.map(({ text }) => text)).toEqual([
+		expect(findings).toEqual([
 			expect.stringMatching(/^Slack cannot be asked: .* limits the calls; try again in 3 s\. Asking stopped at one\.$/),
 		]);
 		expect(summary).toBe('Slack was asked about 0 of 3 shapes and refuses none.');
@@ -135,7 +138,7 @@ describe('checkViews while Slack limits the calls or fails', () => {
 		await using harness = await createHarness();
 		harness.slack.faults.add({ method: 'blocks.validate', ...fault });
 		const { finish } = await asking(harness);
-		expect((await finish()).findings.map(({ text }) => text)).toEqual([expect.stringMatching(words)]);
+		expect((await finish()).findings).toEqual([expect.stringMatching(words)]);
 	});
 
 	it('names a shape that Slack refuses without saying why', async () => {
@@ -143,7 +146,7 @@ describe('checkViews while Slack limits the calls or fails', () => {
 		harness.slack.faults.add({ method: 'blocks.validate', error: 'view_too_large', times: 1 });
 		const { finish } = await asking(harness);
 		const { findings, summary } = await finish();
-		expect(findings.map(({ text }) => text)).toEqual(['one: Slack refuses it (view_too_large): it does not say why.']);
+		expect(findings).toEqual(['one: Slack refuses it (view_too_large): it does not say why.']);
 		expect(summary).toBe('Slack was asked about 3 shapes and refuses 1.');
 	});
 });
