@@ -8,7 +8,7 @@ import {
 	type TooManyHandOvers,
 } from '../../inbox/hand-over.ts';
 import type { HandOverObstacle, QuestionToHandOver } from '../../inbox/hand-overs.ts';
-import type { AnnouncementContent } from '../../watches/announcements.ts';
+import type { ContentOf } from '../../watches/kinds.ts';
 import { ACTIONS, CALLBACKS, encodeQuestionMark, type QuestionMark } from '../ids.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
 import { questionText } from '../question-text.ts';
@@ -71,10 +71,7 @@ export function noHandOverWindow(): MessageContent {
 }
 
 /** The direct message to the person who has the question now. */
-export function handedOverPost(
-	{ from, ...asked }: Extract<AnnouncementContent, { kind: 'handedOver' }>,
-	post: PostContext,
-): MessageContent {
+export function handedOverPost({ from, ...asked }: ContentOf<'handedOver'>, post: PostContext): MessageContent {
 	const { channelId, watchedBy, names } = post;
 	const place = placeMrkdwn(channelId, watchedBy === post.reader ? null : personMrkdwn(watchedBy, names));
 	const words = handedOverWords(from, names);
@@ -83,10 +80,7 @@ export function handedOverPost(
 }
 
 /** The direct message to the person who had handed the question over. */
-export function givenBackPost(
-	content: Extract<AnnouncementContent, { kind: 'givenBack' }>,
-	post: PostContext,
-): MessageContent {
+export function givenBackPost(content: ContentOf<'givenBack'>, post: PostContext): MessageContent {
 	const words = givenBackWords(content, post.names);
 	return directPost(content, post, { words, headline: words, hint: '', givesBack: false });
 }
@@ -124,7 +118,7 @@ export function handedOverWords(from: string, names: Names): string {
 
 /** To the person who had handed it over. mrkdwn. */
 export function givenBackWords(
-	{ by, undelivered }: Pick<Extract<AnnouncementContent, { kind: 'givenBack' }>, 'by' | 'undelivered'>,
+	{ by, undelivered }: Pick<ContentOf<'givenBack'>, 'by' | 'undelivered'>,
 	names: Names,
 ): string {
 	if (undelivered === true) {

@@ -1,6 +1,6 @@
 import { changedParts, type LadderTimes, mentionsAnybody, timesIn } from '../../inbox/channel-settings.ts';
-import type { AnnouncementContent } from '../../watches/announcements.ts';
 import type { ChannelSettings, Mention, QuietHours, Weekday } from '../../watches/channel-settings.ts';
+import type { ContentOf } from '../../watches/kinds.ts';
 import type { ChannelVerdict } from '../channels.ts';
 import type { MentionProblem, PersonProblem } from '../settings/mention-checks.ts';
 import type { UserGroups } from '../settings/user-groups.ts';
@@ -166,7 +166,7 @@ interface ChangeContext {
 
 /** What somebody changed in the settings of a channel, or of a direct message. mrkdwn; nobody is mentioned. */
 export function settingsChangedWords(
-	{ by, before, after }: Extract<AnnouncementContent, { kind: 'settingsChanged' }>,
+	{ by, before, after }: ContentOf<'settingsChanged'>,
 	{ channelId, defaults, names, groups }: ChangeContext,
 ): string {
 	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, { names, groups });
@@ -264,7 +264,7 @@ function mentionedNames(
 
 /** Tells a channel what somebody changed. */
 export function settingsChangedPost(
-	content: Extract<AnnouncementContent, { kind: 'settingsChanged' }>,
+	content: ContentOf<'settingsChanged'>,
 	{ maybeRepeat, ...known }: ChangeContext & { readonly maybeRepeat: boolean },
 ): MessageContent {
 	const words = settingsChangedWords(content, known);
