@@ -3,7 +3,7 @@ import type { LadderTimes } from '../../inbox/channel-settings.ts';
 import type { ChannelSettings, Weekday } from '../../watches/channel-settings.ts';
 import { ACTIONS, CALLBACKS, type SettingsField, settingsBlockId } from '../ids.ts';
 import { encodeSettingsMetadata, type SettingsMetadata } from '../settings/metadata.ts';
-import { afterOption, MOST_GROUPS, MOST_PEOPLE } from '../settings/read.ts';
+import { afterOption, LISTS, MOST_GROUPS, MOST_PEOPLE } from '../settings/read.ts';
 import type { UserGroup, UserGroups } from '../settings/user-groups.ts';
 import { plain } from '../text.ts';
 import { contactMrkdwn, isDirectMessage, momentMrkdwn, type Names, personMrkdwn, placeMrkdwn } from '../words.ts';
@@ -48,47 +48,39 @@ export function settingsForm(model: SettingsModel): ModalView {
 		blocks: [
 			...section(notice),
 			...section(`When Handraise reminds of questions in ${placeMrkdwn(channelId)} that nobody has answered.`),
-			input(model, 'remind', 'Remind after', {
-				element: times(shown.remindAfterMs, defaults.remindAfterMs),
-			}),
-			input(model, 'escalate', 'Escalate after', {
-				element: times(shown.escalateAfterMs, defaults.escalateAfterMs),
-			}),
+			input(model, 'remind', 'Remind after', times(shown.remindAfterMs, defaults.remindAfterMs)),
+			input(model, 'escalate', 'Escalate after', times(shown.escalateAfterMs, defaults.escalateAfterMs)),
 			input(model, 'people', 'Mention', {
-				element: {
-					type: 'multi_users_select',
-					action_id: ACTIONS.settingsField,
-					placeholder: plain('Choose people', 150),
-					max_selected_items: MOST_PEOPLE,
-					...(shown.userIds.length === 0 ? {} : { initial_users: [...shown.userIds] }),
-				},
-				mayBeEmpty: true,
+				type: 'multi_users_select',
+				action_id: ACTIONS.settingsField,
+				placeholder: plain('Choose people', 150),
+				max_selected_items: MOST_PEOPLE,
+				...(shown.userIds.length === 0 ? {} : { initial_users: [...shown.userIds] }),
 			}),
 			...groupBlocks,
 			divider(),
 			input(model, 'days', 'Quiet hours', {
-				element: {
-					type: 'checkboxes',
-					action_id: ACTIONS.settingsField,
-					options: ([1, 2, 3, 4, 5, 6, 7] as const).map(dayOption),
-					...(shown.days.length === 0 ? {} : { initial_options: shown.days.map(dayOption) }),
-				},
-				mayBeEmpty: true,
+				type: 'checkboxes',
+				action_id: ACTIONS.settingsField,
+				options: ([1, 2, 3, 4, 5, 6, 7] as const).map(dayOption),
+				...(shown.days.length === 0 ? {} : { initial_options: shown.days.map(dayOption) }),
 			}),
 			input(model, 'from', 'Quiet hours from', {
-				element: { type: 'timepicker', action_id: ACTIONS.settingsField, initial_time: shown.from },
+				type: 'timepicker',
+				action_id: ACTIONS.settingsField,
+				initial_time: shown.from,
 			}),
 			input(model, 'to', 'Quiet hours to', {
-				element: { type: 'timepicker', action_id: ACTIONS.settingsField, initial_time: shown.to },
+				type: 'timepicker',
+				action_id: ACTIONS.settingsField,
+				initial_time: shown.to,
 			}),
 			input(model, 'zone', 'Time zone', {
-				element: {
-					type: 'plain_text_input',
-					action_id: ACTIONS.settingsField,
-					initial_value: shown.timeZone,
-					// The longest names of time zones have about 30 characters.
-					max_length: 60,
-				},
+				type: 'plain_text_input',
+				action_id: ACTIONS.settingsField,
+				initial_value: shown.timeZone,
+				// The longest names of time zones have about 30 characters.
+				max_length: 60,
 			}),
 			...context(lastChangeWords(change, names)),
 		],
@@ -127,14 +119,15 @@ export function noSettingsWindow(): MessageContent {
 	return message('The settings could not be opened in a window.', section(words));
 }
 
-/** `mayBeEmpty`: Slack reports when somebody empties it, because it cannot be told from an untouched list later. */
+/** Of a list, Slack reports when somebody empties it, because it cannot be told from an untouched list later. */
 function input(
 	{ metadata }: SettingsModel,
 	field: SettingsField,
 	label: string,
-	{ element, mayBeEmpty = false }: { element: InputBlock['element']; mayBeEmpty?: boolean },
+	element: InputBlock['element'],
 ): InputBlock {
 	const { [field]: hint = '' } = isDirectMessage(metadata.channelId) ? { ...HINTS, ...DIRECT_HINTS } : HINTS;
+	const mayBeEmpty = LISTS.some(([list]) => list === field);
 	return {
 		type: 'input',
 		block_id: settingsBlockId(field, metadata.revision),
@@ -184,15 +177,12 @@ function groupsOf(model: SettingsModel): KnownBlock[] {
 	const initial = options.filter(({ value }) => groupIds.includes(value ?? ''));
 	return [
 		input(model, 'groups', 'Mention user groups', {
-			element: {
-				type: 'multi_static_select',
-				action_id: ACTIONS.settingsField,
-				placeholder: plain('Choose user groups', 150),
-				options,
-				max_selected_items: MOST_GROUPS,
-				...(initial.length === 0 ? {} : { initial_options: initial }),
-			},
-			mayBeEmpty: true,
+			type: 'multi_static_select',
+			action_id: ACTIONS.settingsField,
+			placeholder: plain('Choose user groups', 150),
+			options,
+			max_selected_items: MOST_GROUPS,
+			...(initial.length === 0 ? {} : { initial_options: initial }),
 		}),
 		...context(
 			total <= MOST_OPTIONS

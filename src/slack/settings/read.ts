@@ -118,7 +118,7 @@ export function emptiedList(state: unknown, acted: string, { revision, shown }: 
 	return chosen?.length === 0 && shown[list].length > 0 ? list : null;
 }
 
-const LISTS = [
+export const LISTS = [
 	['people', 'userIds'],
 	['groups', 'groupIds'],
 	['days', 'days'],
