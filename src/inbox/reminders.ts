@@ -6,8 +6,8 @@ import { createLeaseLoop } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
 import type { LadderStore } from '../store/ladder-store.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
+import { type LadderTimes, timesIn } from '../watches/channel-settings.ts';
 import type { SessionKey } from '../watches/watch.ts';
-import { type LadderTimes, timesIn } from './channel-settings.ts';
 import {
 	type Decision,
 	decide,
@@ -138,7 +138,10 @@ export function createReminders(options: Options) {
 			return due.map(computable);
 		},
 		nextDueAt: (batches) =>
-			store.nextDueAt(serviceUrl, { now: clock.now(), except: batches.map(({ channel }) => channel) }),
+			store.nextDueAt(
+				serviceUrl,
+				batches.map(({ channel }) => channel),
+			),
 		work,
 		onFailure: (_, error) =>
 			log.warn({ code: codeOf(error) }, 'a reminder could not be stored; its lease lapses and it is tried again'),

@@ -1,8 +1,8 @@
-import { changedParts, type LadderTimes, mentionsAnybody, timesIn } from '../../inbox/channel-settings.ts';
-import type { ChannelSettings, Mention, QuietHours, Weekday } from '../../watches/channel-settings.ts';
+import { type ChannelSettings, changedParts, type LadderTimes, type Mention } from '../../watches/channel-settings.ts';
 import type { ContentOf } from '../../watches/kinds.ts';
 import type { ChannelVerdict } from '../channels.ts';
 import type { MentionProblem, PersonProblem } from '../settings/mention-checks.ts';
+import { LINES, type LineContext, mentionsWords, NOT_SAVED } from '../settings/table.ts';
 import type { UserGroups } from '../settings/user-groups.ts';
 import { oneLine, quotedName, quotedNameMrkdwn } from '../text.ts';
 import {
@@ -16,11 +16,8 @@ import {
 } from '../words.ts';
 import { errorWords } from './errors.ts';
 import { context, type MessageContent, message, section } from './parts.ts';
-import { mentionMrkdwn } from './reminders.ts';
 
 /* Errors of fields are plain text: Slack shows no mark-up in them. */
-
-const NOT_SAVED = 'Nothing was saved; your choices are still here.';
 
 /** Why a place has no settings, and what to do. mrkdwn. */
 export const NO_SETTINGS = {
@@ -36,33 +33,11 @@ export const NO_SETTINGS = {
 } as const satisfies Record<Extract<ChannelVerdict, { ok: false }>['reason'], string>;
 
 export const SETTINGS_ERRORS = {
-	tooManyPeople: 'An escalation mentions at most 10 people. For more, choose a user group.',
-	tooManyGroups: 'An escalation mentions at most 5 user groups.',
-	neverMentioned:
-		'Nobody is mentioned while this is off. Choose a time, or take out the people and groups under Mention.',
-	notATime: 'This is not a time. Type hours and minutes, such as 22:00.',
-	alwaysQuiet: 'These quiet hours never end, so nobody would ever be reminded. Leave out a day, or choose another end.',
 	notChecked: `Slack did not tell in time whether you are in this channel and may change its settings. ${NOT_SAVED} Press Save again.`,
 	mentionNotChecked: `Slack did not tell in time whether they are in this channel and may answer. ${NOT_SAVED} Press Save again.`,
 	notMember: 'You are not a member of this channel any more, so you cannot change its settings. Nothing was saved.',
 	unknownOutcome: 'I could not check whether this was saved. Press Save again: it is not saved or posted twice.',
 } as const;
-
-/** For an escalation that does not come after the reminder. */
-export function orderError(remindAfterMs: number | null): string {
-	return `An escalation comes after the reminder (${timeWords(remindAfterMs)}). Choose a longer time here, or a shorter one above.`;
-}
-
-/** For times of quiet hours without a day. `shown`: what the fields began with. */
-export function noDayError({ from, to, timeZone }: Pick<QuietHours, 'from' | 'to' | 'timeZone'>): string {
-	return `Without a day there are no quiet hours. Choose at least one day, or put back ${from}, ${to} and ${timeZone} below.`;
-}
-
-/** For a time zone that is not known. */
-export function zoneError(typed: string): string {
-	const zone = ['I do not know the time zone', quotedName(typed, 80)].filter(Boolean).join(' ');
-	return `${zone}. Type its full name, such as Europe/Berlin, America/New_York or UTC. ${NOT_SAVED}`;
-}
 
 /** Why somebody may not save, or why saving failed. */
 export function notSavedError(code: string, adminContact: string | null): string {
@@ -123,20 +98,10 @@ export function savedWords(how: 'saved' | 'same', channelId: string): string {
 
 /** After saving, what holds now: a line for each setting. mrkdwn. */
 export function settingsLines(settings: ChannelSettings, defaults: LadderTimes): string {
-	const { remindAfterMs, escalateAfterMs, mention, quietHours } = settings;
-	const isOff = mentionsAnybody(settings) && timesIn(settings, defaults).escalateAfterMs === null;
-	return [
-		`*Remind after*: ${afterOptionText(remindAfterMs, defaults.remindAfterMs)}`,
-		`*Escalate after*: ${afterOptionText(escalateAfterMs, defaults.escalateAfterMs)}`,
-		`*Mention*: ${mentionMrkdwn(mention) || 'nobody'}${isOff ? ', but not while *Escalate after* is off' : ''}`,
-		`*Quiet hours*: ${quietWords(quietHours)}`,
-	].join('\n');
-}
-
-/** The text of an option with a time: `Default (15 min)`, `Off`, `1 h`. */
-export function afterOptionText(after: ChannelSettings['remindAfterMs'], fallback: number | null): string {
-	if (after === 'default') return `Default (${timeWords(fallback)})`;
-	return after === null ? 'Off' : timeWords(after);
+	const known = { defaults, mentioned: mentionsWords };
+	return Object.values(LINES)
+		.map(({ name, words, now = words }) => `*${name}*: ${now(settings, known, settings)}`)
+		.join('\n');
 }
 
 /** Somebody else saved first. mrkdwn for a window, which notifies nobody. */
@@ -145,127 +110,67 @@ export function conflictWords(
 	{ before, newest, chosen }: Readonly<Record<'before' | 'newest' | 'chosen', ChannelSettings>>,
 	{ names, defaults }: { readonly names: Names; readonly defaults: LadderTimes },
 ): string {
-	const mentioned = (mention: Mention) => mentionMrkdwn(mention) || 'nobody';
+	const known = { mentioned: mentionsWords, defaults };
 	return [
 		`⚠️ ${by === null ? 'Somebody' : personMrkdwn(by, names)} changed these settings meanwhile, so yours are not saved.`,
-		...settingsChanges(before, newest, defaults, mentioned),
+		...settingsChanges(before, newest, known),
 		'The fields below show the settings as they are now. With your choices they would change so:',
-		...settingsChanges(newest, chosen, defaults, mentioned),
+		...settingsChanges(newest, chosen, known),
 		'Choose again what is still needed, then press *Save*.',
 	].join('\n');
 }
 
-interface ChangeContext {
-	readonly channelId: string;
-	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
-	readonly defaults: LadderTimes;
+/** What is known of the names of those whom settings mention. */
+export interface MentionNames {
 	readonly names: Names;
-	/** What is known of the groups that settings mention. */
 	readonly groups: UserGroups;
 }
 
 /** What somebody changed in the settings of a channel, or of a direct message. mrkdwn; nobody is mentioned. */
 export function settingsChangedWords(
 	{ by, before, after }: ContentOf<'settingsChanged'>,
-	{ channelId, defaults, names, groups }: ChangeContext,
+	{ channelId, defaults, ...known }: MentionNames & { readonly channelId: string; readonly defaults: LadderTimes },
 ): string {
-	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, { names, groups });
-	const changes = settingsChanges(before, after, defaults, mentioned);
+	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, known);
+	const changes = settingsChanges(before, after, { mentioned, defaults });
 	const place = isDirectMessage(channelId) ? placeMrkdwn(channelId) : 'this channel';
-	return [`🔧 ${personName(by, names)} changed the reminders of ${place}.`, ...changes].join('\n');
+	return [`🔧 ${personName(by, known.names)} changed the reminders of ${place}.`, ...changes].join('\n');
 }
 
-const LABELS: Readonly<Record<keyof ChannelSettings, string>> = {
-	remindAfterMs: 'Remind after',
-	escalateAfterMs: 'Escalate after',
-	mention: 'Mention',
-	quietHours: 'Quiet hours',
-};
-
-/** A line for each setting that differs. `mentioned`: the words for whom an escalation mentions, before or after. mrkdwn. */
-function settingsChanges(
-	before: ChannelSettings,
-	after: ChannelSettings,
-	defaults: LadderTimes,
-	mentioned: (mention: Mention, other: Mention) => string,
-): string[] {
-	const lineOf = (of: ChannelSettings, other: ChannelSettings): Record<keyof ChannelSettings, string> => ({
-		remindAfterMs: afterOptionText(of.remindAfterMs, defaults.remindAfterMs).toLowerCase(),
-		escalateAfterMs: afterOptionText(of.escalateAfterMs, defaults.escalateAfterMs).toLowerCase(),
-		mention: mentioned(of.mention, other.mention),
-		quietHours: quietWords(of.quietHours),
+/** A line for each setting that differs. mrkdwn. */
+function settingsChanges(before: ChannelSettings, after: ChannelSettings, known: LineContext): string[] {
+	return changedParts(before, after).map((part) => {
+		const { name, words } = LINES[part];
+		return `• *${name}*: ${words(before, known, after)} → ${words(after, known, before)}`;
 	});
-	const [old, now] = [lineOf(before, after), lineOf(after, before)];
-	return changedParts(before, after).map((part) => `• *${LABELS[part]}*: ${old[part]} → ${now[part]}`);
-}
-
-/** `15 min` or `off`. */
-function timeWords(after: number | null): string {
-	return after === null ? 'off' : exactly(after);
-}
-
-const UNITS = [
-	['day', 86_400_000],
-	['h', 3_600_000],
-	['min', 60_000],
-	['s', 1_000],
-] as const;
-
-/** `1 day`, `1 h 30 min`, `90 s` as `1 min 30 s`: nothing is rounded away above a second. */
-function exactly(ms: number): string {
-	let left = ms;
-	const parts = UNITS.flatMap(([unit, size]) => {
-		const count = Math.floor(left / size);
-		left -= count * size;
-		return count === 0 ? [] : [`${count} ${unit === 'day' && count > 1 ? 'days' : unit}`];
-	});
-	return parts.join(' ') || '0 s';
-}
-
-const DAY_NAMES = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
-
-export function dayName(day: Weekday): string {
-	return DAY_NAMES[day - 1] ?? '';
-}
-
-/** `Mon, Tue 22:00 to 08:00 (Europe/Berlin)`, or `none`. */
-function quietWords(hours: QuietHours | null): string {
-	if (hours === null) return 'none';
-	const days =
-		hours.days.length === 7
-			? 'every day'
-			: hours.days
-					.toSorted((one, other) => one - other)
-					.map(dayName)
-					.join(', ');
-	return `${days} ${hours.from} to ${hours.to} (${hours.timeZone})`;
 }
 
 /** Of people and user groups in one line. */
 const MOST_NAMED = 5;
 
 /** Names without mentions, which would notify people of every change; first those that are not in `other`. */
-function mentionedNames(
-	mention: Mention,
-	other: Mention,
-	{ names, groups }: Pick<ChangeContext, 'names' | 'groups'>,
-): string {
+function mentionedNames(mention: Mention, other: Mention, { names, groups }: MentionNames): string {
 	const people = mention.userIds.map((id) => ({ text: personName(id, names), isNew: !other.userIds.includes(id) }));
-	const ofGroups = mention.groupIds.map((groupId) => {
-		const group = groups.kind === 'listed' ? groups.groups.find(({ id }) => id === groupId) : undefined;
-		const name = quotedNameMrkdwn(group?.handle || group?.name || '', 80);
-		return { text: name === '' ? 'a user group' : `user group ${name}`, isNew: !other.groupIds.includes(groupId) };
-	});
+	const ofGroups = mention.groupIds.map((id) => ({
+		text: groupName(id, groups),
+		isNew: !other.groupIds.includes(id),
+	}));
 	const all = [...people, ...ofGroups].toSorted((one, two) => Number(two.isNew) - Number(one.isNew));
 	if (all.length === 0) return 'nobody';
 	const shown = all.slice(0, MOST_NAMED).map(({ text }) => text);
 	return [shown.join(', '), andMoreWords(all.length - shown.length)].filter(Boolean).join(' ');
 }
 
+function groupName(groupId: string, groups: UserGroups): string {
+	const group = groups.kind === 'listed' ? groups.groups.find(({ id }) => id === groupId) : undefined;
+	const name = quotedNameMrkdwn(group?.handle || group?.name || '', 80);
+	return name === '' ? 'a user group' : `user group ${name}`;
+}
+
 /** Tells a channel what somebody changed. */
 export function settingsChangedPost(
 	content: ContentOf<'settingsChanged'>,
-	{ maybeRepeat, ...known }: ChangeContext & { readonly maybeRepeat: boolean },
+	{ maybeRepeat, ...known }: Parameters<typeof settingsChangedWords>[1] & { readonly maybeRepeat: boolean },
 ): MessageContent {
 	const words = settingsChangedWords(content, known);
 	return message(words, [...section(words), ...context(maybeRepeat ? MAYBE_REPEAT : '')]);

@@ -88,7 +88,6 @@ export function buildForm(input: {
 				asText: positionsOf(fields, (field) => field.variant === 'plain'),
 				withOptions: positionsOf(fields, (field) => field.variant === 'guessed' && hasOptions(field)),
 				secret: positionsOf(fields, (field) => field.secret),
-				boxed: true,
 				offerLimit: limits.offer,
 				optionTexts,
 			},
