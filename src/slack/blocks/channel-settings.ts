@@ -8,7 +8,7 @@ import { plain } from '../text.ts';
 import { contactMrkdwn, isDirectMessage, momentMrkdwn, type Names, personMrkdwn, placeMrkdwn } from '../words.ts';
 import { errorWords } from './errors.ts';
 import { context, divider, type MessageContent, message, modal, section } from './parts.ts';
-import { savedWords, settingsLines } from './settings-saving.ts';
+import { NO_SETTINGS, savedWords, settingsLines } from './settings-saving.ts';
 
 /** The form of a channel's settings. */
 export interface SettingsModel {
@@ -133,6 +133,11 @@ export const SETTINGS_OUTDATED =
 export function lastChangeWords(change: { readonly by: string; readonly at: number } | null, names: Names): string {
 	if (change === null) return 'Nobody has changed these settings yet.';
 	return `Last changed by ${personMrkdwn(change.by, names)}, ${momentMrkdwn(change.at)}.`;
+}
+
+/** Why a place has no settings, and what to do; `not_a_member`: this person is no member of it. mrkdwn. */
+export function noSettingsWords(reason: keyof typeof NO_SETTINGS | 'not_a_member'): string {
+	return reason === 'not_a_member' ? NOT_A_MEMBER : NO_SETTINGS[reason];
 }
 
 export const NOT_A_MEMBER =
