@@ -12,12 +12,6 @@ export interface MetricSources {
 	budgetUsed(): number;
 }
 
-/** Of a list of sessions of the session service. */
-interface ListFigures {
-	readonly sessions: readonly unknown[];
-	readonly requestCount: number;
-}
-
 /** Prometheus metrics, all named `handraise_…`, in seconds and counts. No label holds an id or text of people. */
 export function createMetrics(sources: MetricSources) {
 	const registry = new Registry();
@@ -26,10 +20,14 @@ export function createMetrics(sources: MetricSources) {
 	function counterOf(name: string, help: string, labelNames: string[] = []) {
 		return new Counter({ name: `handraise_${name}`, help, labelNames, registers: [registry] });
 	}
-	/** Returns a function that takes the values of `labels` and counts one. */
-	function counter<Labels extends readonly string[]>(name: string, help: string, ...labels: Labels) {
+	/** Returns a function that takes the value of each label and counts one. */
+	function counter<Values extends readonly string[] = []>(
+		name: string,
+		help: string,
+		...labels: { readonly [Index in keyof Values]: string }
+	) {
 		const metric = counterOf(name, help, [...labels]);
-		return (...values: { [Index in keyof Labels]: string }) =>
+		return (...values: Values) =>
 			metric.inc(Object.fromEntries(labels.map((label, index) => [label, values[index] ?? ''])));
 	}
 	/** Returns a function that takes milliseconds; `buckets` are seconds. */
@@ -37,8 +35,14 @@ export function createMetrics(sources: MetricSources) {
 		const metric = new Histogram({ name: `handraise_${name}`, help, buckets, registers: [registry] });
 		return (ms: number) => metric.observe(ms / 1000);
 	}
-	function gauge(name: string, help: string) {
-		const metric = new Gauge({ name: `handraise_${name}`, help, registers: [registry] });
+	/** Returns a function that sets it. `read`: asked when the metrics are requested. */
+	function gauge(name: string, help: string, read?: () => number | Promise<number>) {
+		const metric: Gauge = new Gauge({
+			name: `handraise_${name}`,
+			help,
+			registers: [registry],
+			...(read && { collect: async () => metric.set(await read()) }),
+		});
 		return (value: number) => metric.set(value);
 	}
 
@@ -52,24 +56,15 @@ export function createMetrics(sources: MetricSources) {
 			for (const [state, count] of Object.entries(byState)) this.set({ state }, count);
 		},
 	});
-	new Gauge({
-		name: 'handraise_oldest_undelivered_answer_age_seconds',
-		help: 'Age of the oldest answer that is accepted, delivering or waiting for its author; 0 when there is none',
-		registers: [registry],
-		async collect() {
+	gauge(
+		'oldest_undelivered_answer_age_seconds',
+		'Age of the oldest answer that is accepted, delivering or waiting for its author; 0 when there is none',
+		async () => {
 			const { oldestUndeliveredAt } = await sources.answers();
-			this.set(oldestUndeliveredAt === null ? 0 : (sources.now() - oldestUndeliveredAt) / 1000);
+			return oldestUndeliveredAt === null ? 0 : (sources.now() - oldestUndeliveredAt) / 1000;
 		},
-	});
-
-	new Gauge({
-		name: 'handraise_service_budget_used',
-		help: 'Requests to the session service in the last minute',
-		registers: [registry],
-		collect() {
-			this.set(sources.budgetUsed());
-		},
-	});
+	);
+	gauge('service_budget_used', 'Requests to the session service in the last minute', sources.budgetUsed);
 	const submissions = counter('submissions_total', 'Submissions by result before the acknowledgement', 'outcome');
 	const conflicts = counter('conflicts_total', 'Answers that conflicted with another one', 'seen');
 	const checkpoints = counter(
@@ -118,49 +113,71 @@ export function createMetrics(sources: MetricSources) {
 		},
 		watches: {
 			watchedSessions: gauge('watched_sessions', 'Sessions that at least one channel watches'),
-			read: counter('watch_reads_total', 'Background reads by outcome', 'outcome'),
+			read: counter<['changed' | 'unchanged' | 'failed']>(
+				'watch_reads_total',
+				'Background reads by outcome',
+				'outcome',
+			),
 			detectionAge: duration(
 				'detection_age_seconds',
 				'Upper bound of the time between a change of a session and its detection',
 				[0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300],
 			),
 			backgroundPerSecond: gauge('background_requests_per_second', 'Request rate that is left for watching'),
-			card: counter('card_updates_total', 'Card updates by outcome', 'outcome'),
-			limitReached: counter('watch_limits_total', 'Watches that were not added because a limit was reached', 'limit'),
-			post: counter('posts_total', 'Posts by outcome', 'outcome'),
-			reminder: counter('reminders_total', 'Reminders and escalations that were posted', 'stage'),
+			card: counter<['wanted' | 'sent' | 'unchanged' | 'coalesced' | 'failed']>(
+				'card_updates_total',
+				'Card updates by outcome',
+				'outcome',
+			),
+			limitReached: counter<['person' | 'channel' | 'all']>(
+				'watch_limits_total',
+				'Watches that were not added because a limit was reached',
+				'limit',
+			),
+			post: counter<['posted' | 'found' | 'retried' | 'refused' | 'maybeRepeated']>(
+				'posts_total',
+				'Posts by outcome',
+				'outcome',
+			),
+			reminder: counter<['reminder' | 'escalation']>(
+				'reminders_total',
+				'Reminders and escalations that were posted',
+				'stage',
+			),
 			reminderLate: duration(
 				'reminder_late_seconds',
 				'From the time at which a reminder or escalation was due to its post',
 				[1, 2.5, 5, 10, 15, 20, 30, 60, 300, 900],
 			),
-			channelCheck: counter(
+			/** `complete`: all pages were checked. `failed`: one page failed. */
+			channelCheck: counter<['complete' | 'failed']>(
 				'channel_checks_total',
 				'Checks whether other organizations read a channel, by outcome',
 				'outcome',
 			),
 		},
 		listing: {
-			available(isAvailable: boolean) {
-				listAvailable(isAvailable ? 1 : 0);
-			},
-			listed({ sessions, requestCount }: ListFigures) {
+			/** Whether the service has a list that works, as any replica has found. */
+			available: (isAvailable: boolean) => listAvailable(isAvailable ? 1 : 0),
+			listed({ sessions, requestCount }: { readonly sessions: readonly unknown[]; readonly requestCount: number }) {
 				listRequests.inc({ outcome: 'ok' }, requestCount);
 				listWaiting(sessions.length);
 			},
+			/** A request for a list, whatever became of it. */
 			requested({ byteCount, tookMs }: { readonly byteCount: number; readonly tookMs: number }) {
 				listBytes.inc(byteCount);
 				listSeconds(tookMs);
 			},
-			listFailed(code: string) {
-				listRequests.inc({ outcome: code });
-			},
-			listedReads(count: number) {
-				listReads.inc(count);
-			},
+			listFailed: (code: string) => listRequests.inc({ outcome: code }),
+			/** Reads that were moved forward because of a list. */
+			listedReads: (count: number) => listReads.inc(count),
 		},
 		inboxes: {
-			update: counter('inbox_updates_total', 'Updates of inboxes by outcome', 'outcome'),
+			update: counter<['sent' | 'unchanged' | 'failed']>(
+				'inbox_updates_total',
+				'Updates of inboxes by outcome',
+				'outcome',
+			),
 			built: duration(
 				'inbox_build_seconds',
 				'How long the content of an inbox took to put together, without showing it',
@@ -184,12 +201,20 @@ export function createMetrics(sources: MetricSources) {
 			'From the arrival of a request of Slack to its acknowledgement',
 			[0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3],
 		),
-		serviceRequest: counter('service_requests_total', 'Requests to the session service', 'priority', 'outcome'),
-		httpRefused: counter('http_refused_total', 'Refused HTTP requests and connections by reason', 'reason'),
-		slackCall: counter('slack_calls_total', 'Web API calls by method and outcome', 'method', 'outcome'),
-		async expose() {
-			return { contentType: registry.contentType, text: await registry.metrics() };
-		},
+		serviceRequest: counter<[priority: string, outcome: string]>(
+			'service_requests_total',
+			'Requests to the session service',
+			'priority',
+			'outcome',
+		),
+		httpRefused: counter<[string]>('http_refused_total', 'Refused HTTP requests and connections by reason', 'reason'),
+		slackCall: counter<[method: string, outcome: string]>(
+			'slack_calls_total',
+			'Web API calls by method and outcome',
+			'method',
+			'outcome',
+		),
+		expose: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
 	};
 }
 

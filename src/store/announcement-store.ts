@@ -1,10 +1,12 @@
 import { type Kysely, sql } from 'kysely';
-import { type Announcement, HELD, remindersIn, switchingTargetOf, waitsForTurn } from '../watches/announcements.ts';
-import type { DueAnnouncement, DueCard } from '../watches/announcer.ts';
-import type { AttemptResult, PostingStore } from '../watches/ports.ts';
-import type { CardUrgency } from '../watches/watch.ts';
-import { countUpdated, type StoreDatabase } from './database.ts';
-import { dueAt, earliest, isDue, isOurs, LONGEST_DELAY_MS, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
+import type { Lease } from '../lease-loop.ts';
+import { type Announcement, HELD, switchingTargetOf, waitsForTurn } from '../watches/announcements.ts';
+import type { AttemptResult, CardResult, DueAnnouncement, DueCard } from '../watches/announcer.ts';
+import { kindsWith } from '../watches/kinds.ts';
+import type { SessionSnapshot } from '../watches/session-snapshot.ts';
+import type { CardUrgency, Watch } from '../watches/watch.ts';
+import { change, countChanged, from, type StoreDatabase } from './database.ts';
+import { dueAt, earliest, isDue, isOurs, LONGEST_DELAY_MS, leaseDue, nextDue, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { giveBackUndelivered } from './hand-over-store.ts';
 import { beginLadder, type EndedReminders, endReminders } from './ladder-store.ts';
@@ -33,8 +35,6 @@ import {
 /** The `last_error` of an announcement that cannot be read. It does not block later ones of its target. */
 const UNREADABLE = 'unreadable';
 
-const REMINDER_KINDS = new Set(['reminder', 'escalation', 'digest']);
-
 type Posted = Extract<AttemptResult, { kind: 'posted' }>;
 
 /** The posting part of `WatchStore`. */
@@ -46,15 +46,13 @@ export function createAnnouncementStore({
 	db: StoreDatabase;
 	cipher: Cipher;
 	noteUnreadable: UnreadableNotes;
-}): PostingStore {
+}) {
 	/** Null when the announcement, its watch or its card's content cannot be read. */
 	async function dueOf(row: AnnouncementRow): Promise<DueAnnouncement | null> {
 		const announcement = readAnnouncement(row, cipher);
 		if (announcement === null) return null;
-		const watchRow =
-			row.watch_id === null
-				? undefined
-				: await db.read.selectFrom('watches').selectAll().where('id', '=', row.watch_id).executeTakeFirst();
+		const ofPost = row.watch_id === null ? null : from(db.read, 'watches', { id: row.watch_id }).selectAll();
+		const watchRow = await ofPost?.executeTakeFirst();
 		if (watchRow === undefined) return { announcement, watch: null, view: null };
 		const watch = readWatch(watchRow);
 		if (watch === null) return null;
@@ -64,27 +62,15 @@ export function createAnnouncementStore({
 
 	async function postpone({ id }: AnnouncementRow, token: string, now: number): Promise<void> {
 		noteUnreadable({ announcement: id });
-		await db.writeOne((trx) =>
-			trx
-				.updateTable('announcements')
-				.set({ ...WITHOUT_LEASE, next_attempt_at: now + UNREADABLE_RETRY_MS, last_error: UNREADABLE })
-				.where('id', '=', id)
-				.where('lease_token', '=', token)
-				.where('state', '=', 'pending')
-				.execute(),
-		);
+		const later = { ...WITHOUT_LEASE, next_attempt_at: now + UNREADABLE_RETRY_MS, last_error: UNREADABLE };
+		const held = { id, lease_token: token, state: 'pending' };
+		await db.writeOne((trx) => change(trx, 'announcements', held).set(later).execute());
 	}
 
 	async function postponeCard({ id }: WatchRow, token: string, now: number): Promise<void> {
 		noteUnreadable({ watch: id });
-		await db.writeOne((trx) =>
-			trx
-				.updateTable('watches')
-				.set({ ...WITHOUT_LEASE, card_not_before: now + UNREADABLE_RETRY_MS })
-				.where('id', '=', id)
-				.where('lease_token', '=', token)
-				.execute(),
-		);
+		const later = { ...WITHOUT_LEASE, card_not_before: now + UNREADABLE_RETRY_MS };
+		await db.writeOne((trx) => change(trx, 'watches', { id, lease_token: token }).set(later).execute());
 	}
 
 	/** Begins the reminders of a question, which count from its post, and ends the post for all questions of its session. */
@@ -102,14 +88,13 @@ export function createAnnouncementStore({
 	}
 
 	async function watchIdOf(trx: Kysely<Tables>, id: string): Promise<string | null> {
-		const row = await trx.selectFrom('announcements').select('watch_id').where('id', '=', id).executeTakeFirst();
+		const row = await from(trx, 'announcements', { id }).select('watch_id').executeTakeFirst();
 		return row?.watch_id ?? null;
 	}
 
 	/** The direct message to the person who got a question; null for anything else. */
 	async function handOverIn(trx: Kysely<Tables>, id: string): Promise<Announcement | null> {
-		const told = trx.selectFrom('announcements').selectAll().where('id', '=', id).where('kind', '=', 'handedOver');
-		const row = await told.executeTakeFirst();
+		const row = await from(trx, 'announcements', { id, kind: 'handedOver' }).selectAll().executeTakeFirst();
 		return row === undefined ? null : readAnnouncement(row, cipher);
 	}
 
@@ -123,35 +108,30 @@ export function createAnnouncementStore({
 		const handOver = result.kind === 'refused' ? await handOverIn(trx, id) : null;
 		// Lock order: sessions, watches, announcements, ladders.
 		const watchId = result.kind === 'posted' || lostCardTs !== undefined ? await watchIdOf(trx, id) : null;
-		await lockSessionOf(trx, db.dialect, watchId);
-		const watch = watchId === null ? undefined : await lockWatch(trx, db.dialect, watchId).executeTakeFirst();
-		if (handOver?.content.kind === 'handedOver') await lockSessionOf(trx, db.dialect, handOver.content.watchId);
-		const row = await trx
-			.updateTable('announcements')
+		await lockSessionOf(trx, watchId);
+		const watch = watchId === null ? undefined : await lockWatch(trx, watchId).executeTakeFirst();
+		if (handOver?.content.kind === 'handedOver') await lockSessionOf(trx, handOver.content.watchId);
+		const row = await change(trx, 'announcements', { id, state: 'pending', lease_token: token })
 			.set((eb) => ({
 				...WITHOUT_LEASE,
 				...attemptChange(result),
 				...(result.kind === 'retry' && !waitsForTurn(result.code) && { attempts: eb('attempts', '+', 1) }),
 			}))
-			.where('id', '=', id)
-			.where('state', '=', 'pending')
-			.where('lease_token', '=', token)
 			.returningAll()
 			.executeTakeFirst();
 		if (row === undefined) return;
-		if (handOver !== null) await giveBackUndelivered(trx, { dialect: db.dialect, cipher }, handOver, now);
+		if (handOver !== null) await giveBackUndelivered(trx, cipher, handOver, now);
 		if (watch !== undefined && lostCardTs !== undefined) await loseCard(trx, cipher, watch, { ts: lostCardTs, now });
-		if (result.kind !== 'retry') await endReminders(trx, db.dialect, endedReminders(row, result), now);
+		if (result.kind !== 'retry') await endReminders(trx, endedReminders(row, result), now);
 		const isNewCard = result.kind === 'posted' && row.kind === 'card';
 		const isQuestion = result.kind === 'posted' && row.kind === 'question';
 		if (watch === undefined) return;
 		if (isQuestion && watch.ended_at === null) await begin(trx, { row, watch, posted: result, now });
 		if (isQuestion && !hasCard(watch)) {
-			await trx.updateTable('watches').set({ card_ts: result.ts }).where('id', '=', watch.id).execute();
+			await change(trx, 'watches', { id: watch.id }).set({ card_ts: result.ts }).execute();
 		}
 		if (!isNewCard) return;
-		await trx
-			.updateTable('watches')
+		await change(trx, 'watches', { id: watch.id })
 			.set({
 				card_ts: result.ts,
 				card_key: result.cardKey,
@@ -159,21 +139,24 @@ export function createAnnouncementStore({
 				// A card without a key was found in Slack after a crash and may show an old state.
 				...(result.cardKey === null && wantCard(watch, 'progress', now)),
 			})
-			.where('id', '=', watch.id)
 			.execute();
 	}
 
 	/** The reminders of an announcement. What an earlier attempt may have shown counts as seen. */
 	function endedReminders(row: AnnouncementRow, result: AttemptResult): EndedReminders {
-		if (!REMINDER_KINDS.has(row.kind)) return { entries: [], unseen: [] };
 		const content = readAnnouncement(row, cipher)?.content;
-		const entries = content === undefined ? [] : remindersIn(content);
+		const entries = content !== undefined && 'entries' in content ? content.entries : [];
 		if (result.kind === 'posted') return { entries, unseen: result.leftOut ?? [] };
 		return { entries, unseen: result.kind === 'dropped' && !result.unknown ? entries : [] };
 	}
 
 	return {
-		async takeAnnouncements(lease, limit, now) {
+		/**
+		 * Leases our announcements that are due, oldest first, one for each target at a time. A card goes before the other
+		 * announcements of its target, which keep their order. An announcement that settles, cannot be read or is a held card
+		 * holds up no other.
+		 */
+		async takeAnnouncements(lease: Lease, limit: number, now: number): Promise<readonly DueAnnouncement[]> {
 			const where = sql<boolean>`state = 'pending' and ${isDue('next_attempt_at', now, LONGEST_DELAY_MS.post)}
 				and ${isOurs(db)} and ${isFirst()}`;
 			const orderBy = sql`${dueAt('next_attempt_at', now, LONGEST_DELAY_MS.post)}, created_at`;
@@ -187,13 +170,14 @@ export function createAnnouncementStore({
 			return due;
 		},
 
-		async postedQuestions(updateId) {
-			const rows = await db.read
-				.selectFrom('announcements')
+		/**
+		 * The question posts of the target of a `settle` or `redraw`, oldest first: those between the `settle` before it and
+		 * `updateId`, and for a `redraw` only posts that no `settle` follows.
+		 */
+		async postedQuestions(updateId: string): Promise<readonly Announcement[]> {
+			const target = from(db.read, 'announcements', { id: updateId }).select('target');
+			const rows = await from(db.read, 'announcements', { kind: QUESTION_POSTS, state: 'posted', target })
 				.selectAll()
-				.where('kind', 'in', QUESTION_POSTS)
-				.where('state', '=', 'posted')
-				.where('target', '=', (eb) => eb.selectFrom('announcements').select('target').where('id', '=', updateId))
 				.where(
 					sql<boolean>`exists (select 1 from announcements as change where change.id = ${updateId}
 						and change.target = announcements.target and change.number > announcements.number
@@ -207,9 +191,12 @@ export function createAnnouncementStore({
 			return rows.flatMap((row) => readAnnouncement(row, cipher) ?? []);
 		},
 
-		async shownOf(watchIds) {
+		/** These watches, ended or not, with what their cards show and when that was last read, by id. */
+		async shownOf(
+			watchIds: readonly string[],
+		): Promise<ReadonlyMap<string, { watch: Watch; view: SessionSnapshot | null; checkedAt: number | null }>> {
 			if (watchIds.length === 0) return new Map();
-			const rows = await db.read.selectFrom('watches').selectAll().where('id', 'in', watchIds).execute();
+			const rows = await from(db.read, 'watches', { id: watchIds }).selectAll().execute();
 			const watches = rows.flatMap((row) => readWatch(row) ?? []);
 			const shown = await Promise.all(
 				watches.map(async (watch) => {
@@ -219,22 +206,34 @@ export function createAnnouncementStore({
 			return new Map(shown);
 		},
 
-		async noteShown(id, key) {
-			await db.writeOne((trx) =>
-				trx.updateTable('announcements').set({ shown_key: key }).where('id', '=', id).execute(),
-			);
+		/** Notes what the post of a question shows now. */
+		async noteShown(id: string, key: string): Promise<void> {
+			await db.writeOne((trx) => change(trx, 'announcements', { id }).set({ shown_key: key }).execute());
 		},
 
-		beginAttempt: (id, token, { since, leasedUntil }) =>
+		/**
+		 * Notes that Slack is about to be called, and prolongs the lease. `since`: now, or the time of an earlier attempt whose
+		 * post may exist. False when the lease was lost.
+		 */
+		beginAttempt: (id: string, token: string, { since, leasedUntil }: { since: number; leasedUntil: number }) =>
 			db.writeOne(async (trx) => {
-				const held = trx.updateTable('announcements').where('id', '=', id).where('lease_token', '=', token);
-				const begun = held.where('state', '=', 'pending').set({ sending_since: since, leased_until: leasedUntil });
-				return (await countUpdated(begun)) > 0;
+				const held = change(trx, 'announcements', { id, lease_token: token, state: 'pending' });
+				return (await countChanged(held.set({ sending_since: since, leased_until: leasedUntil }))) > 0;
 			}),
 
-		endAttempt: (id, token, result, now) => db.write((trx) => finish(trx, { id, token }, result, now)),
+		/**
+		 * Notes the outcome and gives the lease back; does nothing when the lease was lost. A lost card is handled as by
+		 * `endCard`.
+		 */
+		endAttempt: (id: string, token: string, result: AttemptResult, now: number) =>
+			db.write((trx) => finish(trx, { id, token }, result, now)),
 
-		async takeCards(lease, limit, { now, urgency }) {
+		/** Leases our posted cards whose update is wanted: urgency `now` first, then the longest wanted. */
+		async takeCards(
+			lease: Lease,
+			limit: number,
+			{ now, urgency }: { now: number; urgency: CardUrgency | 'any' },
+		): Promise<readonly DueCard[]> {
 			const least = urgency === 'any' ? URGENCIES.length - 1 : URGENCIES.indexOf(urgency);
 			const where = sql<boolean>`card_since is not null and card_ts is not null and card_urgency <= ${least}
 				and ${isOurs(db)} and ${isDue('card_not_before', now, LONGEST_DELAY_MS.post)}`;
@@ -250,63 +249,60 @@ export function createAnnouncementStore({
 			return cards;
 		},
 
-		async holdsCard(watchId, token) {
-			const held = await db.read
-				.selectFrom('watches')
-				.select('id')
-				.where('id', '=', watchId)
-				.where('lease_token', '=', token)
-				.executeTakeFirst();
-			return held !== undefined;
+		/** Whether the card is still leased by this token; asked right before Slack is called. */
+		async holdsCard(watchId: string, token: string): Promise<boolean> {
+			const held = from(db.read, 'watches', { id: watchId, lease_token: token }).select('id');
+			return (await held.executeTakeFirst()) !== undefined;
 		},
 
-		endCard: (watchId, token, result) =>
+		/**
+		 * Notes the outcome and gives the lease back; does nothing when the lease was lost. After `shown`, updates wanted after
+		 * `wants` stay wanted. `retry`: not due before `at`. `refused`: the update is given up. `lost`: a watch that has not
+		 * ended gets one new card queued.
+		 */
+		endCard: (watchId: string, token: string, result: CardResult) =>
 			db.write(async (trx) => {
-				if (result.kind === 'lost') await lockSessionOf(trx, db.dialect, watchId);
-				const row = await lockWatch(trx, db.dialect, watchId).where('lease_token', '=', token).executeTakeFirst();
+				if (result.kind === 'lost') await lockSessionOf(trx, watchId);
+				const row = await lockWatch(trx, watchId).where('lease_token', '=', token).executeTakeFirst();
 				if (row === undefined) return;
-				await trx
-					.updateTable('watches')
-					.set({ ...WITHOUT_LEASE, ...cardChange(row, result) })
-					.where('id', '=', watchId)
-					.where('lease_token', '=', token)
-					.execute();
+				const shown = { ...WITHOUT_LEASE, ...cardChange(row, result) };
+				await change(trx, 'watches', { id: watchId, lease_token: token }).set(shown).execute();
 				if (result.kind === 'lost') await loseCard(trx, cipher, row, result);
 			}),
 
-		async releasePosts(tokens) {
+		/** Gives back the cards and announcements that are still held with these tokens (shutdown). */
+		async releasePosts(tokens: readonly string[]): Promise<void> {
 			if (tokens.length === 0) return;
 			await db.write(async (trx) => {
-				const cards = lockWatches(trx, db.dialect).where('lease_token', 'in', tokens);
-				await trx.updateTable('watches').set(WITHOUT_LEASE).where('id', 'in', cards).execute();
-				const posts = lockAnnouncements(trx, db.dialect).where('lease_token', 'in', tokens);
-				await trx.updateTable('announcements').set(WITHOUT_LEASE).where('id', 'in', posts).execute();
+				const held = { lease_token: tokens };
+				await change(trx, 'watches', { id: lockWatches(trx, held) })
+					.set(WITHOUT_LEASE)
+					.execute();
+				await change(trx, 'announcements', { id: lockAnnouncements(trx, held) })
+					.set(WITHOUT_LEASE)
+					.execute();
 			});
 		},
 
 		postRows: db.queuedRows(['announcements', 'watches']),
 
-		async nextPostDueAt(now) {
+		/**
+		 * When `takeAnnouncements` and `takeCards` next find something; null for never. Announcements that wait for another one
+		 * do not count.
+		 */
+		async nextPostDueAt(now: number) {
+			const pending = sql<boolean>`state = 'pending' and ${isOurs(db)} and ${isFirst()}`;
+			const due = dueAt('next_attempt_at', now, LONGEST_DELAY_MS.post);
+			const at = earliest(dueAt('card_not_before', now, LONGEST_DELAY_MS.post), now);
+			const wanted = sql<{ urgency: number; at: number | null }>`select card_urgency as urgency, ${at} as at
+				from watches where card_since is not null and card_ts is not null and ${isOurs(db)} group by card_urgency`;
 			const [post, cards] = await Promise.all([
-				db.read
-					.selectFrom('announcements')
-					.where('state', '=', 'pending')
-					.where(isOurs(db))
-					.where(isFirst())
-					.select(earliest(dueAt('next_attempt_at', now, LONGEST_DELAY_MS.post), now).as('at'))
-					.executeTakeFirstOrThrow(),
-				db.read
-					.selectFrom('watches')
-					.where('card_since', 'is not', null)
-					.where('card_ts', 'is not', null)
-					.where(isOurs(db))
-					.groupBy('card_urgency')
-					.select(['card_urgency', earliest(dueAt('card_not_before', now, LONGEST_DELAY_MS.post), now).as('at')])
-					.execute(),
+				nextDue(db, 'announcements', pending, { due, now }),
+				wanted.execute(db.read),
 			]);
 			const card = (urgency: CardUrgency) =>
-				cards.find(({ card_urgency }) => card_urgency === URGENCIES.indexOf(urgency))?.at ?? null;
-			return { post: post.at, card: { now: card('now'), progress: card('progress') } };
+				cards.rows.find((row) => row.urgency === URGENCIES.indexOf(urgency))?.at ?? null;
+			return { post, card: { now: card('now'), progress: card('progress') } };
 		},
 	};
 }
@@ -328,7 +324,7 @@ function attemptChange(result: AttemptResult): Partial<AnnouncementRow> {
 	}
 }
 
-function cardChange(row: WatchRow, result: Parameters<PostingStore['endCard']>[2]): Partial<WatchRow> {
+function cardChange(row: WatchRow, result: CardResult): Partial<WatchRow> {
 	switch (result.kind) {
 		case 'shown': {
 			const shown = { card_key: result.key, card_shown_at: result.now, card_not_before: 0 };
@@ -350,21 +346,20 @@ function cardChange(row: WatchRow, result: Parameters<PostingStore['endCard']>[2
 function isFirst() {
 	return sql<boolean>`(announcements.kind = 'card' or not exists (select 1 from announcements as earlier
 		where earlier.target = announcements.target and earlier.state = 'pending'
-		and (earlier.kind not in ('settle', 'redraw') or announcements.kind in ('settle', 'redraw'))
+		and (earlier.kind not in (${UPDATES}) or announcements.kind in (${UPDATES}))
 		and coalesce(earlier.last_error, '') not in (${UNREADABLE}, ${HELD})
 		and (earlier.kind = 'card' or earlier.number < announcements.number)))`;
 }
 
+const UPDATES = sql.join(kindsWith(({ lane }) => lane === 'update'));
+
 /** Makes unreadable rows due in their order: this start may have brought the right key or version. */
 export async function retryUnreadable(db: StoreDatabase): Promise<void> {
 	await db.write(async (trx) => {
-		await trx
-			.updateTable('announcements')
+		await change(trx, 'announcements', { state: 'pending', last_error: UNREADABLE })
 			.set((eb) => ({ next_attempt_at: eb.ref('created_at'), last_error: null }))
-			.where('state', '=', 'pending')
-			.where('last_error', '=', UNREADABLE)
 			.execute();
 		// A card's row does not say why it waits. One that waits for Slack's rate limit is refused again.
-		await trx.updateTable('watches').set({ card_not_before: 0 }).where('card_since', 'is not', null).execute();
+		await change(trx, 'watches', {}).set({ card_not_before: 0 }).where('card_since', 'is not', null).execute();
 	});
 }

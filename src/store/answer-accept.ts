@@ -36,7 +36,7 @@ import {
 	submittedColumns,
 } from './answer-rows.ts';
 import { draftRow } from './answering-store.ts';
-import { type Dialect, rowUnlessExists, type StoreDatabase } from './database.ts';
+import { isPostgres, rowUnlessExists, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { isOwnSchema, stopBesideNewer } from './migrate.ts';
 import { questionColumns, type Tables, WITHOUT_LEASE } from './tables.ts';
@@ -75,7 +75,7 @@ async function acceptInTransaction(
 	cipher: Cipher,
 	answer: NewAnswer,
 ): Promise<AcceptResult> {
-	await lockQuestion(db, store.dialect, answer.question);
+	await lockQuestion(db, answer.question);
 	// One statement reads one snapshot: an answer in delivery is either live or delivered, never missing from both.
 	const rows = await db
 		.selectFrom('answers')
@@ -214,16 +214,16 @@ export async function retryAnswer(
  * Serializes what decides which of several answers to a question is first: an answer must not lose to one that another
  * replica withdraws at the same moment. SQLite has a single writer.
  */
-async function lockQuestion(db: Kysely<Tables>, dialect: Dialect, question: QuestionKey): Promise<void> {
-	if (dialect !== 'postgres') return;
+async function lockQuestion(db: Kysely<Tables>, question: QuestionKey): Promise<void> {
+	if (!isPostgres(db)) return;
 	const { service, sessionId, messageIndex } = question;
 	const name = JSON.stringify([service, sessionId, messageIndex]);
 	await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
 }
 
 /** The same for the question of a stored answer. */
-export async function lockQuestionOf(db: Kysely<Tables>, dialect: Dialect, id: string): Promise<void> {
-	if (dialect !== 'postgres') return;
+export async function lockQuestionOf(db: Kysely<Tables>, id: string): Promise<void> {
+	if (!isPostgres(db)) return;
 	const row = await db
 		.selectFrom('answers')
 		.select(['service', 'session_id', 'message_index'])
@@ -231,7 +231,7 @@ export async function lockQuestionOf(db: Kysely<Tables>, dialect: Dialect, id: s
 		.executeTakeFirst();
 	if (row === undefined) return;
 	const { service, session_id: sessionId, message_index: messageIndex } = row;
-	await lockQuestion(db, dialect, { service, sessionId, messageIndex });
+	await lockQuestion(db, { service, sessionId, messageIndex });
 }
 
 /** See `FIRST_ENDINGS`. */

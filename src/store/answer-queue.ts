@@ -12,7 +12,7 @@ import {
 	sealOther,
 	writeReceiptState,
 } from './answer-rows.ts';
-import { countUpdated, lockRows, type StoreDatabase, StoreUnavailableError } from './database.ts';
+import { countChanged, type StoreDatabase, StoreUnavailableError } from './database.ts';
 import { databaseTime } from './database-clock.ts';
 import { dueAt, earliest, hasLapsed, isDue, isOurs, LONGEST_DELAY_MS, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
@@ -55,7 +55,7 @@ export function createAnswerQueue({
 		async takeDue(service: string, lease: Lease, limit: number, now: number): Promise<readonly Answer[]> {
 			const where = firstOfSession(db, service, { now, limit });
 			const orderBy = sql`next_attempt_at, accepted_at, id`;
-			const before = (trx: Kysely<Tables>) => freeLapsed(trx, db, now);
+			const before = (trx: Kysely<Tables>) => freeLapsed(trx, now);
 			const due = { table: 'answers', key: 'id', service, where, orderBy, limit, before } as const;
 			const rows = await leaseDue(db, due, { lease, now });
 			const answers = rows.flatMap(readOrSkip);
@@ -80,7 +80,7 @@ export function createAnswerQueue({
 			db.write(async (trx) => {
 				const fails = patch.state !== undefined && patch.state !== 'conflicted' && isFailed(patch.state);
 				// Before its row: the order in which all writes lock them.
-				if (fails) await lockQuestionOf(trx, db.dialect, id);
+				if (fails) await lockQuestionOf(trx, id);
 				const row = await trx
 					.selectFrom('answers')
 					.selectAll()
@@ -88,7 +88,7 @@ export function createAnswerQueue({
 					.where('lease_token', '=', token)
 					.where('state', '=', state)
 					.$if(editCount !== undefined, (query) => query.where('edit_count', '=', editCount ?? 0))
-					.$call(lockRows(db.dialect))
+					.forUpdate()
 					.executeTakeFirst();
 				if (row === undefined) return null;
 				if (checksTime && patch.before != null && patch.putStartedAt != null) await expectTime(trx, patch.putStartedAt);
@@ -103,7 +103,7 @@ export function createAnswerQueue({
 		renew: (id: string, lease: Lease, now: number) =>
 			db.writeOne(async (trx) => {
 				const own = trx.updateTable('answers').where('id', '=', id).where('lease_token', '=', lease.token);
-				return (await countUpdated(own.set({ leased_until: now + lease.ms }))) > 0;
+				return (await countChanged(own.set({ leased_until: now + lease.ms }))) > 0;
 			}),
 
 		/** Gives these leases back, in any state of their answers. */
@@ -145,7 +145,7 @@ export function createAnswerQueue({
 		/** Makes live answers due whose last attempt failed with one of these codes, because the service is back. Returns how many. */
 		hasten: (service: string, lastErrors: readonly string[], now: number) =>
 			db.writeOne((trx) =>
-				countUpdated(
+				countChanged(
 					dueNow(trx, service, now).where('state', 'in', BLOCKING_STATES).where('last_error', 'in', lastErrors),
 				),
 			),
@@ -195,13 +195,14 @@ function firstOfSession(db: StoreDatabase, service: string, { now, limit }: { no
 }
 
 /** Clears lapsed leases, which would block the other answers of their sessions. A holder that still runs fails at its next write. */
-async function freeLapsed(trx: Kysely<Tables>, db: StoreDatabase, now: number): Promise<void> {
+async function freeLapsed(trx: Kysely<Tables>, now: number): Promise<void> {
 	const lapsed = await trx
 		.selectFrom('answers')
 		.select('id')
 		.where('lease_token', 'is not', null)
 		.where(hasLapsed('leased_until', now))
-		.$call(lockRows(db.dialect, { skipLocked: true }))
+		.forUpdate()
+		.skipLocked()
 		.execute();
 	if (lapsed.length === 0) return;
 	const ids = lapsed.map((row) => row.id);

@@ -16,10 +16,11 @@ import {
 	type ReceiptState,
 	type TimelineEntry,
 } from '../answers/answer.ts';
+import type { Log } from '../log.ts';
 import type { BeforePut } from '../questions/compare.ts';
 import type { AnswerMarks } from '../questions/secrecy.ts';
 import type { Cipher, CipherPlace } from './encryption.ts';
-import { personColumns, questionColumns, type Row, type Tables } from './tables.ts';
+import { personColumns, personOf, questionColumns, questionOf, type Row, type Tables } from './tables.ts';
 
 export type AnswerRow = Row<'answers'>;
 /** Columns to write; undefined ones keep their value. */
@@ -112,8 +113,8 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 		submissionKey: row.submission_key,
 		viewId,
 		press,
-		person: { teamId: row.team_id, userId: row.user_id },
-		question: { service: row.service, sessionId: row.session_id, messageIndex: row.message_index },
+		person: personOf(row),
+		question: questionOf(row),
 		fingerprint: row.fingerprint,
 		shownHash,
 		content: readContent(row, cipher),
@@ -138,6 +139,18 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 		missingCount: row.missing_count,
 		startFailed: row.start_failed === 1,
 		restartAskedAt: row.restart_asked_at,
+	};
+}
+
+/** Reads rows; empty for a damaged one, which must not block others. */
+export function createAnswerReader(cipher: Cipher, log: Log | undefined) {
+	return (row: AnswerRow): Answer[] => {
+		try {
+			return [readAnswer(row, cipher)];
+		} catch {
+			log?.error({ answer: row.id }, 'a damaged answer cannot be read and is skipped');
+			return [];
+		}
 	};
 }
 

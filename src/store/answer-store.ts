@@ -18,6 +18,7 @@ import { createAnswerQueue } from './answer-queue.ts';
 import {
 	type AnswerRow,
 	changeRow,
+	createAnswerReader,
 	enterState,
 	readAnswer,
 	readMarks,
@@ -25,7 +26,7 @@ import {
 	receiptDueAt,
 	resetReceipt,
 } from './answer-rows.ts';
-import { countUpdated, inBatches, lockRows, type StoreDatabase } from './database.ts';
+import { countChanged, inBatches, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { personColumns, questionColumns, type Tables, WITHOUT_LEASE } from './tables.ts';
 
@@ -47,15 +48,7 @@ export function createAnswerStore({
 	/** Whether `now` is the database's time (PostgreSQL), so that a process with a wrong time is detected. */
 	checksTime?: boolean;
 }) {
-	/** Empty for a damaged row: it must not block others. */
-	function readOrSkip(row: AnswerRow): Answer[] {
-		try {
-			return [readAnswer(row, cipher)];
-		} catch {
-			log?.error({ answer: row.id }, 'a damaged answer cannot be read and is skipped');
-			return [];
-		}
-	}
+	const readOrSkip = createAnswerReader(cipher, log);
 
 	const answers = () => db.read.selectFrom('answers').selectAll();
 	const answersTo = (question: QuestionKey) => answers().where((eb) => eb.and(questionColumns(question)));
@@ -66,7 +59,7 @@ export function createAnswerStore({
 			.selectFrom('answers')
 			.selectAll()
 			.where((eb) => eb.and({ id, ...personColumns(person) }))
-			.$call(lockRows(db.dialect))
+			.forUpdate()
 			.executeTakeFirst();
 	}
 
@@ -81,7 +74,7 @@ export function createAnswerStore({
 		for (const row of rows) {
 			const receipt = readOrSkip(row).length > 0 ? { ...resetReceipt(row), next_attempt_at: now } : {};
 			changed += await db.writeOne((trx) =>
-				countUpdated(
+				countChanged(
 					trx
 						.updateTable('answers')
 						.set({ ...set, ...receipt, ...WITHOUT_LEASE })
@@ -188,7 +181,7 @@ export function createAnswerStore({
 		/** Puts a failed answer back into the queue, for its author alone. */
 		retry: (id: string, person: Person, now: number, giveUpAt: number) =>
 			db.write(async (trx): Promise<RetryResult> => {
-				await lockQuestionOf(trx, db.dialect, id);
+				await lockQuestionOf(trx, id);
 				const row = await lockOwn(trx, id, person);
 				return row === undefined ? { kind: 'notFound' } : retryAnswer(trx, cipher, row, { now, giveUpAt });
 			}),
@@ -201,7 +194,7 @@ export function createAnswerStore({
 		 */
 		withdraw: (id: string, person: Person, now: number, { onlyUnsent } = { onlyUnsent: false }) =>
 			db.write(async (trx) => {
-				await lockQuestionOf(trx, db.dialect, id);
+				await lockQuestionOf(trx, id);
 				const row = await lockOwn(trx, id, person);
 				if (row === undefined) return null;
 				const unsent = row.state === 'accepted' && row.put_started_at === null;
@@ -287,7 +280,7 @@ export function createAnswerStore({
 			const waitingCount = await takeFromWaiting(rows, WITHOUT_VALUES, now);
 			const removeFromEnded = (limit: number) =>
 				db.writeOne((trx) =>
-					countUpdated(
+					countChanged(
 						trx
 							.updateTable('answers')
 							.set(WITHOUT_VALUES)

@@ -1,11 +1,27 @@
-import { type ExpressionBuilder, sql } from 'kysely';
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import { z } from 'zod';
-import type { Answer, Person, QuestionKey } from '../answers/answer.ts';
+import {
+	type Answer,
+	type AnswerState,
+	BLOCKING_STATES,
+	isBlocking,
+	type Person,
+	type QuestionKey,
+} from '../answers/answer.ts';
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
-import { lockRows, rowUnlessExists, type StoreDatabase } from './database.ts';
+import {
+	change,
+	countChanged,
+	type Filter,
+	from,
+	isPostgres,
+	remove,
+	rowUnlessExists,
+	type StoreDatabase,
+} from './database.ts';
 import { isDue, LONGEST_DELAY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
-import { personColumns, questionColumns, type Row, type Tables } from './tables.ts';
+import { personColumns, personOf, questionColumns, questionOf, type Row, type Tables } from './tables.ts';
 
 /** What a form shows, as far as Slack has told: offered text and typed text. Never secret fields. */
 export interface Draft {
@@ -35,9 +51,11 @@ const values = z.record(z.string(), z.string());
 /** The JSON of drafts. */
 export const draftContent = z.object({ values, secret: z.array(z.int()), shownHash: z.string().nullable() });
 
-/** Filters for the person's rows about this question, in a table of the answering state. */
-const ofPerson = (person: Person, question: QuestionKey) => (eb: ExpressionBuilder<Tables, 'drafts' | 'claims'>) =>
-	eb.and({ ...questionColumns(question), ...personColumns(person) });
+/** The person's rows about this question. */
+const ofPerson = (person: Person, question: QuestionKey) => ({
+	...questionColumns(question),
+	...personColumns(person),
+});
 
 /** The drafts of forms. One that cannot be decrypted counts as absent. */
 export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
@@ -76,44 +94,31 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 		},
 
 		async get(formId: string): Promise<Draft | null> {
-			return read(await db.read.selectFrom('drafts').selectAll().where('form_id', '=', formId).executeTakeFirst());
+			return read(await from(db.read, 'drafts', { form_id: formId }).selectAll().executeTakeFirst());
 		},
 
 		/** The newest draft of this person for this question, with any fingerprint. */
 		async newest(person: Person, question: QuestionKey): Promise<Draft | null> {
-			return read(
-				await db.read
-					.selectFrom('drafts')
-					.selectAll()
-					.where(ofPerson(person, question))
-					.orderBy('updated_at', 'desc')
-					.orderBy('form_id', 'desc')
-					.limit(1)
-					.executeTakeFirst(),
-			);
+			const own = from(db.read, 'drafts', ofPerson(person, question)).selectAll();
+			return read(await own.orderBy('updated_at', 'desc').orderBy('form_id', 'desc').limit(1).executeTakeFirst());
 		},
 
 		/** Removes these positions from all drafts of this person for this question, because their texts are secret now. */
 		async forget(person: Person, question: QuestionKey, positions: readonly number[]): Promise<void> {
 			await db.write(async (trx) => {
-				const rows = await trx
-					.selectFrom('drafts')
-					.selectAll()
-					.where(ofPerson(person, question))
-					.$call(lockRows(db.dialect))
-					.execute();
+				const rows = await from(trx, 'drafts', ofPerson(person, question)).selectAll().forUpdate().execute();
 				for (const row of rows) {
 					const draft = read(row);
 					const typed = Object.entries(draft?.values ?? {});
 					const kept = typed.filter(([position]) => !positions.includes(Number(position)));
 					if (draft === null || kept.length === typed.length) continue;
 					const sealed = sealDraft({ ...draft, values: Object.fromEntries(kept) }, cipher);
-					await (kept.every(([, text]) => text === '')
-						? trx.deleteFrom('drafts').where('form_id', '=', row.form_id).execute()
-						: trx.updateTable('drafts').set({ content: sealed }).where('form_id', '=', row.form_id).execute());
+					const own = { form_id: row.form_id };
+					if (kept.every(([, text]) => text === '')) await remove(trx, 'drafts', own).execute();
+					else await change(trx, 'drafts', own).set({ content: sealed }).execute();
 				}
 				// Also makes copies of those drafts in SQLite's files unreadable.
-				if (db.dialect === 'sqlite') await sql`select note_secret_wiped()`.execute(trx);
+				if (!isPostgres(trx)) await sql`select note_secret_wiped()`.execute(trx);
 			});
 		},
 
@@ -123,15 +128,12 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 		 */
 		async discard({ id, person, question }: Pick<Answer, 'id' | 'person' | 'question'>): Promise<void> {
 			await db.writeOne((trx) =>
-				trx.deleteFrom('drafts').where(ofPerson(person, question)).where('form_id', '!=', id).execute(),
+				remove(trx, 'drafts', ofPerson(person, question)).where('form_id', '!=', id).execute(),
 			);
 		},
 
 		removeOlderThan: (before: number) =>
-			db.writeOne(async (trx) => {
-				const result = await trx.deleteFrom('drafts').where('updated_at', '<', before).executeTakeFirst();
-				return Number(result.numDeletedRows);
-			}),
+			db.writeOne((trx) => countChanged(remove(trx, 'drafts').where('updated_at', '<', before))),
 	};
 }
 
@@ -160,8 +162,8 @@ export function readDraft(row: Row<'drafts'>, cipher: Cipher): Draft | null {
 	if (plain === null) return null;
 	return {
 		formId: row.form_id,
-		person: { teamId: row.team_id, userId: row.user_id },
-		question: { service: row.service, sessionId: row.session_id, messageIndex: row.message_index },
+		person: personOf(row),
+		question: questionOf(row),
 		fingerprint: row.fingerprint,
 		...draftContent.parse(JSON.parse(plain)),
 		updatedAt: row.updated_at,
@@ -177,16 +179,12 @@ export function createClaimStore({ db }: { db: StoreDatabase }) {
 		/** Sets or prolongs a claim. True when this person had no active claim before. */
 		claim: ({ question, person, until }: Claim, now: number) =>
 			db.write(async (trx) => {
-				const prolonged = await trx
-					.updateTable('claims')
-					.set({ until })
-					.where(ofPerson(person, question))
-					.where(({ not }) => not(claimHasLapsed(now)))
-					.executeTakeFirst();
-				if (prolonged.numUpdatedRows > 0n) return false;
+				const own = ofPerson(person, question);
+				const active = change(trx, 'claims', own).where(({ not }) => not(claimHasLapsed(now)));
+				if ((await countChanged(active.set({ until }))) > 0) return false;
 				const made = await trx
 					.insertInto('claims')
-					.values({ ...questionColumns(question), ...personColumns(person), claimed_at: now, until })
+					.values({ ...own, claimed_at: now, until })
 					.onConflict((conflict) =>
 						conflict
 							.columns(['service', 'session_id', 'message_index', 'team_id', 'user_id'])
@@ -199,39 +197,58 @@ export function createClaimStore({ db }: { db: StoreDatabase }) {
 
 		/** True when there was a claim. */
 		release: (question: QuestionKey, person: Person) =>
-			db.writeOne(async (trx) => {
-				const result = await trx.deleteFrom('claims').where(ofPerson(person, question)).executeTakeFirst();
-				return result.numDeletedRows > 0n;
-			}),
+			db.writeOne(async (trx) => (await countChanged(remove(trx, 'claims', ofPerson(person, question)))) > 0),
 
 		/** The claims that have not lapsed, oldest first. */
 		async active(question: QuestionKey, now: number): Promise<Claim[]> {
-			const rows = await db.read
-				.selectFrom('claims')
-				.selectAll()
-				.where((eb) => eb.and(questionColumns(question)))
-				.where(({ not }) => not(claimHasLapsed(now)))
-				.orderBy('claimed_at')
-				.orderBy('user_id')
-				.execute();
-			return rows.map((row) => ({
-				question,
-				person: { teamId: row.team_id, userId: row.user_id },
-				until: row.until,
-			}));
+			return activeClaims(db.read, questionColumns(question), now);
 		},
 
-		removeLapsed: (now: number) =>
-			db.writeOne(async (trx) => {
-				const result = await trx.deleteFrom('claims').where(claimHasLapsed(now)).executeTakeFirst();
-				return Number(result.numDeletedRows);
-			}),
+		removeLapsed: (now: number) => db.writeOne((trx) => countChanged(remove(trx, 'claims').where(claimHasLapsed(now)))),
 	};
 }
 
 export type ClaimStore = ReturnType<typeof createClaimStore>;
 
+/** The claims that match `filter` and have not lapsed, oldest first. */
+export async function activeClaims(read: Kysely<Tables>, filter: Filter<'claims'>, now: number): Promise<Claim[]> {
+	const active = from(read, 'claims', filter).where(({ not }) => not(claimHasLapsed(now)));
+	const rows = await active.selectAll().orderBy('claimed_at').orderBy('user_id').execute();
+	return rows.map((row) => ({ question: questionOf(row), person: personOf(row), until: row.until }));
+}
+
 /** Whether a claim has lapsed, or is from before a clock was put back. */
 function claimHasLapsed(now: number) {
 	return isDue('claims.until', now, LONGEST_DELAY_MS.claim);
+}
+
+/** Identifies a question among those of one service. */
+export function nameInService({ sessionId, messageIndex }: Pick<QuestionKey, 'sessionId' | 'messageIndex'>): string {
+	return `${messageIndex}:${sessionId}`;
+}
+
+/**
+ * The questions of these sessions that answers of ours settle, by `nameInService`: those on their way, and those delivered
+ * since the last read of the session. `readAts`: when that was, by session id.
+ */
+export async function answeredQuestions(
+	read: Kysely<Tables>,
+	service: string,
+	readAts: ReadonlyMap<string, number>,
+): Promise<ReadonlySet<string>> {
+	if (readAts.size === 0) return new Set();
+	const states = [...BLOCKING_STATES, 'delivered', 'resumed'];
+	const rows = await from(read, 'answers', { service, session_id: [...readAts.keys()], state: states })
+		.select(['service', 'session_id', 'message_index', 'delivered_at', 'state'])
+		.where(isAnswering(Math.min(...readAts.values())))
+		.execute();
+	const isSettling = ({ state, delivered_at: at, session_id: sessionId }: (typeof rows)[number]) =>
+		isBlocking(state as AnswerState) || (at ?? 0) >= (readAts.get(sessionId) ?? 0);
+	return new Set(rows.filter(isSettling).map((row) => nameInService(questionOf(row))));
+}
+
+/** Whether an answer is on its way, or was delivered at or after `since`. */
+export function isAnswering(since: number) {
+	return ({ eb, or }: ExpressionBuilder<Tables, 'answers'>) =>
+		or([eb('state', 'in', BLOCKING_STATES), eb('delivered_at', '>=', since)]);
 }

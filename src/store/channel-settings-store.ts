@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely';
 import type { Person } from '../answers/answer.ts';
+import { DEFAULT_CHANNEL_SETTINGS } from '../inbox/channel-settings.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
-import type { ChannelSettings } from '../watches/channel-settings.ts';
+import { type ChannelSettings, channelSettings } from '../watches/channel-settings.ts';
 import type { ChannelKey } from '../watches/watch.ts';
-import { readSettings } from './channel-settings-rows.ts';
-import { countUpdated, type StoreDatabase } from './database.ts';
+import { change, countChanged, from, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
-import { lockLadders, touchLadders } from './lock-order.ts';
-import type { Tables } from './tables.ts';
-import { inChannel, queueAnnouncements } from './watch-writes.ts';
+import { touchLadders } from './lock-order.ts';
+import { channelColumns, type Tables } from './tables.ts';
+import { queueAnnouncements } from './watch-writes.ts';
 
 /** The settings of a channel as stored. */
 export interface StoredChannelSettings {
@@ -64,7 +64,7 @@ export function createChannelSettingsStore({ db, cipher }: { db: StoreDatabase; 
 					revision === 0 ? await insert(trx, channel, values) : await update(trx, channel, revision, values);
 				if (!isWritten) return false;
 				await queueAnnouncements(trx, cipher, [announcement], now);
-				await touchLadders(trx, lockLadders(trx, db.dialect).where(inChannel(channel)), now);
+				await touchLadders(trx, channelColumns(channel), now);
 				return true;
 			}),
 	};
@@ -74,35 +74,26 @@ export type ChannelSettingsStore = ReturnType<typeof createChannelSettingsStore>
 
 type Values = Pick<Tables['channel_settings'], 'settings' | 'revision' | 'changed_by' | 'changed_at'>;
 
-async function insert(trx: Kysely<Tables>, { teamId, channelId }: ChannelKey, values: Values): Promise<boolean> {
+async function insert(trx: Kysely<Tables>, channel: ChannelKey, values: Values): Promise<boolean> {
 	const result = await trx
 		.insertInto('channel_settings')
-		.values({ team_id: teamId, channel_id: channelId, ...values })
+		.values({ ...channelColumns(channel), ...values })
 		.onConflict((conflict) => conflict.columns(['team_id', 'channel_id']).doNothing())
 		.executeTakeFirst();
 	return Number(result.numInsertedOrUpdatedRows ?? 0n) > 0;
 }
 
-async function update(
-	trx: Kysely<Tables>,
-	{ teamId, channelId }: ChannelKey,
-	revision: number,
-	values: Values,
-): Promise<boolean> {
-	const query = trx
-		.updateTable('channel_settings')
-		.set(values)
-		.where('team_id', '=', teamId)
-		.where('channel_id', '=', channelId)
-		.where('revision', '=', revision);
-	return (await countUpdated(query)) > 0;
+async function update(trx: Kysely<Tables>, channel: ChannelKey, revision: number, values: Values): Promise<boolean> {
+	return (
+		(await countChanged(change(trx, 'channel_settings', { ...channelColumns(channel), revision }).set(values))) > 0
+	);
 }
 
-export function settingsRow(read: Kysely<Tables>, { teamId, channelId }: ChannelKey) {
-	return read
-		.selectFrom('channel_settings')
-		.selectAll()
-		.where('team_id', '=', teamId)
-		.where('channel_id', '=', channelId)
-		.executeTakeFirst();
+export function settingsRow(read: Kysely<Tables>, channel: ChannelKey) {
+	return from(read, 'channel_settings', channelColumns(channel)).selectAll().executeTakeFirst();
+}
+
+/** The defaults for null. */
+export function readSettings(text: string | null): ChannelSettings {
+	return text === null ? DEFAULT_CHANNEL_SETTINGS : channelSettings.parse(JSON.parse(text));
 }

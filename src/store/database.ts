@@ -1,7 +1,18 @@
-import { type Expression, type Kysely, sql, type UpdateResult } from 'kysely';
+import {
+	type DeleteQueryBuilder,
+	type DeleteResult,
+	type Expression,
+	type ExpressionBuilder,
+	type Kysely,
+	PostgresAdapter,
+	type SelectQueryBuilder,
+	sql,
+	type UpdateQueryBuilder,
+	type UpdateResult,
+} from 'kysely';
 import { HandraiseError } from '../errors.ts';
 import type { QueuedRows } from '../lease-loop.ts';
-import type { Tables } from './tables.ts';
+import type { Row, Tables } from './tables.ts';
 
 export type Dialect = 'sqlite' | 'postgres';
 
@@ -30,20 +41,61 @@ export interface StoreDatabase {
 	close(): Promise<void>;
 }
 
-/**
- * FOR UPDATE on PostgreSQL, for a SELECT before an UPDATE in the same `write`. SQLite has a single writer and needs no
- * lock. Use as `query.$call(lockRows(db.dialect))`.
- */
-export function lockRows(dialect: Dialect, options: { skipLocked: boolean } = { skipLocked: false }) {
-	return <Q extends Lockable<Q>>(query: Q): Q => {
-		if (dialect === 'sqlite') return query;
-		return options.skipLocked ? query.forUpdate().skipLocked() : query.forUpdate();
-	};
+/** Equality filters: each column has this value, one of these, or one of this query's. `null`: it is null. */
+export type Filter<Table extends keyof Tables> = {
+	readonly [Column in keyof Row<Table>]?: Row<Table>[Column] | readonly Row<Table>[Column][] | Expression<unknown>;
+};
+
+/** The query of the rows that match `filter`; the caller adds what it selects. */
+export function from<Table extends keyof Tables>(db: Kysely<Tables>, table: Table, filter: Filter<Table> = {}) {
+	const query: unknown = db.selectFrom(table as 'meta').where(matching(filter));
+	return query as SelectQueryBuilder<Tables, Table, Record<never, never>>;
 }
 
-interface Lockable<Q> {
-	forUpdate(): Q;
-	skipLocked(): Q;
+/** The UPDATE of the rows that match `filter`; the caller adds what it sets. */
+export function change<Table extends keyof Tables>(db: Kysely<Tables>, table: Table, filter: Filter<Table>) {
+	const query: unknown = db.updateTable(table as 'meta').where(matching(filter));
+	return query as UpdateQueryBuilder<Tables, Table, Table, UpdateResult>;
+}
+
+/** The DELETE of the rows that match `filter`. */
+export function remove<Table extends keyof Tables>(db: Kysely<Tables>, table: Table, filter: Filter<Table> = {}) {
+	const query: unknown = db.deleteFrom(table as 'meta').where(matching(filter));
+	return query as DeleteQueryBuilder<Tables, Table, DeleteResult>;
+}
+
+function matching(filter: object) {
+	return ({ eb, and }: ExpressionBuilder<Tables, 'meta'>) =>
+		and(
+			Object.entries(filter).map(([column, value]) => {
+				return eb(column as 'name', value === null ? 'is' : typeof value === 'object' ? 'in' : '=', value);
+			}),
+		);
+}
+
+/**
+ * Serializes transactions on PostgreSQL until their end, by an advisory lock: SQLite has a single writer. A purpose is one of
+ * `ADVISORY_LOCKS`, or any text.
+ */
+export async function lockFor(trx: Kysely<Tables>, purpose: keyof typeof ADVISORY_LOCKS): Promise<void> {
+	if (isPostgres(trx)) await sql`select pg_advisory_xact_lock(${sql.lit(ADVISORY_LOCKS[purpose])})`.execute(trx);
+}
+
+/** Any different numbers. */
+export const ADVISORY_LOCKS = {
+	migrating: 0x68616e64,
+	/** Two replicas at once would add the last allowed watch. */
+	addingWatches: 7_205_759_403,
+	takingLadders: 7_205_759_404,
+	/** Two lists that each remove what the other one has added would wait for each other. */
+	replacingLists: 7_205_759_405,
+	/** What two people hand over at the same moment is counted one after the other. */
+	handingOver: 0x68646f76,
+} as const;
+
+/** Whether a handle is of PostgreSQL. */
+export function isPostgres(db: Kysely<Tables>): boolean {
+	return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
 /** For INSERT … SELECT: the values of `row` in the order of its keys, or no row where `blocker` finds something. */
@@ -53,9 +105,13 @@ export function rowUnlessExists(db: Kysely<Tables>, row: object, blocker: Expres
 		.where(({ not, exists }) => not(exists(blocker)));
 }
 
-/** Runs an UPDATE; returns how many rows it changed. */
-export async function countUpdated(query: { executeTakeFirst(): Promise<UpdateResult | undefined> }): Promise<number> {
-	return Number((await query.executeTakeFirst())?.numUpdatedRows ?? 0n);
+/** Runs an UPDATE or DELETE; returns how many rows it changed. */
+export async function countChanged(query: {
+	executeTakeFirst(): Promise<UpdateResult | DeleteResult | undefined>;
+}): Promise<number> {
+	const result = await query.executeTakeFirst();
+	if (result === undefined) return 0;
+	return Number('numUpdatedRows' in result ? result.numUpdatedRows : result.numDeletedRows);
 }
 
 /** Rows removed in one transaction: on SQLite it blocks the event loop. */

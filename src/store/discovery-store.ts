@@ -1,13 +1,14 @@
 import { type Kysely, sql } from 'kysely';
-import type { Discovery } from '../watches/discovered.ts';
-import type { DiscoveryStore } from '../watches/ports.ts';
-import type { ChannelKey, SessionKey } from '../watches/watch.ts';
-import { type Dialect, lockRows, type StoreDatabase } from './database.ts';
+import type { ListedSession } from '../questions/session.ts';
+import type { NewAnnouncement } from '../watches/announcements.ts';
+import type { Discovery, NewDiscovery, RaisedHand, WaitingSession } from '../watches/discovered.ts';
+import type { ChannelKey, SessionKey, WatchLimits } from '../watches/watch.ts';
+import { change, from, lockFor, remove, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { dropPending } from './question-posts.ts';
-import type { Row, Tables } from './tables.ts';
-import { limitReached, raiseHand } from './watch-adding.ts';
-import { asksAnew, inChannel, queueAnnouncements } from './watch-writes.ts';
+import { channelColumns, channelOf, type Row, sessionColumns, sessionOf, type Tables } from './tables.ts';
+import { limitReached, type NewRaisedHand, raiseHand } from './watch-adding.ts';
+import { asksAnew, queueAnnouncements } from './watch-writes.ts';
 
 type DiscoveryRow = Row<'discoveries'>;
 type WaitingRow = Row<'waiting_sessions'>;
@@ -18,31 +19,46 @@ const BACK_WITHIN_MS = 24 * 3_600_000;
 const SAVED_BEFORE_MS = 10 * 60_000;
 
 /** The discovering part of `WatchStore`. */
-export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }): DiscoveryStore {
-	const { dialect } = db;
-
+export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
 	function nameOf(row: WaitingRow): string {
-		return cipher.decrypt(row.name, namePlace({ service: row.service, sessionId: row.session_id })) ?? '';
+		return cipher.decrypt(row.name, namePlace(sessionOf(row))) ?? '';
 	}
 
 	return {
-		async replaceWaiting(service, sessions, { now, isFollowing, isCut }) {
+		/**
+		 * The newest list of the sessions that wait for a person replaces the one before. Sessions that were listed in the last day
+		 * keep their `since`, unless something shows that they went on. Returns whether anything changed.
+		 */
+		async replaceWaiting(
+			service: string,
+			sessions: readonly Omit<ListedSession, 'status'>[],
+			{
+				now,
+				isFollowing,
+				isCut,
+			}: {
+				now: number;
+				/** Whether a list came before this one, also when no session waited. */
+				isFollowing: boolean;
+				/** Whether the end of this list or the one before is missing: a session that moves up from there has waited before. */
+				isCut: boolean;
+			},
+		): Promise<boolean> {
 			const wanted = new Map(sessions.map((session) => [session.sessionId, session]));
 			const differs = (rows: readonly WaitingRow[]) =>
 				rows.length !== wanted.size || rows.some((row) => wanted.get(row.session_id)?.name !== nameOf(row));
 			// Most lists say what the one before said.
 			if (!differs(await waitingRows(db.read, service).execute())) return false;
 			return db.write(async (trx) => {
-				await lockLists(trx, dialect);
-				const ofService = trx.updateTable('waiting_sessions').where('service', '=', service);
-				const forgotten = trx.deleteFrom('waiting_sessions').where('service', '=', service);
+				await lockFor(trx, 'replacingLists');
+				const forgotten = remove(trx, 'waiting_sessions', { service });
 				await forgotten.where('gone_at', '<=', now - BACK_WITHIN_MS).execute();
-				const known = await trx.selectFrom('waiting_sessions').selectAll().where('service', '=', service).execute();
+				const known = await from(trx, 'waiting_sessions', { service }).selectAll().execute();
 				const rows = known.filter((row) => row.gone_at === null);
 				const before = new Map(known.map((row) => [row.session_id, row]));
 				const missing = rows.filter((row) => !wanted.has(row.session_id)).map((row) => row.session_id);
 				if (missing.length > 0) {
-					await ofService.set({ gone_at: now }).where('session_id', 'in', missing).execute();
+					await change(trx, 'waiting_sessions', { service, session_id: missing }).set({ gone_at: now }).execute();
 				}
 				const lastKnown = [...wanted.keys()].findLastIndex((sessionId) => before.has(sessionId));
 				for (const [index, [sessionId, { name, updatedAt }]] of [...wanted].entries()) {
@@ -53,8 +69,8 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 						// Whoever comes back is read at once: it may ask something else.
 						const back = row.gone_at !== null && { gone_at: null, lowered_at: null, lowered_count: 0 };
 						const anew = back && (await hasGoneOn(trx, row, updatedAt)) && asksAnew(now);
-						const changed = ofService.set({ name: sealed, ...back, ...anew });
-						await changed.where('session_id', '=', sessionId).execute();
+						const known = change(trx, 'waiting_sessions', { service, session_id: sessionId });
+						await known.set({ name: sealed, ...back, ...anew }).execute();
 						continue;
 					}
 					const isNew = (isFollowing || before.size > 0) && (!isCut || index < lastKnown);
@@ -67,15 +83,24 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 			});
 		},
 
-		async waiting(service) {
+		/** The listed sessions, the longest waiting first. A name that needs another key is empty. */
+		async waiting(service: string): Promise<readonly WaitingSession[]> {
 			const rows = await waitingRows(db.read, service).orderBy('since').orderBy('session_id').execute();
 			return rows.map((row) => {
 				return { sessionId: row.session_id, name: nameOf(row), since: row.since, isNew: row.is_new === 1 };
 			});
 		},
 
-		discover: ({ teamId, channelId, service, createdBy, createdAt, settings }, announcements) =>
-			db.write(async (trx) => {
+		/**
+		 * Begins to discover and queues `announcements`, or changes the settings; who began it stays. One of another service is
+		 * replaced.
+		 */
+		discover: (
+			{ teamId, channelId, service, createdBy, createdAt, settings }: NewDiscovery,
+			announcements: readonly NewAnnouncement[],
+		) =>
+			db.write(async (trx): Promise<'begun' | 'changed' | 'already'> => {
+				const channel = channelColumns({ teamId, channelId });
 				const begun = {
 					service,
 					discreet: Number(settings.discreet ?? false),
@@ -88,17 +113,17 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 				while (row === undefined) {
 					const inserted = await trx
 						.insertInto('discoveries')
-						.values({ team_id: teamId, channel_id: channelId, ...begun })
+						.values({ ...channel, ...begun })
 						.onConflict((conflict) => conflict.columns(['team_id', 'channel_id']).doNothing())
 						.executeTakeFirst();
 					if (Number(inserted.numInsertedOrUpdatedRows ?? 0n) > 0) {
 						await queueAnnouncements(trx, cipher, announcements, createdAt);
 						return 'begun';
 					}
-					row = await ofChannel(trx, { teamId, channelId }).$call(lockRows(dialect)).executeTakeFirst();
+					row = await from(trx, 'discoveries', channel).selectAll().forUpdate().executeTakeFirst();
 				}
 				if (row.service !== service) {
-					await trx.updateTable('discoveries').set(begun).where(inChannel({ teamId, channelId })).execute();
+					await change(trx, 'discoveries', channel).set(begun).execute();
 					await queueAnnouncements(trx, cipher, announcements, createdAt);
 					return 'begun';
 				}
@@ -108,46 +133,43 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 				};
 				if (Object.entries(values).every(([name, value]) => row[name as keyof typeof values] === value))
 					return 'already';
-				await trx.updateTable('discoveries').set(values).where(inChannel({ teamId, channelId })).execute();
+				await change(trx, 'discoveries', channel).set(values).execute();
 				return 'changed';
 			}),
 
-		endDiscovery: (channel, { now, announcements }) =>
+		/** Ends it and queues `announcements`; null when the channel discovers nothing. */
+		endDiscovery: (
+			channel: ChannelKey,
+			{ now, announcements }: { now: number; announcements: (discovery: Discovery) => readonly NewAnnouncement[] },
+		) =>
 			db.write(async (trx) => {
-				const row = await trx.deleteFrom('discoveries').where(inChannel(channel)).returningAll().executeTakeFirst();
+				const ended = remove(trx, 'discoveries', channelColumns(channel)).returningAll();
+				const row = await ended.executeTakeFirst();
 				if (row === undefined) return null;
 				const discovery = readDiscovery(row);
 				// Who was not told that it began is not told that it ended.
-				const dropped = await dropPending(trx)
-					.where('team_id', '=', channel.teamId)
-					.where('place_id', '=', channel.channelId)
-					.where('kind', '=', 'discoveryBegun')
-					.where('sending_since', 'is', null)
-					.executeTakeFirst();
-				const wasTold = dropped.numUpdatedRows === 0n;
+				const begun = { team_id: channel.teamId, place_id: channel.channelId, kind: 'discoveryBegun' };
+				const wasTold = (await dropPending(trx, { ...begun, sending_since: null })) === 0;
 				const told = announcements(discovery).filter(({ content }) => wasTold || content.kind !== 'discoveryEnded');
 				await queueAnnouncements(trx, cipher, told, now);
 				return discovery;
 			}),
 
-		async discoveryOf(channel, service) {
-			const row = await ofChannel(db.read, channel).executeTakeFirst();
-			const isOurs = row !== undefined && (service === null || row.service === service);
-			return isOurs ? readDiscovery(row) : null;
+		/** `serviceUrl` null: of any service. */
+		async discoveryOf(channel: ChannelKey, service: string | null): Promise<Discovery | null> {
+			const filter = { ...channelColumns(channel), ...(service !== null && { service }) };
+			const row = await from(db.read, 'discoveries', filter).selectAll().executeTakeFirst();
+			return row === undefined ? null : readDiscovery(row);
 		},
 
-		async discoveries(service) {
-			const rows = await db.read
-				.selectFrom('discoveries')
-				.selectAll()
-				.where('service', '=', service)
-				.orderBy('created_at')
-				.orderBy('channel_id')
-				.execute();
-			return rows.map(readDiscovery);
+		/** All of them, the oldest first. */
+		async discoveries(service: string): Promise<readonly Discovery[]> {
+			const all = from(db.read, 'discoveries', { service }).selectAll();
+			return (await all.orderBy('created_at').orderBy('channel_id').execute()).map(readDiscovery);
 		},
 
-		async raisedHands({ teamId, channelId, service, createdAt }) {
+		/** The listed sessions that a channel does not watch, the longest waiting first. */
+		async raisedHands({ teamId, channelId, service, createdAt }: Discovery): Promise<readonly RaisedHand[]> {
 			const rows = await waitingRows(db.read, service)
 				.where(
 					sql<boolean>`not exists (select 1 from watches where watches.team_id = ${teamId}
@@ -165,44 +187,38 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 			});
 		},
 
-		raiseHand: (hand) => db.write((trx) => raiseHand(trx, { dialect, cipher }, hand)),
+		/**
+		 * Creates a watch without a card, whose session is read at once; the read tells what it asks. A question that the channel
+		 * stopped watching while it was open is not posted again. `unneeded`: the channel watches the session already, or its
+		 * discovery has ended.
+		 */
+		raiseHand: (hand: NewRaisedHand) => db.write((trx) => raiseHand(trx, hand)),
 
-		limitOf: (discovery, limits) =>
+		/** The limit that leaves no place in a channel; raised hands whose question does not stand yet do not count. */
+		limitOf: (discovery: Discovery, limits: WatchLimits) =>
 			limitReached(db.read, { ...discovery, limits }, ['channel', 'all'], { countsUnposted: false }),
 
-		tell: (announcement, now) => db.write((trx) => queueAnnouncements(trx, cipher, [announcement], now)),
+		/** Queues an announcement, unless one with its key was queued before. */
+		tell: (announcement: NewAnnouncement, now: number) =>
+			db.write((trx) => queueAnnouncements(trx, cipher, [announcement], now)),
 	};
-}
-
-/** Any number that no other advisory lock of this database uses. */
-const LISTS_LOCK = 7_205_759_405;
-
-/** One list after the other: two that each remove what the other one has added would wait for each other. */
-async function lockLists(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {
-	if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(LISTS_LOCK)})`.execute(trx);
 }
 
 /** Whether what a session that comes back asks is known to be something else. `savedAt`: `ListedSession.updatedAt`. */
 async function hasGoneOn(trx: Kysely<Tables>, row: WaitingRow, savedAt: number | null): Promise<boolean> {
 	const isClosed = row.lowered_at !== null && row.lowered_count === 0;
 	if (isClosed || (savedAt ?? 0) > Math.max(row.since, (row.gone_at ?? 0) - SAVED_BEFORE_MS)) return true;
-	const answers = trx.selectFrom('answers').select('id').where('service', '=', row.service);
-	const delivered = answers.where('session_id', '=', row.session_id).where('delivered_at', '>', row.since);
-	return (await delivered.limit(1).executeTakeFirst()) !== undefined;
+	const answers = from(trx, 'answers', sessionColumns(sessionOf(row))).select('id');
+	return (await answers.where('delivered_at', '>', row.since).limit(1).executeTakeFirst()) !== undefined;
 }
 
 function waitingRows(db: Kysely<Tables>, service: string) {
-	return db.selectFrom('waiting_sessions').selectAll().where('service', '=', service).where('gone_at', 'is', null);
-}
-
-function ofChannel(db: Kysely<Tables>, channel: ChannelKey) {
-	return db.selectFrom('discoveries').selectAll().where(inChannel(channel));
+	return from(db, 'waiting_sessions', { service, gone_at: null }).selectAll();
 }
 
 function readDiscovery(row: DiscoveryRow): Discovery {
 	return {
-		teamId: row.team_id,
-		channelId: row.channel_id,
+		...channelOf(row),
 		service: row.service,
 		discreet: row.discreet === 1,
 		buttons: row.buttons === 1,

@@ -4,7 +4,7 @@ import { LONGEST_LOOK_MS } from '../inbox/ladder.ts';
 import { LONGEST_SNOOZE_MS } from '../inbox/snooze.ts';
 import type { Lease } from '../lease-loop.ts';
 import { LONGEST_INTERVAL_MS } from '../watches/schedule.ts';
-import type { Dialect, StoreDatabase } from './database.ts';
+import { ADVISORY_LOCKS, isPostgres, type StoreDatabase } from './database.ts';
 import { isOwnSchema, stopBesideNewer } from './migrate.ts';
 import type { Row, Tables } from './tables.ts';
 
@@ -75,6 +75,18 @@ export function earliest(due: RawBuilder<number | null>, now: number, lease: str
 		then ${lapse} else ${due} end)`;
 }
 
+/** When `leaseDue` next finds a row of `table` among those that match `where`; `due`: see `earliest`. */
+export async function nextDue(
+	db: StoreDatabase,
+	table: LeasedTable,
+	where: RawBuilder<boolean>,
+	{ due, now }: { due: RawBuilder<number | null>; now: number },
+): Promise<number | null> {
+	const { rows } = await sql<{ at: number | null }>`select ${earliest(due, now)} as at
+		from ${sql.table(table)} where ${where}`.execute(db.read);
+	return rows[0]?.at ?? null;
+}
+
 type LeasedTable = 'answers' | 'watches' | 'watched_sessions' | 'announcements' | 'inboxes' | 'ladders';
 
 /**
@@ -88,9 +100,9 @@ export function leaseDue<T extends LeasedTable>(
 ): Promise<Row<T>[]> {
 	const ofService = service === undefined ? sql`` : sql`service = ${service} and`;
 	// PostgreSQL checks the condition again when it locks a row, so a row that another replica just took is skipped.
-	const lock = db.dialect === 'postgres' ? sql`for update skip locked` : sql``;
+	const lock = isPostgres(db.read) ? sql`for update skip locked` : sql``;
 	return db.write(async (trx) => {
-		if (takingLock !== undefined && !(await tryLock(trx, db.dialect, takingLock))) return [];
+		if (takingLock !== undefined && !(await tryLock(trx, takingLock))) return [];
 		await before?.(trx);
 		const due = await sql<{ key: string }>`select ${sql.ref(key)} as key from ${sql.table(table)}
 			where ${ofService} ${where} and (lease_token is null or ${hasLapsed('leased_until', now)})
@@ -118,16 +130,16 @@ interface DueQuery<T extends LeasedTable> {
 	/** Runs first in the same transaction. */
 	readonly before?: (trx: Kysely<Tables>) => Promise<void>;
 	/**
-	 * The number of an advisory lock, for rows that belong together: rows are locked one by one, so two replicas at once would
-	 * each take some. While one takes, others take nothing.
+	 * An advisory lock, for rows that belong together: rows are locked one by one, so two replicas at once would each take
+	 * some. While one takes, others take nothing.
 	 */
-	readonly takingLock?: number;
+	readonly takingLock?: keyof typeof ADVISORY_LOCKS;
 }
 
 /** Whether this transaction has the lock now. SQLite has a single writer. */
-async function tryLock(trx: Kysely<Tables>, dialect: Dialect, lock: number): Promise<boolean> {
-	if (dialect !== 'postgres') return true;
+async function tryLock(trx: Kysely<Tables>, purpose: keyof typeof ADVISORY_LOCKS): Promise<boolean> {
+	if (!isPostgres(trx)) return true;
 	const { rows } = await sql<{ locked: boolean }>`
-		select pg_try_advisory_xact_lock(${sql.lit(lock)}) as locked`.execute(trx);
+		select pg_try_advisory_xact_lock(${sql.lit(ADVISORY_LOCKS[purpose])}) as locked`.execute(trx);
 	return rows[0]?.locked === true;
 }

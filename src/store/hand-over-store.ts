@@ -15,27 +15,22 @@ import type { Announcement, NewAnnouncement } from '../watches/announcements.ts'
 import type { QuestionView } from '../watches/session-snapshot.ts';
 import type { ChannelKey, SessionKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
-import type { Dialect, StoreDatabase } from './database.ts';
+import { change, from, lockFor, type StoreDatabase } from './database.ts';
 import { isPast } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { handOverRow, readHandOver } from './hand-over-rows.ts';
 import { endSnooze } from './snooze-store.ts';
-import type { Tables } from './tables.ts';
+import { channelColumns, sessionColumns, type Tables } from './tables.ts';
 import { readAnnouncement, readDigest, readWatch, targetKey } from './watch-rows.ts';
 import {
-	inChannel,
 	liveWatches,
 	lockSession,
-	onSession,
 	queueAnnouncements,
 	queueRedraws,
 	readShown,
 	settleDirectMessage,
 	wantCards,
 } from './watch-writes.ts';
-
-/** Any constant that no other lock of this database uses ("hdov" in ASCII). */
-const HAND_OVER_LOCK = 0x68646f76;
 
 /** The newest hand-overs to one person, among which that of a session is looked for. */
 const MOST_EXAMINED = 200;
@@ -47,13 +42,11 @@ const MOST_EXAMINED = 200;
  * for the direct message.
  */
 export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
-	const access = { dialect: db.dialect, cipher };
-
 	async function handOver(trx: Kysely<Tables>, wish: NewHandOver, now: number): Promise<HandOverResult> {
-		// Before the session: what two people hand over at the same moment is counted one after the other.
-		if (db.dialect === 'postgres') await sql`select pg_advisory_xact_lock(${HAND_OVER_LOCK})`.execute(trx);
-		const messageIndex = await lockQuestion(trx, db.dialect, wish);
-		const watch = await liveWatches(trx).where('id', '=', wish.watchId).executeTakeFirst();
+		// Before the session.
+		await lockFor(trx, 'handingOver');
+		const messageIndex = await lockQuestion(trx, wish);
+		const watch = await liveWatches(trx, { id: wish.watchId }).executeTakeFirst();
 		if (messageIndex === null || watch === undefined) return { kind: 'closed' };
 		const current = await handOverOf(trx, wish);
 		const { announcement, replaces: _, ...handed } = wish;
@@ -73,7 +66,7 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		const settled = { kind: 'settle', messageIndex, how: 'handedOn' } as const;
 		if (current !== null) await settleDirectMessage(trx, cipher, current, { settled, now });
 		// Before the direct message, which shows the newest state anyway.
-		await showEverywhere(trx, access, wish.session, now);
+		await showEverywhere(trx, cipher, wish.session, now);
 		await queueAnnouncements(trx, cipher, [announcement], now);
 		return { kind: 'handedOver', handOver: next };
 	}
@@ -83,13 +76,13 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		question: HandedQuestion & { readonly userId: string },
 		{ now, told }: GivingBack,
 	): Promise<GiveBackResult> {
-		const messageIndex = await lockQuestion(trx, db.dialect, question);
+		const messageIndex = await lockQuestion(trx, question);
 		const current = await handOverOf(trx, question);
 		if (messageIndex === null || current === null) return { kind: 'closed' };
 		if (current.to !== question.userId) return { kind: 'notYours', handOver: current };
 		if (current.givenBackAt !== null) return { kind: 'givenBack', handOver: current, repeated: true };
 		const givenBack = { ...current, givenBackAt: now };
-		await endHolding(trx, access, givenBack, { messageIndex, announcement: told(givenBack), now });
+		await endHolding(trx, cipher, givenBack, { messageIndex, announcement: told(givenBack), now });
 		return { kind: 'givenBack', handOver: givenBack, repeated: false };
 	}
 
@@ -146,28 +139,17 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		 * or others handed it on. Of several, the newest hand-over to them counts.
 		 */
 		async holds({ teamId, userId }: Person, channelId: string, session: SessionKey): Promise<boolean> {
-			const open = await db.read
-				.selectFrom('hand_overs')
-				.select('id')
-				.where((eb) => eb.and({ ...keyOf({ teamId, session }), channel_id: channelId, to_user_id: userId }))
-				.where('given_back_at', 'is', null)
-				.executeTakeFirst();
+			const held = { ...keyOf({ teamId, session }), channel_id: channelId, to_user_id: userId, given_back_at: null };
+			const open = await from(db.read, 'hand_overs', held).select('id').executeTakeFirst();
 			if (open !== undefined) return true;
-			const watches = await db.read
-				.selectFrom('watches')
-				.select(['id', 'created_at'])
-				.where(inChannel({ teamId, channelId }))
-				.where(onSession(session))
-				.execute();
+			const here = { ...channelColumns({ teamId, channelId }), ...sessionColumns(session) };
+			const watches = await from(db.read, 'watches', here).select(['id', 'created_at']).execute();
 			if (watches.length === 0) return false;
 			const told = await newestTold({ teamId, userId }, watches);
 			if (told === null || !(await wasHeldAtEnd(told.target))) return false;
 			// Not for what the agent asked since.
-			const current = await db.read
-				.selectFrom('watched_sessions')
-				.select('digest')
-				.where(onSession(session))
-				.executeTakeFirst();
+			const read = from(db.read, 'watched_sessions', sessionColumns(session)).select('digest');
+			const current = await read.executeTakeFirst();
 			const digest = readDigest(current?.digest ?? null);
 			if (digest === null || !hasOpenQuestion(digest)) return true;
 			return digest.question?.fingerprint === told.question.fingerprint;
@@ -178,7 +160,8 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		 * null when there is none.
 		 */
 		async watchedIn(channel: ChannelKey, session: SessionKey) {
-			const row = await liveWatches(db.read).where(inChannel(channel)).where(onSession(session)).executeTakeFirst();
+			const here = { ...channelColumns(channel), ...sessionColumns(session) };
+			const row = await liveWatches(db.read, here).executeTakeFirst();
 			const watch = row === undefined ? null : readWatch(row);
 			if (watch === null) return null;
 			const { view, checkedAt } = await readShown(db, cipher, session);
@@ -193,25 +176,23 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
  */
 export async function giveBackUndelivered(
 	trx: Kysely<Tables>,
-	access: StoreAccess,
+	cipher: Cipher,
 	{ target, content }: Announcement,
 	now: number,
 ): Promise<void> {
 	if (target.kind !== 'person' || content.kind !== 'handedOver') return;
-	const row = await trx
-		.selectFrom('hand_overs')
+	const row = await from(trx, 'hand_overs', { id: target.topic ?? '' })
 		.selectAll()
-		.where('id', '=', target.topic ?? '')
 		.executeTakeFirst();
 	if (row === undefined || row.given_back_at !== null || row.to_user_id !== target.userId) return;
 	const handOver = { ...readHandOver(row), givenBackAt: now };
-	const messageIndex = await lockQuestion(trx, access.dialect, handOver);
+	const messageIndex = await lockQuestion(trx, handOver);
 	if (messageIndex === null) return;
 	const { watchId, sessionId, question, readAt } = content;
 	const { to: by } = handOver;
 	const told = { kind: 'givenBack', watchId, sessionId, by, undelivered: true, question, readAt } as const;
 	const announcement = { target: targetOfHandOver(handOver), key: 'givenBack', content: told };
-	await endHolding(trx, access, handOver, { messageIndex, announcement, now });
+	await endHolding(trx, cipher, handOver, { messageIndex, announcement, now });
 }
 
 export type HandOverStore = ReturnType<typeof createHandOverStore>;
@@ -222,62 +203,39 @@ interface GivingBack {
 	readonly told: (handOver: HandOver) => NewAnnouncement;
 }
 
-interface StoreAccess {
-	readonly dialect: Dialect;
-	readonly cipher: Cipher;
-}
-
 /** Locks the session. The open question's index; null when it does not ask this question any more. */
-async function lockQuestion(
-	trx: Kysely<Tables>,
-	dialect: Dialect,
-	{ session, fingerprint }: HandedQuestion,
-): Promise<number | null> {
-	const row = await lockSession(trx, dialect, session);
+async function lockQuestion(trx: Kysely<Tables>, { session, fingerprint }: HandedQuestion): Promise<number | null> {
+	const row = await lockSession(trx, session);
 	const digest = readDigest(row?.digest ?? null);
 	if (digest === null || !hasOpenQuestion(digest)) return null;
 	return digest.question?.fingerprint === fingerprint ? digest.question.messageIndex : null;
 }
 
 /** Has posts and cards show who has the question. */
-async function showEverywhere(
-	trx: Kysely<Tables>,
-	{ dialect, cipher }: StoreAccess,
-	session: SessionKey,
-	now: number,
-): Promise<void> {
+async function showEverywhere(trx: Kysely<Tables>, cipher: Cipher, session: SessionKey, now: number): Promise<void> {
 	await queueRedraws(trx, cipher, session, { now });
-	await wantCards(trx, dialect, session, now);
+	await wantCards(trx, session, now);
 }
 
 /** Stores that a question is given back, which `announcement` tells. The caller holds the lock of the session. */
 async function endHolding(
 	trx: Kysely<Tables>,
-	access: StoreAccess,
+	cipher: Cipher,
 	givenBack: HandOver,
 	{ messageIndex, announcement, now }: { messageIndex: number; announcement: NewAnnouncement; now: number },
 ): Promise<void> {
-	await trx
-		.updateTable('hand_overs')
-		.set({ given_back_at: givenBack.givenBackAt })
-		.where((eb) => eb.and(keyOf(givenBack)))
-		.execute();
+	await change(trx, 'hand_overs', keyOf(givenBack)).set({ given_back_at: givenBack.givenBackAt }).execute();
 	const settled = { kind: 'settle', messageIndex, how: 'givenBack' } as const;
-	await settleDirectMessage(trx, access.cipher, { ...givenBack, givenBackAt: null }, { settled, now });
+	await settleDirectMessage(trx, cipher, { ...givenBack, givenBackAt: null }, { settled, now });
 	// Before the direct message, which shows the newest state anyway.
-	await showEverywhere(trx, access, givenBack.session, now);
-	await queueAnnouncements(trx, access.cipher, [announcement], now);
+	await showEverywhere(trx, cipher, givenBack.session, now);
+	await queueAnnouncements(trx, cipher, [announcement], now);
 }
 
 /** Whether it was queued before: its window is submitted again, and others have handed the question over since. */
 async function wasQueued(trx: Kysely<Tables>, { target, key }: NewAnnouncement): Promise<boolean> {
-	const row = await trx
-		.selectFrom('announcements')
-		.select('id')
-		.where('target', '=', targetKey(target))
-		.where('unique_key', '=', key)
-		.executeTakeFirst();
-	return row !== undefined;
+	const queued = from(trx, 'announcements', { target: targetKey(target), unique_key: key }).select('id');
+	return (await queued.executeTakeFirst()) !== undefined;
 }
 
 /** Who of both has reached their limit. The direct messages are counted, because they outlive the hand-overs. */
@@ -303,14 +261,10 @@ async function tooManyOf(trx: Kysely<Tables>, wish: NewHandOver, now: number): P
 
 /** Null too when the session's hand-over is about another question. */
 async function handOverOf(read: Kysely<Tables>, question: HandedQuestion): Promise<HandOver | null> {
-	const row = await read
-		.selectFrom('hand_overs')
-		.selectAll()
-		.where((eb) => eb.and(keyOf(question)))
-		.executeTakeFirst();
+	const row = await from(read, 'hand_overs', keyOf(question)).selectAll().executeTakeFirst();
 	return row === undefined || row.fingerprint !== question.fingerprint ? null : readHandOver(row);
 }
 
-function keyOf({ teamId, session: { service, sessionId } }: Pick<HandedQuestion, 'teamId' | 'session'>) {
-	return { service, session_id: sessionId, team_id: teamId };
+function keyOf({ teamId, session }: Pick<HandedQuestion, 'teamId' | 'session'>) {
+	return { ...sessionColumns(session), team_id: teamId };
 }

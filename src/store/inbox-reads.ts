@@ -7,13 +7,20 @@ import type { Log } from '../log.ts';
 import type { Digest } from '../questions/changes.ts';
 import type { SessionSnapshot } from '../watches/session-snapshot.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
-import { type AnswerRow, readAnswer } from './answer-rows.ts';
-import { type Claim, type Draft, readDraft } from './answering-store.ts';
-import type { StoreDatabase } from './database.ts';
-import { isDue, LONGEST_DELAY_MS } from './due.ts';
+import { createAnswerReader } from './answer-rows.ts';
+import {
+	activeClaims,
+	answeredQuestions,
+	type Claim,
+	type Draft,
+	isAnswering,
+	nameInService,
+	readDraft,
+} from './answering-store.ts';
+import { from, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { readHandOver } from './hand-over-rows.ts';
-import { personColumns, type Row, type Tables } from './tables.ts';
+import { personColumns, type Row, sessionOf, type Tables } from './tables.ts';
 import { readDigest, readView } from './watch-rows.ts';
 
 /** Drafts that are looked at until enough are found whose question is not closed. */
@@ -21,49 +28,8 @@ const DRAFTS_EXAMINED = 40;
 
 /** What inboxes show. Damaged rows are left out. */
 export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }) {
-	function readOrSkip(row: AnswerRow): Answer[] {
-		try {
-			return [readAnswer(row, cipher)];
-		} catch {
-			log.error({ answer: row.id }, 'a damaged answer cannot be read and is skipped');
-			return [];
-		}
-	}
-
-	/** Delivered or being delivered, by session and message index. */
-	async function settled(serviceUrl: string, open: readonly AskingSession[]): Promise<ReadonlySet<string>> {
-		if (open.length === 0) return new Set();
-		const oldestReadAt = Math.min(...open.map(({ readAt }) => readAt));
-		const rows = await db.read
-			.selectFrom('answers')
-			.select(['session_id', 'message_index', 'state', 'delivered_at'])
-			.where('service', '=', serviceUrl)
-			.where(
-				'session_id',
-				'in',
-				open.map(({ sessionId }) => sessionId),
-			)
-			.where(({ eb, or, and }) =>
-				or([
-					eb('state', 'in', BLOCKING_STATES),
-					and([eb('state', 'in', ['delivered', 'resumed']), eb('delivered_at', '>=', oldestReadAt)]),
-				]),
-			)
-			.execute();
-		const readAt = new Map(open.map((session) => [session.sessionId, session.readAt]));
-		return new Set(
-			rows
-				.filter((row) => row.delivered_at === null || row.delivered_at >= (readAt.get(row.session_id) ?? 0))
-				.map((row) => `${row.message_index}:${row.session_id}`),
-		);
-	}
-
-	function ofPerson(serviceUrl: string, person: Person) {
-		return db.read
-			.selectFrom('answers')
-			.where('service', '=', serviceUrl)
-			.where((eb) => eb.and(personColumns(person)));
-	}
+	const readOrSkip = createAnswerReader(cipher, log);
+	const ofPerson = (service: string, person: Person) => from(db.read, 'answers', { service, ...personColumns(person) });
 
 	return {
 		/**
@@ -107,59 +73,40 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 				if (asking !== null) sessions.set(row.session_id, asking);
 			}
 			const open = [...sessions.values()];
-			const answered = await settled(serviceUrl, open);
+			const readAts = new Map(open.map(({ sessionId, readAt }) => [sessionId, readAt]));
+			const answered = await answeredQuestions(db.read, serviceUrl, readAts);
 			return open.flatMap(({ sessionId, messageIndex, fingerprint, since, channels }): OpenQuestion[] => {
-				if (answered.has(`${messageIndex}:${sessionId}`)) return [];
-				return [{ question: { service: serviceUrl, sessionId, messageIndex }, fingerprint, since, channels }];
+				const question = { service: serviceUrl, sessionId, messageIndex };
+				return answered.has(nameInService(question)) ? [] : [{ question, fingerprint, since, channels }];
 			});
 		},
 
 		/** Whether a channel of this workspace watches a session. */
 		async isWatching(serviceUrl: string, teamId: string): Promise<boolean> {
-			const row = await db.read
-				.selectFrom('watches')
-				.select('id')
-				.where('service', '=', serviceUrl)
-				.where('team_id', '=', teamId)
-				.where('ended_at', 'is', null)
-				.limit(1)
-				.executeTakeFirst();
-			return row !== undefined;
+			const live = from(db.read, 'watches', { service: serviceUrl, team_id: teamId, ended_at: null });
+			return (await live.select('id').limit(1).executeTakeFirst()) !== undefined;
 		},
 
 		/** The person's snoozes, also those that have ended. */
 		async snoozes(serviceUrl: string, person: Person): Promise<readonly Snooze[]> {
-			const rows = await db.read
-				.selectFrom('snoozes')
-				.selectAll()
-				.where('service', '=', serviceUrl)
-				.where((eb) => eb.and(personColumns(person)))
-				.execute();
-			return rows.map(({ service, session_id: sessionId, fingerprint, until }) => {
-				return { person, session: { service, sessionId }, fingerprint, until };
+			const filter = { service: serviceUrl, ...personColumns(person) };
+			const rows = await from(db.read, 'snoozes', filter).selectAll().execute();
+			return rows.map((row) => {
+				return { person, session: sessionOf(row), fingerprint: row.fingerprint, until: row.until };
 			});
 		},
 
 		/** The questions of this workspace that somebody has, because they were handed over to them. */
 		async handOvers(serviceUrl: string, teamId: string): Promise<readonly HandOver[]> {
-			const rows = await db.read
-				.selectFrom('hand_overs')
-				.selectAll()
-				.where('service', '=', serviceUrl)
-				.where('team_id', '=', teamId)
-				.where('given_back_at', 'is', null)
-				.execute();
-			return rows.map(readHandOver);
+			const filter = { service: serviceUrl, team_id: teamId, given_back_at: null };
+			return (await from(db.read, 'hand_overs', filter).selectAll().execute()).map(readHandOver);
 		},
 
 		/** What cards show of these sessions, by session id; without those that cannot be read. */
 		async snapshots(serviceUrl: string, sessionIds: readonly string[]): Promise<ReadonlyMap<string, SessionSnapshot>> {
 			if (sessionIds.length === 0) return new Map();
-			const rows = await db.read
-				.selectFrom('watched_sessions')
+			const rows = await from(db.read, 'watched_sessions', { service: serviceUrl, session_id: sessionIds })
 				.select(['service', 'session_id', 'view'])
-				.where('service', '=', serviceUrl)
-				.where('session_id', 'in', sessionIds)
 				.execute();
 			const read = rows.map((row) => [row.session_id, readView(row, cipher)] as const);
 			const unreadableCount = read.filter(([, view]) => view === null).length;
@@ -173,27 +120,10 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 		async claims(questions: readonly QuestionKey[], now: number): Promise<readonly Claim[]> {
 			const [first] = questions;
 			if (first === undefined) return [];
-			const wanted = new Set(questions.map(({ sessionId, messageIndex }) => `${messageIndex}:${sessionId}`));
-			const rows = await db.read
-				.selectFrom('claims')
-				.selectAll()
-				.where('service', '=', first.service)
-				.where(
-					'session_id',
-					'in',
-					questions.map(({ sessionId }) => sessionId),
-				)
-				.where(({ not }) => not(isDue('until', now, LONGEST_DELAY_MS.claim)))
-				.orderBy('claimed_at')
-				.orderBy('user_id')
-				.execute();
-			return rows
-				.filter((row) => wanted.has(`${row.message_index}:${row.session_id}`))
-				.map((row) => ({
-					question: { service: row.service, sessionId: row.session_id, messageIndex: row.message_index },
-					person: { teamId: row.team_id, userId: row.user_id },
-					until: row.until,
-				}));
+			const wanted = new Set(questions.map(nameInService));
+			const ofSessions = { service: first.service, session_id: questions.map(({ sessionId }) => sessionId) };
+			const claims = await activeClaims(db.read, ofSessions, now);
+			return claims.filter(({ question }) => wanted.has(nameInService(question)));
 		},
 
 		/**
@@ -224,14 +154,8 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 			since: number,
 		): Promise<ReadonlySet<string>> {
 			if (sessionIds.length === 0) return new Set();
-			const rows = await db.read
-				.selectFrom('answers')
-				.select('session_id')
-				.distinct()
-				.where('service', '=', serviceUrl)
-				.where('session_id', 'in', sessionIds)
-				.where(({ eb, or }) => or([eb('state', 'in', BLOCKING_STATES), eb('delivered_at', '>=', since)]))
-				.execute();
+			const answers = from(db.read, 'answers', { service: serviceUrl, session_id: sessionIds });
+			const rows = await answers.select('session_id').distinct().where(isAnswering(since)).execute();
 			return new Set(rows.map((row) => row.session_id));
 		},
 
@@ -247,15 +171,15 @@ export function createInboxReads({ db, cipher, log }: { db: StoreDatabase; ciphe
 			const seen = new Set<string>();
 			const ids = rows
 				.filter((row) => {
-					const key = `${row.message_index}:${row.session_id}`;
-					const isNew = !seen.has(key);
-					seen.add(key);
+					const name = `${row.message_index}:${row.session_id}`;
+					const isNew = !seen.has(name);
+					seen.add(name);
 					return isNew && !isClosed(row);
 				})
 				.slice(0, limit)
 				.map((row) => row.form_id);
 			if (ids.length === 0) return [];
-			const full = await db.read.selectFrom('drafts').selectAll().where('form_id', 'in', ids).execute();
+			const full = await from(db.read, 'drafts', { form_id: ids }).selectAll().execute();
 			return full
 				.flatMap((row) => readDraft(row, cipher) ?? [])
 				.filter(({ values }) => Object.values(values).some((text) => text.trim() !== ''))

@@ -3,7 +3,7 @@ import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
 import { FOLLOWED_MS, type Inbox, type InboxPlace, type InboxResult, PRESS_SPACING_MS } from '../inbox/inbox.ts';
 import type { Lease } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
-import { countUpdated, type StoreDatabase } from './database.ts';
+import { countChanged, type StoreDatabase } from './database.ts';
 import { dueAt, earliest, isDue, isOurs, LONGEST_DELAY_MS, leaseDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { createInboxReads } from './inbox-reads.ts';
@@ -74,7 +74,7 @@ function createOpenedInboxes(db: StoreDatabase) {
 					})
 					.where('opened_at', '>', now - FOLLOWED_MS)
 					.where('opened_at', '<=', now + CLOCK_ALLOWANCE_MS);
-				return countUpdated(update);
+				return countChanged(update);
 			}),
 
 		/** Leases due inboxes of `StoreOptions.workspace`: first those whose person waits, then the longest due. `asked`: only those whose person waits. */
@@ -114,7 +114,7 @@ function createOpenedInboxes(db: StoreDatabase) {
 		 */
 		async beginShowing(id: string, token: string): Promise<boolean> {
 			const held = await db.writeOne((trx) =>
-				countUpdated(
+				countChanged(
 					trx.updateTable('inboxes').set({ shown_key: null }).where('id', '=', id).where('lease_token', '=', token),
 				),
 			);

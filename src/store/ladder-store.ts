@@ -1,20 +1,20 @@
 import { type Kysely, sql } from 'kysely';
-import { BLOCKING_STATES } from '../answers/answer.ts';
 import type { Ladder, LadderBatch, LadderOutcome, TakenLadder } from '../inbox/ladder.ts';
 import type { Lease } from '../lease-loop.ts';
-import type { NewAnnouncement, ReminderEntry } from '../watches/announcements.ts';
+import type { NewAnnouncement } from '../watches/announcements.ts';
+import type { ReminderEntry } from '../watches/kinds.ts';
 import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
 import type { ChannelKey, SessionKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
-import { readSettings } from './channel-settings-rows.ts';
-import { settingsRow } from './channel-settings-store.ts';
-import { countUpdated, type Dialect, type StoreDatabase } from './database.ts';
-import { dueAt, earliest, hasLapsed, isDue, LONGEST_DELAY_MS, leaseDue } from './due.ts';
+import { activeClaims, answeredQuestions, nameInService } from './answering-store.ts';
+import { readSettings, settingsRow } from './channel-settings-store.ts';
+import { change, countChanged, type Filter, from, remove, type StoreDatabase } from './database.ts';
+import { dueAt, hasLapsed, isDue, LONGEST_DELAY_MS, leaseDue, nextDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { inLockOrder, lockLadders, touchLadders } from './lock-order.ts';
-import { type Row, type Tables, WITHOUT_LEASE } from './tables.ts';
+import { channelOf, type Row, sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
 import { readDigest } from './watch-rows.ts';
-import { askForRead, hasPlace, lockSession, onSession, queueAnnouncements } from './watch-writes.ts';
+import { askForRead, hasPlace, lockSession, queueAnnouncements } from './watch-writes.ts';
 
 type LadderRow = Row<'ladders'>;
 
@@ -24,8 +24,7 @@ type LadderRow = Row<'ladders'>;
  */
 export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
 	async function batchOf(rows: readonly LadderRow[], now: number): Promise<LadderBatch> {
-		const [{ team_id: teamId, channel_id: channelId }] = rows as [LadderRow, ...LadderRow[]];
-		const channel = { teamId, channelId };
+		const channel = channelOf(rows[0] as LadderRow);
 		const [row, facts] = await Promise.all([settingsRow(db.read, channel), factsOf(rows, now)]);
 		const settings = readSettings(row?.settings ?? null);
 		return { channel, settings, settingsChangedAt: row?.changed_at ?? null, ladders: facts };
@@ -33,34 +32,38 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 
 	async function factsOf(rows: readonly LadderRow[], now: number): Promise<TakenLadder[]> {
 		const service = rows[0]?.service ?? '';
-		const sessionIds = [...new Set(rows.map(({ session_id }) => session_id))];
-		const ofSessions = { service, sessionIds };
-		const [live, sessions, answered, claims] = await Promise.all([
-			liveWatchIds(
-				db.read,
-				rows.map(({ watch_id }) => watch_id),
-			),
-			sessionsOf(db.read, ofSessions),
-			answeredQuestions(db.read, ofSessions),
+		const ofSessions = { service, session_id: [...new Set(rows.map(({ session_id }) => session_id))] };
+		const columns = ['session_id', 'digest', 'last_read_at', 'failures'] as const;
+		const [watches, read, claims] = await Promise.all([
+			from(db.read, 'watches', { id: rows.map((row) => row.watch_id), ended_at: null })
+				.select('id')
+				.execute(),
+			from(db.read, 'watched_sessions', ofSessions).select(columns).execute(),
 			activeClaims(db.read, ofSessions, now),
 		]);
+		const live = new Set(watches.map(({ id }) => id));
+		const sessions = new Map(read.map((row) => [row.session_id, row]));
+		const readAts = new Map(read.map((row) => [row.session_id, row.last_read_at ?? 0]));
+		const answered = await answeredQuestions(db.read, service, readAts);
+		// The one that lasts longest counts.
+		const latest = new Map(
+			claims.toSorted((a, b) => a.until - b.until).map((claim) => [nameInService(claim.question), claim]),
+		);
 		return rows.map((row): TakenLadder => {
 			const session = sessions.get(row.session_id);
 			const digest = readDigest(session?.digest ?? null);
 			const question = digest?.question ?? null;
 			const isSame = question !== null && question.fingerprint === row.fingerprint;
-			const key = `${question?.messageIndex}:${row.session_id}`;
-			const readAt = session?.last_read_at ?? null;
+			const name = nameInService({ sessionId: row.session_id, messageIndex: question?.messageIndex ?? -1 });
+			const claim = latest.get(name);
 			return {
 				ladder: readLadder(row),
 				changeCount: row.change_count,
 				// A damaged digest is replaced by the next read; the question is open until then.
 				isOpen: live.has(row.watch_id) && (digest === null || (isSame && hasOpenQuestion(digest))),
-				isAnswered: (answered.get(key) ?? []).some(
-					(deliveredAt) => deliveredAt === null || deliveredAt >= (readAt ?? 0),
-				),
-				claim: claims.get(key) ?? null,
-				readAt: digest === null ? null : readAt,
+				isAnswered: answered.has(name),
+				claim: claim === undefined ? null : { userId: claim.person.userId, until: claim.until },
+				readAt: digest === null ? null : (session?.last_read_at ?? null),
 				isFailing: (session?.failures ?? 0) > 0,
 			};
 		});
@@ -77,43 +80,27 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 	): Promise<void> {
 		const { session, watchId } = outcome.ladder;
 		const target = announcement?.target;
-		if (target?.kind === 'watch' && target.watchId === watchId) await lockSession(trx, db.dialect, session);
+		if (target?.kind === 'watch' && target.watchId === watchId) await lockSession(trx, session);
 		if (outcome.kind !== 'wait' || outcome.readBy === null) return;
 		const place = { by: outcome.readBy - AWAITED_AHEAD_MS, now };
-		const seen = await trx.selectFrom('watched_sessions').selectAll().where(onSession(session)).executeTakeFirst();
+		const seen = await from(trx, 'watched_sessions', sessionColumns(session)).selectAll().executeTakeFirst();
 		if (seen === undefined || hasPlace(seen, place)) return;
-		const row = await lockSession(trx, db.dialect, session);
+		const row = await lockSession(trx, session);
 		if (row !== undefined && !hasPlace(row, place)) await askForRead(trx, row, place);
 	}
 
 	async function recordOutcome(trx: Kysely<Tables>, token: string, outcome: LadderOutcome, now: number) {
-		const { watchId } = outcome.ladder;
-		if (outcome.kind === 'over') {
-			const query = trx.deleteFrom('ladders').where('watch_id', '=', watchId).where('lease_token', '=', token);
-			return Number((await query.executeTakeFirst()).numDeletedRows) > 0;
-		}
-		const change =
+		const held = { watch_id: outcome.ladder.watchId, lease_token: token };
+		if (outcome.kind === 'over') return (await countChanged(remove(trx, 'ladders', held))) > 0;
+		const changed =
 			outcome.kind === 'wait'
 				? { due_at: soonest(outcome, now), reminder_due_at: outcome.reminderDueAt, held_by: outcome.heldBy }
 				: { ...reminderChange(outcome, now), due_at: now, reminder_due_at: null, held_by: null };
 		const waiting = outcome.kind === 'wait' ? outcome.waiting : null;
 		const noted = { posted_at: notAhead('posted_at', now), last_reminder_at: notAhead('last_reminder_at', now) };
-		const held = trx
-			.updateTable('ladders')
-			.set({ ...WITHOUT_LEASE, ...noted, ...change })
-			.set({ waiting_since: waiting?.since ?? null, few_since: waiting?.fewSince ?? null })
-			.where('watch_id', '=', watchId)
-			.where('lease_token', '=', token);
-		return (await countUpdated(held)) > 0;
-	}
-
-	/** Gives back what is left of a batch. Other batches may have the same token. */
-	async function giveBack(token: string, outcomes: readonly LadderOutcome[]): Promise<void> {
-		const watchIds = outcomes.map(({ ladder }) => ladder.watchId);
-		await db.writeOne((trx) => {
-			const own = lockLadders(trx, db.dialect).where('lease_token', '=', token);
-			return freeLadders(trx, own.where('watch_id', 'in', watchIds));
-		});
+		const since = { waiting_since: waiting?.since ?? null, few_since: waiting?.fewSince ?? null };
+		const columns = { ...WITHOUT_LEASE, ...noted, ...changed, ...since };
+		return (await countChanged(change(trx, 'ladders', held).set(columns))) > 0;
 	}
 
 	return {
@@ -131,7 +118,15 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 			const orderBy = sql`${dueAt('due_at', now, LONGEST_DELAY_MS.ladder)}, posted_at`;
 			const rows = await leaseDue(
 				db,
-				{ table: 'ladders', key: 'watch_id', service, where, orderBy, limit: MOST_LADDERS, takingLock: TAKING_LOCK },
+				{
+					table: 'ladders',
+					key: 'watch_id',
+					service,
+					where,
+					orderBy,
+					limit: MOST_LADDERS,
+					takingLock: 'takingLadders',
+				},
 				{ lease, now },
 			);
 			const byChannel = Map.groupBy(rows, ({ team_id, channel_id }) => `${team_id}:${channel_id}`);
@@ -145,14 +140,8 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 			service: string,
 			{ now, except }: { now: number; except: readonly ChannelKey[] },
 		): Promise<number | null> {
-			const row = await db.read
-				.selectFrom('ladders')
-				.where('service', '=', service)
-				.where('due_at', 'is not', null)
-				.where(isElsewhere('ladders', except))
-				.select(earliest(dueAt('due_at', now, LONGEST_DELAY_MS.ladder), now).as('at'))
-				.executeTakeFirstOrThrow();
-			return row.at;
+			const where = sql<boolean>`service = ${service} and due_at is not null and ${isElsewhere('ladders', except)}`;
+			return nextDue(db, 'ladders', where, { due: dueAt('due_at', now, LONGEST_DELAY_MS.ladder), now });
 		},
 
 		/**
@@ -170,8 +159,7 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 						await prepareSession(trx, outcome, { announcement, now });
 					}
 					if (announcement !== null) await queueAnnouncements(trx, cipher, [announcement], now);
-					const watchIds = outcomes.map(({ ladder }) => ladder.watchId);
-					await lockLadders(trx, db.dialect).where('watch_id', 'in', watchIds).execute();
+					await lockLadders(trx, { watch_id: outcomes.map(({ ladder }) => ladder.watchId) }).execute();
 					for (const outcome of outcomes) {
 						if (!(await recordOutcome(trx, token, outcome, now))) throw new LeaseLost();
 					}
@@ -179,32 +167,31 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 				})
 				.catch(async (error: unknown) => {
 					if (!(error instanceof LeaseLost)) throw error;
-					await giveBack(token, outcomes);
+					// What is left of the batch: other batches may have the same token.
+					const left = { lease_token: token, watch_id: outcomes.map(({ ladder }) => ladder.watchId) };
+					await db.writeOne((trx) => freeLadders(trx, left));
 					return null;
 				}),
 
 		/** Looks at the ladders of a session now: somebody answered, took an answer back, or began or stopped answering. */
 		async touchSession(session: SessionKey, now: number): Promise<void> {
-			await db.writeOne((trx) => touchLadders(trx, lockLadders(trx, db.dialect).where(onSession(session)), now));
+			await db.writeOne((trx) => touchLadders(trx, sessionColumns(session), now));
 		},
 
 		/** Looks at all ladders now: settings of the program may have changed. */
 		async touchAll(service: string, now: number): Promise<void> {
-			await db.writeOne((trx) => touchLadders(trx, lockLadders(trx, db.dialect).where('service', '=', service), now));
+			await db.writeOne((trx) => touchLadders(trx, { service }, now));
 		},
 
 		/** Gives back the ladders that are still held with these tokens (shutdown). */
 		async release(tokens: readonly string[]): Promise<void> {
 			if (tokens.length === 0) return;
-			await db.writeOne((trx) => freeLadders(trx, lockLadders(trx, db.dialect).where('lease_token', 'in', tokens)));
+			await db.writeOne((trx) => freeLadders(trx, { lease_token: tokens }));
 		},
 	};
 }
 
 export type LadderStore = ReturnType<typeof createLadderStore>;
-
-/** Any number that no other advisory lock of this database uses. */
-export const TAKING_LOCK = 7_205_759_404;
 
 /** Far more than are due in a few channels: a statement takes only so many parameters. */
 const MOST_LADDERS = 10_000;
@@ -232,8 +219,10 @@ function isElsewhere(table: string, channels: readonly ChannelKey[]) {
 	return sql<boolean>`${sql.ref(`${table}.team_id`)} || ':' || ${sql.ref(`${table}.channel_id`)} not in (${sql.join(keys)})`;
 }
 
-function freeLadders(trx: Kysely<Tables>, ladders: ReturnType<typeof lockLadders>) {
-	return trx.updateTable('ladders').set(WITHOUT_LEASE).where('watch_id', 'in', ladders).execute();
+function freeLadders(trx: Kysely<Tables>, filter: Filter<'ladders'>) {
+	return change(trx, 'ladders', { watch_id: lockLadders(trx, filter) })
+		.set(WITHOUT_LEASE)
+		.execute();
 }
 
 /** Ends the transaction of a batch whose lease somebody else has. */
@@ -271,8 +260,8 @@ export async function beginLadder(
 function readLadder(row: LadderRow): Ladder {
 	return {
 		watchId: row.watch_id,
-		channel: { teamId: row.team_id, channelId: row.channel_id },
-		session: { service: row.service, sessionId: row.session_id },
+		channel: channelOf(row),
+		session: sessionOf(row),
 		fingerprint: row.fingerprint,
 		postTs: row.post_ts,
 		postedAt: row.posted_at,
@@ -304,13 +293,11 @@ const UNSEEN_AGAIN_MS = 5_000;
 /** Lets the ladders of these reminders go on. A ladder of another post stays as it is. */
 export async function endReminders(
 	trx: Kysely<Tables>,
-	dialect: Dialect,
 	{ entries, unseen }: EndedReminders,
 	now: number,
 ): Promise<void> {
 	if (entries.length === 0) return;
-	const watchIds = entries.map(({ watchId }) => watchId);
-	await lockLadders(trx, dialect).where('watch_id', 'in', watchIds).execute();
+	await lockLadders(trx, { watch_id: entries.map(({ watchId }) => watchId) }).execute();
 	for (const { watchId, fingerprint, postTs, stage, lastReminderAt } of entries) {
 		const isUnseen = unseen.some((entry) => entry.watchId === watchId);
 		const before =
@@ -318,13 +305,8 @@ export async function endReminders(
 		const again = isUnseen
 			? { ...before, last_reminder_at: lastReminderAt, due_at: now + UNSEEN_AGAIN_MS }
 			: { last_reminder_at: now, due_at: now };
-		await trx
-			.updateTable('ladders')
+		await change(trx, 'ladders', { watch_id: watchId, fingerprint, post_ts: postTs, is_sending: 1 })
 			.set({ is_sending: 0, change_count: sql<number>`change_count + 1`, ...again })
-			.where('watch_id', '=', watchId)
-			.where('fingerprint', '=', fingerprint)
-			.where('post_ts', '=', postTs)
-			.where('is_sending', '=', 1)
 			.execute();
 	}
 }
@@ -340,62 +322,4 @@ function soonest({ dueAt: at, changeCount }: Extract<LadderOutcome, { kind: 'wai
 	const planned = at === null ? null : Math.round(Math.min(at, now + LONGEST_DELAY_MS.ladder));
 	// PostgreSQL takes a case of nothing but parameters for a text.
 	return sql<number | null>`cast(case when change_count = ${changeCount} then ${planned} else ${now} end as bigint)`;
-}
-
-interface OfSessions {
-	readonly service: string;
-	readonly sessionIds: readonly string[];
-}
-
-async function liveWatchIds(read: Kysely<Tables>, ids: readonly string[]): Promise<ReadonlySet<string>> {
-	const rows = await read
-		.selectFrom('watches')
-		.select('id')
-		.where('id', 'in', ids)
-		.where('ended_at', 'is', null)
-		.execute();
-	return new Set(rows.map(({ id }) => id));
-}
-
-async function sessionsOf(read: Kysely<Tables>, { service, sessionIds }: OfSessions) {
-	const rows = await read
-		.selectFrom('watched_sessions')
-		.select(['session_id', 'digest', 'last_read_at', 'failures'])
-		.where('service', '=', service)
-		.where('session_id', 'in', sessionIds)
-		.execute();
-	return new Map(rows.map((row) => [row.session_id, row]));
-}
-
-/** When our answers were delivered, by message index and session; null for one that is on its way. */
-async function answeredQuestions(read: Kysely<Tables>, { service, sessionIds }: OfSessions) {
-	const rows = await read
-		.selectFrom('answers')
-		.select(['session_id', 'message_index', 'delivered_at', 'state'])
-		.where('service', '=', service)
-		.where('session_id', 'in', sessionIds)
-		.where('state', 'in', [...BLOCKING_STATES, 'delivered', 'resumed'])
-		.execute();
-	const answered = new Map<string, (number | null)[]>();
-	for (const row of rows) {
-		const key = `${row.message_index}:${row.session_id}`;
-		const isUnderWay = BLOCKING_STATES.some((state) => state === row.state);
-		answered.set(key, [...(answered.get(key) ?? []), isUnderWay ? null : (row.delivered_at ?? 0)]);
-	}
-	return answered;
-}
-
-/** The claim that lasts longest, by message index and session. */
-async function activeClaims(read: Kysely<Tables>, { service, sessionIds }: OfSessions, now: number) {
-	const rows = await read
-		.selectFrom('claims')
-		.select(['session_id', 'message_index', 'user_id', 'until'])
-		.where('service', '=', service)
-		.where('session_id', 'in', sessionIds)
-		.where(({ not }) => not(isDue('until', now, LONGEST_DELAY_MS.claim)))
-		.orderBy('until')
-		.execute();
-	return new Map(
-		rows.map((row) => [`${row.message_index}:${row.session_id}`, { userId: row.user_id, until: row.until }]),
-	);
 }

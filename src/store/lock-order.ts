@@ -1,34 +1,32 @@
 import { type Kysely, sql } from 'kysely';
 import type { SessionKey } from '../watches/watch.ts';
-import { type Dialect, lockRows } from './database.ts';
+import { change, type Filter, from } from './database.ts';
 import type { Tables } from './tables.ts';
 
 // A transaction locks sessions, then watches, announcements and ladders, several of each in the order of their keys: two
 // transactions with other orders would wait for each other.
 
-/** The query of watches, which stay locked; the caller adds which. */
-export function lockWatches(trx: Kysely<Tables>, dialect: Dialect) {
-	return trx.selectFrom('watches').select('id').orderBy('id').$call(lockRows(dialect));
+/** The query of these watches, which stay locked. */
+export function lockWatches(trx: Kysely<Tables>, filter: Filter<'watches'>) {
+	return from(trx, 'watches', filter).select('id').orderBy('id').forUpdate();
 }
 
-/** The query of announcements, which stay locked; the caller adds which. */
-export function lockAnnouncements(trx: Kysely<Tables>, dialect: Dialect) {
-	return trx.selectFrom('announcements').select('id').orderBy('id').$call(lockRows(dialect));
+/** The query of these announcements, which stay locked. */
+export function lockAnnouncements(trx: Kysely<Tables>, filter: Filter<'announcements'>) {
+	return from(trx, 'announcements', filter).select('id').orderBy('id').forUpdate();
 }
 
-/** The query of ladders, which stay locked; the caller adds which. */
-export function lockLadders(trx: Kysely<Tables>, dialect: Dialect) {
-	return trx.selectFrom('ladders').select('watch_id').orderBy('watch_id').$call(lockRows(dialect));
+/** The query of these ladders, which stay locked. */
+export function lockLadders(trx: Kysely<Tables>, filter: Filter<'ladders'>) {
+	return from(trx, 'ladders', filter).select('watch_id').orderBy('watch_id').forUpdate();
 }
 
 /** Makes these ladders due at `at`. */
-export async function touchLadders(
-	trx: Kysely<Tables>,
-	ladders: ReturnType<typeof lockLadders>,
-	at: number,
-): Promise<void> {
+export async function touchLadders(trx: Kysely<Tables>, filter: Filter<'ladders'>, at: number): Promise<void> {
 	const touched = { due_at: at, change_count: sql<number>`change_count + 1` };
-	await trx.updateTable('ladders').set(touched).where('watch_id', 'in', ladders).execute();
+	await change(trx, 'ladders', { watch_id: lockLadders(trx, filter) })
+		.set(touched)
+		.execute();
 }
 
 /** The order in which a transaction locks several sessions. */

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../clock.ts';
 import { HandraiseError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Dialect, StoreDatabase } from './database.ts';
+import { type Dialect, lockFor, type StoreDatabase } from './database.ts';
 import { createTable, initialSchema } from './initial-schema.ts';
 
 /** One step of the schema. Never change one that was released; add another. */
@@ -61,9 +61,6 @@ export function stopBesideNewer({ onNewer }: Pick<StoreDatabase, 'onNewer'>): Ha
 	return error;
 }
 
-/** Any constant that no other lock of this database uses ("hand" in ASCII). */
-const ADVISORY_LOCK = 0x68616e64;
-
 /**
  * Sets up a new database and applies pending migrations, in one transaction. Replicas that start together wait for each
  * other (an advisory lock on PostgreSQL; SQLite has one process). Throws what `refuseSchema` returns.
@@ -73,7 +70,7 @@ export async function migrate(
 	{ clock, log, migrations = MIGRATIONS }: { clock: Clock; log: Log; migrations?: readonly Migration[] },
 ): Promise<void> {
 	const applied = await db.write(async (trx) => {
-		if (db.dialect === 'postgres') await sql`select pg_advisory_xact_lock(${ADVISORY_LOCK})`.execute(trx);
+		await lockFor(trx, 'migrating');
 		await createTable('migrations').execute(trx);
 		const { schema } = await trx
 			.selectFrom('migrations')

@@ -1,17 +1,26 @@
 import type { Kysely } from 'kysely';
 import type { NewAnnouncement } from '../watches/announcements.ts';
-import type { OutageUpdate } from '../watches/ports.ts';
-import { type Dialect, lockRows } from './database.ts';
+import { change, from } from './database.ts';
 import { isPast } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { dropPending } from './question-posts.ts';
-import type { Tables } from './tables.ts';
+import { channelOf, type Tables } from './tables.ts';
 import { queueAnnouncements } from './watch-writes.ts';
+
+export interface OutageUpdate {
+	/** The service's base address. */
+	readonly service: string;
+	readonly now: number;
+	readonly down: boolean;
+	/** When the first read failed, clock milliseconds. */
+	readonly since: number;
+	/** The service is not down if any replica has read something since. */
+	readonly unlessReadSince: number;
+}
 
 /** The transaction of `WatchStore.noteOutage`. It locks the outage's row, so that only one replica tells the channels. */
 export async function noteOutage(
 	trx: Kysely<Tables>,
-	dialect: Dialect,
 	cipher: Cipher,
 	{ service, now, down, since, unlessReadSince }: OutageUpdate,
 ): Promise<boolean> {
@@ -20,58 +29,33 @@ export async function noteOutage(
 		.values({ service, down_since: null })
 		.onConflict((conflict) => conflict.column('service').doNothing())
 		.execute();
-	const { down_since: downSince } = await trx
-		.selectFrom('service_outages')
-		.selectAll()
-		.where('service', '=', service)
-		.$call(lockRows(dialect))
-		.executeTakeFirstOrThrow();
+	const outage = from(trx, 'service_outages', { service }).selectAll().forUpdate();
+	const { down_since: downSince } = await outage.executeTakeFirstOrThrow();
 	if (down) {
 		if (downSince !== null || (await wasReadSince(trx, service, unlessReadSince, now))) return false;
 		const begin = Math.floor(since);
-		await trx
-			.updateTable('service_outages')
-			.set({ down_since: begin })
-			.where('service', '=', service)
-			.where('down_since', 'is', null)
-			.execute();
+		await change(trx, 'service_outages', { service, down_since: null }).set({ down_since: begin }).execute();
 		await queueAnnouncements(trx, cipher, await downNotices(trx, service, begin), now);
 		return true;
 	}
 	if (downSince === null) return false;
-	await trx
-		.updateTable('service_outages')
-		.set({ down_since: null })
-		.where('service', '=', service)
-		.where('down_since', '=', downSince)
-		.execute();
+	await change(trx, 'service_outages', { service, down_since: downSince }).set({ down_since: null }).execute();
 	await queueBackNotices(trx, cipher, { service, since: downSince }, now);
 	return true;
 }
 
 async function wasReadSince(trx: Kysely<Tables>, service: string, since: number, now: number): Promise<boolean> {
-	const read = await trx
-		.selectFrom('watched_sessions')
-		.select('session_id')
-		.where('service', '=', service)
-		.where('last_read_at', '>', since)
-		.where(isPast('last_read_at', now))
-		.limit(1)
-		.executeTakeFirst();
-	return read !== undefined;
+	const later = from(trx, 'watched_sessions', { service }).select('session_id').where('last_read_at', '>', since);
+	return (await later.where(isPast('last_read_at', now)).limit(1).executeTakeFirst()) !== undefined;
 }
 
 async function downNotices(trx: Kysely<Tables>, service: string, since: number): Promise<NewAnnouncement[]> {
-	const channels = await trx
-		.selectFrom('watches')
-		.select(['team_id', 'channel_id'])
-		.distinct()
-		.where('service', '=', service)
-		.where('ended_at', 'is', null)
-		.union(trx.selectFrom('discoveries').select(['team_id', 'channel_id']).where('service', '=', service))
-		.execute();
-	return channels.map(({ team_id, channel_id }) => ({
-		target: { kind: 'channel', teamId: team_id, channelId: channel_id },
+	const keys = ['team_id', 'channel_id'] as const;
+	const watching = from(trx, 'watches', { service, ended_at: null }).select(keys);
+	// A union has each channel once.
+	const channels = await watching.union(from(trx, 'discoveries', { service }).select(keys)).execute();
+	return channels.map((row) => ({
+		target: { kind: 'channel', ...channelOf(row) },
 		key: noticeKey('down', service, since),
 		content: { kind: 'serviceDown', since },
 	}));
@@ -85,21 +69,13 @@ async function queueBackNotices(
 	now: number,
 ): Promise<void> {
 	const key = noticeKey('down', service, since);
-	await dropPending(trx)
-		.where('unique_key', '=', key)
-		.where('kind', '=', 'serviceDown')
-		.where('sending_since', 'is', null)
-		.execute();
-	const toldChannels = await trx
-		.selectFrom('announcements')
-		.select(['team_id', 'place_id'])
-		.where('unique_key', '=', key)
-		.where('kind', '=', 'serviceDown')
-		.where('state', 'in', ['posted', 'pending'])
-		.execute();
-	const notices = toldChannels.map(
-		({ team_id, place_id }): NewAnnouncement => ({
-			target: { kind: 'channel', teamId: team_id, channelId: place_id },
+	const notice = { unique_key: key, kind: 'serviceDown' };
+	await dropPending(trx, { ...notice, sending_since: null });
+	const told = from(trx, 'announcements', { ...notice, state: ['posted', 'pending'] });
+	const channels = await told.select(['team_id', 'place_id as channel_id']).execute();
+	const notices = channels.map(
+		(row): NewAnnouncement => ({
+			target: { kind: 'channel', ...channelOf(row) },
 			key: noticeKey('back', service, since),
 			content: { kind: 'serviceBack', since, downMs: Math.max(0, now - since) },
 		}),

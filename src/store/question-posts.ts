@@ -1,49 +1,44 @@
 import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
-import { HELD, isPostUpdate, type NewAnnouncement, switchingTargetOf } from '../watches/announcements.ts';
+import { HELD, type NewAnnouncement, switchingTargetOf } from '../watches/announcements.ts';
+import { kindOf, kindsWith } from '../watches/kinds.ts';
 import { COUNTED_MS, type Endings, NO_ENDINGS, SHOWN_EVERY_MS, UNANSWERED, withEnding } from '../watches/switching.ts';
 import type { SessionKey } from '../watches/watch.ts';
+import { change, countChanged, type Filter, from } from './database.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
 import { readDigest, targetKey } from './watch-rows.ts';
 
 /** The kinds of posts with a question and its buttons. */
-export const QUESTION_POSTS = ['question', 'reminder', 'escalation', 'handedOver', 'givenBack'];
+export const QUESTION_POSTS = kindsWith(({ showsQuestion = false }) => showsQuestion);
 
-/** The statement that drops pending announcements; the caller adds which ones. */
-export function dropPending(trx: Kysely<Tables>) {
-	return trx
-		.updateTable('announcements')
-		.set({ state: 'dropped', next_attempt_at: null, ...WITHOUT_LEASE })
-		.where('state', '=', 'pending');
+/** Drops the pending announcements that match `filter`; returns how many. */
+export function dropPending(trx: Kysely<Tables>, filter: Filter<'announcements'>): Promise<number> {
+	const dropped = change(trx, 'announcements', { ...filter, state: 'pending' });
+	return countChanged(dropped.set({ state: 'dropped', next_attempt_at: null, ...WITHOUT_LEASE }));
 }
 
-/** The query of the posts of questions of a target, posted or about to be, that are not settled. */
-function openPosts(trx: Kysely<Tables>, target: string) {
-	return trx
-		.selectFrom('announcements as asked')
-		.select('asked.id')
-		.where('asked.target', '=', target)
-		.where('asked.kind', 'in', QUESTION_POSTS)
-		.where('asked.state', 'in', ['pending', 'posted'])
-		.where(
-			sql<boolean>`not exists (select 1 from announcements as settle where settle.target = asked.target
-				and settle.kind = 'settle' and settle.number > asked.number)`,
-		)
-		.limit(1);
+/** The query of the posts of questions of these targets, posted or about to be, that are not settled. */
+export function openPosts(trx: Kysely<Tables>, target: string | readonly string[]) {
+	const posts = from(trx, 'announcements', { target, kind: QUESTION_POSTS, state: ['pending', 'posted'] });
+	return posts.where(({ not }) => not(isSettled()));
+}
+
+/** Whether a later announcement of the same target settles one of `announcements`; `isPosted`: only one that was posted. */
+export function isSettled({ isPosted = false } = {}) {
+	const state = isPosted ? sql`and settle.state = 'posted'` : sql``;
+	return sql<boolean>`exists (select 1 from announcements as settle where settle.target = announcements.target
+		and settle.kind = 'settle' and settle.number > announcements.number ${state})`;
 }
 
 /** Whether a target has a question, posted or about to be, that no redraw which waits will draw. */
 export async function needsRedraw(trx: Kysely<Tables>, target: string): Promise<boolean> {
-	const asked = await openPosts(trx, target)
+	const isUndrawn =
 		// One after the newest question that no attempt has begun draws the newest state.
-		.where(
-			sql<boolean>`not exists (select 1 from announcements as waiting where waiting.target = asked.target
+		sql<boolean>`not exists (select 1 from announcements as waiting where waiting.target = announcements.target
 				and waiting.kind = 'redraw' and waiting.state = 'pending' and waiting.lease_token is null
 				and not exists (select 1 from announcements as later where later.target = waiting.target
-					and later.kind in (${sql.join(QUESTION_POSTS)}) and later.number > waiting.number))`,
-		)
-		.executeTakeFirst();
-	return asked !== undefined;
+					and later.kind in (${sql.join(QUESTION_POSTS)}) and later.number > waiting.number))`;
+	return (await openPosts(trx, target).select('id').where(isUndrawn).limit(1).executeTakeFirst()) !== undefined;
 }
 
 /**
@@ -53,14 +48,13 @@ export async function needsRedraw(trx: Kysely<Tables>, target: string): Promise<
  */
 export async function withSwitchingPost(trx: Kysely<Tables>, announcement: NewAnnouncement, now: number) {
 	const { target, content } = announcement;
-	const isUpdate = isPostUpdate(content);
+	const isUpdate = kindOf(content).lane === 'update';
 	if (target.kind !== 'watch' || (target.topic === undefined && !isUpdate)) return [announcement];
 	if (content.kind === 'settle') {
-		const held = dropPending(trx).where('target', '=', targetKey(target)).where('kind', '=', 'question');
-		await held.where('last_error', '=', HELD).execute();
+		await dropPending(trx, { target: targetKey(target), kind: 'question', last_error: HELD });
 	}
 	const switching = switchingTargetOf(target);
-	const isOpen = (await openPosts(trx, targetKey(switching)).executeTakeFirst()) !== undefined;
+	const isOpen = (await openPosts(trx, targetKey(switching)).select('id').limit(1).executeTakeFirst()) !== undefined;
 	const own = target.topic === undefined || (!isOpen && !isUpdate) ? [announcement] : [];
 	if (!isOpen) return own;
 	const isEnd = content.kind === 'settle' && content.how !== 'changed' && content.how !== 'closed';

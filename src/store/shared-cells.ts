@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Cell } from '../cell.ts';
 import type { RateCells, RateState } from '../rate-limiter.ts';
-import { lockRows, type StoreDatabase } from './database.ts';
+import { isPostgres, type StoreDatabase } from './database.ts';
 import type { Tables } from './tables.ts';
 
 /** How one kind of state is stored: one row for each key. */
@@ -26,7 +26,7 @@ export function createSharedState<S>({ db, key: name }: { db: StoreDatabase; key
 				.selectFrom('request_budgets')
 				.select('state')
 				.where('service', '=', key)
-				.$call(lockRows(db.dialect))
+				.forUpdate()
 				.executeTakeFirst();
 			// No schema check: only this program writes the state, and it is outdated after minutes.
 			return row === undefined ? null : (JSON.parse(row.state) as S);
@@ -54,12 +54,7 @@ export function createSharedRates({ db }: { db: StoreDatabase }): RateCells {
 	return {
 		of: createCells<RateState>(db, {
 			async find(trx, key) {
-				const row = await trx
-					.selectFrom('paces')
-					.selectAll()
-					.where('name', '=', key)
-					.$call(lockRows(db.dialect))
-					.executeTakeFirst();
+				const row = await trx.selectFrom('paces').selectAll().where('name', '=', key).forUpdate().executeTakeFirst();
 				return row === undefined ? null : { due: row.due, pausedUntil: row.paused_until };
 			},
 			insert: (trx, key, state) =>
@@ -87,7 +82,7 @@ function createCells<S>(db: StoreDatabase, rows: Rows<S>): (key: string) => Cell
 	async function apply(trx: Kysely<Tables>, key: string, changes: readonly WaitingChange<S>[]): Promise<unknown[]> {
 		// Other replicas wait for the row until the commit ends. A database crash may lose the latest counts, which are
 		// outdated after its restart.
-		if (db.dialect === 'postgres') await sql`set local synchronous_commit to off`.execute(trx);
+		if (isPostgres(trx)) await sql`set local synchronous_commit to off`.execute(trx);
 		const before = await rows.find(trx, key);
 		let state: S | null = before;
 		const results: unknown[] = [];

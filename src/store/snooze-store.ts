@@ -2,18 +2,13 @@ import type { Kysely } from 'kysely';
 import type { Person } from '../answers/answer.ts';
 import { LONGEST_SNOOZE_MS, type Snooze } from '../inbox/snooze.ts';
 import type { SessionKey } from '../watches/watch.ts';
-import type { StoreDatabase } from './database.ts';
+import { countChanged, remove, type StoreDatabase } from './database.ts';
 import { isDue } from './due.ts';
-import { personColumns, type Tables } from './tables.ts';
-import { onSession } from './watch-writes.ts';
+import { personColumns, sessionColumns, type Tables } from './tables.ts';
 
 /** Shows a session's question in this person's inbox again. */
 export async function endSnooze(trx: Kysely<Tables>, person: Person, session: SessionKey): Promise<void> {
-	await trx
-		.deleteFrom('snoozes')
-		.where(onSession(session))
-		.where((eb) => eb.and(personColumns(person)))
-		.execute();
+	await remove(trx, 'snoozes', { ...sessionColumns(session), ...personColumns(person) }).execute();
 }
 
 /** The stored snoozes, one for a person and a session. */
@@ -21,11 +16,10 @@ export function createSnoozeStore(db: StoreDatabase) {
 	return {
 		/** Snoozes a question; replaces what the person has snoozed of this session. */
 		async snooze({ person, session, fingerprint, until }: Snooze): Promise<void> {
-			const { service, sessionId } = session;
 			await db.writeOne((trx) =>
 				trx
 					.insertInto('snoozes')
-					.values({ ...personColumns(person), service, session_id: sessionId, fingerprint, until })
+					.values({ ...personColumns(person), ...sessionColumns(session), fingerprint, until })
 					.onConflict((conflict) =>
 						conflict.columns(['team_id', 'user_id', 'service', 'session_id']).doUpdateSet({ fingerprint, until }),
 					)
@@ -35,20 +29,11 @@ export function createSnoozeStore(db: StoreDatabase) {
 
 		/** Shows a person all questions of a session service again. */
 		async endSnoozes(serviceUrl: string, person: Person): Promise<void> {
-			await db.writeOne((trx) =>
-				trx
-					.deleteFrom('snoozes')
-					.where('service', '=', serviceUrl)
-					.where((eb) => eb.and(personColumns(person)))
-					.execute(),
-			);
+			await db.writeOne((trx) => remove(trx, 'snoozes', { service: serviceUrl, ...personColumns(person) }).execute());
 		},
 
 		/** Forgets snoozes that ended before `now`. Returns how many. */
 		removeEndedSnoozes: (now: number) =>
-			db.writeOne(async (trx) => {
-				const ended = trx.deleteFrom('snoozes').where(isDue('until', now, LONGEST_SNOOZE_MS));
-				return Number((await ended.executeTakeFirst()).numDeletedRows);
-			}),
+			db.writeOne((trx) => countChanged(remove(trx, 'snoozes').where(isDue('until', now, LONGEST_SNOOZE_MS)))),
 	};
 }

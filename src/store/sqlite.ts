@@ -1,5 +1,13 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, sql } from 'kysely';
+import {
+	Kysely,
+	type SelectModifierNode,
+	type SqliteDatabase,
+	SqliteDialect,
+	SqliteQueryCompiler,
+	type SqliteStatement,
+	sql,
+} from 'kysely';
 import { type StoreDatabase, StoreUnavailableError } from './database.ts';
 import { mapSqliteError, openSqliteFile } from './sqlite-file.ts';
 import type { Tables } from './tables.ts';
@@ -33,7 +41,7 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 	let closed = false;
 	const changes = createChanges();
 	const database = adapt(file.database, { isClosed: () => closed, onChange: changes.note });
-	const kysely = new Kysely<Tables>({ dialect: new SqliteDialect({ database }) });
+	const kysely = new Kysely<Tables>({ dialect: new DialectWithoutRowLocks({ database }) });
 
 	async function write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
 		if (closing !== null) throw storeClosed();
@@ -97,6 +105,19 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 			return closing;
 		},
 	};
+}
+
+/** SQLite has a single writer and knows no FOR UPDATE. */
+class DialectWithoutRowLocks extends SqliteDialect {
+	override createQueryCompiler() {
+		return new CompilerWithoutRowLocks();
+	}
+}
+
+class CompilerWithoutRowLocks extends SqliteQueryCompiler {
+	protected override visitSelectModifier(node: SelectModifierNode): void {
+		if (node.modifier === 'Distinct') super.visitSelectModifier(node);
+	}
 }
 
 /** Which tables were changed, and who wants to know. */

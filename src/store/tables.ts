@@ -1,5 +1,6 @@
 import type { Generated, Selectable } from 'kysely';
 import type { Person, QuestionKey } from '../answers/answer.ts';
+import type { ChannelKey, SessionKey } from '../watches/watch.ts';
 
 const SESSION = { service: 'text not null', session_id: 'text not null' } as const;
 const QUESTION = { ...SESSION, message_index: 'integer not null' } as const;
@@ -293,14 +294,38 @@ type Scalar<Sql> = Sql extends `text${string}` ? string : number;
 /** A row as a query returns it. */
 export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 
-/** A question's columns, for an insert or as an equality filter (`eb.and(…)`). */
+// The columns of keys, for an insert or as a filter, and the keys of rows.
+
+export function sessionColumns({ service, sessionId }: SessionKey) {
+	return { service, session_id: sessionId };
+}
+
+export function sessionOf(row: { service: string; session_id: string }): SessionKey {
+	return { service: row.service, sessionId: row.session_id };
+}
+
 export function questionColumns({ service, sessionId, messageIndex }: QuestionKey) {
 	return { service, session_id: sessionId, message_index: messageIndex };
 }
 
-/** A person's columns, for an insert or as an equality filter (`eb.and(…)`). */
+export function questionOf(row: Pick<Row<'answers'>, keyof typeof QUESTION>): QuestionKey {
+	return { service: row.service, sessionId: row.session_id, messageIndex: row.message_index };
+}
+
 export function personColumns({ teamId, userId }: Person) {
 	return { team_id: teamId, user_id: userId };
+}
+
+export function personOf(row: { team_id: string; user_id: string }): Person {
+	return { teamId: row.team_id, userId: row.user_id };
+}
+
+export function channelColumns({ teamId, channelId }: ChannelKey) {
+	return { team_id: teamId, channel_id: channelId };
+}
+
+export function channelOf(row: { team_id: string; channel_id: string }): ChannelKey {
+	return { teamId: row.team_id, channelId: row.channel_id };
 }
 
 /**

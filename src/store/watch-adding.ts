@@ -1,25 +1,53 @@
 import { type Kysely, sql } from 'kysely';
 import { BLOCKING_STATES } from '../answers/answer.ts';
-import type { AddWatchResult, DiscoveryStore, LimitReached, NewRaisedHand, NewWatch } from '../watches/ports.ts';
+import type { NewAnnouncement } from '../watches/announcements.ts';
 import { AWAITED_AHEAD_MS, CEILING_MS } from '../watches/schedule.ts';
-import type { ChannelKey, SessionKey, Watch, WatchLimit, WatchSettings } from '../watches/watch.ts';
+import type { SessionSnapshot } from '../watches/session-snapshot.ts';
+import type { ChannelKey, SessionKey, Watch, WatchLimit, WatchLimits, WatchSettings } from '../watches/watch.ts';
 import { hasOpenQuestion, UNKNOWN_STEP_RATE } from '../watches/watched-session.ts';
-import { type Dialect, lockRows } from './database.ts';
+import { change, from, lockFor } from './database.ts';
 import type { Cipher } from './encryption.ts';
-import type { Tables } from './tables.ts';
+import { channelColumns, sessionColumns, type Tables } from './tables.ts';
 import { readWatch, sealView, type WatchedSessionRow, type WatchRow } from './watch-rows.ts';
-import { inChannel, liveWatches, lockSession, onSession, queueAnnouncements } from './watch-writes.ts';
+import { liveWatches, lockSession, queueAnnouncements } from './watch-writes.ts';
 
-interface Writing {
-	readonly dialect: Dialect;
-	readonly cipher: Cipher;
+export interface NewWatch
+	extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt' | keyof WatchSettings> {
+	readonly card: NewAnnouncement;
+	/** From the read of who subscribes: for the card, and what to post after it. Without `news` another read comes at once. */
+	readonly view: SessionSnapshot;
+	readonly news?: readonly NewAnnouncement[];
+	readonly limits: WatchLimits;
 }
 
-/** The transaction of `SubscriptionStore.add`. */
-export async function addWatch(trx: Kysely<Tables>, writing: Writing, watch: NewWatch): Promise<AddWatchResult> {
-	const { dialect, cipher } = writing;
-	const here = () => liveWatches(trx).where(inChannel(watch)).where(onSession(watch.session));
-	await lockAdding(trx, dialect);
+export type AddWatchResult =
+	| { readonly kind: 'added'; readonly watch: Watch }
+	/** The channel watches the session already. `changed`: its settings were updated. */
+	| { readonly kind: 'already'; readonly watch: Watch; readonly changed: boolean }
+	/** There are `count` already: nothing was written. */
+	| LimitReached;
+
+export interface LimitReached {
+	readonly kind: 'limit';
+	readonly limit: WatchLimit;
+	readonly count: number;
+	readonly most: number;
+}
+
+/** A watch without a card for a session that waits, with the settings of the channel's discovery. */
+export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdAt'> {
+	/** Read it ahead of all others. */
+	readonly ahead: boolean;
+	/** Add it beyond a limit too if another hand can give way. */
+	readonly isNew: boolean;
+	/** It counts for the channel and for all, not for a person. */
+	readonly limits: WatchLimits;
+}
+
+/** The transaction of `WatchStore.add`. */
+export async function addWatch(trx: Kysely<Tables>, cipher: Cipher, watch: NewWatch): Promise<AddWatchResult> {
+	const here = () => liveWatches(trx, { ...channelColumns(watch), ...sessionColumns(watch.session) });
+	await lockFor(trx, 'addingWatches');
 	const before = await here().executeTakeFirst();
 	const counted = before === undefined ? ALL_LIMITS : before.mode === RAISED ? (['person'] as const) : [];
 	const reached = await limitReached(trx, watch, counted);
@@ -29,7 +57,6 @@ export async function addWatch(trx: Kysely<Tables>, writing: Writing, watch: New
 	const readAt = watch.news === undefined ? watch.createdAt : watch.createdAt + CEILING_MS;
 	await startReading(
 		trx,
-		writing,
 		{ ...watch, readAt },
 		{
 			question_since: hasOpenQuestion(view.digest) ? view.seenAt : null,
@@ -40,10 +67,10 @@ export async function addWatch(trx: Kysely<Tables>, writing: Writing, watch: New
 			last_change_at: view.seenAt,
 		},
 	);
-	const live = await here().$call(lockRows(dialect)).executeTakeFirst();
+	const live = await here().forUpdate().executeTakeFirst();
 	const settings = settingsColumns(watch);
 	if (live?.mode === RAISED) {
-		const row = await change(trx, live.id, {
+		const row = await changeWatch(trx, live.id, {
 			...settings,
 			created_by: watch.createdBy,
 			card_ts: null,
@@ -56,7 +83,7 @@ export async function addWatch(trx: Kysely<Tables>, writing: Writing, watch: New
 	}
 	if (live !== undefined) {
 		const changed = Object.entries(settings).some(([name, value]) => live[name as keyof typeof settings] !== value);
-		const row = changed ? await change(trx, live.id, settings) : live;
+		const row = changed ? await changeWatch(trx, live.id, settings) : live;
 		return { kind: 'already', watch: readWritten(row), changed };
 	}
 	const digest = watch.news === undefined ? null : JSON.stringify(view.digest);
@@ -65,37 +92,27 @@ export async function addWatch(trx: Kysely<Tables>, writing: Writing, watch: New
 	return { kind: 'added', watch: readWritten(row) };
 }
 
-/** The transaction of `DiscoveryStore.raiseHand`. */
+/** The transaction of `WatchStore.raiseHand`. */
 export async function raiseHand(
 	trx: Kysely<Tables>,
-	writing: Writing,
 	hand: NewRaisedHand,
-): ReturnType<DiscoveryStore['raiseHand']> {
-	const { teamId, channelId, session, createdAt } = hand;
-	await lockAdding(trx, writing.dialect);
+): Promise<{ readonly kind: 'raised' | 'unneeded' } | LimitReached> {
+	const { session, createdAt } = hand;
+	await lockFor(trx, 'addingWatches');
 	// Whoever ends the discovery waits for this lock, and then ends this watch too.
-	const discovery = await trx
-		.selectFrom('discoveries')
-		.selectAll()
-		.where('team_id', '=', teamId)
-		.where('channel_id', '=', channelId)
-		.where('service', '=', session.service)
-		.$call(lockRows(writing.dialect))
-		.executeTakeFirst();
+	const filter = { ...channelColumns(hand), service: session.service };
+	const discovery = await from(trx, 'discoveries', filter).selectAll().forUpdate().executeTakeFirst();
 	if (discovery === undefined) return { kind: 'unneeded' };
-	const here = () => liveWatches(trx).where(inChannel(hand)).where(onSession(session));
-	if ((await here().executeTakeFirst()) !== undefined) return { kind: 'unneeded' };
+	const here = liveWatches(trx, { ...channelColumns(hand), ...sessionColumns(session) });
+	if ((await here.executeTakeFirst()) !== undefined) return { kind: 'unneeded' };
 	const { created_by, discreet, buttons } = discovery;
 	const reached = await limitReached(trx, { ...hand, createdBy: created_by }, ['channel', 'all']);
 	const stalest = reached && hand.isNew ? await stalestHand(trx, hand, { reached, now: createdAt }) : null;
 	if (reached !== null && stalest === null) return reached;
-	await startReading(trx, writing, { session, readAt: createdAt }, { question_since: null, digest: null, failures: 0 });
+	await startReading(trx, { session, readAt: createdAt }, { question_since: null, digest: null, failures: 0 });
 	if (hand.ahead) {
-		await trx
-			.updateTable('watched_sessions')
-			.set({ read_by: createdAt - AWAITED_AHEAD_MS })
-			.where(onSession(session))
-			.execute();
+		const ahead = { read_by: createdAt - AWAITED_AHEAD_MS };
+		await change(trx, 'watched_sessions', sessionColumns(session)).set(ahead).execute();
 	}
 	const digest = await dismissedDigest(trx, hand, discovery.created_at);
 	await insert(trx, hand, { mode: RAISED, questions_in_channel: 1, discreet, buttons, created_by, digest });
@@ -104,15 +121,9 @@ export async function raiseHand(
 
 /** What the channel last saw of a session that it stopped watching since then. */
 async function dismissedDigest(trx: Kysely<Tables>, hand: NewRaisedHand, since: number): Promise<string | null> {
-	const row = await trx
-		.selectFrom('watches')
-		.select(['digest', 'ended_reason'])
-		.where(inChannel(hand))
-		.where(onSession(hand.session))
-		.where('ended_at', '>=', since)
-		.orderBy('ended_at', 'desc')
-		.limit(1)
-		.executeTakeFirst();
+	const former = from(trx, 'watches', { ...channelColumns(hand), ...sessionColumns(hand.session) });
+	const ended = former.select(['digest', 'ended_reason']).where('ended_at', '>=', since);
+	const row = await ended.orderBy('ended_at', 'desc').limit(1).executeTakeFirst();
 	return row?.ended_reason === 'unwatched' || row?.ended_reason === 'noChange' ? row.digest : null;
 }
 
@@ -120,17 +131,15 @@ const RAISED = 'raisedHand' as const;
 
 function insert(
 	trx: Kysely<Tables>,
-	{ id, teamId, channelId, session, createdAt }: Omit<NewRaisedHand, 'ahead' | 'isNew' | 'limits'>,
+	{ id, session, createdAt, ...channel }: Omit<NewRaisedHand, 'ahead' | 'isNew' | 'limits'>,
 	columns: ReturnType<typeof settingsColumns> & Pick<WatchRow, 'created_by'> & Partial<Pick<WatchRow, 'digest'>>,
 ): Promise<WatchRow> {
 	return trx
 		.insertInto('watches')
 		.values({
 			id,
-			team_id: teamId,
-			channel_id: channelId,
-			service: session.service,
-			session_id: session.sessionId,
+			...channelColumns(channel),
+			...sessionColumns(session),
 			...columns,
 			created_at: createdAt,
 			revision: 0,
@@ -142,8 +151,8 @@ function insert(
 		.executeTakeFirstOrThrow();
 }
 
-function change(trx: Kysely<Tables>, id: string, columns: Partial<WatchRow>): Promise<WatchRow> {
-	return trx.updateTable('watches').set(columns).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+function changeWatch(trx: Kysely<Tables>, id: string, columns: Partial<WatchRow>): Promise<WatchRow> {
+	return change(trx, 'watches', { id }).set(columns).returningAll().executeTakeFirstOrThrow();
 }
 
 type FirstRead = Pick<WatchedSessionRow, 'question_since' | 'digest' | 'failures'> &
@@ -152,15 +161,13 @@ type FirstRead = Pick<WatchedSessionRow, 'question_since' | 'digest' | 'failures
 /** Inserts the session's row, or starts reading it again when it was stopped; locks the row either way. */
 async function startReading(
 	trx: Kysely<Tables>,
-	{ dialect }: Writing,
 	{ session, readAt }: { session: SessionKey; readAt: number },
 	firstRead: FirstRead,
 ): Promise<void> {
 	await trx
 		.insertInto('watched_sessions')
 		.values({
-			service: session.service,
-			session_id: session.sessionId,
+			...sessionColumns(session),
 			rhythm: JSON.stringify(UNKNOWN_STEP_RATE),
 			...firstRead,
 			next_read_at: readAt,
@@ -169,11 +176,10 @@ async function startReading(
 		})
 		.onConflict((conflict) => conflict.columns(['service', 'session_id']).doNothing())
 		.execute();
-	const row = await lockSession(trx, dialect, session);
+	const row = await lockSession(trx, session);
 	if (row === undefined) throw new Error('The row of a watched session is missing right after its insert');
 	const isStopped = row.next_read_at === null;
-	await trx
-		.updateTable('watched_sessions')
+	await change(trx, 'watched_sessions', sessionColumns(session))
 		.set({
 			...((isStopped || row.view === null) && firstRead),
 			...(isStopped && { over_since: null }),
@@ -181,7 +187,6 @@ async function startReading(
 			read_by: isStopped ? readAt : Math.min(row.read_by, readAt),
 			hurry: row.hurry + 1,
 		})
-		.where(onSession(session))
 		.execute();
 }
 
@@ -192,14 +197,6 @@ function settingsColumns({ mode, questionsInChannel, discreet, buttons }: WatchS
 		discreet: Number(discreet),
 		buttons: Number(buttons),
 	};
-}
-
-/** Any number that no other advisory lock of this database uses. */
-const ADDING_LOCK = 7_205_759_403;
-
-/** One at a time, so that two replicas cannot both add the last allowed watch. SQLite has a single writer. */
-export async function lockAdding(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {
-	if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(ADDING_LOCK)})`.execute(trx);
 }
 
 const ALL_LIMITS = ['person', 'channel', 'all'] as const;
@@ -214,9 +211,7 @@ export async function limitReached(
 	names: readonly WatchLimit[],
 	{ countsUnposted = true, by = 0 }: { countsUnposted?: boolean; by?: number } = {},
 ): Promise<LimitReached | null> {
-	const counts = await trx
-		.selectFrom('watches')
-		.where('ended_at', 'is', null)
+	const counts = await from(trx, 'watches', { ended_at: null })
 		.$if(!countsUnposted, (query) =>
 			query.where(({ eb, or }) => or([eb('mode', '!=', RAISED), eb('card_ts', 'is not', null)])),
 		)
@@ -253,11 +248,9 @@ export async function stalestHand(
 		or exists (select 1 from hand_overs where hand_overs.service = watches.service
 			and hand_overs.session_id = watches.session_id and hand_overs.given_back_at is null
 			and hand_overs.handed_over_at > ${now - HANDED_OVER_MS}))`;
-	const rows = await liveWatches(trx)
+	const here = reached.limit === 'channel' ? channelColumns(channel) : { team_id: channel.teamId };
+	const rows = await liveWatches(trx, { ...here, mode: RAISED })
 		.select(isBusy.as('is_busy'))
-		.where('team_id', '=', channel.teamId)
-		.$if(reached.limit === 'channel', (query) => query.where(inChannel(channel)))
-		.where('mode', '=', RAISED)
 		.where('card_ts', 'is not', null)
 		.orderBy('last_change_at')
 		.orderBy('id')

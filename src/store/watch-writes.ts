@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { type ExpressionBuilder, type Kysely, sql, type UpdateObject } from 'kysely';
+import { type Kysely, sql, type UpdateObject } from 'kysely';
 import { type HandOver, targetOfHandOver } from '../inbox/hand-over.ts';
-import { type AnnouncementContent, cardAgain, HELD, type NewAnnouncement, targetOf } from '../watches/announcements.ts';
+import { cardAgain, HELD, type NewAnnouncement, targetOf } from '../watches/announcements.ts';
+import type { ContentOf } from '../watches/kinds.ts';
 import { type CardUrgency, type ChannelKey, isChannelEnd, type SessionKey, type WatchEnd } from '../watches/watch.ts';
-import { type Dialect, lockRows, type StoreDatabase } from './database.ts';
+import { change, type Filter, from, remove, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { readHandOver } from './hand-over-rows.ts';
 import { lockAnnouncements, lockWatches } from './lock-order.ts';
-import { dropPending, needsRedraw, withSwitchingPost } from './question-posts.ts';
-import { type Tables, WITHOUT_LEASE } from './tables.ts';
+import { dropPending, needsRedraw, QUESTION_POSTS, withSwitchingPost } from './question-posts.ts';
+import { channelColumns, sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
 	readAnnouncement,
 	readDigest,
@@ -21,60 +22,33 @@ import {
 	type WatchRow,
 } from './watch-rows.ts';
 
-type Settle = Extract<AnnouncementContent, { kind: 'settle' }>;
+type Settle = ContentOf<'settle'>;
 
-export function onSession({ service, sessionId }: SessionKey) {
-	return ({
-		eb,
-		and,
-	}: ExpressionBuilder<Tables, 'watches' | 'watched_sessions' | 'ladders' | 'snoozes' | 'waiting_sessions'>) =>
-		and([eb('service', '=', service), eb('session_id', '=', sessionId)]);
-}
-
-export function inChannel({ teamId, channelId }: ChannelKey) {
-	return ({ eb, and }: ExpressionBuilder<Tables, 'watches' | 'discoveries' | 'ladders'>) =>
-		and([eb('team_id', '=', teamId), eb('channel_id', '=', channelId)]);
-}
-
-/** The query of all live watches. */
-export function liveWatches(db: Kysely<Tables>) {
-	return db.selectFrom('watches').selectAll().where('ended_at', 'is', null);
+/** The query of the live watches that match `filter`. */
+export function liveWatches(db: Kysely<Tables>, filter: Filter<'watches'>) {
+	return from(db, 'watches', { ...filter, ended_at: null }).selectAll();
 }
 
 /** The query of one watch, whose row stays locked until the end of the transaction. */
-export function lockWatch(trx: Kysely<Tables>, dialect: Dialect, watchId: string) {
-	return trx.selectFrom('watches').selectAll().where('id', '=', watchId).$call(lockRows(dialect));
+export function lockWatch(trx: Kysely<Tables>, watchId: string) {
+	return from(trx, 'watches', { id: watchId }).selectAll().forUpdate();
 }
 
 /**
  * Locks the session's row. Everything that adds or ends a watch does this first, because it then decides whether the
  * session is still watched.
  */
-export async function lockSession(trx: Kysely<Tables>, dialect: Dialect, key: SessionKey) {
-	return trx
-		.selectFrom('watched_sessions')
-		.selectAll()
-		.where(onSession(key))
-		.$call(lockRows(dialect))
-		.executeTakeFirst();
+export async function lockSession(trx: Kysely<Tables>, key: SessionKey) {
+	return from(trx, 'watched_sessions', sessionColumns(key)).selectAll().forUpdate().executeTakeFirst();
 }
 
 /** Locks the session of a watch and returns its key; null when there is no such watch. */
-export async function lockSessionOf(
-	trx: Kysely<Tables>,
-	dialect: Dialect,
-	watchId: string | null,
-): Promise<SessionKey | null> {
+export async function lockSessionOf(trx: Kysely<Tables>, watchId: string | null): Promise<SessionKey | null> {
 	if (watchId === null) return null;
-	const row = await trx
-		.selectFrom('watches')
-		.select(['service', 'session_id'])
-		.where('id', '=', watchId)
-		.executeTakeFirst();
+	const row = await from(trx, 'watches', { id: watchId }).select(['service', 'session_id']).executeTakeFirst();
 	if (row === undefined) return null;
-	const key = { service: row.service, sessionId: row.session_id };
-	await lockSession(trx, dialect, key);
-	return key;
+	await lockSession(trx, sessionOf(row));
+	return sessionOf(row);
 }
 
 /**
@@ -89,10 +63,8 @@ export async function readEarly(
 	if (row.next_read_at === null) return;
 	// While the session is being read, `next_read_at` is the past time of that read.
 	const earlier = row.lease_token === null ? Math.min(row.next_read_at, at) : at;
-	await trx
-		.updateTable('watched_sessions')
+	await change(trx, 'watched_sessions', sessionColumns(sessionOf(row)))
 		.set({ touched_at: askedAt, hurry: row.hurry + 1, next_read_at: earlier, read_by: by ?? earlier })
-		.where(onSession({ service: row.service, sessionId: row.session_id }))
 		.execute();
 }
 
@@ -117,19 +89,15 @@ export async function askForRead(trx: Kysely<Tables>, row: WatchedSessionRow, { 
 		return;
 	}
 	// Not before its time: the service is away. But ahead of others when it is back.
-	await trx
-		.updateTable('watched_sessions')
+	await change(trx, 'watched_sessions', sessionColumns(sessionOf(row)))
 		.set({ read_by: by })
-		.where(onSession({ service: row.service, sessionId: row.session_id }))
 		.execute();
 }
 
 /** What a session's cards show; `view` is null when there is none or it cannot be read. */
 export async function readShown(db: StoreDatabase, cipher: Cipher, session: SessionKey) {
-	const row = await db.read
-		.selectFrom('watched_sessions')
+	const row = await from(db.read, 'watched_sessions', sessionColumns(session))
 		.select(['service', 'session_id', 'view', 'last_read_at', 'question_since'])
-		.where(onSession(session))
 		.executeTakeFirst();
 	const view = row === undefined ? null : readView(row, cipher);
 	return { view, checkedAt: row?.last_read_at ?? null, questionSince: row?.question_since ?? null };
@@ -179,14 +147,8 @@ async function wasSaidLast(
 	target: string,
 	{ about, says }: NonNullable<NewAnnouncement['unlessSaid']>,
 ): Promise<boolean> {
-	const last = await trx
-		.selectFrom('announcements')
-		.select('unique_key')
-		.where('target', '=', target)
-		.where('unique_key', 'like', `%${about}%`)
-		.orderBy('number', 'desc')
-		.limit(1)
-		.executeTakeFirst();
+	const saying = from(trx, 'announcements', { target }).where('unique_key', 'like', `%${about}%`);
+	const last = await saying.select('unique_key').orderBy('number', 'desc').limit(1).executeTakeFirst();
 	return last?.unique_key.startsWith(`${says}:`) === true;
 }
 
@@ -201,14 +163,9 @@ export async function queueRedraws(
 	session: SessionKey,
 	{ now, only }: { now: number; only?: 'withoutCard' },
 ): Promise<number> {
-	const live = await liveWatches(trx).where(onSession(session)).execute();
+	const live = await liveWatches(trx, sessionColumns(session)).execute();
 	const watches = only === undefined ? live : live.filter((row) => !hasCard(row));
-	const handOvers = await trx
-		.selectFrom('hand_overs')
-		.selectAll()
-		.where('service', '=', session.service)
-		.where('session_id', '=', session.sessionId)
-		.execute();
+	const handOvers = await from(trx, 'hand_overs', sessionColumns(session)).selectAll().execute();
 	const targets = [
 		...watches.flatMap((row) => readWatch(row) ?? []).map(targetOf),
 		...(only === undefined ? handOvers.map((row) => targetOfHandOver(readHandOver(row))) : []),
@@ -223,19 +180,11 @@ export async function queueRedraws(
 }
 
 /** Requests an update of the session's cards. The caller holds the lock of the session. */
-export async function wantCards(
-	trx: Kysely<Tables>,
-	dialect: Dialect,
-	session: SessionKey,
-	now: number,
-): Promise<void> {
-	const live = await liveWatches(trx).where(onSession(session)).orderBy('id').$call(lockRows(dialect)).execute();
-	const watches = live.filter(hasCard);
-	for (const watch of watches) {
-		await trx
-			.updateTable('watches')
+export async function wantCards(trx: Kysely<Tables>, session: SessionKey, now: number): Promise<void> {
+	const live = await liveWatches(trx, sessionColumns(session)).orderBy('id').forUpdate().execute();
+	for (const watch of live.filter(hasCard)) {
+		await change(trx, 'watches', { id: watch.id })
 			.set(wantCard(watch, 'now', now))
-			.where('id', '=', watch.id)
 			.execute();
 	}
 }
@@ -247,12 +196,8 @@ export function settleDirectMessage(
 	handOver: HandOver,
 	{ settled, now }: { settled: Settle; now: number },
 ): Promise<void> {
-	return queueAnnouncements(
-		trx,
-		cipher,
-		[{ target: targetOfHandOver(handOver), key: 'settle', content: settled }],
-		now,
-	);
+	const announcement = { target: targetOfHandOver(handOver), key: 'settle', content: settled };
+	return queueAnnouncements(trx, cipher, [announcement], now);
 }
 
 /**
@@ -265,7 +210,7 @@ export async function endQuestion(
 	watchId: string,
 	{ settled, now }: { settled: Settle; now: number },
 ): Promise<void> {
-	const rows = await trx.deleteFrom('hand_overs').where('watch_id', '=', watchId).returningAll().execute();
+	const rows = await remove(trx, 'hand_overs', { watch_id: watchId }).returningAll().execute();
 	for (const handOver of rows.map(readHandOver)) {
 		await settleDirectMessage(trx, cipher, handOver, { settled, now });
 	}
@@ -273,7 +218,7 @@ export async function endQuestion(
 
 /** Shows the session's question in everybody's inbox again: what the agent asks next may have the same words. */
 export async function endSnoozesOf(trx: Kysely<Tables>, session: SessionKey): Promise<void> {
-	await trx.deleteFrom('snoozes').where(onSession(session)).execute();
+	await remove(trx, 'snoozes', sessionColumns(session)).execute();
 }
 
 /** The columns that request a card update: they keep the oldest time and the highest urgency. */
@@ -305,38 +250,24 @@ export async function loseCard(
 ): Promise<void> {
 	const watch = readWatch(row);
 	if (watch === null || watch.card.ts !== ts) return;
-	await trx
-		.updateTable('watches')
-		.set({ card_ts: null, card_key: null, ...NO_CARD_WANTED })
-		.where('id', '=', watch.id)
-		.execute();
+	const lost = { card_ts: null, card_key: null, ...NO_CARD_WANTED };
+	await change(trx, 'watches', { id: watch.id }).set(lost).execute();
 	if (watch.ended !== null || !hasCard(row)) return;
-	const last = await trx
-		.selectFrom('announcements')
-		.selectAll()
-		.where('target', '=', targetKey(targetOf(watch)))
-		.where('kind', '=', 'card')
-		.orderBy('number', 'desc')
-		.limit(1)
-		.executeTakeFirst();
+	const cards = from(trx, 'announcements', { target: targetKey(targetOf(watch)), kind: 'card' }).selectAll();
+	const last = await cards.orderBy('number', 'desc').limit(1).executeTakeFirst();
 	const content = last === undefined ? undefined : readAnnouncement(last, cipher)?.content;
 	const before = content?.kind === 'card' ? (content.notBefore ?? null) : null;
 	await queueAnnouncements(trx, cipher, [cardAgain(watch, ts, before, now)], now);
 }
 
 /** Drops the pending posts and card updates of a channel. */
-export async function silence(trx: Kysely<Tables>, dialect: Dialect, channel: ChannelKey): Promise<void> {
+export async function silence(trx: Kysely<Tables>, channel: ChannelKey): Promise<void> {
 	// All of them: whoever else drops posts of a watch has locked it.
-	await lockWatches(trx, dialect).where(inChannel(channel)).execute();
-	await trx
-		.updateTable('watches')
-		.set({ ...NO_CARD_WANTED, ...WITHOUT_LEASE })
-		.where(inChannel(channel))
-		.where('card_since', 'is not', null)
-		.execute();
-	const pending = lockAnnouncements(trx, dialect).where('state', '=', 'pending');
-	const here = pending.where('team_id', '=', channel.teamId).where('place_id', '=', channel.channelId);
-	await dropPending(trx).where('id', 'in', here).execute();
+	await lockWatches(trx, channelColumns(channel)).execute();
+	const wanted = change(trx, 'watches', channelColumns(channel)).where('card_since', 'is not', null);
+	await wanted.set({ ...NO_CARD_WANTED, ...WITHOUT_LEASE }).execute();
+	const here = { team_id: channel.teamId, place_id: channel.channelId, state: 'pending' };
+	await dropPending(trx, { id: lockAnnouncements(trx, here) });
 }
 
 /** The columns of a watch whose card is up to date. */
@@ -357,8 +288,7 @@ export async function endWatch(
 		keepPending,
 	}: { reason: WatchEnd; now: number; announcements: readonly NewAnnouncement[]; keepPending: boolean },
 ): Promise<WatchRow | null> {
-	const ended = await trx
-		.updateTable('watches')
+	const ended = await change(trx, 'watches', { id: row.id, ended_at: null })
 		.set({
 			ended_reason: reason,
 			ended_at: now,
@@ -368,16 +298,11 @@ export async function endWatch(
 			...(isChannelEnd(reason) && { ...NO_CARD_WANTED, ...WITHOUT_LEASE }),
 			...(!isChannelEnd(reason) && hasCard(row) && wantCard(row, 'now', now)),
 		})
-		.where('id', '=', row.id)
-		.where('ended_at', 'is', null)
 		.returningAll()
 		.executeTakeFirst();
 	if (ended === undefined) return null;
-	if (!keepPending) {
-		// A post that is on its way is settled when it has arrived.
-		const unsent = dropPending(trx).where('sending_since', 'is', null);
-		await unsent.where('watch_id', '=', row.id).execute();
-	}
+	// A post that is on its way is settled when it has arrived.
+	if (!keepPending) await dropPending(trx, { watch_id: row.id, sending_since: null });
 	await queueAnnouncements(trx, cipher, announcements, now);
 	const messageIndex = readDigest(row.digest)?.question?.messageIndex ?? 0;
 	const settled = settleIn(announcements) ?? { kind: 'settle', messageIndex, how: 'unwatched' };
@@ -400,27 +325,17 @@ export async function lowerHand(
 	row: WatchRow,
 	{ now, announcements }: { now: number; announcements: readonly NewAnnouncement[] },
 ): Promise<void> {
-	await dropPending(trx)
-		.where('watch_id', '=', row.id)
-		.where('kind', 'in', ['question', 'reminder', 'escalation'])
-		.where('sending_since', 'is', null)
-		.execute();
+	await dropPending(trx, { watch_id: row.id, kind: QUESTION_POSTS, sending_since: null });
 	await endWatch(trx, cipher, row, { reason: 'handLowered', now, announcements, keepPending: true });
-	const post = await trx
-		.selectFrom('announcements')
-		.select('id')
-		.where('watch_id', '=', row.id)
-		.where('kind', '=', 'question')
-		.where('state', 'in', ['pending', 'posted'])
-		.limit(1)
-		.executeTakeFirst();
+	const asked = { watch_id: row.id, kind: 'question', state: ['pending', 'posted'] };
+	const post = await from(trx, 'announcements', asked).select('id').limit(1).executeTakeFirst();
 	// Once for all channels.
 	const count = sql<number>`case when lowered_at = ${now} then lowered_count else lowered_count + 1 end`;
 	const lowered = { lowered_at: now, lowered_count: post === undefined ? count : 0 };
 	await changeWaiting(trx, row, { ...lowered, ...(post !== undefined && asksAnew(now)) });
 	if (post !== undefined) return;
-	await trx.deleteFrom('announcements').where('watch_id', '=', row.id).execute();
-	await trx.deleteFrom('watches').where('id', '=', row.id).execute();
+	await remove(trx, 'announcements', { watch_id: row.id }).execute();
+	await remove(trx, 'watches', { id: row.id }).execute();
 }
 
 /** The columns of a waiting session that asks something else, however long it has been listed. */
@@ -428,8 +343,9 @@ export const asksAnew = (now: number) => ({ since: now, is_new: 1 });
 
 /** Changes what is known of a watch's session while it waits. */
 export function changeWaiting(trx: Kysely<Tables>, row: WatchRow, columns: UpdateObject<Tables, 'waiting_sessions'>) {
-	const session = onSession({ service: row.service, sessionId: row.session_id });
-	return trx.updateTable('waiting_sessions').set(columns).where(session).execute();
+	return change(trx, 'waiting_sessions', sessionColumns(sessionOf(row)))
+		.set(columns)
+		.execute();
 }
 
 /** The first of these announcements that settles a question. */

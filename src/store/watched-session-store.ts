@@ -1,21 +1,30 @@
 import { type Kysely, sql } from 'kysely';
 import { targetOfHandOver } from '../inbox/hand-over.ts';
+import type { Lease } from '../lease-loop.ts';
 import { isWaiting } from '../questions/session.ts';
-import { isAsked } from '../watches/announcements.ts';
-import type { HeldSession, MovedRead, ReadingStore, ReadKind, WatchStore, WatchUpdate } from '../watches/ports.ts';
 import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
 import type { QuestionView } from '../watches/session-snapshot.ts';
 import { SHOWN_EVERY_MS, UNANSWERED } from '../watches/switching.ts';
 import type { SessionKey, Watch } from '../watches/watch.ts';
-import type { SessionUpdate } from '../watches/watched-session.ts';
-import { countUpdated, type StoreDatabase } from './database.ts';
-import { dueAt, earliest, isDue, LONGEST_DELAY_MS, leaseDue } from './due.ts';
+import type {
+	HeldSession,
+	ListedWaiting,
+	MovedRead,
+	PlannedRead,
+	ReadKind,
+	SessionUpdate,
+	TakenSession,
+	WatchedOutline,
+	WatchUpdate,
+} from '../watches/watched-session.ts';
+import { change, countChanged, from, remove, type StoreDatabase } from './database.ts';
+import { dueAt, isDue, LONGEST_DELAY_MS, leaseDue, nextDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { readHandOver } from './hand-over-rows.ts';
-import { inLockOrder, lockLadders, touchLadders } from './lock-order.ts';
-import { noteOutage } from './outages.ts';
-import { endingsOf, QUESTION_POSTS } from './question-posts.ts';
-import { type Tables, WITHOUT_LEASE } from './tables.ts';
+import { inLockOrder, touchLadders } from './lock-order.ts';
+import { noteOutage, type OutageUpdate } from './outages.ts';
+import { endingsOf, openPosts } from './question-posts.ts';
+import { sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
 	outlineOf,
 	readAnnouncement,
@@ -38,9 +47,7 @@ import {
 	hasCard,
 	liveWatches,
 	lockSession,
-	lockWatch,
 	lowerHand,
-	onSession,
 	queueAnnouncements,
 	queueRedraws,
 	readEarly,
@@ -49,7 +56,12 @@ import {
 	wantCards,
 } from './watch-writes.ts';
 
-type SessionMethods = ReadingStore & Pick<WatchStore, 'redraw' | 'refresh' | 'countSessions'>;
+/** The outcome of a read for its session and its watches. */
+interface RecordedRead {
+	readonly update: SessionUpdate;
+	readonly watches: readonly WatchUpdate[];
+	readonly now: number;
+}
 
 /** The part of `WatchStore` about the sessions that are read. */
 export function createWatchedSessionStore({
@@ -61,19 +73,17 @@ export function createWatchedSessionStore({
 	cipher: Cipher;
 	/** Empty for a row that cannot be read. */
 	readOrSkip(row: WatchRow): readonly Watch[];
-}): SessionMethods {
+}) {
 	async function recordRead(
 		trx: Kysely<Tables>,
 		{ session: key, token }: HeldSession,
-		{ update, watches, now }: Parameters<ReadingStore['record']>[1],
+		{ update, watches, now }: RecordedRead,
 	): Promise<{ coalesced: number } | null> {
-		const row = await lockSession(trx, db.dialect, key);
+		const row = await lockSession(trx, key);
 		if (row === undefined || row.lease_token !== token) return null;
-		await trx
-			.updateTable('watched_sessions')
+		const held = { ...sessionColumns(key), lease_token: token };
+		await change(trx, 'watched_sessions', held)
 			.set(sessionChange(row, update, cipher))
-			.where(onSession(key))
-			.where('lease_token', '=', token)
 			.execute();
 		let coalesced = 0;
 		for (const watch of watches) coalesced += await recordWatch(trx, watch, { readAt: update.lastReadAt ?? now, now });
@@ -85,7 +95,7 @@ export function createWatchedSessionStore({
 		// Reminders may have been due while the service was away.
 		const isBack = row.failures > 0 && update.failures === 0;
 		if (isSettled || isEnded || isBack) {
-			await touchLadders(trx, lockLadders(trx, db.dialect).where(onSession(key)), now);
+			await touchLadders(trx, sessionColumns(key), now);
 		}
 		return { coalesced };
 	}
@@ -96,15 +106,12 @@ export function createWatchedSessionStore({
 		update: WatchUpdate,
 		{ readAt, now }: { readAt: number; now: number },
 	): Promise<number> {
-		const before = await lockWatch(trx, db.dialect, update.watchId)
-			.where('revision', '=', update.revision)
-			.where('ended_at', 'is', null)
-			.executeTakeFirst();
+		const unchanged = { id: update.watchId, revision: update.revision };
+		const before = await liveWatches(trx, unchanged).forUpdate().executeTakeFirst();
 		if (before === undefined) return 0;
 		const isOfQuestions = update.announcements.some((one) => one.key.startsWith(UNANSWERED) || 'topic' in one.target);
 		const cardAt = Math.max(before.card_not_before, (before.card_shown_at ?? 0) + SHOWN_EVERY_MS);
-		const row = await trx
-			.updateTable('watches')
+		const row = await change(trx, 'watches', { ...unchanged, ended_at: null })
 			.set({
 				digest: JSON.stringify(update.digest),
 				revision: update.revision + 1,
@@ -113,9 +120,6 @@ export function createWatchedSessionStore({
 				// The card of an agent that changes its question often.
 				...(update.card === 'progress' && isOfQuestions && { card_not_before: cardAt }),
 			})
-			.where('id', '=', update.watchId)
-			.where('revision', '=', update.revision)
-			.where('ended_at', 'is', null)
 			.returningAll()
 			.executeTakeFirstOrThrow();
 		if (update.end === null) {
@@ -139,32 +143,36 @@ export function createWatchedSessionStore({
 		watch: WatchRow,
 		{ question, readAt, now }: { question: QuestionView; readAt: number; now: number },
 	): Promise<void> {
-		const handOvers = await trx.selectFrom('hand_overs').selectAll().where('watch_id', '=', watch.id).execute();
+		const handOvers = await from(trx, 'hand_overs', { watch_id: watch.id }).selectAll().execute();
 		const targets = handOvers.map((row) => targetKey(targetOfHandOver(readHandOver(row))));
-		const rows = await trx
-			.selectFrom('announcements')
+		const rows = await openPosts(trx, [`watch:${watch.id}`, ...targets])
 			.selectAll()
-			.where('target', 'in', [`watch:${watch.id}`, ...targets])
-			.where('kind', 'in', QUESTION_POSTS)
-			.where('state', 'in', ['pending', 'posted'])
-			.where(
-				sql<boolean>`not exists (select 1 from announcements as settle where settle.target = announcements.target
-					and settle.kind = 'settle' and settle.number > announcements.number)`,
-			)
 			.execute();
 		const { context, shownHash, quick } = question;
 		for (const row of rows) {
 			const content = readAnnouncement(row, cipher)?.content;
-			if (content === undefined || !isAsked(content) || content.question.fingerprint !== question.fingerprint) continue;
+			if (content === undefined || !('readAt' in content) || content.question.fingerprint !== question.fingerprint)
+				continue;
 			const reworded = { ...content, question: { ...content.question, context, shownHash, quick }, readAt };
 			const sealed = sealContent(row.id, reworded, cipher);
-			await trx.updateTable('announcements').set({ content: sealed }).where('id', '=', row.id).execute();
+			await change(trx, 'announcements', { id: row.id }).set({ content: sealed }).execute();
 		}
-		await queueRedraws(trx, cipher, { service: watch.service, sessionId: watch.session_id }, { now });
+		await queueRedraws(trx, cipher, sessionOf(watch), { now });
+	}
+
+	/** The sessions that are read. */
+	function readSessions(service: string) {
+		return from(db.read, 'watched_sessions', { service }).where('next_read_at', 'is not', null);
 	}
 
 	return {
-		async takeDue(service, lease, limit, { now, only }) {
+		/** Leases up to `limit` sessions whose read is due, in the order of `PlannedRead.by`. `only` null: of both kinds. */
+		async takeDue(
+			service: string,
+			lease: Lease,
+			limit: number,
+			{ now, only }: { now: number; only: ReadKind | null },
+		): Promise<readonly TakenSession[]> {
 			const where = sql<boolean>`${isDue('next_read_at', now, LONGEST_DELAY_MS.read)} and ${isOfKind(only)}`;
 			const orderBy = dueAt('read_by', now, LONGEST_DELAY_MS.read);
 			const due = { table: 'watched_sessions', key: 'session_id', service, where, orderBy, limit } as const;
@@ -172,35 +180,25 @@ export function createWatchedSessionStore({
 			return rows.map((row) => ({ ...readWatchedSession(row), view: readView(row, cipher) }));
 		},
 
-		renew: (held, ms, now) => db.write((trx) => renewLeases(trx, held, now + ms)),
+		/** Prolongs these leases by `ms` from `now`; returns the sessions still held. */
+		renew: (held: readonly HeldSession[], ms: number, now: number): Promise<readonly SessionKey[]> =>
+			db.write((trx) => renewLeases(trx, held, now + ms)),
 
 		sessionRows: db.queuedRows(['watched_sessions']),
 
-		async nextReadDueAt(service, { now, only }) {
-			const row = await db.read
-				.selectFrom('watched_sessions')
-				.where('service', '=', service)
-				.where('next_read_at', 'is not', null)
-				.where(isOfKind(only))
-				.select(earliest(dueAt('next_read_at', now, LONGEST_DELAY_MS.read), now).as('at'))
-				.executeTakeFirstOrThrow();
-			return row.at;
+		/** When `takeDue` next finds a session, or null. */
+		async nextReadDueAt(
+			service: string,
+			{ now, only }: { now: number; only: ReadKind | null },
+		): Promise<number | null> {
+			const where = sql<boolean>`service = ${service} and next_read_at is not null and ${isOfKind(only)}`;
+			return nextDue(db, 'watched_sessions', where, { due: dueAt('next_read_at', now, LONGEST_DELAY_MS.read), now });
 		},
 
-		async outlines(service) {
-			const rows = await db.read
-				.selectFrom('watched_sessions')
-				.selectAll()
-				.where('service', '=', service)
-				.where('next_read_at', 'is not', null)
-				.execute();
-			const watches = await db.read
-				.selectFrom('watches')
-				.select(['session_id', 'created_by', 'mode', 'channel_id'])
-				.distinct()
-				.where('service', '=', service)
-				.where('ended_at', 'is', null)
-				.execute();
+		async outlines(service: string): Promise<readonly WatchedOutline[]> {
+			const rows = await readSessions(service).selectAll().execute();
+			const live = from(db.read, 'watches', { service, ended_at: null });
+			const watches = await live.select(['session_id', 'created_by', 'mode', 'channel_id']).distinct().execute();
 			const watchers = Map.groupBy(watches, (watch) => watch.session_id);
 			return rows.map((row) => ({
 				...outlineOf(readWatchedSession(row)),
@@ -212,49 +210,49 @@ export function createWatchedSessionStore({
 			}));
 		},
 
-		async countSessions(service) {
-			const { count } = await db.read
-				.selectFrom('watched_sessions')
-				.where('service', '=', service)
-				.where('next_read_at', 'is not', null)
-				.select((eb) => eb.fn.countAll<number>().as('count'))
-				.executeTakeFirstOrThrow();
-			return count;
+		/** How many sessions are watched. */
+		async countSessions(service: string): Promise<number> {
+			const counted = readSessions(service).select((eb) => eb.fn.countAll<number>().as('count'));
+			return (await counted.executeTakeFirstOrThrow()).count;
 		},
 
-		record: (held, read) => db.write((trx) => recordRead(trx, held, read)),
+		/**
+		 * Writes a read's outcome and gives the lease back: schedule, view, and for each watch digest, announcements, card and
+		 * end, all or nothing. Null when the lease was lost: nothing was written. `coalesced`: cards that were wanted already.
+		 */
+		record: (held: HeldSession, read: RecordedRead) => db.write((trx) => recordRead(trx, held, read)),
 
-		async releaseReads(tokens) {
+		/** Gives back the sessions that are still held with these tokens (shutdown). */
+		async releaseReads(tokens: readonly string[]): Promise<void> {
 			if (tokens.length === 0) return;
 			await db.write(async (trx) => {
-				const held = await trx.selectFrom('watched_sessions').selectAll().where('lease_token', 'in', tokens).execute();
-				for (const { session } of inLockOrder(held.map(readWatchedSession), (one) => one.session)) {
-					const own = trx.updateTable('watched_sessions').where(onSession(session)).where('lease_token', 'in', tokens);
-					await own.set(WITHOUT_LEASE).execute();
+				const held = from(trx, 'watched_sessions', { lease_token: tokens }).select(['service', 'session_id']);
+				for (const key of inLockOrder((await held.execute()).map(sessionOf), (one) => one)) {
+					const own = { ...sessionColumns(key), lease_token: tokens };
+					await change(trx, 'watched_sessions', own).set(WITHOUT_LEASE).execute();
 				}
 			});
 		},
 
-		async ofSession(session, now) {
-			const rows = await liveWatches(db.read).where(onSession(session)).orderBy('created_at').orderBy('id').execute();
+		/** The watches of a session that have not ended, with their `endings`. */
+		async ofSession(session: SessionKey, now: number): Promise<readonly Watch[]> {
+			const live = liveWatches(db.read, sessionColumns(session)).orderBy('created_at').orderBy('id');
+			const rows = await live.execute();
 			const endings = await endingsOf(db.read, session, now);
 			return rows.flatMap(readOrSkip).map((watch) => ({ ...watch, endings: endings(watch.channelId) }));
 		},
 
-		async isFailing(service) {
-			const row = await db.read
-				.selectFrom('watched_sessions')
-				.select('session_id')
-				.where('service', '=', service)
-				.where('next_read_at', 'is not', null)
-				.where('failures', '>', 0)
-				.where('digest', 'is not', null)
-				.limit(1)
-				.executeTakeFirst();
-			return row !== undefined;
+		/** Whether the reads of a session fail that could be read before. */
+		async isFailing(service: string): Promise<boolean> {
+			const failing = readSessions(service).where('failures', '>', 0).where('digest', 'is not', null);
+			return (await failing.select('session_id').limit(1).executeTakeFirst()) !== undefined;
 		},
 
-		async readWaiting(service, sessions, now) {
+		/**
+		 * Moves ahead of all others the reads of those of these sessions, which wait for a person, that are watched and whose
+		 * newest read does not show that: it found another status, or is older than `absentAt`. Returns them.
+		 */
+		async readWaiting(service: string, sessions: readonly ListedWaiting[], now: number): Promise<readonly MovedRead[]> {
 			if (sessions.length === 0) return [];
 			const listed = new Map(sessions.map((session) => [session.sessionId, session]));
 			const hasChanged = (row: WatchedSessionRow) =>
@@ -264,17 +262,13 @@ export function createWatchedSessionStore({
 				if (row.next_read_at === null || (moved !== null && now < moved.until && !hasChanged(row))) return false;
 				return !isWaiting(readDigest(row.digest)?.status ?? '') || (row.last_read_at ?? 0) < (absentAt ?? 0);
 			};
-			const rows = await db.read
-				.selectFrom('watched_sessions')
-				.selectAll()
-				.where('service', '=', service)
-				.where('session_id', 'in', [...listed.keys()])
-				.execute();
+			const known = from(db.read, 'watched_sessions', { service, session_id: [...listed.keys()] });
+			const rows = await known.selectAll().execute();
 			const moves: MovedRead[] = [];
 			for (const before of rows.filter(isNews)) {
 				const { session_id: sessionId } = before;
 				const isMoved = await db.write(async (trx) => {
-					const row = await lockSession(trx, db.dialect, { service, sessionId });
+					const row = await lockSession(trx, { service, sessionId });
 					if (row === undefined || !isNews(row)) return false;
 					// One read tells. The ones after it are planned as usual.
 					await askForRead(trx, row, { by: now - AWAITED_AHEAD_MS, now });
@@ -285,33 +279,43 @@ export function createWatchedSessionStore({
 			return moves;
 		},
 
-		noteOutage: (outage) => db.write((trx) => noteOutage(trx, db.dialect, cipher, outage)),
+		/**
+		 * Notes that the service is down or back. The first replica to do so queues one announcement for each channel that
+		 * watches; "back" only for channels that were told of the outage. Returns whether it was news.
+		 */
+		noteOutage: (outage: OutageUpdate) => db.write((trx) => noteOutage(trx, cipher, outage)),
 
-		reschedule: (moves) =>
+		/** Moves the reads that are still planned for `from` and not leased. */
+		reschedule: (moves: readonly { session: SessionKey; from: PlannedRead; to: PlannedRead }[]) =>
 			db.write(async (trx) => {
-				for (const { session, from, to } of inLockOrder(moves, (move) => move.session)) {
-					await trx
-						.updateTable('watched_sessions')
-						.set({ next_read_at: Math.round(to.at), read_by: Math.round(to.by) })
-						.where(onSession(session))
-						.where('next_read_at', '=', from.at)
-						.where('lease_token', 'is', null)
-						.execute();
+				for (const {
+					session,
+					from: { at },
+					to,
+				} of inLockOrder(moves, (move) => move.session)) {
+					const planned = { ...sessionColumns(session), next_read_at: at, lease_token: null };
+					const moved = { next_read_at: Math.round(to.at), read_by: Math.round(to.by) };
+					await change(trx, 'watched_sessions', planned).set(moved).execute();
 				}
 			}),
 
-		redraw: (session, now) =>
+		/**
+		 * Queues a `redraw` for each live watch of the session that has posted its question or is about to, and for the direct
+		 * messages about it, unless one waits already. Returns how many.
+		 */
+		redraw: (session: SessionKey, now: number) =>
 			db.write(async (trx) => {
-				await lockSession(trx, db.dialect, session);
+				await lockSession(trx, session);
 				return queueRedraws(trx, cipher, session, { now });
 			}),
 
-		refresh: (session, { now, earlyReadAt }) =>
+		/** Marks a session's cards for an update now, and moves its read forward to `earlyReadAt` (null: as planned). */
+		refresh: (session: SessionKey, { now, earlyReadAt }: { now: number; earlyReadAt: number | null }) =>
 			db.write(async (trx) => {
-				const row = await lockSession(trx, db.dialect, session);
+				const row = await lockSession(trx, session);
 				if (row === undefined || row.next_read_at === null) return;
 				if (earlyReadAt !== null) await readEarly(trx, row, { askedAt: now, at: earlyReadAt });
-				await wantCards(trx, db.dialect, session, now);
+				await wantCards(trx, session, now);
 				await queueRedraws(trx, cipher, session, { now, only: 'withoutCard' });
 			}),
 	};
@@ -346,7 +350,7 @@ function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Ci
 		...WITHOUT_LEASE,
 		...(update.view !== undefined && {
 			digest: JSON.stringify(update.view.digest),
-			view: sealView({ service: row.service, sessionId: row.session_id }, update.view, cipher),
+			view: sealView(sessionOf(row), update.view, cipher),
 		}),
 	};
 }
@@ -354,22 +358,18 @@ function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Ci
 async function renewLeases(trx: Kysely<Tables>, held: readonly HeldSession[], until: number) {
 	const renewed: SessionKey[] = [];
 	for (const { session, token } of inLockOrder(held, (one) => one.session)) {
-		const own = trx.updateTable('watched_sessions').where(onSession(session)).where('lease_token', '=', token);
-		if ((await countUpdated(own.set({ leased_until: until }))) > 0) renewed.push(session);
+		const own = change(trx, 'watched_sessions', { ...sessionColumns(session), lease_token: token });
+		if ((await countChanged(own.set({ leased_until: until }))) > 0) renewed.push(session);
 	}
 	return renewed;
 }
 
 /** Stops reading a session without live watches. Its row stays while there are ended ones, because the last cards show it. */
 export async function stopUnwatched(trx: Kysely<Tables>, key: SessionKey): Promise<void> {
-	const watches = trx.selectFrom('watches').select('id').where(onSession(key));
+	const watches = from(trx, 'watches', sessionColumns(key)).select('id');
 	const live = watches.where('ended_at', 'is', null);
-	await trx
-		.updateTable('watched_sessions')
-		.set({ next_read_at: null, ...WITHOUT_LEASE })
-		.where(onSession(key))
-		.where(({ not, exists }) => not(exists(live)))
-		.execute();
-	const unwatched = trx.deleteFrom('watched_sessions').where(onSession(key));
+	const stopped = change(trx, 'watched_sessions', sessionColumns(key)).set({ next_read_at: null, ...WITHOUT_LEASE });
+	await stopped.where(({ not, exists }) => not(exists(live))).execute();
+	const unwatched = remove(trx, 'watched_sessions', sessionColumns(key));
 	await unwatched.where(({ not, exists }) => not(exists(watches))).execute();
 }

@@ -1,4 +1,5 @@
-import type { Announcement, ReminderEntry } from './announcements.ts';
+import type { Announcement } from './announcements.ts';
+import type { ReminderEntry } from './kinds.ts';
 import type { SessionSnapshot } from './session-snapshot.ts';
 import type { Watch, WatchEnd } from './watch.ts';
 
@@ -50,6 +51,43 @@ export interface PreparedPost {
 	readonly leftOut?: readonly ReminderEntry[];
 	send(options: { metadataKey: string }): Promise<SendOutcome>;
 }
+
+/** The outcome of one attempt to post. */
+export type AttemptResult =
+	/**
+	 * `cardKey`: only of a card. `sentAt`: when the attempt began that posted it; left out: now. `lostCardTs`: the card whose
+	 * thread is gone. `leftOut`: reminders that the post does not show; they are due again.
+	 */
+	| {
+			readonly kind: 'posted';
+			readonly ts: string;
+			readonly cardKey: string | null;
+			readonly sentAt?: number;
+			readonly lostCardTs?: string;
+			readonly leftOut?: readonly ReminderEntry[];
+	  }
+	/** `unknown`: the post may exist; otherwise it certainly does not. */
+	| {
+			readonly kind: 'retry';
+			readonly at: number;
+			readonly code: string;
+			readonly unknown: boolean;
+			readonly lostCardTs?: string;
+	  }
+	| { readonly kind: 'refused'; readonly code: string }
+	/**
+	 * There is no place to post it, or nothing to say any more. Its reminders are due again, unless an earlier attempt may have
+	 * posted it (`unknown`).
+	 */
+	| { readonly kind: 'dropped'; readonly unknown: boolean };
+
+/** The outcome of one attempt to update a card. */
+export type CardResult =
+	| { readonly kind: 'shown'; readonly key: string; readonly wants: number; readonly now: number }
+	| { readonly kind: 'retry'; readonly at: number }
+	| { readonly kind: 'refused' }
+	/** Somebody deleted the card `ts`. */
+	| { readonly kind: 'lost'; readonly ts: string; readonly now: number };
 
 /** An update of a post of a question. */
 export interface PostUpdate {

@@ -1,9 +1,10 @@
 import type { Clock } from '../clock.ts';
 import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { Metrics } from '../ops/metrics.ts';
+import type { WatchStore } from '../store/watch-store.ts';
 import type { NewAnnouncement } from './announcements.ts';
 import type { Discovery } from './discovered.ts';
-import type { ChannelStore, DiscoveryStore, WatchMetrics } from './ports.ts';
 import type { ChannelEnd, ChannelKey, Watch, WatchEnd } from './watch.ts';
 
 /** One page of the team channels that the bot is in. */
@@ -26,13 +27,13 @@ const FIRST_RETRY_MS = 5_000;
 const FIRST_CHECK_MS = 15_000;
 
 interface Dependencies {
-	readonly store: Pick<ChannelStore, 'activeChannels'>;
+	readonly store: Pick<WatchStore, 'activeChannels'>;
 	readonly channels: ChannelList;
 	/** Ends the watches of a channel that another organisation reads. */
 	readonly end: (channel: ChannelKey) => Promise<void>;
 	readonly clock: Clock;
 	readonly log: Log;
-	readonly metrics: Pick<WatchMetrics, 'channelCheck'>;
+	readonly metrics: Pick<Metrics['watches'], 'channelCheck'>;
 }
 
 /**
@@ -105,7 +106,7 @@ export function isTeamChannel({ channelId }: ChannelKey): boolean {
 
 /** Ends the watches of channels and direct messages that are not among `allowed`; empty: all are allowed. */
 export async function endNotAllowed(
-	store: ChannelStore & Pick<DiscoveryStore, 'endDiscovery'>,
+	store: WatchStore,
 	allowed: readonly string[],
 	at: { readonly now: number; readonly log: Log },
 ): Promise<void> {
@@ -120,7 +121,7 @@ export async function endNotAllowed(
  * creator is told once for all of their watches, and who began to discover of that. Idempotent, also between replicas.
  */
 export async function endChannel(
-	store: ChannelStore & Pick<DiscoveryStore, 'endDiscovery'>,
+	store: WatchStore,
 	channel: ChannelKey,
 	reason: ChannelEnd,
 	{ now, log }: { readonly now: number; readonly log: Log },

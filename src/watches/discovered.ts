@@ -1,4 +1,4 @@
-import type { ChannelKey, WatchLimit, WatchSettings } from './watch.ts';
+import type { ChannelKey, WatchSettings } from './watch.ts';
 
 /** A session of the account that waits for a person, as the newest list tells. It may be wrong. */
 export interface WaitingSession {
@@ -41,7 +41,13 @@ export interface NewDiscovery extends Omit<Discovery, keyof DiscoverySettings> {
 export const NO_LIST_REASONS = ['notDiscovering', 'listOff', 'noList'] as const;
 export type NoListReason = (typeof NO_LIST_REASONS)[number];
 
-/** Why questions do not come into a channel with `watch all`: sessions are not listed, or a limit leaves sessions out that wait. */
-export type LeftOut =
-	| { readonly kind: 'discoveryPaused'; readonly why: NoListReason }
-	| { readonly kind: 'discoveryFull'; readonly limit: Exclude<WatchLimit, 'person'>; readonly most: number };
+/** A listed session, and what reads have told of it. */
+export interface RaisedHand {
+	readonly sessionId: string;
+	/** When it was last found to ask nothing, or could not be read, clock milliseconds; null: it was not read. */
+	readonly loweredAt: number | null;
+	/** How often in a row. */
+	readonly loweredCount: number;
+	/** Whether it began to wait after the first list, and has not given way in a channel since. */
+	readonly isNew: boolean;
+}

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, hasCome } from '../clock.ts';
 import type { Log } from '../log.ts';
+import type { Metrics } from '../ops/metrics.ts';
 import { isWaiting } from '../questions/session.ts';
-import type { AnnouncementContent, NewAnnouncement } from './announcements.ts';
+import type { WatchStore } from '../store/watch-store.ts';
+import type { NewAnnouncement } from './announcements.ts';
 import { isTeamChannel } from './channel-guard.ts';
-import type { Discovered, Discovery, DiscoverySettings, LeftOut, NoListReason } from './discovered.ts';
+import type { Discovered, Discovery, DiscoverySettings, NoListReason, RaisedHand } from './discovered.ts';
+import type { AnnouncementContent, LeftOut } from './kinds.ts';
 import type { WaitingList } from './listing.ts';
-import type { DiscoveryStore, RaisedHand, WatchMetrics, WatchStore } from './ports.ts';
 import type { ChannelKey, WatchLimits } from './watch.ts';
 
 /** A longer list is cut. */
@@ -22,7 +24,7 @@ const DAY_MS = 24 * 3_600_000;
 const MOST_RAISED = 20;
 
 interface Dependencies {
-	readonly store: DiscoveryStore & Pick<WatchStore, 'makeRoom'>;
+	readonly store: WatchStore;
 	readonly serviceUrl: string;
 	/** `DISCOVER_SESSIONS` */
 	readonly discoverSessions: boolean;
@@ -33,7 +35,7 @@ interface Dependencies {
 	/** Whether the last list worked. */
 	readonly isListed: () => boolean;
 	readonly limits: WatchLimits;
-	readonly metrics: Pick<WatchMetrics, 'limitReached'>;
+	readonly metrics: Pick<Metrics['watches'], 'limitReached'>;
 	readonly clock: Clock;
 	readonly log: Log;
 	/** Wakes poller and outbox. */

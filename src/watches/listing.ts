@@ -3,9 +3,9 @@ import type { Cell } from '../cell.ts';
 import { type Clock, hasCome, uptimeOf } from '../clock.ts';
 import { codeOf, HandraiseError, retryAtOf } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { Metrics } from '../ops/metrics.ts';
 import type { ListedSession } from '../questions/session.ts';
 import type { BackgroundBudget } from './capacity.ts';
-import type { ListingMetrics } from './ports.ts';
 import type { ServiceHealth } from './service-health.ts';
 
 /*
@@ -30,7 +30,7 @@ export interface ListingService {
 	 * is told of every request.
 	 * @throws errors with a stable `code`: one that is not retryable says that the service has no list; or the signal's reason
 	 */
-	listWaiting(signal: AbortSignal, onRequest: ListingMetrics['requested']): Promise<WaitingList>;
+	listWaiting(signal: AbortSignal, onRequest: Metrics['listing']['requested']): Promise<WaitingList>;
 }
 
 /** What replicas share. */
@@ -61,7 +61,7 @@ export interface ListingOptions {
 	readonly onList: (list: WaitingList) => Promise<void>;
 	/** The service has no list, or its list has failed for some minutes. */
 	readonly onUnlisted: () => Promise<void>;
-	readonly metrics: ListingMetrics;
+	readonly metrics: Metrics['listing'];
 	readonly clock: Clock;
 	readonly log: Log;
 }

@@ -1,9 +1,8 @@
 import { hasCome } from '../clock.ts';
 import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import { createLeaseLoop, type LeaseLoop } from '../lease-loop.ts';
-import type { DueAnnouncement, DueCard } from './announcer.ts';
+import type { CardResult, DueAnnouncement, DueCard } from './announcer.ts';
 import { endChannel } from './channel-guard.ts';
-import type { CardResult } from './ports.ts';
 import {
 	createPosting,
 	KEPT_FROM_PROGRESS,

@@ -3,18 +3,19 @@ import { type Clock, hasCome, uptimeOf } from '../clock.ts';
 import { codeOf, retryAtOf } from '../errors.ts';
 import { createLeaseLoop, type LeaseLoop } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
+import type { Metrics } from '../ops/metrics.ts';
 import type { LeftEmpty } from '../questions/open-question.ts';
 import type { Disclosure } from '../questions/secrecy.ts';
 import type { Session } from '../questions/session.ts';
+import type { WatchStore } from '../store/watch-store.ts';
 import type { BackgroundBudget } from './capacity.ts';
 import { logEnded } from './channel-guard.ts';
-import type { ReadingStore, ReadKind, WatchMetrics } from './ports.ts';
 import { createReadWindow } from './read-window.ts';
 import { failureOf, HAND_TRIES, isStale, keptOf, outcomeOf, type ReadOutcome } from './reading.ts';
 import { createPlanner, movesFor, PLAN_MS } from './schedule.ts';
 import { DOWN_AFTER_MS, type ServiceHealth } from './service-health.ts';
 import type { SessionKey, Watch } from './watch.ts';
-import type { SessionUpdate, TakenSession } from './watched-session.ts';
+import type { ReadKind, SessionUpdate, TakenSession } from './watched-session.ts';
 
 /** The part of the session service's client that watching needs. */
 export interface WatchingService {
@@ -35,14 +36,14 @@ export interface WatchingService {
 }
 
 export interface PollerOptions {
-	readonly store: ReadingStore;
+	readonly store: WatchStore;
 	readonly sessionService: WatchingService;
 	/** The service's base address. Only its sessions are read. */
 	readonly serviceUrl: string;
 	readonly budget: BackgroundBudget;
 	readonly clock: Clock;
 	readonly log: Log;
-	readonly metrics: WatchMetrics;
+	readonly metrics: Metrics['watches'];
 	/** Is told of the calls of all parts, so that the first success ends an outage. */
 	readonly health: ServiceHealth;
 	/** `WATCH_MAX_DAYS` */

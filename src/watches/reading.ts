@@ -4,7 +4,6 @@ import type { LeftEmpty } from '../questions/open-question.ts';
 import type { Disclosure } from '../questions/secrecy.ts';
 import type { Session } from '../questions/session.ts';
 import { newsFor, type SeenSession, settlingOf, targetOf, watchEndedIn } from './announcements.ts';
-import type { WatchUpdate } from './ports.ts';
 import { isEarlyReadAsked, type Planner } from './schedule.ts';
 import { questionViewAt, showSame, snapshotOf } from './session-snapshot.ts';
 import { isSwitching, REST_MS } from './switching.ts';
@@ -17,6 +16,7 @@ import {
 	stepRateAfter,
 	type TakenSession,
 	type WatchedSession,
+	type WatchUpdate,
 } from './watched-session.ts';
 
 /** What a read changes, as plain data for one transaction. */

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { HandraiseError } from '../errors.ts';
+import type { Metrics } from '../ops/metrics.ts';
 import { changesBetween } from '../questions/changes.ts';
 import type { Session } from '../questions/session.ts';
+import type { AddWatchResult } from '../store/watch-adding.ts';
+import type { WatchStore } from '../store/watch-store.ts';
 import { newsFor, settlingOf, targetOf } from './announcements.ts';
 import { type Expectation, expectationFor } from './capacity.ts';
 import { logEnded } from './channel-guard.ts';
 import type { PollerOptions } from './poller.ts';
-import type { AddWatchResult, ChannelStore, SubscriptionStore, WatchMetrics } from './ports.ts';
 import { questionViewAt, snapshotOf } from './session-snapshot.ts';
 import type { ChannelKey, SessionKey, Watch, WatchLimits, WatchSettings } from './watch.ts';
 
@@ -51,12 +53,12 @@ export function createSubscriptions({
 	disclosure,
 	onChange,
 }: Pick<PollerOptions, 'leftEmpty' | 'disclosure' | 'log'> & {
-	store: SubscriptionStore & ChannelStore;
+	store: WatchStore;
 	serviceUrl: string;
 	/** In the long run: the rate while somebody adds many sessions is lower. */
 	usualReadsPerSecond: () => number;
 	limits: WatchLimits;
-	metrics: Pick<WatchMetrics, 'limitReached'>;
+	metrics: Pick<Metrics['watches'], 'limitReached'>;
 	clock: Clock;
 	/** A watch began or ended. */
 	onChange: () => void;

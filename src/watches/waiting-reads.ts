@@ -1,6 +1,8 @@
 import { type Clock, hasCome } from '../clock.ts';
+import type { Metrics } from '../ops/metrics.ts';
+import type { WatchStore } from '../store/watch-store.ts';
 import type { WaitingList } from './listing.ts';
-import type { ListedWaiting, ListingMetrics, MovedRead, ReadingStore } from './ports.ts';
+import type { ListedWaiting, MovedRead } from './watched-session.ts';
 
 /** A listed session is compared again after this, and after twice the time before when a read that was moved found nothing. */
 const COMPARE_AGAIN_MS = 30_000;
@@ -26,10 +28,10 @@ export function createWaitingReads({
 	metrics,
 	clock,
 }: {
-	store: Pick<ReadingStore, 'readWaiting'>;
+	store: Pick<WatchStore, 'readWaiting'>;
 	serviceUrl: string;
 	onEarlyRead: () => void;
-	metrics: Pick<ListingMetrics, 'listedReads'>;
+	metrics: Pick<Metrics['listing'], 'listedReads'>;
 	clock: Clock;
 }): (list: WaitingList) => Promise<void> {
 	/** The sessions of the list before, and those that are gone whose reads were moved not long ago, by id. */

@@ -1,6 +1,7 @@
 import type { Digest } from '../questions/changes.ts';
-import type { SessionSnapshot } from './session-snapshot.ts';
-import type { SessionKey } from './watch.ts';
+import type { NewAnnouncement } from './announcements.ts';
+import type { QuestionView, SessionSnapshot } from './session-snapshot.ts';
+import type { CardUrgency, SessionKey, Watch, WatchEnd } from './watch.ts';
 
 /** When the next read is due (`at`). Due reads are taken in the order of `by`. Clock milliseconds. */
 export interface PlannedRead {
@@ -44,6 +45,43 @@ export interface SessionUpdate extends Omit<WatchedSession, 'session' | 'digest'
 	/** Left out when it shows what is stored already. */
 	readonly view?: SessionSnapshot;
 }
+
+/** A session that was taken and is not given back yet. */
+export interface HeldSession {
+	readonly session: SessionKey;
+	readonly token: string;
+}
+
+/** A read's outcome for one watch, written only while it is at `revision` and goes on. `reworded`: its question's new text. */
+export interface WatchUpdate extends Pick<Watch, 'revision'> {
+	readonly watchId: string;
+	readonly digest: Digest;
+	/** Whether people see a difference: sets `lastChangeAt`. */
+	readonly changed: boolean;
+	readonly announcements: readonly NewAnnouncement[];
+	readonly reworded?: QuestionView | null;
+	readonly card: CardUrgency | null;
+	readonly end: WatchEnd | null;
+}
+
+/** A session that waits for a person. */
+export interface ListedWaiting {
+	readonly sessionId: string;
+	/** When it was known not to wait, clock milliseconds; null: never. */
+	readonly absentAt: number | null;
+	/** When its read was last moved, and until when it is not again if that read found nothing; null: never. */
+	readonly moved: { readonly at: number; readonly until: number } | null;
+}
+
+/** A session whose read was moved. */
+export interface MovedRead {
+	readonly sessionId: string;
+	/** Whether its session has changed since its read was moved before. */
+	readonly hasChanged: boolean;
+}
+
+/** `awaited`: the read was moved ahead of others. `planned`: it comes in its turn. */
+export type ReadKind = 'awaited' | 'planned';
 
 /** What the schedule needs of a session. The outlines of all sessions are read every few seconds. */
 export interface SessionOutline

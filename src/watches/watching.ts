@@ -1,5 +1,7 @@
 import type { Cell } from '../cell.ts';
+import type { Metrics } from '../ops/metrics.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
+import type { WatchStore } from '../store/watch-store.ts';
 import type { Announcer } from './announcer.ts';
 import { createBackgroundBudget, leaving, type SharedBudget, usualReadsPerSecond } from './capacity.ts';
 import { type ChannelList, createChannelGuard, endChannel, endNotAllowed } from './channel-guard.ts';
@@ -7,7 +9,6 @@ import { createDiscoveries } from './discovery.ts';
 import { createListing, type Listing, type ListingService, type ListingState } from './listing.ts';
 import { createOutbox } from './outbox.ts';
 import { createPoller, type PollerOptions } from './poller.ts';
-import type { ListingMetrics, WatchStore } from './ports.ts';
 import { createSubscriptions } from './subscribe.ts';
 import { createWaitingReads } from './waiting-reads.ts';
 import type { ChannelEnd, ChannelKey, SessionKey, WatchLimits } from './watch.ts';
@@ -26,7 +27,7 @@ interface Options extends Omit<PollerOptions, 'store' | 'budget' | 'onNews'> {
 	readonly listing: {
 		readonly sessionService: ListingService;
 		readonly cell: Cell<ListingState>;
-		readonly metrics: ListingMetrics;
+		readonly metrics: Metrics['listing'];
 	} | null;
 	readonly limits: WatchLimits;
 	/** Empty: all. */

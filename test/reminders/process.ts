@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Answer, QuestionUpdated } from '../../src/answers/answer.ts';
 import type { LadderTimes } from '../../src/inbox/channel-settings.ts';
 import type { Log } from '../../src/log.ts';
+import type { Metrics } from '../../src/ops/metrics.ts';
 import type { StoreDatabase } from '../../src/store/database.ts';
 import type { LadderStore } from '../../src/store/ladder-store.ts';
 import type { StoreOptions } from '../../src/store/open.ts';
-import type { WatchMetrics } from '../../src/watches/ports.ts';
 import type { Random } from '../support/random.ts';
 import type { Asked, Read } from './history.ts';
 import type { Program } from './program.ts';
@@ -48,7 +48,7 @@ const LOG: Log = {
 	child: () => LOG,
 };
 
-const NO_METRICS: WatchMetrics = {
+const NO_METRICS: Metrics['watches'] = {
 	watchedSessions() {},
 	read() {},
 	detectionAge() {},
@@ -149,21 +149,24 @@ export async function startProcess(options: Options) {
 		client,
 		directChannelOf: async () => 'D0REMINDED',
 		serviceUrl,
-		answers,
-		claims: claimStore,
-		watches,
-		handOvers: guarded(store.handOvers),
-		settings: guarded(store.channelSettings),
-		ladderTimes: options.defaults,
-		learnName: async () => {},
+		store: {
+			answers,
+			claims: claimStore,
+			watches,
+			handOvers: guarded(store.handOvers),
+			channelSettings: guarded(store.channelSettings),
+		},
+		config: {
+			ladderTimes: options.defaults,
+			dashboardUrl: null,
+			showAnswers: 'auto',
+			quickAnswers: true,
+			watchMaxDays: 7,
+			access: { adminContact: null },
+		},
 		userGroups: { list: async () => ({ kind: 'listed', groups: [] }) },
 		mayAct: async () => null,
-		names: { displayName: () => 'somebody' },
-		dashboardUrl: null,
-		showAnswers: 'auto',
-		quickAnswers: true,
-		adminContact: null,
-		maxDays: 7,
+		directory: { displayName: () => 'somebody', learnName: async () => {} },
 		clock,
 		log: LOG,
 	});

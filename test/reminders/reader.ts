@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../src/clock.ts';
-import type { WatchStore } from '../../src/watches/ports.ts';
+import type { WatchStore } from '../../src/store/watch-store.ts';
 import type { Planner } from '../../src/watches/schedule.ts';
 import type { TakenSession } from '../../src/watches/watched-session.ts';
 import type { Random } from '../support/random.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { StoreOptions } from '../../src/store/open.ts';
-import type { NewWatch } from '../../src/watches/ports.ts';
+import type { NewWatch } from '../../src/store/watch-adding.ts';
 import type { Random } from '../support/random.ts';
 import { type Asked, createHistory, type History } from './history.ts';
 import { questionIdsIn } from './messages.ts';

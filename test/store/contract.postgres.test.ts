@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import type { StoreDatabase } from '../../src/store/database.ts';
-import { beginLadder, TAKING_LOCK } from '../../src/store/ladder-store.ts';
+import { ADVISORY_LOCKS, type StoreDatabase } from '../../src/store/database.ts';
+import { beginLadder } from '../../src/store/ladder-store.ts';
 import { mapPostgresError } from '../../src/store/postgres.ts';
 import { lockSession } from '../../src/store/watch-writes.ts';
 import { addWatch } from '../watches/support.ts';
@@ -50,7 +50,7 @@ it('takes no ladders while another replica takes some, because it would split ch
 	await store.db.write((db) => beginLadder(db, { id, team_id, channel_id, service, session_id }, question));
 	const take = () => store.ladders.takeDue(SERVICE, LEASE, { now: T0, limit: 1, except: [] });
 	const meanwhile = await replica.db.write(async (db) => {
-		await sql`select pg_advisory_xact_lock(${TAKING_LOCK})`.execute(db);
+		await sql`select pg_advisory_xact_lock(${ADVISORY_LOCKS.takingLadders})`.execute(db);
 		return take();
 	});
 	expect(meanwhile).toEqual([]);
@@ -109,7 +109,7 @@ it('queues a reminder after what another replica adds to the same watch', async 
 	let recorded: string | null = null;
 	let recording: Promise<unknown> = Promise.resolve();
 	await replica.db.write(async (db) => {
-		await lockSession(db, 'postgres', session);
+		await lockSession(db, session);
 		recording = store.ladders.record(LEASE.token, outcomes, { announcement, now: T0 }).then((result) => {
 			recorded = result;
 		});

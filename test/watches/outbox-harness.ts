@@ -1,10 +1,10 @@
 import { onTestFinished } from 'vitest';
 import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import { createRateLimiter } from '../../src/rate-limiter.ts';
+import type { WatchStore } from '../../src/store/watch-store.ts';
 import type { NewAnnouncement } from '../../src/watches/announcements.ts';
 import type { Announcer, SendOutcome } from '../../src/watches/announcer.ts';
 import { createOutbox } from '../../src/watches/outbox.ts';
-import type { WatchStore } from '../../src/watches/ports.ts';
 import type { PostingOptions } from '../../src/watches/posting.ts';
 import { snapshotOf } from '../../src/watches/session-snapshot.ts';
 import type { CardUrgency, Watch } from '../../src/watches/watch.ts';

@@ -3,15 +3,17 @@ import { onTestFinished } from 'vitest';
 import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import { type Clock, createSystemClock } from '../../src/clock.ts';
 import { HandraiseError } from '../../src/errors.ts';
+import type { Metrics } from '../../src/ops/metrics.ts';
 import { disclosureOf } from '../../src/questions/secrecy.ts';
 import type { Message, Session } from '../../src/questions/session.ts';
 import type { StoreDatabase } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/open.ts';
+import type { NewWatch } from '../../src/store/watch-adding.ts';
 import { readWatch } from '../../src/store/watch-rows.ts';
-import type { AnnouncementContent } from '../../src/watches/announcements.ts';
+import type { WatchStore } from '../../src/store/watch-store.ts';
 import type { BackgroundBudget } from '../../src/watches/capacity.ts';
+import type { AnnouncementContent } from '../../src/watches/kinds.ts';
 import { createPoller, type PollerOptions, type WatchingService } from '../../src/watches/poller.ts';
-import type { NewWatch, WatchMetrics, WatchStore } from '../../src/watches/ports.ts';
 import { createServiceHealth } from '../../src/watches/service-health.ts';
 import { type SessionSnapshot, snapshotOf } from '../../src/watches/session-snapshot.ts';
 import type { Watch, WatchLimits } from '../../src/watches/watch.ts';
@@ -161,7 +163,7 @@ export function createRecordingMetrics() {
 	const count = (name: string) => {
 		counts.set(name, (counts.get(name) ?? 0) + 1);
 	};
-	const metrics: WatchMetrics = {
+	const metrics: Metrics['watches'] = {
 		watchedSessions: () => count('watchedSessions'),
 		read: (outcome) => count(`read ${outcome}`),
 		detectionAge: () => count('detectionAge'),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
-import type { ListedWaiting } from '../../src/watches/ports.ts';
 import { createWaitingReads } from '../../src/watches/waiting-reads.ts';
+import type { ListedWaiting } from '../../src/watches/watched-session.ts';
 
 /**
  * A list every 2 s. `contradicts`: sessions whose reads never show that they wait. `changes`: whether each read finds

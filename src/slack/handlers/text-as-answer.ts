@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { DraftStore } from '../../store/answering-store.ts';
-import type { WatchStore } from '../../watches/ports.ts';
+import type { WatchStore } from '../../store/watch-store.ts';
 import type { SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { helpMessage } from '../blocks/commands.ts';
 import { chosenTextHelp, chosenTextOffer } from '../blocks/text-as-answer.ts';

@@ -14,7 +14,7 @@ import { type AnswerMarks, isSecretValue, looksSecretAt, secretAtFirst } from '.
 import { isWaiting, type Session } from '../../questions/session.ts';
 import type { AnswerStore } from '../../store/answer-store.ts';
 import type { Draft, DraftStore } from '../../store/answering-store.ts';
-import type { WatchStore } from '../../watches/ports.ts';
+import type { WatchStore } from '../../store/watch-store.ts';
 import type { Notice, SessionModel } from '../blocks/session-modal.ts';
 import { asksTheSame } from '../form/plan.ts';
 import type { Links } from '../links.ts';

@@ -1,4 +1,4 @@
-import type { WatchPage } from '../../../src/watches/ports.ts';
+import type { WatchPage } from '../../../src/store/watch-store.ts';
 import type { SessionSnapshot } from '../../../src/watches/session-snapshot.ts';
 import { now } from './answers.ts';
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
+import type { WatchStore } from '../../../src/store/watch-store.ts';
 import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
 import { endChannel } from '../../../src/watches/channel-guard.ts';
 import type { Discovery } from '../../../src/watches/discovered.ts';
 import { createDiscoveries } from '../../../src/watches/discovery.ts';
-import type { WatchStore } from '../../../src/watches/ports.ts';
 import type { Watch } from '../../../src/watches/watch.ts';
 import { NO_LIMITS, newWatch, SERVICE, sessionView } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';

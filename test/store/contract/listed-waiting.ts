@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ListedWaiting, ReadKind } from '../../../src/watches/ports.ts';
-import type { PlannedRead } from '../../../src/watches/watched-session.ts';
+import type { ListedWaiting, PlannedRead, ReadKind } from '../../../src/watches/watched-session.ts';
 import { SERVICE, sessionView } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
 import { LEASE, OTHER_LEASE, T0 } from '../support.ts';

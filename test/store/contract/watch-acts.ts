@@ -1,7 +1,6 @@
 import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
-import type { WatchUpdate } from '../../../src/watches/ports.ts';
 import type { Watch } from '../../../src/watches/watch.ts';
-import { type SessionUpdate, UNKNOWN_STEP_RATE } from '../../../src/watches/watched-session.ts';
+import { type SessionUpdate, UNKNOWN_STEP_RATE, type WatchUpdate } from '../../../src/watches/watched-session.ts';
 import { addWatch, type newWatch, SERVICE, sessionView, storedWatch } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
 import { attemptAt, LEASE, T0 } from '../support.ts';
