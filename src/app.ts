@@ -6,7 +6,7 @@ import type { QuestionUpdated } from './answers/answer.ts';
 import { createClaims } from './answers/claims.ts';
 import { createConfirmation } from './answers/confirm.ts';
 import { createDelivery } from './answers/deliver.ts';
-import { leftEmptyIn } from './answers/earlier-answers.ts';
+import { arrivedBetween, leftEmptyIn } from './answers/earlier-answers.ts';
 import { createHousekeeping } from './answers/housekeeping.ts';
 import { mayLandForMs } from './answers/put.ts';
 import { createAnswerWorker } from './answers/worker.ts';
@@ -196,6 +196,7 @@ export async function createHandraise({
 				}
 			: null,
 		leftEmpty: (key, session) => leftEmptyIn(answerStore, key.service, session),
+		arrived: (question, times) => arrivedBetween(answerStore, question, times),
 		async disclosure(key, session) {
 			const marks = askingMessageIndex(session) === null ? [] : await answerStore.marks(key.service, key.sessionId);
 			return disclosureOf(marks, showAnswers);

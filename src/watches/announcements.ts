@@ -220,7 +220,7 @@ function postOf(
 		}
 		case 'questionAnswered': {
 			const { messageIndex, items, stillOpen } = change;
-			const question = questionAt(messageIndex);
+			const question = change.taken === true ? null : questionAt(messageIndex);
 			const fingerprint = question?.fingerprint ?? '';
 			const says = `answered:${messageIndex}:${fingerprint}:${items.join(',')}`;
 			const content = { kind: 'answered', messageIndex, question, items, stillOpen } as const;

@@ -181,6 +181,7 @@ export function createRecordingMetrics() {
 /** The poller's options when nobody has answered through Handraise. */
 export const NO_ANSWERS = {
 	leftEmpty: async () => () => new Set<number>(),
+	arrived: async () => [],
 	disclosure: async () => disclosureOf([], 'auto'),
 };
 
