@@ -20,8 +20,8 @@ import {
 	sealsKeyCheck,
 } from './encryption.ts';
 import { createHandOverStore } from './hand-over-store.ts';
-import { type LiveWorkspace, WORKSPACES_QUERY } from './inspect.ts';
 import { createInboxStore } from './inbox-store.ts';
+import { type LiveWorkspace, WORKSPACES_QUERY } from './inspect.ts';
 import { createLadderStore } from './ladder-store.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATING, openPostgres } from './postgres.ts';
