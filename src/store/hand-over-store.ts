@@ -162,10 +162,9 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		async watchedIn(channel: ChannelKey, session: SessionKey) {
 			const here = { ...channelColumns(channel), ...sessionColumns(session) };
 			const row = await liveWatches(db.read, here).executeTakeFirst();
-			const watch = row === undefined ? null : readWatch(row);
-			if (watch === null) return null;
+			if (row === undefined) return null;
 			const { view, checkedAt } = await readShown(db, cipher, session);
-			return view === null ? null : { watch, view, checkedAt };
+			return view === null ? null : { watch: readWatch(row), view, checkedAt };
 		},
 	};
 }

@@ -166,7 +166,7 @@ export async function queueRedraws(
 	const watches = only === undefined ? live : live.filter((row) => !hasCard(row));
 	const handOvers = await from(trx, 'hand_overs', sessionColumns(session)).selectAll().execute();
 	const targets = [
-		...watches.flatMap((row) => readWatch(row) ?? []).map(targetOf),
+		...watches.map((row) => targetOf(readWatch(row))),
 		...(only === undefined ? handOvers.map((row) => targetOfHandOver(readHandOver(row))) : []),
 	];
 	const redraws: NewAnnouncement[] = [];
@@ -248,7 +248,7 @@ export async function loseCard(
 	{ ts, now }: { ts: string; now: number },
 ): Promise<void> {
 	const watch = readWatch(row);
-	if (watch === null || watch.card.ts !== ts) return;
+	if (watch.card.ts !== ts) return;
 	const lost = { card_ts: null, card_key: null, ...NO_CARD_WANTED };
 	await change(trx, 'watches', { id: watch.id }).set(lost).execute();
 	if (watch.ended !== null || !hasCard(row)) return;

@@ -31,6 +31,7 @@ import {
 	readAnnouncement,
 	readDigest,
 	readView,
+	readWatch,
 	readWatchedSession,
 	sealContent,
 	sealView,
@@ -65,16 +66,7 @@ interface RecordedRead {
 }
 
 /** The part of `WatchStore` about the sessions that are read. */
-export function createWatchedSessionStore({
-	db,
-	cipher,
-	readOrSkip,
-}: {
-	db: StoreDatabase;
-	cipher: Cipher;
-	/** Empty for a row that cannot be read. */
-	readOrSkip(row: WatchRow): readonly Watch[];
-}) {
+export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
 	async function recordRead(
 		trx: Kysely<Tables>,
 		{ session: key, token }: HeldSession,
@@ -239,7 +231,7 @@ export function createWatchedSessionStore({
 			const live = liveWatches(db.read, sessionColumns(session)).orderBy('created_at').orderBy('id');
 			const rows = await live.execute();
 			const endings = await endingsOf(db.read, session, now);
-			return rows.flatMap(readOrSkip).map((watch) => ({ ...watch, endings: endings(watch.channelId) }));
+			return rows.map((row) => ({ ...readWatch(row), endings: endings(row.channel_id) }));
 		},
 
 		/** Whether the reads of a session fail that could be read before. */
