@@ -6,7 +6,7 @@ import type { QuestionUpdated } from './answers/answer.ts';
 import { createClaims } from './answers/claims.ts';
 import { createConfirmation } from './answers/confirm.ts';
 import { createDelivery } from './answers/deliver.ts';
-import { leftEmptyIn } from './answers/earlier-answers.ts';
+import { arrivedBetween, leftEmptyIn } from './answers/earlier-answers.ts';
 import { createHousekeeping } from './answers/housekeeping.ts';
 import { mayLandForMs } from './answers/put.ts';
 import { createAnswerWorker } from './answers/worker.ts';
@@ -28,7 +28,6 @@ import { createRequestBudget } from './session-service/budget.ts';
 import { type BudgetState, keptFromWatching } from './session-service/budget-state.ts';
 import { createSessionServiceClient } from './session-service/client.ts';
 import { SERVICE_CODES } from './session-service/errors.ts';
-import { createAnnouncer } from './slack/announcer.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
 import { createChannelList, createChannels } from './slack/channels.ts';
 import { createSlackClients } from './slack/clients.ts';
@@ -53,6 +52,7 @@ import { createLinks } from './slack/links.ts';
 import { createListen } from './slack/listen.ts';
 import { createDirectChannels, createIsThere, createMemberships } from './slack/memberships.ts';
 import { createPersonReads } from './slack/person-reads.ts';
+import { createAnnouncer } from './slack/posts/announcer.ts';
 import { createReceipts } from './slack/receipts.ts';
 import { createReply } from './slack/reply.ts';
 import { createDrafting } from './slack/session/drafts.ts';
@@ -196,6 +196,7 @@ export async function createHandraise({
 				}
 			: null,
 		leftEmpty: (key, session) => leftEmptyIn(answerStore, key.service, session),
+		arrived: (question, times) => arrivedBetween(answerStore, question, times),
 		async disclosure(key, session) {
 			const marks = askingMessageIndex(session) === null ? [] : await answerStore.marks(key.service, key.sessionId);
 			return disclosureOf(marks, showAnswers);
@@ -302,18 +303,11 @@ export async function createHandraise({
 		const announcer = createAnnouncer({
 			...shared,
 			client: clients.background,
-			answers: answerStore,
-			claims: claimStore,
-			watches,
-			handOvers: store.handOvers,
-			settings: store.channelSettings,
-			ladderTimes: config.ladderTimes,
-			learnName: directory.learnName,
+			store,
+			config,
+			directory,
 			userGroups,
 			mayAct,
-			showAnswers,
-			quickAnswers,
-			maxDays: config.watchMaxDays,
 		});
 		await watching.startPosting({ announcer, channels: createChannelList({ client: clients.background }) });
 	}

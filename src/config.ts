@@ -2,21 +2,19 @@ import { z } from 'zod';
 import { HandraiseError } from './errors.ts';
 import { SHOW_ANSWERS } from './questions/secrecy.ts';
 
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-
 const blankIsUnset = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value);
 const setting = <T extends z.ZodType>(type: T) => z.preprocess(blankIsUnset, type);
 
 const required = (hint: string) => setting(z.string({ error: `is missing: ${hint}` }).trim());
 const optional = setting(z.string().trim().optional());
 
-const webAddress = (protocols: readonly string[]) => (value: string) => {
-	const url = URL.parse(value);
-	return url !== null && protocols.includes(url.protocol) && url.search === '' && url.hash === '';
-};
-const withoutTrailingSlash = (url: string) => url.replace(/\/+$/, '');
 const HTTP = ['http:', 'https:'];
+function isWebAddress(value: string): boolean {
+	const url = URL.parse(value);
+	return url !== null && HTTP.includes(url.protocol) && url.search === '' && url.hash === '';
+}
 const NOT_AN_ADDRESS = 'is not a valid address: use one that starts with https:// (or http://) and has no ? or #';
+const withoutTrailingSlash = (url: string) => url.replace(/\/+$/, '');
 
 /** undici decodes user and password, and throws when they are not percent-encoded. */
 function isProxyAddress(value: string): boolean {
@@ -39,6 +37,14 @@ const flag = setting(
 		.transform((value) => ['true', '1', 'yes'].includes(value))
 		.default(false),
 );
+const oneOf = <const Words extends readonly [string, string, ...string[]]>(words: Words, fallback: Words[number]) =>
+	setting(
+		z
+			.enum(words, {
+				error: `is ${words.length === 2 ? `neither ${words.join(' nor ')}` : `not one of ${words.join(', ')}`}`,
+			})
+			.default(fallback),
+	);
 const wholeNumber = (fallback: number, min: number, max: number) =>
 	setting(
 		z.coerce
@@ -90,10 +96,10 @@ const environment = z.object({
 	),
 	SLACK_SIGNING_SECRET: optional,
 	SLACK_API_URL: setting(
-		z.string().trim().default('https://slack.com/api/').refine(webAddress(HTTP), NOT_AN_ADDRESS),
+		z.string().trim().default('https://slack.com/api/').refine(isWebAddress, NOT_AN_ADDRESS),
 	).transform((url) => `${withoutTrailingSlash(url)}/`),
 	SESSION_SERVICE_URL: required('the base address of the session service, without /v1')
-		.refine(webAddress(HTTP), NOT_AN_ADDRESS)
+		.refine(isWebAddress, NOT_AN_ADDRESS)
 		.refine((value) => !/\/v1\/?$/.test(value), 'ends in /v1: remove it, Handraise adds it')
 		.refine((value) => !URL.parse(value)?.username, 'contains a user name: put the key into SESSION_SERVICE_API_KEY')
 		.transform(withoutTrailingSlash),
@@ -102,10 +108,10 @@ const environment = z.object({
 		'contains characters that are not allowed in an HTTP header: copy it again',
 	),
 	SESSION_SERVICE_RPM: wholeNumber(250, 10, 100_000),
-	SESSION_SERVICE_LIST: setting(z.enum(['auto', 'off'], { error: 'is neither auto nor off' }).default('auto')),
+	SESSION_SERVICE_LIST: oneOf(['auto', 'off'], 'auto'),
 	SESSION_SERVICE_TIMEOUT_MS: wholeNumber(20_000, 100, 120_000),
 	SESSION_DASHBOARD_URL: optional
-		.refine((value) => value === undefined || webAddress(HTTP)(value), NOT_AN_ADDRESS)
+		.refine((value) => value === undefined || isWebAddress(value), NOT_AN_ADDRESS)
 		.transform((value) => (value === undefined ? undefined : withoutTrailingSlash(value))),
 	DATABASE_URL: optional.refine(
 		(value) => value === undefined || ['postgres:', 'postgresql:'].includes(URL.parse(value)?.protocol ?? ''),
@@ -128,22 +134,17 @@ const environment = z.object({
 	MAX_WATCHES_PER_CHANNEL: wholeNumber(100, 1, 100_000),
 	MAX_WATCHES: wholeNumber(1_000, 1, 100_000),
 	DISCOVER_SESSIONS: flag,
-	QUICK_ANSWERS: setting(
-		z
-			.enum(['on', 'off'], { error: 'is neither on nor off' })
-			.default('on')
-			.transform((value) => value === 'on'),
-	),
+	QUICK_ANSWERS: oneOf(['on', 'off'], 'on'),
 	UNDO_SECONDS: wholeNumber(10, 0, 60),
 	REMIND_AFTER: duration(DEFAULT_REMIND_AFTER),
 	ESCALATE_AFTER: duration('off'),
-	SHOW_ANSWERS: setting(z.enum(SHOW_ANSWERS, { error: `is not one of ${SHOW_ANSWERS.join(', ')}` }).default('auto')),
+	SHOW_ANSWERS: oneOf(SHOW_ANSWERS, 'auto'),
 	RETENTION_DAYS: wholeNumber(90, 1, 3650),
 	WAITING_SECRET_DAYS: wholeNumber(7, 1, 3650),
 	WATCH_MAX_DAYS: wholeNumber(7, 1, 365),
 	GIVE_UP_HOURS: wholeNumber(24, 1, 720),
 	PORT: wholeNumber(3000, 0, 65_535),
-	LOG_LEVEL: setting(z.enum(LOG_LEVELS, { error: `is not one of ${LOG_LEVELS.join(', ')}` }).default('info')),
+	LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
 });
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -213,9 +214,10 @@ const isAboutAccess = (name: string) => /^ALLOW/i.test(name);
 /** A misspelt rule about who may answer is no rule, and would let everybody in. */
 function misspeltAccess(env: Environment): string[] {
 	const known = Object.keys(environment.shape).filter(isAboutAccess).join(', ');
-	return Object.keys(env)
-		.filter((name) => isAboutAccess(name) && !isSetting(name))
-		.map((name) => `${name} is no setting and would not limit who may answer: correct it (${known}) or remove it`);
+	const misspelt = Object.keys(env).filter((name) => isAboutAccess(name) && !isSetting(name));
+	return misspelt.map(
+		(name) => `${name} is no setting and would not limit who may answer: correct it (${known}) or remove it`,
+	);
 }
 
 /** Names in the environment that look like settings of Handraise but are none. Those about access are problems. */
@@ -289,7 +291,7 @@ export function parseConfig(env: Environment) {
 		/** Whether people see every session of the account that waits, also those whose id nobody told them. */
 		discoverSessions: valid.DISCOVER_SESSIONS,
 		/** Whether questions offer short options as buttons that answer in one press. */
-		quickAnswers: valid.QUICK_ANSWERS,
+		quickAnswers: valid.QUICK_ANSWERS === 'on',
 		/** How long a one-press answer can be taken back before it is sent. */
 		undoMs: valid.UNDO_SECONDS * 1_000,
 		/** When open questions are reminded of and escalated where a channel has not set it; null: never. */

@@ -3,7 +3,7 @@ import { askingMessageIndex, type LeftEmpty, questionAt } from '../questions/ope
 import { isSecretValue } from '../questions/secrecy.ts';
 import type { Session } from '../questions/session.ts';
 import type { AnswerStore } from '../store/answer-store.ts';
-import { type Answer, itemsOf, type OtherAnswer } from './answer.ts';
+import { type Answer, itemsOf, type OtherAnswer, type QuestionKey } from './answer.ts';
 
 /** Which items of a session's newest question were left empty on purpose by answers of ours. They count as answered. */
 export async function leftEmptyIn(
@@ -17,6 +17,19 @@ export async function leftEmptyIn(
 	const question = { service, sessionId: session.sessionId, messageIndex: index };
 	const left = await store.leftEmpty(question, fingerprintOf(items));
 	return (messageIndex) => (messageIndex === index ? left : new Set());
+}
+
+/** The positions of a question that answers of ours filled, or left empty on purpose, which arrived in this time. */
+export async function arrivedBetween(
+	store: Pick<AnswerStore, 'delivered'>,
+	{ fingerprint, ...question }: QuestionKey & { readonly fingerprint: string },
+	{ since, before }: { since: number; before: number },
+): Promise<number[]> {
+	const answers = await store.delivered(question, fingerprint);
+	const inTime = answers.filter(({ deliveredAt: at }) => at !== null && at >= since && at < before);
+	return inTime.flatMap((answer) =>
+		itemsOf(answer).flatMap(({ value, wiped }, position) => (value !== null || wiped ? [position] : [])),
+	);
 }
 
 /** Whether the service's values are those of `answer`. A wiped secret fits any text. */

@@ -12,12 +12,6 @@ export interface MetricSources {
 	budgetUsed(): number;
 }
 
-/** Of a list of sessions of the session service. */
-interface ListFigures {
-	readonly sessions: readonly unknown[];
-	readonly requestCount: number;
-}
-
 /** Prometheus metrics, all named `handraise_…`, in seconds and counts. No label holds an id or text of people. */
 export function createMetrics(sources: MetricSources) {
 	const registry = new Registry();
@@ -41,8 +35,14 @@ export function createMetrics(sources: MetricSources) {
 		const metric = new Histogram({ name: `handraise_${name}`, help, buckets, registers: [registry] });
 		return (ms: number) => metric.observe(ms / 1000);
 	}
-	function gauge(name: string, help: string) {
-		const metric = new Gauge({ name: `handraise_${name}`, help, registers: [registry] });
+	/** Returns a function that sets it. `read`: asked when the metrics are requested. */
+	function gauge(name: string, help: string, read?: () => number | Promise<number>) {
+		const metric: Gauge = new Gauge({
+			name: `handraise_${name}`,
+			help,
+			registers: [registry],
+			...(read && { collect: async () => metric.set(await read()) }),
+		});
 		return (value: number) => metric.set(value);
 	}
 
@@ -56,24 +56,15 @@ export function createMetrics(sources: MetricSources) {
 			for (const [state, count] of Object.entries(byState)) this.set({ state }, count);
 		},
 	});
-	new Gauge({
-		name: 'handraise_oldest_undelivered_answer_age_seconds',
-		help: 'Age of the oldest answer that is accepted, delivering or waiting for its author; 0 when there is none',
-		registers: [registry],
-		async collect() {
+	gauge(
+		'oldest_undelivered_answer_age_seconds',
+		'Age of the oldest answer that is accepted, delivering or waiting for its author; 0 when there is none',
+		async () => {
 			const { oldestUndeliveredAt } = await sources.answers();
-			this.set(oldestUndeliveredAt === null ? 0 : (sources.now() - oldestUndeliveredAt) / 1000);
+			return oldestUndeliveredAt === null ? 0 : (sources.now() - oldestUndeliveredAt) / 1000;
 		},
-	});
-
-	new Gauge({
-		name: 'handraise_service_budget_used',
-		help: 'Requests to the session service in the last minute',
-		registers: [registry],
-		collect() {
-			this.set(sources.budgetUsed());
-		},
-	});
+	);
+	gauge('service_budget_used', 'Requests to the session service in the last minute', sources.budgetUsed);
 	const submissions = counter('submissions_total', 'Submissions by result before the acknowledgement', 'outcome');
 	const conflicts = counter('conflicts_total', 'Answers that conflicted with another one', 'seen');
 	const checkpoints = counter(
@@ -167,10 +158,8 @@ export function createMetrics(sources: MetricSources) {
 		},
 		listing: {
 			/** Whether the service has a list that works, as any replica has found. */
-			available(isAvailable: boolean) {
-				listAvailable(isAvailable ? 1 : 0);
-			},
-			listed({ sessions, requestCount }: ListFigures) {
+			available: (isAvailable: boolean) => listAvailable(isAvailable ? 1 : 0),
+			listed({ sessions, requestCount }: { readonly sessions: readonly unknown[]; readonly requestCount: number }) {
 				listRequests.inc({ outcome: 'ok' }, requestCount);
 				listWaiting(sessions.length);
 			},
@@ -179,13 +168,9 @@ export function createMetrics(sources: MetricSources) {
 				listBytes.inc(byteCount);
 				listSeconds(tookMs);
 			},
-			listFailed(code: string) {
-				listRequests.inc({ outcome: code });
-			},
+			listFailed: (code: string) => listRequests.inc({ outcome: code }),
 			/** Reads that were moved forward because of a list. */
-			listedReads(count: number) {
-				listReads.inc(count);
-			},
+			listedReads: (count: number) => listReads.inc(count),
 		},
 		inboxes: {
 			update: counter<['sent' | 'unchanged' | 'failed']>(
@@ -229,9 +214,7 @@ export function createMetrics(sources: MetricSources) {
 			'method',
 			'outcome',
 		),
-		async expose() {
-			return { contentType: registry.contentType, text: await registry.metrics() };
-		},
+		expose: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
 	};
 }
 

@@ -4,7 +4,7 @@ import { assistantCountOf, resultOf } from './progress.ts';
 import { isOver, type Session } from './session.ts';
 
 /** What is stored of a session's newest question. */
-interface QuestionDigest {
+export interface QuestionDigest {
 	readonly messageIndex: number;
 	readonly fingerprint: string;
 	/** See `shownHashOf`. */
@@ -42,12 +42,13 @@ export type Change =
 	| { readonly kind: 'rewound'; readonly from: number; readonly to: number }
 	/** These positions need a value and did not before. */
 	| { readonly kind: 'questionAsked'; readonly messageIndex: number; readonly items: readonly number[] }
-	/** These positions got a value; those in `stillOpen` still need one. */
+	/** These positions got a value; those in `stillOpen` still need one. `taken`: by an answer of ours that no read has shown. */
 	| {
 			readonly kind: 'questionAnswered';
 			readonly messageIndex: number;
 			readonly items: readonly number[];
 			readonly stillOpen: readonly number[];
+			readonly taken?: true;
 	  }
 	/** The question has another index, because messages before it were added or removed. */
 	| { readonly kind: 'questionMoved'; readonly from: number; readonly messageIndex: number }
@@ -83,13 +84,19 @@ export function digestOf(session: Session, leftEmpty?: LeftEmpty): Digest {
 
 /**
  * The changes since `before`, in the order of announcement: status, steps, questions from oldest to newest, result,
- * files, screenshot, end. If `after` is a session, questions that were asked and answered between the two reads are found
- * too; a digest holds only the newest question. If `before` is null (nothing announced yet), only an open question and
- * the end are changes.
+ * files, screenshot, end. Questions that were asked and answered between the two reads are found too. If `before` is null
+ * (nothing announced yet), only an open question and the end are changes.
+ *
+ * `arrived`: the positions of the announced question to which an answer of ours had arrived before `session` was read. If
+ * none of them has a value, the agent has taken the answer: what is open was asked after it, even in the same words.
  */
-export function changesBetween(before: Digest | null, after: Session | Digest, leftEmpty?: LeftEmpty): Change[] {
-	const session = 'messages' in after ? after : null;
-	const current = 'messages' in after ? digestOf(after, leftEmpty) : after;
+export function changesBetween(
+	before: Digest | null,
+	session: Session,
+	leftEmpty?: LeftEmpty,
+	arrived: readonly number[] = [],
+): Change[] {
+	const current = digestOf(session, leftEmpty);
 	const changes: Change[] = [];
 	if (before === null) {
 		if (current.question !== null && current.question.open.length > 0)
@@ -102,13 +109,18 @@ export function changesBetween(before: Digest | null, after: Session | Digest, l
 	const steps = current.assistantCount - before.assistantCount;
 	if (steps > 0) changes.push({ kind: 'stepped', count: steps });
 	if (steps < 0) changes.push({ kind: 'rewound', from: before.assistantCount, to: current.assistantCount });
-	const announced = before.question === null ? null : atCurrentIndex(before.question, session);
-	if (before.question !== null && announced !== null && announced.messageIndex !== before.question.messageIndex) {
-		changes.push({ kind: 'questionMoved', from: before.question.messageIndex, messageIndex: announced.messageIndex });
+	const found = before.question && atCurrentIndex(before.question, session);
+	const taken = found === null ? [] : takenFrom(found, arrived, session);
+	const announced = found && { ...found, open: without(found.open, taken), answered: [...found.answered, ...taken] };
+	if (before.question !== null && announced !== null) {
+		const { messageIndex: from } = before.question;
+		const { messageIndex, open: stillOpen } = announced;
+		if (taken.length > 0)
+			changes.push({ kind: 'questionAnswered', messageIndex: from, items: taken, stillOpen, taken: true });
+		else if (messageIndex !== from) changes.push({ kind: 'questionMoved', from, messageIndex });
+		if (messageIndex !== current.question?.messageIndex) changes.push(...changesOfOlder(announced, session));
 	}
-	if (announced !== null && announced.messageIndex !== current.question?.messageIndex)
-		changes.push(...changesOfOlder(announced, session));
-	if (session !== null) changes.push(...answeredBetween(announced, current.question, session));
+	changes.push(...answeredBetween(announced, current.question, session));
 	if (current.question !== null) changes.push(...changesOfNewest(announced, current.question));
 	if (before.result !== current.result) changes.push({ kind: 'resultChanged' });
 	if (before.files !== current.files) changes.push({ kind: 'filesChanged' });
@@ -118,10 +130,18 @@ export function changesBetween(before: Digest | null, after: Session | Digest, l
 }
 
 /** The announced question with its current index. Messages before it may have been added or removed. */
-function atCurrentIndex(before: QuestionDigest, session: Session | null): QuestionState {
-	if (session === null || before.sameBefore === null) return before;
+function atCurrentIndex(before: QuestionDigest, session: Session): QuestionState {
+	if (before.sameBefore === null) return before;
 	const messageIndex = indexesOf(session, before.fingerprint)[before.sameBefore];
 	return messageIndex === undefined ? before : { ...before, messageIndex };
+}
+
+/** The open positions of which `arrived` got a value that `session` does not show. */
+function takenFrom({ messageIndex, fingerprint, open }: QuestionState, arrived: readonly number[], session: Session) {
+	const current = questionDigestAt(session, messageIndex);
+	const isThere =
+		current?.fingerprint === fingerprint && arrived.some((position) => current.answered.includes(position));
+	return isThere ? [] : open.filter((position) => arrived.includes(position));
 }
 
 /** The indexes of the messages that ask this question. */
@@ -132,8 +152,8 @@ function indexesOf({ messages }: Session, fingerprint: string): number[] {
 }
 
 /** The change of a question that is not the newest any more. */
-function changesOfOlder(before: QuestionState, session: Session | null): Change[] {
-	const current = session === null ? null : questionDigestAt(session, before.messageIndex);
+function changesOfOlder(before: QuestionState, session: Session): Change[] {
+	const current = questionDigestAt(session, before.messageIndex);
 	if (current !== null && current.fingerprint === before.fingerprint) {
 		const items = without(current.answered, before.answered);
 		if (items.length > 0) return [answered(current.messageIndex, items, [])];

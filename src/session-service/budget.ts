@@ -14,45 +14,7 @@ import {
 } from './budget-state.ts';
 import { SessionServiceError } from './errors.ts';
 
-/**
- * The one counter of requests to the session service, which counts by client address. One process keeps it in memory;
- * replicas that share an address keep it in a row of their database.
- */
-export interface RequestBudget {
-	/**
-	 * Waits for the permit to send `count` requests (default 1). Resolves to the sequence number of the last one, for
-	 * `observe`. People take turns: `person` says whose turn the request uses. `ahead`: before the others of its priority.
-	 * @throws SessionServiceError `rate_limited` once it is certain that no permit comes before `deadline` (clock milliseconds)
-	 * @throws the signal's reason when it is aborted first; nothing is charged then
-	 */
-	acquire(
-		priority: RequestPriority,
-		options?: {
-			count?: number;
-			signal?: AbortSignal | undefined;
-			deadline?: number;
-			person?: string | undefined;
-			ahead?: boolean | undefined;
-		},
-	): Promise<number>;
-	/**
-	 * Takes in a response's headers. `sequence`: the number of its request; requests granted after it are charged against
-	 * `remaining`.
-	 */
-	observe(headers: RateLimitObservation, sequence: number): void;
-	stats(): BudgetStats;
-}
-
-interface BudgetStats {
-	readonly limit: number;
-	/** Granted within the window, by priority. */
-	readonly used: Readonly<Record<RequestPriority, number>>;
-	/** What may be granted now, before shares. */
-	readonly free: number;
-	readonly pausedUntil: number;
-	/** Requests of this process that wait for a permit, by priority. */
-	readonly waiting: Readonly<Record<RequestPriority, number>>;
-}
+export type RequestBudget = ReturnType<typeof createRequestBudget>;
 
 /** The wait after the cell could not be read. */
 const CELL_RETRY_MS = 1_000;
@@ -67,8 +29,21 @@ interface Waiter {
 	reject(error: unknown): void;
 }
 
+interface PermitOptions {
+	/** Default: 1. */
+	readonly count?: number;
+	readonly signal?: AbortSignal | undefined;
+	/** Clock milliseconds. */
+	readonly deadline?: number;
+	/** People take turns: whose turn the request uses. */
+	readonly person?: string | undefined;
+	/** Before the others of its priority. */
+	readonly ahead?: boolean | undefined;
+}
+
 /**
- * The budget of one process, or one process's part of a shared one. While the cell cannot be read (the database is
+ * The one counter of requests to the session service, which counts by client address. One process keeps it in memory;
+ * replicas that share an address keep it in a row of their database, and this is one process's part of it. While the cell cannot be read (the database is
  * down) nothing is granted and everybody waits up to their deadline.
  *
  * @param requestsPerMinute at least 10, so that the pair of a delivery fits; the service allows an address 250
@@ -84,7 +59,7 @@ export function createRequestBudget({
 	reservedPerSecond?: () => number;
 	clock: Clock;
 	cell?: Cell<BudgetState>;
-}): RequestBudget {
+}) {
 	if (!Number.isInteger(requestsPerMinute) || requestsPerMinute < 10) {
 		throw new RangeError(`requestsPerMinute must be a whole number of at least 10, got ${requestsPerMinute}`);
 	}
@@ -198,7 +173,13 @@ export function createRequestBudget({
 	}
 
 	return {
-		acquire(priority, { count = 1, signal, deadline = Number.POSITIVE_INFINITY, person = '', ahead = false } = {}) {
+		/**
+		 * Waits for the permit to send `count` requests. Resolves to the sequence number of the last one, for `observe`.
+		 * @throws SessionServiceError `rate_limited` once it is certain that no permit comes before `deadline`
+		 * @throws the signal's reason when it is aborted first; nothing is charged then
+		 */
+		acquire(priority: RequestPriority, options: PermitOptions = {}): Promise<number> {
+			const { count = 1, signal, deadline = Number.POSITIVE_INFINITY, person = '', ahead = false } = options;
 			const { promise, resolve, reject } = Promise.withResolvers<number>();
 			if (signal?.aborted) {
 				reject(signal.reason);
@@ -218,7 +199,11 @@ export function createRequestBudget({
 			else void grant();
 			return promise.finally(() => signal?.removeEventListener('abort', abort));
 		},
-		observe(headers, sequence) {
+		/**
+		 * Takes in a response's headers. `sequence`: the number of its request; requests granted after it are charged against
+		 * `remaining`.
+		 */
+		observe(headers: RateLimitObservation, sequence: number): void {
 			const now = clock.now();
 			update((state) => ({
 				state: observed(state, headers, { now, limit: requestsPerMinute, sequence }),
@@ -236,18 +221,16 @@ export function createRequestBudget({
 				() => undefined,
 			);
 		},
+		/** `used`: granted within the window. `free`: what may be granted now, before shares. `waiting`: in this process. */
 		stats() {
 			const { limit, free, delivery, person, background } = usageAt(latest, clock.now(), requestsPerMinute);
+			const countOf = (priority: RequestPriority) => queues[priority].length;
 			return {
 				limit,
 				used: { delivery, person, background },
 				free,
 				pausedUntil: latest.pausedUntil,
-				waiting: {
-					delivery: queues.delivery.length,
-					person: queues.person.length,
-					background: queues.background.length,
-				},
+				waiting: { delivery: countOf('delivery'), person: countOf('person'), background: countOf('background') },
 			};
 		},
 	};

@@ -1,5 +1,4 @@
 import { HandraiseError } from '../errors.ts';
-import type { ExchangeFailure, HttpResponse } from './exchange.ts';
 
 /**
  * Why a call fails.
@@ -83,12 +82,22 @@ export class SessionServiceError extends HandraiseError {
 }
 
 export type Operation = 'read' | 'put' | 'list';
+export type FailureKind = 'network' | 'timeout' | 'aborted' | 'too_large';
+
+interface Failure {
+	readonly kind: FailureKind;
+	/** Whether a byte of the request may have reached the service. */
+	readonly sent: boolean;
+	/** The response's status; null before its headers arrived. */
+	readonly status: number | null;
+	readonly cause: unknown;
+}
 
 /**
  * What to throw for an exchange without a whole response; the signal's reason when it was aborted. A PUT's outcome is
  * known only if nothing of it was sent.
  */
-export function errorOfFailure({ kind, sent, status, cause }: ExchangeFailure, operation: Operation): unknown {
+export function errorOfFailure({ kind, sent, status, cause }: Failure, operation: Operation): unknown {
 	const outcomeUnknown = operation === 'put' && sent;
 	const about = `The session service's response to a ${operation}`;
 	switch (kind) {
@@ -112,7 +121,7 @@ export function errorOfFailure({ kind, sent, status, cause }: ExchangeFailure, o
  * @param retryAt clock milliseconds, of a 429
  */
 export function errorOfStatus(
-	{ status }: HttpResponse,
+	{ status }: { readonly status: number },
 	operation: Operation,
 	retryAt: number,
 ): SessionServiceError | null {

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { type Clock, uptimeOf } from '../clock.ts';
+import { errorOfFailure, type FailureKind, type Operation } from './errors.ts';
 
 /** Milliseconds. */
 export interface CallTimeouts {
@@ -14,7 +15,7 @@ export interface CallTimeouts {
 }
 
 export interface ExchangeRequest {
-	readonly method: 'GET' | 'PUT';
+	readonly operation: Operation;
 	readonly origin: string;
 	readonly path: string;
 	readonly headers: Readonly<Record<string, string>>;
@@ -32,22 +33,6 @@ export interface HttpResponse {
 	readonly arrivedAt: number;
 }
 
-/** An exchange ended without a whole response. `sent`: a byte of the request may have reached the service. */
-export class ExchangeFailure extends Error {
-	readonly kind: 'network' | 'timeout' | 'aborted' | 'too_large';
-	readonly sent: boolean;
-	/** The response's status; null before its headers arrived. */
-	readonly status: number | null;
-
-	constructor(kind: ExchangeFailure['kind'], sent: boolean, status: number | null, cause: unknown) {
-		super(`HTTP exchange: ${kind}`, { cause });
-		this.name = 'ExchangeFailure';
-		this.kind = kind;
-		this.sent = sent;
-		this.status = status;
-	}
-}
-
 /** Bodies up to this size need no slot. */
 const SMALL_BODY_BYTES = 1_048_576;
 
@@ -59,7 +44,7 @@ const SMALL_BODY_BYTES = 1_048_576;
  * uptime.
  *
  * @param claimLargeBody called once for a large body; the rest of the body is not read until it resolves
- * @throws ExchangeFailure
+ * @throws SessionServiceError when it ended without a whole response; the signal's reason when it was aborted
  */
 export function exchange(
 	{
@@ -96,11 +81,10 @@ export function exchange(
 			return true;
 		}
 
-		function fail(kind: ExchangeFailure['kind'], cause: unknown): void {
+		function fail(kind: FailureKind, cause: unknown): void {
 			if (!settle()) return;
-			const failure = new ExchangeFailure(kind, sent, status, cause);
-			abortRequest?.(failure);
-			reject(failure);
+			abortRequest?.(new Error(`HTTP exchange: ${kind}`));
+			reject(errorOfFailure({ kind, sent, status, cause }, request.operation));
 		}
 
 		function onAbort(): void {
@@ -130,7 +114,7 @@ export function exchange(
 
 		dispatcher.dispatch(
 			{
-				method: request.method,
+				method: request.operation === 'put' ? 'PUT' : 'GET',
 				origin: request.origin,
 				path: request.path,
 				headers: request.headers,

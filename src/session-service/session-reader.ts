@@ -145,12 +145,6 @@ interface RunningRead {
 	readers: number;
 }
 
-type SharedRead = (
-	keys: readonly [string, ...string[]],
-	signal: AbortSignal | undefined,
-	start: (signal: AbortSignal) => Promise<SessionReading>,
-) => Promise<SessionReading>;
-
 /**
  * Lets readers who ask for the same session at nearly the same time share one read: joins a read under one of `keys` that
  * began within `LONGEST_AGE_MS`, or starts one under the last key. A started read is aborted when every reader has left.
@@ -158,7 +152,7 @@ type SharedRead = (
  * Who joins accepts a state that is as old as the read, so its age is bounded. Deliveries must read after they took the
  * answer's lease, so they never share.
  */
-export function createSharedReads(clock: Clock): SharedRead {
+export function createSharedReads(clock: Clock) {
 	const running = new Map<string, RunningRead>();
 
 	function begin(key: string, start: (signal: AbortSignal) => Promise<SessionReading>): RunningRead {
@@ -178,8 +172,12 @@ export function createSharedReads(clock: Clock): SharedRead {
 		return uptimeOf(clock) - read.startedAt <= LONGEST_AGE_MS ? read : undefined;
 	}
 
-	return (keys, signal, start) =>
-		new Promise((resolve, reject) => {
+	return (
+		keys: readonly [string, ...string[]],
+		signal: AbortSignal | undefined,
+		start: (signal: AbortSignal) => Promise<SessionReading>,
+	) =>
+		new Promise<SessionReading>((resolve, reject) => {
 			if (signal?.aborted) {
 				reject(signal.reason);
 				return;

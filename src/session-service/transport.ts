@@ -6,8 +6,8 @@ import { CONNECTIONS } from '../proxy.ts';
 import { listPath, parseBaseUrl, sessionPath } from './address.ts';
 import type { RequestBudget } from './budget.ts';
 import type { RateLimitObservation, RequestPriority } from './budget-state.ts';
-import { errorOfFailure, errorOfStatus, type Operation, SessionServiceError } from './errors.ts';
-import { type CallTimeouts, ExchangeFailure, exchange, type HttpResponse } from './exchange.ts';
+import { errorOfStatus, type Operation, SessionServiceError } from './errors.ts';
+import { type CallTimeouts, exchange, type HttpResponse } from './exchange.ts';
 import { createBodySlots } from './response-bodies.ts';
 
 /** The largest body of a response: 32 MiB. */
@@ -39,22 +39,12 @@ interface Call {
 	readonly signal?: AbortSignal | undefined;
 }
 
-/** Sends requests to the service over one keep-alive pool, and tells the budget what the responses say. */
-export interface Transport {
-	/** The path of a session. @throws SessionServiceError `invalid_session_id` */
-	pathOf(sessionId: string): string;
-	/** The path of the list operation, without a query. */
-	readonly listPath: string;
-	/**
-	 * Sends one request and follows no redirect. `use` gets the response while the slot of a large body is still held.
-	 * @throws SessionServiceError; the signal's reason when it is aborted
-	 */
-	send<T>(call: Call, use: (response: HttpResponse) => T): Promise<T>;
-	/** Aborts the running calls. */
-	close(): Promise<void>;
-}
+export type Transport = ReturnType<typeof createTransport>;
 
-/** @param largeBodies bodies over 1 MiB held at once, from their first megabyte until they are parsed */
+/**
+ * Sends requests to the service over one keep-alive pool, and tells the budget what the responses say.
+ * @param largeBodies bodies over 1 MiB held at once, from their first megabyte until they are parsed
+ */
 export function createTransport({
 	baseUrl,
 	apiKey,
@@ -75,7 +65,7 @@ export function createTransport({
 	largeBodies: number;
 	proxy: Dispatcher | null;
 	onCall: ((report: CallReport) => void) | undefined;
-}): Transport {
+}) {
 	const address = parseBaseUrl(baseUrl);
 	if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('The API key must be printable ASCII without spaces');
 	const { origin } = address;
@@ -96,12 +86,17 @@ export function createTransport({
 	}
 
 	return {
-		pathOf: (sessionId) => sessionPath(address, sessionId),
+		/** The path of a session. @throws SessionServiceError `invalid_session_id` */
+		pathOf: (sessionId: string) => sessionPath(address, sessionId),
+		/** The path of the list operation, without a query. */
 		listPath: listPath(address),
 
-		async send(call, use) {
+		/**
+		 * Sends one request and follows no redirect. `use` gets the response while the slot of a large body is still held.
+		 * @throws SessionServiceError; the signal's reason when it is aborted
+		 */
+		async send<T>(call: Call, use: (response: HttpResponse) => T): Promise<T> {
 			const { operation, path, body, maySend, signal, maxBodyBytes = MAX_BODY_BYTES } = call;
-			const method = operation === 'put' ? 'PUT' : 'GET';
 			// No compression: it would save little of the service's time, and decompression would need a limit of its own.
 			const commonHeaders = { 'x-api-key': apiKey, accept: 'application/json', 'accept-encoding': 'identity' };
 			const callTimeouts = { ...timeouts, call: Math.min(timeouts.call, call.timeoutMs ?? timeouts.call) };
@@ -110,7 +105,7 @@ export function createTransport({
 			try {
 				const response = await exchange(
 					{ dispatcher, clock, timeouts: callTimeouts, maxBodyBytes },
-					{ method, origin, path, headers: { ...commonHeaders, ...call.headers }, body, maySend },
+					{ operation, origin, path, headers: { ...commonHeaders, ...call.headers }, body, maySend },
 					{
 						signal,
 						claimLargeBody: async (ended) => {
@@ -124,8 +119,7 @@ export function createTransport({
 				const result = use(response);
 				report(call, response.status === 304 ? 'unchanged' : 'ok', startedAt);
 				return result;
-			} catch (failure) {
-				const error = failure instanceof ExchangeFailure ? errorOfFailure(failure, operation) : failure;
+			} catch (error) {
 				report(call, error instanceof SessionServiceError ? error.code : 'cancelled', startedAt);
 				throw error;
 			} finally {
@@ -133,6 +127,7 @@ export function createTransport({
 			}
 		},
 
+		/** Aborts the running calls. */
 		close: () => dispatcher.destroy(),
 	};
 }

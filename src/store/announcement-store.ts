@@ -2,8 +2,9 @@ import { type Kysely, sql } from 'kysely';
 import { setBounded } from '../bounded-map.ts';
 import type { Lease } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
-import { type Announcement, HELD, remindersIn, switchingTargetOf, waitsForTurn } from '../watches/announcements.ts';
+import { type Announcement, HELD, switchingTargetOf, waitsForTurn } from '../watches/announcements.ts';
 import type { AttemptResult, CardResult, DueAnnouncement, DueCard } from '../watches/announcer.ts';
+import { kindsWith } from '../watches/kinds.ts';
 import type { SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { CardUrgency, Watch } from '../watches/watch.ts';
 import { change, countChanged, from, type StoreDatabase } from './database.ts';
@@ -31,8 +32,6 @@ const MAX_NOTED = 1_000;
 
 /** The `last_error` of an announcement that cannot be read. It does not block later ones of its target. */
 const UNREADABLE = 'unreadable';
-
-const REMINDER_KINDS = new Set(['reminder', 'escalation', 'digest']);
 
 type Posted = Extract<AttemptResult, { kind: 'posted' }>;
 
@@ -143,9 +142,8 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 
 	/** The reminders of an announcement. What an earlier attempt may have shown counts as seen. */
 	function endedReminders(row: AnnouncementRow, result: AttemptResult): EndedReminders {
-		if (!REMINDER_KINDS.has(row.kind)) return { entries: [], unseen: [] };
 		const content = readAnnouncement(row, cipher)?.content;
-		const entries = content === undefined ? [] : remindersIn(content);
+		const entries = content !== undefined && 'entries' in content ? content.entries : [];
 		if (result.kind === 'posted') return { entries, unseen: result.leftOut ?? [] };
 		return { entries, unseen: result.kind === 'dropped' && !result.unknown ? entries : [] };
 	}
@@ -344,10 +342,12 @@ function cardChange(row: WatchRow, result: CardResult): Partial<WatchRow> {
 function isFirst() {
 	return sql<boolean>`(announcements.kind = 'card' or not exists (select 1 from announcements as earlier
 		where earlier.target = announcements.target and earlier.state = 'pending'
-		and (earlier.kind not in ('settle', 'redraw') or announcements.kind in ('settle', 'redraw'))
+		and (earlier.kind not in (${UPDATES}) or announcements.kind in (${UPDATES}))
 		and coalesce(earlier.last_error, '') not in (${UNREADABLE}, ${HELD})
 		and (earlier.kind = 'card' or earlier.number < announcements.number)))`;
 }
+
+const UPDATES = sql.join(kindsWith(({ lane }) => lane === 'update'));
 
 /** Makes unreadable rows due in their order: this start may have brought the right key or version. */
 export async function retryUnreadable(db: StoreDatabase): Promise<void> {

@@ -64,9 +64,9 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 	return {
 		/**
 		 * Writes or replaces the draft of this form. Writes nothing when `submissionKey` was submitted, because events of typing
-		 * can arrive after the submission.
+		 * can arrive after the submission, or when a newer draft of the form is there. `now`: when `updatedAt` is earlier.
 		 */
-		async save(draft: Draft, submissionKey = ''): Promise<void> {
+		async save(draft: Draft, submissionKey = '', now = draft.updatedAt): Promise<void> {
 			const { updatedAt } = draft;
 			await db.writeOne(async (trx) => {
 				// Encrypted inside the write: on SQLite the key of drafts may be replaced between two writes.
@@ -85,7 +85,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 								eb.or([
 									eb('drafts.updated_at', '<=', updatedAt),
 									// Saved before the clock was put back.
-									eb('drafts.updated_at', '>', updatedAt + CLOCK_ALLOWANCE_MS),
+									eb('drafts.updated_at', '>', now + CLOCK_ALLOWANCE_MS),
 								]),
 							),
 					)

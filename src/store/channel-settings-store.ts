@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Person } from '../answers/answer.ts';
+import { DEFAULT_CHANNEL_SETTINGS } from '../inbox/channel-settings.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
-import type { ChannelSettings } from '../watches/channel-settings.ts';
+import { type ChannelSettings, channelSettings } from '../watches/channel-settings.ts';
 import type { ChannelKey } from '../watches/watch.ts';
-import { readSettings } from './channel-settings-rows.ts';
 import { change, countChanged, from, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { touchLadders } from './lock-order.ts';
@@ -91,4 +91,9 @@ async function update(trx: Kysely<Tables>, channel: ChannelKey, revision: number
 
 export function settingsRow(read: Kysely<Tables>, channel: ChannelKey) {
 	return from(read, 'channel_settings', channelColumns(channel)).selectAll().executeTakeFirst();
+}
+
+/** The defaults for null. */
+export function readSettings(text: string | null): ChannelSettings {
+	return text === null ? DEFAULT_CHANNEL_SETTINGS : channelSettings.parse(JSON.parse(text));
 }

@@ -90,7 +90,7 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 	async function newestTold(
 		{ teamId, userId }: Person,
 		watches: readonly Pick<Tables['watches'], 'id' | 'created_at'>[],
-	): Promise<{ readonly target: string; readonly question: QuestionView } | null> {
+	): Promise<{ readonly target: string; readonly question: QuestionView; readonly readAt: number } | null> {
 		const rows = await db.read
 			.selectFrom('announcements')
 			.selectAll()
@@ -105,7 +105,7 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		for (const row of rows) {
 			const content = readAnnouncement(row, cipher)?.content;
 			if (content?.kind !== 'handedOver' || watches.every(({ id }) => id !== content.watchId)) continue;
-			return { target: row.target, question: content.question };
+			return { target: row.target, question: content.question, readAt: content.readAt };
 		}
 		return null;
 	}
@@ -147,12 +147,13 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 			if (watches.length === 0) return false;
 			const told = await newestTold({ teamId, userId }, watches);
 			if (told === null || !(await wasHeldAtEnd(told.target))) return false;
-			// Not for what the agent asked since.
-			const read = from(db.read, 'watched_sessions', sessionColumns(session)).select('digest');
+			// Not for what the agent asked since, even in the same words.
+			const read = from(db.read, 'watched_sessions', sessionColumns(session)).select(['digest', 'question_since']);
 			const current = await read.executeTakeFirst();
 			const digest = readDigest(current?.digest ?? null);
 			if (digest === null || !hasOpenQuestion(digest)) return true;
-			return digest.question?.fingerprint === told.question.fingerprint;
+			const isSame = digest.question?.fingerprint === told.question.fingerprint;
+			return isSame && (current?.question_since ?? 0) <= told.readAt;
 		},
 
 		/**

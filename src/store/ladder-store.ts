@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 import type { Ladder, LadderBatch, LadderOutcome, TakenLadder } from '../inbox/ladder.ts';
 import type { Lease } from '../lease-loop.ts';
-import type { NewAnnouncement, ReminderEntry } from '../watches/announcements.ts';
+import type { NewAnnouncement } from '../watches/announcements.ts';
+import type { ReminderEntry } from '../watches/kinds.ts';
 import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
 import type { ChannelKey, SessionKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { activeClaims, answeredQuestions, nameInService } from './answering-store.ts';
-import { readSettings } from './channel-settings-rows.ts';
-import { settingsRow } from './channel-settings-store.ts';
+import { readSettings, settingsRow } from './channel-settings-store.ts';
 import { change, countChanged, type Filter, from, remove, type StoreDatabase } from './database.ts';
 import { dueAt, hasLapsed, isDue, LONGEST_DELAY_MS, leaseDue, nextDue } from './due.ts';
 import type { Cipher } from './encryption.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
-import { HELD, isPostUpdate, type NewAnnouncement, switchingTargetOf } from '../watches/announcements.ts';
+import { HELD, type NewAnnouncement, switchingTargetOf } from '../watches/announcements.ts';
+import { kindOf, kindsWith } from '../watches/kinds.ts';
 import { COUNTED_MS, type Endings, NO_ENDINGS, SHOWN_EVERY_MS, UNANSWERED, withEnding } from '../watches/switching.ts';
 import type { SessionKey } from '../watches/watch.ts';
 import { change, countChanged, type Filter, from } from './database.ts';
@@ -8,7 +9,7 @@ import { type Row, type Tables, WITHOUT_LEASE } from './tables.ts';
 import { readDigest, targetKey } from './watch-rows.ts';
 
 /** The kinds of posts with a question and its buttons. */
-export const QUESTION_POSTS = ['question', 'reminder', 'escalation', 'handedOver', 'givenBack'];
+export const QUESTION_POSTS = kindsWith(({ showsQuestion = false }) => showsQuestion);
 
 /** Drops the pending announcements that match `filter`; returns how many. */
 export function dropPending(trx: Kysely<Tables>, filter: Filter<'announcements'>): Promise<number> {
@@ -47,7 +48,7 @@ export async function needsRedraw(trx: Kysely<Tables>, target: string): Promise<
  */
 export async function withSwitchingPost(trx: Kysely<Tables>, announcement: NewAnnouncement, now: number) {
 	const { target, content } = announcement;
-	const isUpdate = isPostUpdate(content);
+	const isUpdate = kindOf(content).lane === 'update';
 	if (target.kind !== 'watch' || (target.topic === undefined && !isUpdate)) return [announcement];
 	if (content.kind === 'settle') {
 		await dropPending(trx, { target: targetKey(target), kind: 'question', last_error: HELD });

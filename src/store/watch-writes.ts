@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type Kysely, sql, type UpdateObject } from 'kysely';
 import { type HandOver, targetOfHandOver } from '../inbox/hand-over.ts';
-import { type AnnouncementContent, cardAgain, HELD, type NewAnnouncement, targetOf } from '../watches/announcements.ts';
+import { cardAgain, HELD, type NewAnnouncement, targetOf } from '../watches/announcements.ts';
+import type { ContentOf } from '../watches/kinds.ts';
 import { type CardUrgency, type ChannelKey, isChannelEnd, type SessionKey, type WatchEnd } from '../watches/watch.ts';
 import { change, type Filter, from, remove, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { readHandOver } from './hand-over-rows.ts';
 import { lockAnnouncements, lockWatches } from './lock-order.ts';
-import { dropPending, needsRedraw, withSwitchingPost } from './question-posts.ts';
+import { dropPending, needsRedraw, QUESTION_POSTS, withSwitchingPost } from './question-posts.ts';
 import { channelColumns, sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
 	readAnnouncement,
@@ -21,7 +22,7 @@ import {
 	type WatchRow,
 } from './watch-rows.ts';
 
-type Settle = Extract<AnnouncementContent, { kind: 'settle' }>;
+type Settle = ContentOf<'settle'>;
 
 /** The query of the live watches that match `filter`. */
 export function liveWatches(db: Kysely<Tables>, filter: Filter<'watches'>) {
@@ -324,7 +325,7 @@ export async function lowerHand(
 	row: WatchRow,
 	{ now, announcements }: { now: number; announcements: readonly NewAnnouncement[] },
 ): Promise<void> {
-	await dropPending(trx, { watch_id: row.id, kind: ['question', 'reminder', 'escalation'], sending_since: null });
+	await dropPending(trx, { watch_id: row.id, kind: QUESTION_POSTS, sending_since: null });
 	await endWatch(trx, cipher, row, { reason: 'handLowered', now, announcements, keepPending: true });
 	const asked = { watch_id: row.id, kind: 'question', state: ['pending', 'posted'] };
 	const post = await from(trx, 'announcements', asked).select('id').limit(1).executeTakeFirst();

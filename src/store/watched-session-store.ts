@@ -2,7 +2,6 @@ import { type Kysely, sql } from 'kysely';
 import { targetOfHandOver } from '../inbox/hand-over.ts';
 import type { Lease } from '../lease-loop.ts';
 import { isWaiting } from '../questions/session.ts';
-import { isAsked } from '../watches/announcements.ts';
 import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
 import type { QuestionView } from '../watches/session-snapshot.ts';
 import { SHOWN_EVERY_MS, UNANSWERED } from '../watches/switching.ts';
@@ -144,7 +143,8 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		const { context, shownHash, quick } = question;
 		for (const row of rows) {
 			const content = readAnnouncement(row, cipher)?.content;
-			if (content === undefined || !isAsked(content) || content.question.fingerprint !== question.fingerprint) continue;
+			if (content === undefined || !('readAt' in content) || content.question.fingerprint !== question.fingerprint)
+				continue;
 			const reworded = { ...content, question: { ...content.question, context, shownHash, quick }, readAt };
 			const sealed = sealContent(row.id, reworded, cipher);
 			await change(trx, 'announcements', { id: row.id }).set({ content: sealed }).execute();

@@ -1,131 +1,9 @@
 import type { Change } from '../questions/changes.ts';
 import { statusKind } from '../questions/session.ts';
-import type { ChannelSettings, ReminderStage } from './channel-settings.ts';
-import type { LeftOut } from './discovered.ts';
+import type { AnnouncementContent, SettledHow } from './kinds.ts';
 import type { QuestionView, SessionSnapshot } from './session-snapshot.ts';
 import { isSwitching, NO_ENDINGS, REST_MS, UNANSWERED, withEnding } from './switching.ts';
 import type { CardUrgency, ChannelKey, Watch, WatchEnd } from './watch.ts';
-
-/**
- * `changed`: the agent asks something else in the same message. `own`: the question has rested and has a post of its own. Only
- * of a direct message: `handedOn`: somebody else has the question now; `givenBack`: its person gave it back.
- */
-export type SettledHow = 'answered' | 'closed' | 'changed' | 'unwatched' | 'gaveWay' | 'own' | 'handedOn' | 'givenBack';
-
-/**
- * What to post. Texts are cut and untrusted; secret values are never in it.
- *
- * - `card`: the first post of a watch; its other posts go into the card's thread. A new card replaces a deleted one, not
- *   before `notBefore` (clock milliseconds).
- * - `question`: a new one, or (`changed`) another one in the same message; or (`switching`) the one post of a session that
- *   changes its question often, which shows the newest one. `answered`: it got values. `questionClosed`: it
- *   is no longer open and no answer is known.
- * - `settle`: no post; the posts of this question and its reminders lose their buttons and say how it was settled.
- *   `redraw`: no post; the same posts of open questions show whether somebody has chosen an option and who has the
- *   question, and their buttons get the question's new index. Both are for a watch, or for the direct message about a
- *   question that was handed over or given back.
- * - `end`: the session ended, with its result. `watchEnded`: only the watch ended.
- * - `serviceDown`, `serviceBack`: one for each channel, outside threads. `creatorTold`: a direct message.
- * - `reminder`: nobody has answered the question yet; into its thread. `escalation`: later, with mentions, and shown in the
- *   channel too. `digest`: several of both for a channel, outside threads.
- * - `discoveryBegun`, `discoveryEnded`: somebody has typed `watch all`, or `unwatch all` after it. `discoveryFull`,
- *   `discoveryPaused`: questions are left out, because of a limit or because sessions cannot be listed; once a day.
- * - `settingsChanged`: somebody changed the channel's settings.
- * - `handedOver`: a direct message; somebody handed a question over to this person. `givenBack`: a direct message; the
- *   question that this person handed over is open for all again.
- */
-export type AnnouncementContent =
-	| { readonly kind: 'card'; readonly notBefore?: number }
-	| {
-			readonly kind: 'question';
-			readonly question: QuestionView;
-			readonly changed: boolean;
-			readonly switching?: boolean;
-			/** When the read began that found it, clock milliseconds. */
-			readonly readAt: number;
-	  }
-	| {
-			readonly kind: 'answered';
-			readonly messageIndex: number;
-			readonly question: QuestionView | null;
-			/** The positions of the items that got a value. */
-			readonly items: readonly number[];
-			readonly stillOpen: readonly number[];
-	  }
-	| { readonly kind: 'questionClosed'; readonly messageIndex: number }
-	| { readonly kind: 'settle'; readonly messageIndex: number; readonly how: SettledHow }
-	| { readonly kind: 'redraw' }
-	| { readonly kind: 'status'; readonly from: string; readonly to: string }
-	| { readonly kind: 'end'; readonly status: string; readonly result: string | null; readonly step: number }
-	| { readonly kind: 'watchEnded'; readonly reason: WatchEnd; readonly days: number | null }
-	| { readonly kind: 'serviceDown'; readonly since: number }
-	| { readonly kind: 'serviceBack'; readonly since: number; readonly downMs: number }
-	/** `by`: Slack user id. */
-	| { readonly kind: 'discoveryBegun'; readonly by: string }
-	| { readonly kind: 'discoveryEnded'; readonly by: string }
-	| LeftOut
-	| { readonly kind: ReminderStage; readonly entries: readonly [ReminderEntry] }
-	| { readonly kind: 'digest'; readonly entries: readonly ReminderEntry[] }
-	| {
-			readonly kind: 'settingsChanged';
-			/** Slack user id. */
-			readonly by: string;
-			readonly before: ChannelSettings;
-			readonly after: ChannelSettings;
-	  }
-	| {
-			readonly kind: 'handedOver';
-			/** The watch whose question it is. */
-			readonly watchId: string;
-			readonly sessionId: string;
-			/** Slack user id. */
-			readonly from: string;
-			readonly question: QuestionView;
-			/** When the read began that found it, clock milliseconds. */
-			readonly readAt: number;
-	  }
-	| {
-			readonly kind: 'givenBack';
-			readonly watchId: string;
-			readonly sessionId: string;
-			/** Slack user id. */
-			readonly by: string;
-			/** Slack refused the direct message to `by`, so Handraise gave the question back. */
-			readonly undelivered?: true;
-			readonly question: QuestionView;
-			/** When the read began that found it, clock milliseconds. */
-			readonly readAt: number;
-	  }
-	| {
-			readonly kind: 'creatorTold';
-			readonly reason: WatchEnd;
-			readonly channelId: string;
-			readonly sessionIds: readonly string[];
-			/** Left out: only these sessions; true: all sessions of the account were watched. */
-			readonly all?: boolean;
-	  };
-
-/** A question that nobody has answered yet. */
-export interface ReminderEntry {
-	readonly watchId: string;
-	readonly sessionId: string;
-	readonly fingerprint: string;
-	/** The question's post. */
-	readonly postTs: string;
-	/** When it was posted, clock milliseconds. */
-	readonly postedAt: number;
-	/** Slack user id of who was answering when the reminder was due, and did not answer. */
-	readonly heldBy: string | null;
-	readonly stage: ReminderStage;
-	/** When it was due, clock milliseconds. */
-	readonly dueAt: number;
-	/** Whether none comes after it. */
-	readonly isLast: boolean;
-	/** How many reminders came before. */
-	readonly number: number;
-	/** When the reminder before was announced; null for the first. */
-	readonly lastReminderAt: number | null;
-}
 
 /** `lastError` of what waits for its `notBefore` or `heldUntil`. The target's other posts do not wait for it. */
 export const HELD = 'card_held';
@@ -274,28 +152,6 @@ export function cardAgain(watch: Watch, lostTs: string, before: number | null, n
 	return { target: targetOf(watch), key: `card:${lostTs}`, content: { kind: 'card', notBefore } };
 }
 
-/** Whether it is the post of a question, in a channel or a direct message. */
-export function isAsked(
-	content: AnnouncementContent,
-): content is Extract<AnnouncementContent, { kind: 'question' | 'handedOver' | 'givenBack' }> {
-	return content.kind === 'question' || content.kind === 'handedOver' || content.kind === 'givenBack';
-}
-
-/** The reminders that it announces; none for anything else. */
-export function remindersIn(content: AnnouncementContent): readonly ReminderEntry[] {
-	return 'entries' in content ? content.entries : [];
-}
-
-/** Whether it updates posts instead of being one. */
-export function isPostUpdate({ kind }: AnnouncementContent): boolean {
-	return kind === 'settle' || kind === 'redraw';
-}
-
-/** Whether it is posted in the channel when the watch has no thread. The next card shows everything else. */
-export function isPostedWithoutThread({ kind }: AnnouncementContent): boolean {
-	return kind === 'question' || kind === 'reminder' || kind === 'escalation' || kind === 'end' || kind === 'watchEnded';
-}
-
 /** Announces the end of a watch whose session goes on. */
 export function watchEndedIn(watch: Watch, reason: WatchEnd, days: number | null): NewAnnouncement {
 	return { target: targetOf(watch), key: 'watchEnded', content: { kind: 'watchEnded', reason, days } };
@@ -364,7 +220,7 @@ function postOf(
 		}
 		case 'questionAnswered': {
 			const { messageIndex, items, stillOpen } = change;
-			const question = questionAt(messageIndex);
+			const question = change.taken === true ? null : questionAt(messageIndex);
 			const fingerprint = question?.fingerprint ?? '';
 			const says = `answered:${messageIndex}:${fingerprint}:${items.join(',')}`;
 			const content = { kind: 'answered', messageIndex, question, items, stillOpen } as const;

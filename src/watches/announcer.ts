@@ -1,4 +1,5 @@
-import type { Announcement, ReminderEntry } from './announcements.ts';
+import type { Announcement } from './announcements.ts';
+import type { ReminderEntry } from './kinds.ts';
 import type { SessionSnapshot } from './session-snapshot.ts';
 import type { Watch, WatchEnd } from './watch.ts';
 

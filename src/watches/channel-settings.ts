@@ -1,38 +1,48 @@
+import { z } from 'zod';
+import type { DeepReadonly } from '../deep-readonly.ts';
+
 /** 1 is Monday, 7 is Sunday. */
-export type Weekday = 1 | 2 | 3 | 4 | 5 | 6 | 7;
+export const WEEKDAYS = [1, 2, 3, 4, 5, 6, 7] as const;
+export type Weekday = (typeof WEEKDAYS)[number];
 
-/** When a channel is not reminded: from `from` on each of these days until the next `to`. */
-export interface QuietHours {
+const quietHours = z.object({
 	/** The days on which quiet hours begin; at least one. */
-	readonly days: readonly Weekday[];
+	days: z.array(z.literal(WEEKDAYS)),
 	/** `HH:MM`, 24 hours. */
-	readonly from: string;
+	from: z.string(),
 	/** `HH:MM`. Not later than `from`: on the next day. */
-	readonly to: string;
+	to: z.string(),
 	/** A name of the time zone database, such as `Europe/Berlin`. */
-	readonly timeZone: string;
-}
+	timeZone: z.string(),
+});
+/** When a channel is not reminded: from `from` on each of these days until the next `to`. */
+export type QuietHours = DeepReadonly<z.infer<typeof quietHours>>;
 
-/** Whom an escalation mentions. */
-export interface Mention {
+const mention = z.object({
 	/** Slack user ids. */
-	readonly userIds: readonly string[];
+	userIds: z.array(z.string()),
 	/** Ids of user groups. */
-	readonly groupIds: readonly string[];
-}
+	groupIds: z.array(z.string()),
+});
+/** Whom an escalation mentions. */
+export type Mention = DeepReadonly<z.infer<typeof mention>>;
 
-/** What the members of a channel have set with `/session settings`. */
-export interface ChannelSettings {
+const after = z.union([z.number(), z.literal('default'), z.null()]);
+
+export const channelSettings = z.object({
 	/** `default`: as `REMIND_AFTER` says. Null: off. */
-	readonly remindAfterMs: number | null | 'default';
+	remindAfterMs: after,
 	/** `default`: as `ESCALATE_AFTER` says. Null: off. */
-	readonly escalateAfterMs: number | null | 'default';
-	readonly mention: Mention;
-	readonly quietHours: QuietHours | null;
-}
+	escalateAfterMs: after,
+	mention,
+	quietHours: quietHours.nullable(),
+});
+/** What the members of a channel have set with `/session settings`. */
+export type ChannelSettings = DeepReadonly<z.infer<typeof channelSettings>>;
 
 /**
- * One step of a question's reminders. `reminder`: a word in the question's thread. `escalation`: it mentions the people
+ * The stages of a question's reminders. `reminder`: a word in the question's thread. `escalation`: it mentions the people
  * that the channel's settings name, and is shown in the channel too.
  */
-export type ReminderStage = 'reminder' | 'escalation';
+export const REMINDER_STAGES = ['reminder', 'escalation'] as const;
+export type ReminderStage = (typeof REMINDER_STAGES)[number];

@@ -1,4 +1,4 @@
-import type { ChannelKey, WatchLimit, WatchSettings } from './watch.ts';
+import type { ChannelKey, WatchSettings } from './watch.ts';
 
 /** A session of the account that waits for a person, as the newest list tells. It may be wrong. */
 export interface WaitingSession {
@@ -40,11 +40,6 @@ export interface NewDiscovery extends Omit<Discovery, keyof DiscoverySettings> {
 /** Why no sessions are listed: `DISCOVER_SESSIONS` is off, `SESSION_SERVICE_LIST` is, or the service does not list them. */
 export const NO_LIST_REASONS = ['notDiscovering', 'listOff', 'noList'] as const;
 export type NoListReason = (typeof NO_LIST_REASONS)[number];
-
-/** Why questions do not come into a channel with `watch all`: sessions are not listed, or a limit leaves sessions out that wait. */
-export type LeftOut =
-	| { readonly kind: 'discoveryPaused'; readonly why: NoListReason }
-	| { readonly kind: 'discoveryFull'; readonly limit: Exclude<WatchLimit, 'person'>; readonly most: number };
 
 /** A listed session, and what reads have told of it. */
 export interface RaisedHand {

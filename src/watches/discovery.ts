@@ -4,9 +4,10 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import { isWaiting } from '../questions/session.ts';
 import type { WatchStore } from '../store/watch-store.ts';
-import type { AnnouncementContent, NewAnnouncement } from './announcements.ts';
+import type { NewAnnouncement } from './announcements.ts';
 import { isTeamChannel } from './channel-guard.ts';
-import type { Discovered, Discovery, DiscoverySettings, LeftOut, NoListReason, RaisedHand } from './discovered.ts';
+import type { Discovered, Discovery, DiscoverySettings, NoListReason, RaisedHand } from './discovered.ts';
+import type { AnnouncementContent, LeftOut } from './kinds.ts';
 import type { WaitingList } from './listing.ts';
 import type { ChannelKey, WatchLimits } from './watch.ts';
 

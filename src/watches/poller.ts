@@ -4,6 +4,7 @@ import { codeOf, retryAtOf } from '../errors.ts';
 import { createLeaseLoop, type LeaseLoop } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../ops/metrics.ts';
+import type { QuestionDigest } from '../questions/changes.ts';
 import type { LeftEmpty } from '../questions/open-question.ts';
 import type { Disclosure } from '../questions/secrecy.ts';
 import type { Session } from '../questions/session.ts';
@@ -50,6 +51,11 @@ export interface PollerOptions {
 	readonly maxDays: number;
 	/** Items that our answers left empty on purpose count as answered. */
 	readonly leftEmpty: (key: SessionKey, session: Session) => Promise<LeftEmpty>;
+	/** The positions of a question to which answers of ours arrived in this time. */
+	readonly arrived: (
+		question: SessionKey & Pick<QuestionDigest, 'messageIndex' | 'fingerprint'>,
+		times: { since: number; before: number },
+	) => Promise<readonly number[]>;
 	/** What channels see of the values: what our answers mark as secret, else a guess. */
 	readonly disclosure: (key: SessionKey, session: Session) => Promise<Disclosure>;
 	/** Called after an announcement or a card update was stored. */
@@ -195,6 +201,7 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 			planner,
 			maxDays,
 			leftEmpty: await options.leftEmpty(taken.session, reading.session),
+			arrived: await arrivedTo(taken, reading.readAt),
 			disclosure: await options.disclosure(taken.session, reading.session),
 		});
 		metrics.read(outcome.changed ? 'changed' : 'unchanged');
@@ -203,6 +210,12 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		}
 		await record(taken, token, outcome, watches);
 		await noteHealth();
+	}
+
+	/** The positions of the question that is known to be open to which answers of ours arrived before a read at `before`. */
+	async function arrivedTo({ session, digest, questionSince: since }: TakenSession, before: number) {
+		const question = digest?.question ?? null;
+		return question === null || since === null ? [] : options.arrived({ ...session, ...question }, { since, before });
 	}
 
 	async function record(

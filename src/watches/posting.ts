@@ -4,19 +4,10 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import type { RateLimit, RateLimiter } from '../rate-limiter.ts';
 import type { WatchStore } from '../store/watch-store.ts';
-import {
-	type Announcement,
-	type AnnouncementContent,
-	CARD_AGAIN_MS,
-	HELD,
-	isPostedWithoutThread,
-	isPostUpdate,
-	PACED,
-	remindersIn,
-	waitsForTurn,
-} from './announcements.ts';
+import { type Announcement, CARD_AGAIN_MS, HELD, PACED, waitsForTurn } from './announcements.ts';
 import type { Announcer, AttemptResult, DueAnnouncement, GoneReason, PreparedPost, SendOutcome } from './announcer.ts';
 import { endChannel } from './channel-guard.ts';
+import { kindOf } from './kinds.ts';
 
 export interface PostingOptions {
 	readonly store: WatchStore;
@@ -41,8 +32,6 @@ const SHORT_WAIT_MS = 500;
 const SEARCH_BACK_MS = 60_000;
 /** The same after the clock was put back, when the noted time means nothing. */
 const SEARCH_FAR_BACK_MS = 24 * 3_600_000;
-/** What a channel is told even if it watches nothing. */
-const IS_FOR_ALL: ReadonlySet<AnnouncementContent['kind']> = new Set(['settingsChanged', 'discoveryEnded']);
 const THREAD_GONE = 'thread_gone';
 /**
  * Begins again with the note of an attempt. Longer than a call to Slack with its time-out and the time until it leaves. A
@@ -89,7 +78,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 			const outcome = await send();
 			await pauseIfLimited(announcement, outcome);
 			// Slack refuses the update of a post that somebody deleted, and would refuse it again.
-			if (outcome.kind !== 'sent' && outcome.kind !== 'refused') {
+			if (outcome.kind !== 'sent' && outcome.kind !== 'refused' && outcome.kind !== 'deleted') {
 				const result = resultOf(outcome, announcement, null, clock.now());
 				return result.kind === 'retry' ? { ...result, unknown: result.unknown || isUnknown } : result;
 			}
@@ -108,7 +97,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 	/** Null when the lease was lost. */
 	async function attempt(due: DueAnnouncement, token: string, signal: AbortSignal): Promise<Outcome | null> {
 		const { announcement } = due;
-		if (isPostUpdate(announcement.content)) return updatePosts(due, token, signal);
+		if (kindOf(announcement.content).lane === 'update') return updatePosts(due, token, signal);
 		/** Part of the post's metadata, by which it is found in the channel's history. */
 		const metadataKey = announcement.id;
 		/** When an earlier attempt may have posted it. A failure of this attempt says nothing about that one. */
@@ -172,7 +161,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 
 	/** Whether it is for a channel that watches and discovers nothing any more. */
 	async function isForNobody({ announcement: { target, content } }: DueAnnouncement): Promise<boolean> {
-		if (IS_FOR_ALL.has(content.kind) || target.kind !== 'channel') return false;
+		if (kindOf(content).isForAll === true || target.kind !== 'channel') return false;
 		return (await store.ofChannel(target)).length === 0 && (await store.discoveryOf(target, null)) === null;
 	}
 
@@ -256,7 +245,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 	}
 
 	function countReminders({ content }: Announcement, leftOut: Ready['leftOut']): void {
-		for (const entry of remindersIn(content)) {
+		for (const entry of 'entries' in content ? content.entries : []) {
 			if (leftOut.includes(entry)) continue;
 			metrics.reminder(entry.stage);
 			metrics.reminderLate(Math.max(0, clock.now() - entry.dueAt));
@@ -271,8 +260,8 @@ function staysInChannel({ announcement: { target, content }, watch }: DueAnnounc
 	if (target.kind !== 'watch' || watch === null) return true;
 	const getsNoCard = watch.card.ts === null || watch.ended !== null || watch.mode === 'raisedHand';
 	// What mentions people and is posted again mentions them twice.
-	const mentions = content.kind === 'question' || content.kind === 'reminder' || content.kind === 'escalation';
-	return content.kind === 'card' || mentions || (getsNoCard && isPostedWithoutThread(content));
+	const { thread, notifies = false } = kindOf(content);
+	return thread === 'root' || notifies || (getsNoCard && thread === 'replyOrPost');
 }
 
 /** Whether it is for a watch that ended meanwhile without a last post. */
@@ -284,7 +273,7 @@ function isObsolete({ watch }: DueAnnouncement): boolean {
 /** Whether it needs a thread and the watch has no card. */
 function isWithoutPlace({ announcement: { target, content }, watch }: DueAnnouncement): boolean {
 	if (target.kind !== 'watch' || watch === null || watch.card.ts !== null) return false;
-	return content.kind !== 'card' && !isPostedWithoutThread(content);
+	return kindOf(content).thread === 'reply';
 }
 
 /** When to try a card again that is not due yet; null when it is due. */
@@ -321,10 +310,10 @@ function retry(at: number, code: string, unknown: boolean) {
 
 /** All updates of a workspace share one rate. */
 function rateOf({ content }: Announcement): RateLimit {
-	return isPostUpdate(content) ? UPDATE_RATE : POST_RATE;
+	return kindOf(content).lane === 'update' ? UPDATE_RATE : POST_RATE;
 }
 
 function rateKeyOf({ target, content }: Announcement): string {
-	if (isPostUpdate(content)) return `update:${target.teamId}`;
+	if (kindOf(content).lane === 'update') return `update:${target.teamId}`;
 	return `post:${target.teamId}:${target.kind === 'person' ? target.userId : target.channelId}`;
 }

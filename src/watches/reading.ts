@@ -42,6 +42,7 @@ export function outcomeOf({
 	planner,
 	maxDays,
 	leftEmpty,
+	arrived,
 	disclosure,
 }: {
 	taken: TakenSession;
@@ -53,12 +54,16 @@ export function outcomeOf({
 	planner: Planner;
 	maxDays: number;
 	leftEmpty: LeftEmpty;
+	/** The positions of the question in `taken` to which an answer of ours arrived since it was asked and before this read. */
+	arrived: readonly number[];
 	disclosure: Disclosure;
 }): ReadOutcome {
 	const readAt = Math.min(leftAt, now);
 	const view = snapshotOf(session, readAt, leftEmpty, disclosure);
 	const questionAt = (index: number) => questionViewAt(session, index, leftEmpty, disclosure);
 	const { digest } = view;
+	const changesSince = (before: Digest | null) =>
+		changesBetween(before, session, leftEmpty, isSameQuestion(before, taken.digest) ? arrived : []);
 	const changed = taken.digest === null || !isDeepStrictEqual(taken.digest, digest);
 	// The service may write the result a moment after the status, so the end is announced by one more read.
 	const isLast = digest.over && taken.overSince !== null;
@@ -69,7 +74,7 @@ export function outcomeOf({
 		failures: 0,
 		lastError: null,
 		overSince: digest.over ? (taken.overSince ?? readAt) : null,
-		questionSince: questionSince(taken, digest, readAt),
+		questionSince: hasOpenQuestion(digest) ? askedAt(taken, changesSince(taken.digest), readAt) : null,
 		earlyReadCount: taken.earlyReadCount,
 		// Names and descriptions may change without news.
 		...((changed || taken.view === null || !showSame(taken.view, view)) && { view }),
@@ -81,29 +86,30 @@ export function outcomeOf({
 			if (watch.mode === 'raisedHand') {
 				// What the channel saw of it before counts only for whether the question is the same.
 				const isUnread = watch.revision <= 0;
-				const changes = changesBetween(isUnread ? null : watch.digest, session, leftEmpty);
+				const changes = changesSince(isUnread ? null : watch.digest);
 				return raisedHandUpdate(watch, changes, { view, questionAt }, isEarlyReadAsked(taken, now));
 			}
 			// A watch begins with what its own read found, which may be newer.
 			const isOlder = watch.revision === 0 && watch.digest !== null && readAt < watch.createdAt;
 			if (isOlder || (digest.over && !isLast)) return [];
-			const changes = changesBetween(watch.digest, session, leftEmpty);
+			const changes = changesSince(watch.digest);
 			return updateOf(watch, changes, { view, questionAt }, { now, isLast, maxDays });
 		}),
 		changed,
 	};
 }
 
-/** Since when the question is open; null when none is. A question keeps its time when messages before it come or go. */
-function questionSince({ digest: before, questionSince: since }: WatchedSession, after: Digest, readAt: number) {
-	if (!hasOpenQuestion(after)) return null;
-	return isSameQuestion(before, after) && since !== null ? since : readAt;
+/** Since when the open question is asked. It keeps its time when messages before it come or go. */
+function askedAt({ questionSince: since }: WatchedSession, changes: readonly Change[], readAt: number): number {
+	const isAsked = changes.some(({ kind }) => kind === 'questionAsked' || kind === 'questionChanged');
+	return isAsked || since === null ? readAt : since;
 }
 
 /** Whether the same question is open in both. */
-function isSameQuestion(before: Digest | null, after: Digest): boolean {
+function isSameQuestion(before: Digest | null, after: Digest | null): boolean {
 	return (
 		before !== null &&
+		after !== null &&
 		hasOpenQuestion(before) &&
 		hasOpenQuestion(after) &&
 		before.question?.fingerprint === after.question?.fingerprint &&

@@ -1,70 +1,101 @@
 import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
 import { cutWithNote, type OnCut } from '../cut.ts';
+import type { DeepReadonly } from '../deep-readonly.ts';
 import { type Digest, digestOf } from '../questions/changes.ts';
 import { withoutSignedLinks } from '../questions/fingerprint.ts';
 import { askingMessageIndex, type LeftEmpty, questionAt } from '../questions/open-question.ts';
 import { latestAssistantMessages, resultOf, stepOf, taskOf } from '../questions/progress.ts';
-import { type QuickAnswer, quickAnswerOf } from '../questions/quick-answer.ts';
+import { quickAnswerOf } from '../questions/quick-answer.ts';
 import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } from '../questions/secrecy.ts';
 import type { AgentAction, Session } from '../questions/session.ts';
 
-/** One item of a question as a channel may see it. */
-export interface ItemView {
-	readonly title: string;
-	readonly description: string;
-	readonly open: boolean;
+const positions = z.array(z.int());
+
+/** The stored form of a session's digest. */
+export const digest: z.ZodType<Digest> = z.object({
+	status: z.string(),
+	assistantCount: z.int(),
+	question: z
+		.object({
+			messageIndex: z.int(),
+			fingerprint: z.string(),
+			shownHash: z.string(),
+			sameBefore: z.int().nullable(),
+			answered: positions,
+			open: positions,
+		})
+		.nullable(),
+	over: z.boolean(),
+	result: z.string().nullable(),
+	files: z.string(),
+	screenshotTimestamp: z.string().nullable(),
+});
+
+const action: z.ZodType<AgentAction> = z.discriminatedUnion('kind', [
+	z.object({ kind: z.literal('click') }),
+	z.object({ kind: z.literal('open'), host: z.string() }),
+	z.object({ kind: z.literal('done'), text: z.string() }),
+	z.object({ kind: z.literal('saveFile'), filename: z.string(), deleted: z.boolean() }),
+	z.object({ kind: z.literal('other'), name: z.string() }),
+]);
+
+const item = z.object({
+	title: z.string(),
+	description: z.string(),
+	open: z.boolean(),
 	/** Null while unanswered, and always for values that are secret or withheld. */
-	readonly value: string | null;
-	readonly secret: boolean;
+	value: z.string().nullable(),
+	secret: z.boolean(),
 	/** Channels see only that it was answered. */
-	readonly withheld: boolean;
-}
+	withheld: z.boolean(),
+});
+/** One item of a question as a channel may see it. */
+export type ItemView = Readonly<z.infer<typeof item>>;
 
-export interface QuestionView {
-	readonly messageIndex: number;
-	readonly fingerprint: string;
+export const questionView = z.object({
+	messageIndex: z.int(),
+	fingerprint: z.string(),
 	/** See `shownHashOf`. */
-	readonly shownHash: string;
+	shownHash: z.string(),
 	/** A newer assistant message exists. */
-	readonly goneOn: boolean;
+	goneOn: z.boolean(),
 	/** The agent's text in the message that asks. */
-	readonly context: string;
+	context: z.string(),
 	/** The first items; `itemCount` counts all. */
-	readonly items: readonly ItemView[];
-	readonly itemCount: number;
-	readonly openCount: number;
+	items: z.array(item),
+	itemCount: z.int(),
+	openCount: z.int(),
 	/** What one press can answer; null when it needs a form. */
-	readonly quick: QuickAnswer | null;
-}
+	quick: z.object({ position: z.int(), options: z.array(z.string()) }).nullable(),
+});
+export type QuestionView = DeepReadonly<z.infer<typeof questionView>>;
 
-export interface StepView {
-	readonly step: number;
-	readonly text: string;
-	readonly actions: readonly AgentAction[];
-}
+const step = z.object({ step: z.int(), text: z.string(), actions: z.array(action) });
 
+export const sessionSnapshot = z.object({
+	sessionId: z.string(),
+	name: z.string(),
+	task: z.string().nullable(),
+	status: z.string(),
+	step: z.int(),
+	maxSteps: z.int(),
+	/** Newest first. */
+	steps: z.array(step),
+	/** The newest question, open or not. */
+	question: questionView.nullable(),
+	result: z.string().nullable(),
+	fileCount: z.int(),
+	hasScreenshot: z.boolean(),
+	digest,
+	/** When it was read, clock milliseconds. */
+	seenAt: z.number(),
+});
 /**
  * What channels show of a session, stored so that any replica can build a card without reading the session again. At most
  * about 40,000 characters, without signed links, variables and secret values. Texts are the agent's own and untrusted.
  */
-export interface SessionSnapshot {
-	readonly sessionId: string;
-	readonly name: string;
-	readonly task: string | null;
-	readonly status: string;
-	readonly step: number;
-	readonly maxSteps: number;
-	/** Newest first. */
-	readonly steps: readonly StepView[];
-	/** The newest question, open or not. */
-	readonly question: QuestionView | null;
-	readonly result: string | null;
-	readonly fileCount: number;
-	readonly hasScreenshot: boolean;
-	readonly digest: Digest;
-	/** When it was read, clock milliseconds. */
-	readonly seenAt: number;
-}
+export type SessionSnapshot = DeepReadonly<z.infer<typeof sessionSnapshot>>;
 
 /** Lengths in UTF-16 units, and counts. A Slack message holds about 12,000 characters of blocks; these stay below that. */
 const STEP_COUNT = 4;

@@ -8,7 +8,7 @@ export async function loadProgram(entry: string) {
 			load<typeof import('../../src/store/open.ts')>('store/open.ts'),
 			load<typeof import('../../src/inbox/reminders.ts')>('inbox/reminders.ts'),
 			load<typeof import('../../src/watches/outbox.ts')>('watches/outbox.ts'),
-			load<typeof import('../../src/slack/announcer.ts')>('slack/announcer.ts'),
+			load<typeof import('../../src/slack/posts/announcer.ts')>('slack/posts/announcer.ts'),
 			load<typeof import('../../src/watches/reading.ts')>('watches/reading.ts'),
 			load<typeof import('../../src/watches/schedule.ts')>('watches/schedule.ts'),
 			load<typeof import('../../src/watches/session-snapshot.ts')>('watches/session-snapshot.ts'),

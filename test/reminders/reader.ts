@@ -71,6 +71,7 @@ export function createReader(options: Options) {
 				planner: PLANNER,
 				maxDays: MAX_DAYS,
 				leftEmpty: () => new Set(),
+				arrived: [],
 				disclosure: program.disclosureOf([], 'auto'),
 			});
 			// A process that is killed meanwhile hears nothing more of it.

@@ -18,7 +18,7 @@ export const SABOTAGES = {
 			to: 'if (quietHours !== undefined) return at;',
 		},
 		{
-			file: 'slack/announcer.ts',
+			file: 'slack/posts/reminders.ts',
 			from: 'if (quietHours !== null && isComputable(quietHours) && quietUntil(quietHours, now) !== null) return null;',
 			to: 'if (quietHours !== null && isComputable(quietHours) && quietUntil(quietHours, now) === 0) return null;',
 		},
@@ -83,7 +83,7 @@ export const SABOTAGES = {
 			to: 'if (facts.isAnswered && now < 0) {',
 		},
 		{
-			file: 'slack/announcer.ts',
+			file: 'slack/posts/reminders.ts',
 			from: 'if (isAnsweredSince(standing, checkedAt)) return [];',
 			to: 'if (isAnsweredSince(standing, checkedAt) && checkedAt < 0) return [];',
 		},

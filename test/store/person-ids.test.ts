@@ -4,9 +4,9 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { ANSWER_JSON } from '../../src/store/answer-rows.ts';
 import { draftContent } from '../../src/store/answering-store.ts';
-import { channelSettings } from '../../src/store/channel-settings-rows.ts';
 import { PERSON_IDS } from '../../src/store/person-ids.ts';
 import { WATCH_JSON } from '../../src/store/watch-rows.ts';
+import { channelSettings } from '../../src/watches/channel-settings.ts';
 import { makeDataDir, open } from './support.ts';
 
 /** Columns, and their JSON, that hold no id of a person. A new column has to be added here or to `PERSON_IDS`. */

@@ -11,8 +11,8 @@ import type { Store } from '../../src/store/open.ts';
 import type { NewWatch } from '../../src/store/watch-adding.ts';
 import { readWatch } from '../../src/store/watch-rows.ts';
 import type { WatchStore } from '../../src/store/watch-store.ts';
-import type { AnnouncementContent } from '../../src/watches/announcements.ts';
 import type { BackgroundBudget } from '../../src/watches/capacity.ts';
+import type { AnnouncementContent } from '../../src/watches/kinds.ts';
 import { createPoller, type PollerOptions, type WatchingService } from '../../src/watches/poller.ts';
 import { createServiceHealth } from '../../src/watches/service-health.ts';
 import { type SessionSnapshot, snapshotOf } from '../../src/watches/session-snapshot.ts';
@@ -181,6 +181,7 @@ export function createRecordingMetrics() {
 /** The poller's options when nobody has answered through Handraise. */
 export const NO_ANSWERS = {
 	leftEmpty: async () => () => new Set<number>(),
+	arrived: async () => [],
 	disclosure: async () => disclosureOf([], 'auto'),
 };
 

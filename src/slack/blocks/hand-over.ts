@@ -8,7 +8,7 @@ import {
 	type TooManyHandOvers,
 } from '../../inbox/hand-over.ts';
 import type { HandOverObstacle, QuestionToHandOver } from '../../inbox/hand-overs.ts';
-import type { AnnouncementContent } from '../../watches/announcements.ts';
+import type { ContentOf } from '../../watches/kinds.ts';
 import type { QuestionView } from '../../watches/session-snapshot.ts';
 import { ACTIONS, CALLBACKS, encodeQuestionMark, type QuestionMark } from '../ids.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
@@ -75,10 +75,7 @@ export function giveBackMessage(words: string): MessageContent {
 }
 
 /** The direct message to the person who has the question now. */
-export function handedOverPost(
-	{ from, question, readAt }: Extract<AnnouncementContent, { kind: 'handedOver' }>,
-	post: PostContext,
-): MessageContent {
+export function handedOverPost({ from, question, readAt }: ContentOf<'handedOver'>, post: PostContext): MessageContent {
 	const asked = { kind: 'question', question, changed: false, readAt } as const;
 	if (isChosen(asked, post.standing)) return watchPost(asked, post);
 	const { channelId, watchedBy } = post;
@@ -99,10 +96,7 @@ export function handedOverPost(
 }
 
 /** The direct message to the person who had handed the question over. */
-export function givenBackPost(
-	content: Extract<AnnouncementContent, { kind: 'givenBack' }>,
-	post: PostContext,
-): MessageContent {
+export function givenBackPost(content: ContentOf<'givenBack'>, post: PostContext): MessageContent {
 	const { question, readAt } = content;
 	const asked = { kind: 'question', question, changed: false, readAt } as const;
 	if (isChosen(asked, post.standing)) return watchPost(asked, post);
@@ -146,7 +140,7 @@ function handedOverHint(place: string, from: string): string {
 
 /** To the person who had handed it over. mrkdwn. */
 export function givenBackWords(
-	{ by, undelivered }: Pick<Extract<AnnouncementContent, { kind: 'givenBack' }>, 'by' | 'undelivered'>,
+	{ by, undelivered }: Pick<ContentOf<'givenBack'>, 'by' | 'undelivered'>,
 	names: Names,
 ): string {
 	if (undelivered === true) {

@@ -1,6 +1,6 @@
 import type { HandOver } from '../../inbox/hand-over.ts';
-import type { ReminderEntry } from '../../watches/announcements.ts';
 import type { Mention, ReminderStage } from '../../watches/channel-settings.ts';
+import type { ReminderEntry } from '../../watches/kinds.ts';
 import type { QuestionView } from '../../watches/session-snapshot.ts';
 import { questionText, tellsQuestion } from '../question-text.ts';
 import { openQuestion } from '../question-view.ts';

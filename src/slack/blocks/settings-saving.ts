@@ -1,6 +1,6 @@
 import { changedParts, type LadderTimes, mentionsAnybody, timesIn } from '../../inbox/channel-settings.ts';
-import type { AnnouncementContent } from '../../watches/announcements.ts';
 import type { ChannelSettings, Mention, QuietHours, Weekday } from '../../watches/channel-settings.ts';
+import type { ContentOf } from '../../watches/kinds.ts';
 import type { ChannelVerdict } from '../channels.ts';
 import type { MentionProblem, PersonProblem } from '../settings/mention-checks.ts';
 import type { UserGroups } from '../settings/user-groups.ts';
@@ -168,7 +168,7 @@ export interface MentionNames {
 
 /** What somebody changed in the settings of a channel, or of a direct message. mrkdwn; nobody is mentioned. */
 export function settingsChangedWords(
-	{ by, before, after }: Extract<AnnouncementContent, { kind: 'settingsChanged' }>,
+	{ by, before, after }: ContentOf<'settingsChanged'>,
 	{ channelId, defaults, ...known }: MentionNames & { readonly channelId: string; readonly defaults: LadderTimes },
 ): string {
 	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, known);
@@ -278,7 +278,7 @@ function groupName(groupId: string, groups: UserGroups): string {
 
 /** Tells a channel what somebody changed. */
 export function settingsChangedPost(
-	content: Extract<AnnouncementContent, { kind: 'settingsChanged' }>,
+	content: ContentOf<'settingsChanged'>,
 	{ maybeRepeat, ...known }: Parameters<typeof settingsChangedWords>[1] & { readonly maybeRepeat: boolean },
 ): MessageContent {
 	const words = settingsChangedWords(content, known);

@@ -3,8 +3,7 @@ import { type Answer, isBlocking, itemsOf } from '../../answers/answer.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
 import { isReworded } from '../../questions/fingerprint.ts';
 import { isWaiting } from '../../questions/session.ts';
-import type { AnnouncementContent, SettledHow } from '../../watches/announcements.ts';
-import type { ReminderStage } from '../../watches/channel-settings.ts';
+import type { ContentOf, PostKind, SettledHow } from '../../watches/kinds.ts';
 import type { QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';
 import type { WatchEnd } from '../../watches/watch.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
@@ -68,71 +67,60 @@ export interface PostContext {
 	readonly maybeRepeat: boolean;
 }
 
-/** Cards, reminders, hand-overs and changes of settings have builders of their own, and settling changes a post. */
-export type PostedContent = Exclude<
-	AnnouncementContent,
-	{ kind: 'card' | 'settle' | 'redraw' | ReminderStage | 'digest' | 'handedOver' | 'givenBack' | 'settingsChanged' }
->;
-
 /** A question as it was announced. */
-export type AskedContent = Extract<AnnouncementContent, { kind: 'question' }>;
-
+export type AskedContent = ContentOf<'question'>;
 /** The same, or as it was handed over. */
 type Asked = Pick<AskedContent, 'question' | 'readAt'>;
 
+interface Parts {
+	readonly text: string;
+	readonly blocks: KnownBlock[];
+}
+type PartsOf<K extends PostKind> = (content: ContentOf<K>, post: PostContext) => Parts;
+
+/** The kinds that need nothing but their content and the context of their post. */
+const PLAIN = {
+	question(content, post) {
+		if (isChosen(content, post.standing)) return overParts(content, null, post);
+		return content.switching === true ? switchingParts(content, post) : askedParts(content, post);
+	},
+	answered({ question, items, stillOpen }, post) {
+		const text = `✅ ${answeredWords(post, question)}`;
+		const open = stillOpen.length === 0 ? '' : `Still open: ${questionCountWords(stillOpen.length)}.`;
+		return {
+			text,
+			blocks: [...section(text), ...(question === null ? [] : answerBlocks(question, items)), ...context(open)],
+		};
+	},
+	questionClosed: () => textOnly(QUESTION_CLOSED),
+	status({ from, to }, post) {
+		const { emoji, mrkdwn } = statusWords(to);
+		const text = `${emoji} ${titleOf(post)}: ${mrkdwn} (before: ${statusWords(from).mrkdwn})`;
+		const waiting = post.view?.status === to ? waitingLine(post.view, post.names) : '';
+		return { text, blocks: [...section(text), ...section(waiting)] };
+	},
+	end({ status, result, step }, post) {
+		const { emoji, mrkdwn } = statusWords(status);
+		const text = `${emoji} ${titleOf(post)}: ${mrkdwn} after ${step} ${step === 1 ? 'step' : 'steps'}`;
+		return { text, blocks: [...section(`*${text}*`), ...resultBlocks(result)] };
+	},
+	watchEnded: ({ reason, days }, post) => textOnly(`👋 ${endWords(reason, { ...post, days })}`),
+	serviceDown: ({ since }) => textOnly(serviceDownWords(since)),
+	serviceBack: ({ downMs }) => textOnly(serviceBackWords(downMs)),
+	discoveryBegun: ({ by }, { names }) => textOnly(discoveryBegunWords(by, names)),
+	discoveryEnded: ({ by }, { names }) => textOnly(discoveryEndedWords(by, names)),
+	discoveryFull: (content, { adminContact }) => textOnly(leftOutWords(content, adminContact)),
+	discoveryPaused: (content, { adminContact }) => textOnly(leftOutWords(content, adminContact)),
+	creatorTold: (content, { adminContact }) => textOnly(creatorToldWords(content, adminContact)),
+} as const satisfies { readonly [K in PostKind]?: PartsOf<K> };
+export type PlainKind = keyof typeof PLAIN;
+export type PostedContent = ContentOf<PlainKind>;
+
 /** A post in a watch's thread, in a channel or to a person. Holds no link that gives access. */
 export function watchPost(content: PostedContent, post: PostContext): MessageContent {
-	const { text, blocks } = postParts(content, post);
+	const partsOf = PLAIN[content.kind] as PartsOf<PlainKind>;
+	const { text, blocks } = partsOf(content, post);
 	return message(text, [...blocks, ...context(post.maybeRepeat ? MAYBE_REPEAT : '')]);
-}
-
-function postParts(content: PostedContent, post: PostContext): { text: string; blocks: KnownBlock[] } {
-	const title = titleOf(post);
-	switch (content.kind) {
-		case 'question':
-			if (isChosen(content, post.standing)) return overParts(content, null, post);
-			return content.switching === true ? switchingParts(content, post) : askedParts(content, post);
-		case 'answered': {
-			const text = `✅ ${answeredWords(post, content.question)}`;
-			const openCount = content.stillOpen.length;
-			return {
-				text,
-				blocks: [
-					...section(text),
-					...(content.question === null ? [] : answerBlocks(content.question, content.items)),
-					...context(openCount === 0 ? '' : `Still open: ${questionCountWords(openCount)}.`),
-				],
-			};
-		}
-		case 'questionClosed':
-			return textOnly(QUESTION_CLOSED);
-		case 'status': {
-			const { emoji, mrkdwn } = statusWords(content.to);
-			const text = `${emoji} ${title}: ${mrkdwn} (before: ${statusWords(content.from).mrkdwn})`;
-			const waiting = post.view?.status === content.to ? waitingLine(post.view, post.names) : '';
-			return { text, blocks: [...section(text), ...section(waiting)] };
-		}
-		case 'end': {
-			const { emoji, mrkdwn } = statusWords(content.status);
-			const text = `${emoji} ${title}: ${mrkdwn} after ${content.step} ${content.step === 1 ? 'step' : 'steps'}`;
-			return { text, blocks: [...section(`*${text}*`), ...resultBlocks(content.result)] };
-		}
-		case 'watchEnded':
-			return textOnly(`👋 ${endWords(content.reason, { ...post, days: content.days })}`);
-		case 'serviceDown':
-			return textOnly(serviceDownWords(content.since));
-		case 'serviceBack':
-			return textOnly(serviceBackWords(content.downMs));
-		case 'discoveryBegun':
-			return textOnly(discoveryBegunWords(content.by, post.names));
-		case 'discoveryEnded':
-			return textOnly(discoveryEndedWords(content.by, post.names));
-		case 'discoveryFull':
-		case 'discoveryPaused':
-			return textOnly(leftOutWords(content, post.adminContact));
-		case 'creatorTold':
-			return textOnly(creatorToldWords(content, post.adminContact));
-	}
 }
 
 /** The post of a question that is open. */
@@ -233,7 +221,7 @@ export function titleOf({ view, sessionId }: PostContext): string {
 	return sessionTitle(view?.name ?? '', sessionId);
 }
 
-function textOnly(words: string): { text: string; blocks: KnownBlock[] } {
+function textOnly(words: string): Parts {
 	return { text: words, blocks: section(words) };
 }
 
@@ -326,7 +314,7 @@ function serviceBackWords(downMs: number): string {
 
 /** A direct message to the person who started watching. */
 function creatorToldWords(
-	{ sessionIds, all, channelId, reason }: Extract<AnnouncementContent, { kind: 'creatorTold' }>,
+	{ sessionIds, all, channelId, reason }: ContentOf<'creatorTold'>,
 	adminContact: string | null,
 ): string {
 	const what = all === true ? 'The watch of all sessions' : `The watch of ${sessionNames(sessionIds)}`;

@@ -39,6 +39,7 @@ interface Options {
 }
 
 const REPEATED_WITHIN_MS = 60_000;
+const DOUBLE_CLICK_MS = 5_000;
 const MAX_PRESSES = 1_000;
 
 /** Registers the buttons that answer in one press, and *Undo*. */
@@ -110,8 +111,9 @@ export function registerQuickAnswers(
 		return `${lostChoiceWords(choice, personMrkdwn(by.person.userId, names), first)} ${notYetWords(by)}`.trim();
 	}
 
-	/** A double click is no second choice. */
+	/** A double click is no second choice. Later, the agent may ask the same again. */
 	function isOwnChoice(request: PersonRequest, choice: Choice, by: Answer): boolean {
+		if (!isBlocking(by.state) && clock.now() - by.acceptedAt > DOUBLE_CLICK_MS) return false;
 		return isSamePerson(request, by.person) && shownChoice(choice, by) === choice.option;
 	}
 

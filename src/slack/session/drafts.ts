@@ -116,7 +116,8 @@ export function createDrafting({ serviceUrl, drafts, claims, clock }: Dependenci
 		const values = without(reading.draft, marked.get(formId) ?? []);
 		const { secret } = reading;
 		const draft = { formId, person, question, fingerprint, shownHash, values, secret, updatedAt: at };
-		await saveLatest(formId, () => drafts.save(draft, viewId === null ? undefined : submissionKeyOf(viewId, formId)));
+		const submissionKey = viewId === null ? undefined : submissionKeyOf(viewId, formId);
+		await saveLatest(formId, () => drafts.save(draft, submissionKey, clock.now()));
 	}
 
 	/** Releases the person's claim on the question. */

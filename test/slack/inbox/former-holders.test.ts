@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { NOT_THERE } from '../../../src/slack/blocks/errors.ts';
 import { openSession } from '../support/open-session.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
-import { handOverApp } from './hand-over-harness.ts';
+import { FLIGHT, handOverApp } from './hand-over-harness.ts';
 
 /* Who had a question by hand-over when it was settled still gets the answers to what they press. */
 
@@ -87,6 +87,22 @@ it('does not show them what the agent asks next', async () => {
 	await form.press('Refresh');
 	await app.until(() => toldTess().includes(NOT_THERE), toldTess);
 	expect(toldTess()).not.toContain('Which seat?');
+});
+
+it('does not take their press for what the agent asks again in the same words', async () => {
+	await app.handOver(asked.post, 'ada', 'tess');
+	const dm = await app.handedTo('tess');
+	app.keepOld(dm);
+	app.service.sessions.answerAsPage(asked.id, ['LH 1173']);
+	await app.pass(20_000);
+	app.ask(asked.id, [FLIGHT], '');
+	const { messages = [] } = structuredClone(app.service.sessions.get(asked.id));
+	app.service.sessions.patch(asked.id, { messages: messages?.toSpliced(asked.index, 1) ?? [] });
+	await app.pass(20_000);
+	await dm.press('TP 570');
+	await app.until(() => toldTess().includes(NOT_THERE), toldTess);
+	await app.pass(20_000);
+	expect(app.service.log.puts(asked.id)).toHaveLength(0);
 });
 
 it('does not count who gave the question back before it was settled', async () => {

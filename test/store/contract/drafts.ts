@@ -55,6 +55,13 @@ export function describeDrafts(subject: Subject): void {
 		expect((await subject.store.drafts.get('form-1'))?.values).toEqual({ 0: 'new' });
 	});
 
+	it('keeps a newer draft when an older one was held up for longer than clocks differ', async () => {
+		const newest = draft({ values: { 0: 'new' }, updatedAt: T0 + CLOCK_ALLOWANCE_MS + 1 });
+		await subject.store.drafts.save(newest);
+		await subject.replica.drafts.save(draft({ values: { 0: 'old' } }), '', newest.updatedAt + 1);
+		expect((await subject.store.drafts.get('form-1'))?.values).toEqual({ 0: 'new' });
+	});
+
 	it('replaces a draft that was saved before the clock was put back', async () => {
 		await subject.store.drafts.save(draft({ values: { 0: 'before' }, updatedAt: T0 + CLOCK_ALLOWANCE_MS + 1 }));
 		await subject.store.drafts.save(draft({ values: { 0: 'before, and more' }, updatedAt: T0 }));

@@ -22,8 +22,8 @@ export const REMINDER_SABOTAGES = {
 	],
 	'reminder-unread': [
 		{ file: 'inbox/ladder.ts', from: "if (!facts.isOpen) return { kind: 'over' };", to: '' },
-		{ file: 'slack/announcer.ts', from: 'if (!isSame) return [];', to: '' },
-		{ file: 'slack/announcer.ts', from: 'if (isAnsweredSince(standing, checkedAt)) return [];', to: '' },
+		{ file: 'slack/posts/reminders.ts', from: 'if (!isSame) return [];', to: '' },
+		{ file: 'slack/posts/reminders.ts', from: 'if (isAnsweredSince(standing, checkedAt)) return [];', to: '' },
 	],
 	'reminder-lease': [
 		{ file: 'watches/posting.ts', from: 'POST_LEASE_MS = 25_000;', to: 'POST_LEASE_MS = 58_000;' },

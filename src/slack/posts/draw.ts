@@ -1,0 +1,202 @@
+import { FRESH_MS } from '../../answers/access-policy.ts';
+import { type Announcement, newestQuestion } from '../../watches/announcements.ts';
+import type { DueAnnouncement, SendOutcome } from '../../watches/announcer.ts';
+import type { AnnouncementContent, ContentOf, PostKind, ReminderEntry } from '../../watches/kinds.ts';
+import { asShownBy, type QuestionView, type SessionSnapshot } from '../../watches/session-snapshot.ts';
+import { giveBackMessage, givenBackPost, handedOverPost, NOT_TOLD_ANY_MORE } from '../blocks/hand-over.ts';
+import type { MessageContent } from '../blocks/parts.ts';
+import { settingsChangedPost } from '../blocks/settings-saving.ts';
+import {
+	type AskedContent,
+	type PlainKind,
+	type PostContext,
+	settledQuestionPost,
+	watchPost,
+} from '../blocks/watch-posts.ts';
+import type { UserGroups } from '../settings/user-groups.ts';
+import type { QuestionFacts } from './facts.ts';
+import type { Draw, PostCore } from './kind.ts';
+import type { createReminderDrawing } from './reminders.ts';
+
+/** Kinds that are more than their words. */
+type SpecialKind =
+	| Exclude<PostKind, PlainKind | 'card' | 'settle' | 'redraw'>
+	| 'answered'
+	| 'discoveryBegun'
+	| 'discoveryEnded';
+
+const NO_GROUPS: UserGroups = { kind: 'listed', groups: [] };
+/** Slack does not tell now whether a person may see a question. */
+const NOT_CHECKED = { kind: 'later', ms: null, code: 'could_not_check', limited: false } as const;
+
+/** Draws posts, new and posted ones. */
+export function createDrawing(
+	{ mayAct, directory, userGroups, config, clock }: PostCore,
+	{ facts, reminders }: { facts: QuestionFacts; reminders: ReturnType<typeof createReminderDrawing> },
+) {
+	const { ladderTimes, showAnswers, quickAnswers, access } = config;
+
+	async function contextOf(
+		{ announcement, watch, view }: DueAnnouncement,
+		{ maybeRepeat, isUpdate = false }: { maybeRepeat: boolean; isUpdate?: boolean },
+	): Promise<PostContext> {
+		const { content, target } = announcement;
+		const sessionId = watch?.session.sessionId ?? ('sessionId' in content ? content.sessionId : '');
+		const asked = 'readAt' in content ? content.question : null;
+		const messageIndex = asked?.messageIndex ?? ('messageIndex' in content ? content.messageIndex : null);
+		const isStored = sessionId !== '' && messageIndex !== null;
+		const isAlone = watch?.mode === 'raisedHand' && content.kind === 'question';
+		// A new post names nobody: it would notify them.
+		const [standing, handOver, claimed, refused] = await Promise.all([
+			isStored ? facts.standing(sessionId, messageIndex) : null,
+			watch === null || asked === null ? null : facts.holderOf(watch, asked.fingerprint),
+			isStored && isUpdate && isAlone ? facts.claimed(sessionId, messageIndex) : { claims: [], claimedUntil: null },
+			isStored && isUpdate && asked !== null ? facts.refused(sessionId, asked) : null,
+		]);
+		return {
+			sessionId,
+			view,
+			standing,
+			refused,
+			handOver,
+			channelId: watch?.channelId ?? '',
+			threadTs: watch?.card.ts ?? null,
+			watchedBy: watch?.createdBy ?? '',
+			reader: target.kind === 'person' ? target.userId : null,
+			alone: isAlone ? claimed : null,
+			offersOptions: quickAnswers && watch?.buttons === true,
+			showsChoices: showAnswers !== 'never',
+			discreet: watch?.discreet !== false,
+			isUpdate,
+			now: clock.now(),
+			names: directory,
+			adminContact: access.adminContact,
+			maybeRepeat,
+		};
+	}
+
+	const drawPlain: Draw<PlainKind> = async (content, due, options) => ({
+		message: watchPost(content, await contextOf(due, options)),
+		isShownInChannel: content.kind === 'question' && due.watch?.questionsInChannel === true,
+	});
+
+	/** By today's settings: a post that waited for Slack or for the next start may be older than them. */
+	const drawAnswered: Draw<'answered'> = async (content, due, options) => {
+		const mode = due.watch?.discreet === false ? showAnswers : 'never';
+		const question = content.question === null ? null : asShownBy(mode, content.question);
+		return drawPlain({ ...content, question }, due, options);
+	};
+
+	/** The direct message about a hand-over, unless it is over by now or its person may not answer any more. */
+	const drawHandOver: Draw<'handedOver' | 'givenBack'> = async (content, due, options) => {
+		const { target } = due.announcement;
+		const shown = await facts.withWatch(due, content.watchId);
+		const question = shown.view?.question ?? null;
+		const { fingerprint } = content.question;
+		if (shown.watch === null || shown.watch.ended !== null) return null;
+		if (question?.fingerprint !== fingerprint || question.openCount === 0) return null;
+		const newest = await facts.handOverOf(shown.watch, fingerprint);
+		const isHeld = newest?.givenBackAt === null;
+		if (target.kind !== 'person' || newest?.id !== target.topic) return null;
+		if (isHeld !== (content.kind === 'handedOver')) return null;
+		const refusal = await mayAct(target, shown.watch.channelId, FRESH_MS);
+		if (refusal === 'could_not_check') return NOT_CHECKED;
+		// A question that is handed over goes back to whoever handed it over, who hears that.
+		if (refusal !== null) return isHeld ? { kind: 'refused', code: refusal } : null;
+		return { message: questionPost(content, await contextOf(shown, options)) };
+	};
+
+	const drawDiscovery: Draw<'discoveryBegun' | 'discoveryEnded'> = async (content, due, options) => {
+		await directory.learnName(content.by);
+		return drawPlain(content, due, options);
+	};
+
+	const drawSettingsChanged: Draw<'settingsChanged'> = async (content, due, { maybeRepeat }) => {
+		const mentions = [content.before.mention, content.after.mention];
+		const people = new Set([content.by, ...mentions.flatMap(({ userIds }) => userIds)]);
+		await Promise.all(Array.from(people, directory.learnName));
+		const namesGroups = mentions.some(({ groupIds }) => groupIds.length > 0);
+		const groups = namesGroups ? await userGroups.list() : NO_GROUPS;
+		const { target } = due.announcement;
+		if (target.kind === 'person') return null;
+		const known = { names: directory, groups, channelId: target.channelId, defaults: ladderTimes, maybeRepeat };
+		return { message: settingsChangedPost(content, known) };
+	};
+
+	const special: { readonly [K in SpecialKind]: Draw<K> } = {
+		answered: drawAnswered,
+		discoveryBegun: drawDiscovery,
+		discoveryEnded: drawDiscovery,
+		reminder: reminders.draw,
+		escalation: reminders.draw,
+		digest: reminders.draw,
+		handedOver: drawHandOver,
+		givenBack: drawHandOver,
+		settingsChanged: drawSettingsChanged,
+	};
+
+	return {
+		/** A new post. */
+		draw(...[content, due, options]: Parameters<Draw<PlainKind | SpecialKind>>) {
+			const draw = content.kind in special ? special[content.kind as SpecialKind] : drawPlain;
+			return (draw as Draw<PlainKind | SpecialKind>)(content, due, options);
+		},
+
+		/**
+		 * What a `settle` or `redraw` shows in the post of a question, or of a reminder of one of the questions in `posts`; null
+		 * for nothing, an outcome when it is not known what.
+		 */
+		async redraw(
+			due: DueAnnouncement,
+			post: Announcement,
+			posts: readonly Announcement[],
+		): Promise<MessageContent | SendOutcome | null> {
+			const { content: change, target } = due.announcement;
+			const reminder = post.content.kind === 'reminder' || post.content.kind === 'escalation' ? post.content : null;
+			const asked = reminder === null ? post.content : questionOf(reminder.entries[0], posts);
+			if (asked === null || !('readAt' in asked)) return null;
+			const shown = asked.kind === 'question' ? due : await facts.withWatch(due, asked.watchId);
+			const refusal = target.kind === 'person' ? await mayAct(target, shown.watch?.channelId ?? null, FRESH_MS) : null;
+			if (refusal === 'could_not_check') return NOT_CHECKED;
+			if (refusal !== null) return giveBackMessage(NOT_TOLD_ANY_MORE);
+			const shownBy = asked.kind === 'question' && asked.switching === true ? newestQuestion : questionNow;
+			const content = { ...asked, question: shownBy(asked.question, change, shown.view) };
+			const now = { ...shown, announcement: { ...post, content } };
+			const context = await contextOf(now, { maybeRepeat: false, isUpdate: true });
+			const how = change.kind === 'settle' ? change.how : null;
+			if (reminder !== null) return reminders.redraw(reminder, content, { context, how, watch: shown.watch });
+			return how === null ? questionPost(content, context) : settledQuestionPost(content, how, context);
+		},
+	};
+}
+
+function questionPost(
+	content: ContentOf<'question' | 'handedOver' | 'givenBack'>,
+	context: PostContext,
+): MessageContent {
+	switch (content.kind) {
+		case 'question':
+			return watchPost(content, context);
+		case 'handedOver':
+			return handedOverPost(content, context);
+		case 'givenBack':
+			return givenBackPost(content, context);
+	}
+}
+
+/** The question of a reminder, as its newest post announced it; null when that is not among `posts`. */
+function questionOf({ fingerprint }: ReminderEntry, posts: readonly Announcement[]): AskedContent | null {
+	const asked = posts.flatMap(({ content }) => (content.kind === 'question' ? [content] : []));
+	return asked.findLast(({ question }) => question.fingerprint === fingerprint) ?? null;
+}
+
+/**
+ * The question whose posts are updated, with its index now, because messages before it may have come or gone. While it is
+ * open, as it was last read: some of its items may have been answered.
+ */
+function questionNow(asked: QuestionView, change: AnnouncementContent, view: SessionSnapshot | null): QuestionView {
+	if (change.kind === 'settle') return { ...asked, messageIndex: change.messageIndex };
+	const newest = view?.question ?? null;
+	if (newest?.fingerprint !== asked.fingerprint) return asked;
+	return newest.openCount > 0 ? newest : { ...asked, messageIndex: newest.messageIndex };
+}

@@ -1,0 +1,64 @@
+import { FRESH_MS } from '../../answers/access-policy.ts';
+import type { Answer, QuestionKey } from '../../answers/answer.ts';
+import type { HandOver } from '../../inbox/hand-over.ts';
+import type { DueAnnouncement } from '../../watches/announcer.ts';
+import type { QuestionView } from '../../watches/session-snapshot.ts';
+import type { Watch } from '../../watches/watch.ts';
+import type { PostCore } from './kind.ts';
+
+/** Reads what is stored about a question that a card or a post shows. */
+export function createQuestionFacts({ serviceUrl, store, mayAct, clock }: PostCore) {
+	const { answers, claims, watches, handOvers } = store;
+
+	function keyOf(sessionId: string, messageIndex: number): QuestionKey {
+		return { service: serviceUrl, sessionId, messageIndex };
+	}
+
+	/** The newest hand-over, also when its person has given the question back. */
+	function handOverOf({ teamId, session }: Watch, fingerprint: string): Promise<HandOver | null> {
+		return handOvers.handOverOf({ teamId, session, fingerprint });
+	}
+
+	return {
+		handOverOf,
+		shownOf: watches.shownOf,
+
+		/** The answer to it from Handraise. */
+		standing: (sessionId: string, messageIndex: number) => answers.standing(keyOf(sessionId, messageIndex)),
+
+		/** The newest answer to it whose author was not allowed to send it any more. */
+		refused: (sessionId: string, { messageIndex, fingerprint }: QuestionView): Promise<Answer | null> =>
+			answers.refused(keyOf(sessionId, messageIndex), fingerprint),
+
+		/** Who is answering, and until when at least: nothing draws a card or post again at that time. */
+		async claimed(sessionId: string, messageIndex: number) {
+			const active = await claims.active(keyOf(sessionId, messageIndex), clock.now());
+			return {
+				claims: active.map(({ person }) => person.userId),
+				claimedUntil: active.length === 0 ? null : Math.min(...active.map(({ until }) => until)),
+			};
+		},
+
+		/** The hand-over by which somebody has the question now. */
+		async holderOf(watch: Watch, fingerprint: string): Promise<HandOver | null> {
+			const handOver = await handOverOf(watch, fingerprint);
+			return handOver?.givenBackAt === null ? handOver : null;
+		},
+
+		/** Null when its person may not answer any more, so that nobody has the question. */
+		async unlessRefused(handOver: HandOver | null): Promise<HandOver | null> {
+			if (handOver === null) return null;
+			const { teamId, to, channelId } = handOver;
+			const refusal = await mayAct({ teamId, userId: to }, channelId, FRESH_MS);
+			return refusal === null || refusal === 'could_not_check' ? handOver : null;
+		},
+
+		/** The announcement with the watch whose question was handed over; null when that watch is forgotten. */
+		async withWatch(due: DueAnnouncement, watchId: string): Promise<DueAnnouncement> {
+			const shown = (await watches.shownOf([watchId])).get(watchId);
+			return { ...due, watch: shown?.watch ?? null, view: shown?.view ?? null };
+		},
+	};
+}
+
+export type QuestionFacts = ReturnType<typeof createQuestionFacts>;

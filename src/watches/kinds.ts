@@ -1,0 +1,220 @@
+import { z } from 'zod';
+import type { DeepReadonly } from '../deep-readonly.ts';
+import { channelSettings, REMINDER_STAGES } from './channel-settings.ts';
+import { NO_LIST_REASONS } from './discovered.ts';
+import { questionView } from './session-snapshot.ts';
+import { WATCH_ENDS } from './watch.ts';
+
+/** What is the same for all posts of a kind. */
+export interface Kind {
+	/** What is stored with a post. Texts are cut and untrusted; secret values are never in it. */
+	readonly schema: z.ZodObject;
+	/** `update`: no post of its own, but an update of posts that show a question. */
+	readonly lane: 'post' | 'update';
+	/**
+	 * In a watch: `root` begins the thread, `reply` is dropped without a thread, and `replyOrPost` goes into the channel then,
+	 * because the next card does not show it. `none`: never for a watch.
+	 */
+	readonly thread: 'root' | 'reply' | 'replyOrPost' | 'none';
+	/** It may mention people: posted again, it would notify them again. */
+	readonly notifies?: true;
+	/** It shows a question and its buttons, and is kept current until the question is settled. */
+	readonly showsQuestion?: true;
+	/** A channel hears it even if it watches nothing. */
+	readonly isForAll?: true;
+}
+
+const positions = z.array(z.int());
+const reason = z.enum(WATCH_ENDS);
+/** A question as it is announced: when the read began that found it, clock milliseconds. */
+const asked = { question: questionView, readAt: z.number() };
+
+const reminderEntry = z.object({
+	watchId: z.string(),
+	sessionId: z.string(),
+	fingerprint: z.string(),
+	/** The question's post. */
+	postTs: z.string(),
+	/** When it was posted, clock milliseconds. */
+	postedAt: z.number(),
+	/** Slack user id of who was answering when the reminder was due, and did not answer. */
+	heldBy: z.string().nullable(),
+	stage: z.enum(REMINDER_STAGES),
+	/** When it was due, clock milliseconds. */
+	dueAt: z.number(),
+	/** Whether none comes after it. */
+	isLast: z.boolean(),
+	/** How many reminders came before. */
+	number: z.int(),
+	/** When the reminder before was announced; null for the first. */
+	lastReminderAt: z.number().nullable(),
+});
+
+/** All kinds of posts. The type of a content follows from its schema. */
+export const KINDS = {
+	/** The first post of a watch. A new card replaces a deleted one, not before `notBefore` (clock milliseconds). */
+	card: { schema: z.object({ notBefore: z.exactOptional(z.number()) }), lane: 'post', thread: 'root' },
+	/**
+	 * A new one, or (`changed`) another one in the same message; or (`switching`) the one post of a session that changes its
+	 * question often, which shows the newest one.
+	 */
+	question: {
+		schema: z.object({ ...asked, changed: z.boolean(), switching: z.exactOptional(z.boolean()) }),
+		lane: 'post',
+		thread: 'replyOrPost',
+		notifies: true,
+		showsQuestion: true,
+	},
+	/** A question got values. `items`: their positions. */
+	answered: {
+		schema: z.object({
+			messageIndex: z.int(),
+			question: questionView.nullable(),
+			items: positions,
+			stillOpen: positions,
+		}),
+		lane: 'post',
+		thread: 'reply',
+	},
+	/** A question is no longer open and no answer is known. */
+	questionClosed: { schema: z.object({ messageIndex: z.int() }), lane: 'post', thread: 'reply' },
+	/**
+	 * The posts of this question and its reminders lose their buttons and say how it was settled. `changed`: the agent asks
+	 * something else in the same message. `own`: the question has rested and has a post of its own. Only of a direct message:
+	 * `handedOn`: somebody else has the question now; `givenBack`: its person gave it back.
+	 */
+	settle: {
+		schema: z.object({
+			messageIndex: z.int(),
+			how: z.enum(['answered', 'closed', 'changed', 'unwatched', 'gaveWay', 'own', 'handedOn', 'givenBack']),
+		}),
+		lane: 'update',
+		thread: 'none',
+	},
+	/**
+	 * The posts of open questions show whether somebody has chosen an option and who has the question, and their buttons get
+	 * the question's new index.
+	 */
+	redraw: { schema: z.object({}), lane: 'update', thread: 'none' },
+	status: { schema: z.object({ from: z.string(), to: z.string() }), lane: 'post', thread: 'reply' },
+	/** The session ended, with its result. */
+	end: {
+		schema: z.object({ status: z.string(), result: z.string().nullable(), step: z.int() }),
+		lane: 'post',
+		thread: 'replyOrPost',
+	},
+	/** Only the watch ended. */
+	watchEnded: {
+		schema: z.object({ reason, days: z.number().nullable() }),
+		lane: 'post',
+		thread: 'replyOrPost',
+	},
+	/** One for each channel. */
+	serviceDown: { schema: z.object({ since: z.number() }), lane: 'post', thread: 'none' },
+	serviceBack: { schema: z.object({ since: z.number(), downMs: z.number() }), lane: 'post', thread: 'none' },
+	/** Somebody (`by`: Slack user id) has typed `watch all`. */
+	discoveryBegun: { schema: z.object({ by: z.string() }), lane: 'post', thread: 'none' },
+	/** Somebody has typed `unwatch all` after it. */
+	discoveryEnded: { schema: z.object({ by: z.string() }), lane: 'post', thread: 'none', isForAll: true },
+	/** Questions are left out because of a limit; once a day. */
+	discoveryFull: {
+		schema: z.object({ limit: z.enum(['channel', 'all']), most: z.number() }),
+		lane: 'post',
+		thread: 'none',
+	},
+	/** Questions are left out because sessions cannot be listed; once a day. */
+	discoveryPaused: { schema: z.object({ why: z.enum(NO_LIST_REASONS) }), lane: 'post', thread: 'none' },
+	/** Nobody has answered the question yet. */
+	reminder: {
+		schema: z.object({ entries: z.tuple([reminderEntry]) }),
+		lane: 'post',
+		thread: 'replyOrPost',
+		notifies: true,
+		showsQuestion: true,
+	},
+	/** Later: with mentions, and shown in the channel too. */
+	escalation: {
+		schema: z.object({ entries: z.tuple([reminderEntry]) }),
+		lane: 'post',
+		thread: 'replyOrPost',
+		notifies: true,
+		showsQuestion: true,
+	},
+	/** Several reminders and escalations of a channel. */
+	digest: { schema: z.object({ entries: z.array(reminderEntry) }), lane: 'post', thread: 'none', notifies: true },
+	/** Somebody (`by`: Slack user id) changed the channel's settings. */
+	settingsChanged: {
+		schema: z.object({ by: z.string(), before: channelSettings, after: channelSettings }),
+		lane: 'post',
+		thread: 'none',
+		isForAll: true,
+	},
+	/** A direct message: somebody (`from`: Slack user id) handed a question of this watch over to its person. */
+	handedOver: {
+		schema: z.object({ ...asked, watchId: z.string(), sessionId: z.string(), from: z.string() }),
+		lane: 'post',
+		thread: 'none',
+		notifies: true,
+		showsQuestion: true,
+	},
+	/**
+	 * A direct message: the question that its person handed over is open for all again. `by`: Slack user id. `undelivered`:
+	 * Slack refused the direct message to `by`, so Handraise gave the question back.
+	 */
+	givenBack: {
+		schema: z.object({
+			...asked,
+			watchId: z.string(),
+			sessionId: z.string(),
+			by: z.string(),
+			undelivered: z.exactOptional(z.literal(true)),
+		}),
+		lane: 'post',
+		thread: 'none',
+		notifies: true,
+		showsQuestion: true,
+	},
+	/** A direct message. `all`: all sessions of the account were watched; left out: only these. */
+	creatorTold: {
+		schema: z.object({
+			reason,
+			channelId: z.string(),
+			sessionIds: z.array(z.string()),
+			all: z.exactOptional(z.boolean()),
+		}),
+		lane: 'post',
+		thread: 'none',
+	},
+} as const satisfies Record<string, Kind>;
+
+export type PostKind = keyof typeof KINDS;
+/** What is stored with a post of one of these kinds. */
+export type ContentOf<K extends PostKind> = {
+	[One in K]: (typeof KINDS)[One]['schema'] extends z.ZodObject<infer Shape>
+		? DeepReadonly<z.infer<z.ZodObject<Shape & { readonly kind: z.ZodLiteral<One> }>>>
+		: never;
+}[K];
+export type AnnouncementContent = ContentOf<PostKind>;
+export type SettledHow = ContentOf<'settle'>['how'];
+/** A question that nobody has answered yet. */
+export type ReminderEntry = DeepReadonly<z.infer<typeof reminderEntry>>;
+/** Why questions do not come into a channel with `watch all`: sessions are not listed, or a limit leaves some out that wait. */
+export type LeftOut = ContentOf<'discoveryPaused' | 'discoveryFull'>;
+
+const [first, ...others] = Object.entries(KINDS).map(([kind, { schema }]) =>
+	z.object({ kind: z.literal(kind), ...schema.shape }),
+);
+/** The content of any kind. */
+export const content = z.discriminatedUnion('kind', [
+	first as never,
+	...others,
+]) as z.ZodType as z.ZodType<AnnouncementContent>;
+
+export function kindOf({ kind }: Pick<AnnouncementContent, 'kind'>): Kind {
+	return KINDS[kind];
+}
+
+/** The kinds for which this holds, as they are stored. */
+export function kindsWith(holds: (kind: Kind) => boolean): readonly string[] {
+	return Object.entries(KINDS).flatMap(([name, kind]) => (holds(kind) ? [name] : []));
+}
