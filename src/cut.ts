@@ -16,8 +16,21 @@ export function boundaryBefore(text: string, at: number): number {
 	return isLowSurrogate(after) ? at - 1 : at;
 }
 
-/** Called when a part of a text is not shown: nothing may stand below it that answers with one press. */
-export type OnCut = () => void;
+/** Called when a part of a text is not shown. `isNote`: a note at its end says so, its writer's own if nothing cut it. */
+export type OnCut = (isNote?: boolean) => void;
+
+/** Keeps whether `onCut` was called. `countsNotes`: also for a note at the end of a text. */
+export function createCutMark(countsNotes: boolean) {
+	const mark = {
+		isCut: false,
+		onCut(isNote = false) {
+			mark.isCut ||= countsNotes || !isNote;
+		},
+	};
+	return mark;
+}
+
+export type CutMark = ReturnType<typeof createCutMark>;
 
 /** Cuts to `limit` UTF-16 units, at a boundary; cut text ends with "…". */
 export function cutText(text: string, limit: number, onCut?: OnCut): string {

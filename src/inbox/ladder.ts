@@ -1,7 +1,6 @@
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
-import type { ChannelSettings, QuietHours, ReminderStage } from '../watches/channel-settings.ts';
+import type { ChannelSettings, LadderTimes, QuietHours, ReminderStage } from '../watches/channel-settings.ts';
 import type { ChannelKey, SessionKey } from '../watches/watch.ts';
-import type { LadderTimes } from './channel-settings.ts';
 import { quietUntil } from './quiet-hours.ts';
 
 /** The reminders of one question in one channel, as stored. All times are milliseconds since the epoch. */

@@ -6,8 +6,8 @@ import { createLeaseLoop } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
 import type { LadderStore } from '../store/ladder-store.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
+import { type LadderTimes, timesIn } from '../watches/channel-settings.ts';
 import type { SessionKey } from '../watches/watch.ts';
-import { type LadderTimes, timesIn } from './channel-settings.ts';
 import {
 	type Decision,
 	decide,

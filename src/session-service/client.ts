@@ -1,9 +1,6 @@
-import type { Dispatcher } from 'undici';
-import { type Clock, uptimeOf } from '../clock.ts';
-import type { Log } from '../log.ts';
+import { uptimeOf } from '../clock.ts';
 import { putBodyOf } from '../questions/compare.ts';
 import type { AnsweredItem } from '../questions/session.ts';
-import type { RequestBudget } from './budget.ts';
 import type { RequestPriority } from './budget-state.ts';
 import { SessionServiceError } from './errors.ts';
 import type { CallTimeouts } from './exchange.ts';
@@ -11,7 +8,7 @@ import { readPutResponse } from './response-bodies.ts';
 import { createSessionCache } from './session-cache.ts';
 import { createSessionList } from './session-list.ts';
 import { createSessionReader, createSharedReads, PATIENCE, type SessionReading } from './session-reader.ts';
-import { type CallReport, createTransport } from './transport.ts';
+import { createTransport, type TransportOptions } from './transport.ts';
 
 /** The largest PUT. The service takes 100 kB (the smaller meaning of the unit is used) and fails above that. */
 const MAX_REQUEST_BYTES = 100_000;
@@ -22,40 +19,19 @@ const LATEST_MS = 10 * 60_000;
 /**
  * The session service's two operations over HTTP, and the list that some services have.
  *
- * @param baseUrl the service's address; a path in it goes in front of `/v1`
  * @param timeouts the headers may take as long as the whole call, because the service checks keys before it sends any
- * @param largeBodies bodies over 1 MiB held at once
  * @param cacheBytes memory for sessions that were read, for conditional reads and open windows
- * @param proxy sends the requests instead of a pool of its own; `close` ends it too
- * @param onCall is told of every call that was sent
  * @throws TypeError for an invalid address or key
  */
 export function createSessionServiceClient({
-	baseUrl,
-	apiKey,
-	clock,
-	log,
-	budget,
 	timeouts: chosen = {},
-	largeBodies = 2,
 	cacheBytes = 64 * 1_048_576,
-	proxy = null,
-	onCall,
-}: {
-	baseUrl: string;
-	apiKey: string;
-	clock: Clock;
-	log: Log;
-	budget: RequestBudget;
-	timeouts?: Partial<CallTimeouts>;
-	largeBodies?: number;
-	cacheBytes?: number;
-	proxy?: Dispatcher | null;
-	onCall?: (report: CallReport) => void;
-}) {
+	...options
+}: Omit<TransportOptions, 'timeouts'> & { readonly timeouts?: Partial<CallTimeouts>; readonly cacheBytes?: number }) {
+	const { clock, log, budget } = options;
 	const call = chosen.call ?? 20_000;
 	const timeouts = { connect: 3_000, headers: call, body: 10_000, ...chosen, call };
-	const transport = createTransport({ baseUrl, apiKey, clock, log, budget, timeouts, largeBodies, proxy, onCall });
+	const transport = createTransport({ ...options, timeouts });
 	const cache = createSessionCache(cacheBytes);
 	const reader = createSessionReader({ transport, cache, callMs: call, clock, log });
 	const share = createSharedReads(clock);

@@ -1,21 +1,10 @@
 import { type Clock, uptimeOf } from '../clock.ts';
 import { codeOf } from '../errors.ts';
-import type { ListedSession } from '../questions/session.ts';
 import type { RequestBudget } from './budget.ts';
 import { type ListPage, listQuery, MAX_PAGE_BYTES } from './list-schema.ts';
 import { readListFrom } from './response-bodies.ts';
 import { etagOf } from './session-reader.ts';
 import type { Transport } from './transport.ts';
-
-/** The sessions that wait for a person, as the service lists them. */
-export interface WaitingList {
-	readonly sessions: readonly ListedSession[];
-	/** False when there are more than the pages that are read, or they changed meanwhile. */
-	readonly isComplete: boolean;
-	readonly requestCount: number;
-	/** Of the calls, without the wait for permits. */
-	readonly tookMs: number;
-}
 
 const WAITING = 'humanInput';
 /** A smaller page may be read. */
@@ -77,10 +66,7 @@ export function createSessionList({
 	 * @throws SessionServiceError: one that is not retryable (`not_a_list`, `session_not_found`, `body_too_large` …) says that
 	 * this service has no list that can be used; or the signal's reason. `body_too_large`: for one session
 	 */
-	return async function listWaiting(
-		signal?: AbortSignal,
-		onRequest: (cost: ListRequestCost) => void = () => {},
-	): Promise<WaitingList> {
+	return async function listWaiting(signal?: AbortSignal, onRequest: (cost: ListRequestCost) => void = () => {}) {
 		const deadline = clock.now() + LISTING_MS;
 		let pages: KeptPage[] = [];
 		let requestCount = 0;
@@ -150,9 +136,11 @@ export function createSessionList({
 		);
 		return {
 			sessions: [...sessions.values()],
-			// While sessions come and go, one may have moved from a page to one that was read before.
+			// False when there are more than the pages that are read, or they changed meanwhile: while sessions come and go,
+			// one may have moved from a page to one that was read before.
 			isComplete: pages.every(({ page }) => page.sessionCount === sessionCount) && itemCount >= sessionCount,
 			requestCount,
+			/** Of the calls, without the wait for permits. */
 			tookMs,
 		};
 	};

@@ -39,33 +39,30 @@ interface Call {
 	readonly signal?: AbortSignal | undefined;
 }
 
+export interface TransportOptions {
+	/** The service's address; a path in it goes in front of `/v1`. */
+	readonly baseUrl: string;
+	readonly apiKey: string;
+	readonly clock: Clock;
+	readonly log: Log;
+	readonly budget: RequestBudget;
+	readonly timeouts: CallTimeouts;
+	/** Bodies over 1 MiB held at once, from their first megabyte until they are parsed. Default: 2. */
+	readonly largeBodies?: number;
+	/** Sends the requests instead of a pool of its own; `close` ends it too. */
+	readonly proxy?: Dispatcher | null;
+	/** Is told of every call that was sent. */
+	readonly onCall?: ((report: CallReport) => void) | undefined;
+}
+
 export type Transport = ReturnType<typeof createTransport>;
 
 /**
  * Sends requests to the service over one keep-alive pool, and tells the budget what the responses say.
- * @param largeBodies bodies over 1 MiB held at once, from their first megabyte until they are parsed
+ * @throws TypeError for an invalid address or key
  */
-export function createTransport({
-	baseUrl,
-	apiKey,
-	clock,
-	log,
-	budget,
-	timeouts,
-	largeBodies,
-	proxy,
-	onCall,
-}: {
-	baseUrl: string;
-	apiKey: string;
-	clock: Clock;
-	log: Log;
-	budget: RequestBudget;
-	timeouts: CallTimeouts;
-	largeBodies: number;
-	proxy: Dispatcher | null;
-	onCall: ((report: CallReport) => void) | undefined;
-}) {
+export function createTransport(options: TransportOptions) {
+	const { baseUrl, apiKey, clock, log, budget, timeouts, largeBodies = 2, proxy = null, onCall } = options;
 	const address = parseBaseUrl(baseUrl);
 	if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('The API key must be printable ASCII without spaces');
 	const { origin } = address;

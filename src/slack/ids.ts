@@ -150,14 +150,11 @@ export function blockId(name: string, index?: number): string {
 	return index === undefined ? `b.${name}` : `b.${name}.${index}`;
 }
 
-/** A field of a channel's settings. */
-export type SettingsField = 'remind' | 'escalate' | 'people' | 'groups' | 'days' | 'from' | 'to' | 'zone';
-
 /**
  * The block_id of a field of a channel's settings. It holds the revision that the form began with, so that a form with a
  * newer revision shows its own values instead of what Slack keeps.
  */
-export function settingsBlockId(field: SettingsField, revision: number): string {
+export function settingsBlockId(field: string, revision: number): string {
 	return `c.${field}.${revision}`;
 }
 

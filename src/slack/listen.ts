@@ -4,6 +4,7 @@ import type { ModalView } from '@slack/types';
 import { type AccessPolicy, type ActRefusal, FRESH_MS, type Place } from '../answers/access-policy.ts';
 import { setBounded } from '../bounded-map.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
+import { HandraiseError } from '../errors.ts';
 import type { InboxPlace } from '../inbox/inbox.ts';
 import type { Log } from '../log.ts';
 import { codeOf } from './clients.ts';
@@ -47,6 +48,7 @@ interface SubmissionTask {
 interface StoringTask {
 	readonly place: Place;
 	run(request: AllowedRequest): Promise<() => Promise<void>>;
+	/** By a rule; that the rules could not be checked is a failure. */
 	refused(refusal: ActRefusal): () => Promise<void>;
 	failed(error: unknown): () => Promise<void>;
 	/** Tells the person that the result comes later; acknowledged after that. */
@@ -225,7 +227,9 @@ export function createListen(deps: Dependencies) {
 				return { isStored: true, tell: inbox === null ? tell : () => tell().finally(() => onInboxPress(inbox)) };
 			}
 			request.log.info({ refusal }, 'refused');
-			return { isStored: false, tell: task.refused(refusal) };
+			if (refusal !== 'could_not_check') return { isStored: false, tell: task.refused(refusal) };
+			const notChecked = new HandraiseError('Slack did not tell who pressed', { code: refusal, retryable: true });
+			return { isStored: false, tell: task.failed(notChecked) };
 		} catch (error) {
 			request.log.error({ code: codeOf(error), err: error }, 'a press could not be stored');
 			return { isStored: false, tell: failed(error) };
@@ -269,7 +273,8 @@ export function createListen(deps: Dependencies) {
 		/**
 		 * A press that is stored. It is acknowledged when it is stored, or when the person was told that it is not. After
 		 * 2.5 s they are told that the result comes later. So a press that is acknowledged is stored or was told of, also if
-		 * the process ends; but in a view, who is too fast is told nothing. The handler recognises repeats. The access policy uses facts that are at most `FRESH_MS` old.
+		 * the process ends; but where Slack's limit delays the message, or takes longer than 400 ms, only while the process
+		 * runs. The handler recognises repeats. The access policy uses facts that are at most `FRESH_MS` old.
 		 */
 		storingAction(id: ActionId, plan: (request: PersonRequest, press: Press) => StoringTask): void {
 			app.action(id, async ({ body, ack, action }) => {
@@ -375,10 +380,11 @@ export function createListen(deps: Dependencies) {
 			});
 		},
 
-		/** Resolves when all requests that arrived are handled. */
+		/** Resolves when all requests that arrived are handled, and their people told. */
 		async drained(): Promise<void> {
 			await rush.acknowledged();
 			while (running.size > 0) await Promise.all(running);
+			await reply.drained();
 		},
 	};
 }

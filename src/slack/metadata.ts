@@ -1,90 +1,84 @@
 import { z } from 'zod';
 import type { Origin } from '../answers/answer.ts';
+import type { DeepReadonly } from '../deep-readonly.ts';
 
 /** Slack's limit for private_metadata, in characters. */
 export const METADATA_LIMIT = 3000;
-/** Views of the former version, which had no box for secrets, can still be read. */
+/** Views of another version are not read. */
 const VERSION = 2;
-/** Still read. Its forms had no box for secrets. */
-const FORMER_VERSION = 1;
-
-/** What a view carries from one event to the next. Slack returns it unchanged; a forged request may hold anything. */
-export interface ViewMetadata {
-	readonly sessionId: string;
-	/** The message whose question the form asks; null when no question is open. */
-	readonly messageIndex: number | null;
-	readonly fingerprint: string | null;
-	/** Of what the form shows (`shownHashOf`); null in forms of the former version. */
-	readonly shownHash: string | null;
-	/** Identifies one showing of a form; drafts and submissions carry it. */
-	readonly formId: string;
-	/** Page of the steps; 0 shows the newest. */
-	readonly page: number;
-	readonly plainText: boolean;
-	readonly partial: boolean;
-	/** When the shown session was read, in milliseconds since the epoch; 0 before the first read. */
-	readonly readAt: number;
-	readonly origin: Origin;
-	/** UTF-8 bytes of the PUT's JSON with empty values. */
-	readonly putOverheadBytes: number;
-	/** Positions that have a field. */
-	readonly fields: readonly number[];
-	/** Those of `fields` with an initial value, which Slack may leave out of the state. */
-	readonly offered: readonly number[];
-	/** How the fields were shown last; null if there were none. */
-	readonly shown: 'guessed' | 'plain' | null;
-	/** Those of `fields` shown as plain text: all, or those whose text did not fit the guessed input. */
-	readonly asText: readonly number[];
-	/** Those of `fields` with options to choose from; none in forms of former versions. */
-	readonly withOptions: readonly number[];
-	/** The `fields` whose boxes were ticked when the view was built. */
-	readonly secret: readonly number[];
-	/** Whether the form has the box for secrets. */
-	readonly boxed: boolean;
-	/** UTF-16 units to which initial values were cut. */
-	readonly offerLimit: number;
-	/** Option texts that Slack would change (emoji, `&`), by position. */
-	readonly optionTexts: Readonly<Record<number, readonly string[]>>;
-	/** The answer that a receipt is about. */
-	readonly answerId: string | null;
-	/** In a history: how many answers are skipped. */
-	readonly offset: number;
-}
 
 const INDEX = z.int().min(0).max(1_000_000_000);
-const RANGES = z
-	.string()
-	.max(600)
-	.regex(/^(\d{1,5}(-\d{1,5})?(,|$))*$/)
-	.transform(expandRanges);
+const TEXT = z.string();
+/** Ascending positions as `0-4,7`. */
+const POSITIONS = z.codec(
+	z
+		.string()
+		.max(600)
+		.regex(/^(\d{1,5}(-\d{1,5})?(,|$))*$/),
+	z.array(z.number()),
+	{ decode: expandRanges, encode: toRanges },
+);
+const ORIGIN = z.codec(
+	z.tuple([TEXT.nullable(), TEXT.nullable(), z.boolean()]),
+	z.object({ channelId: TEXT.nullable(), threadTs: TEXT.nullable(), isCopy: z.exactOptional(z.literal(true)) }),
+	{
+		decode: ([channelId, threadTs, isCopy]) => ({ channelId, threadTs, ...(isCopy && { isCopy }) }),
+		encode: ({ channelId, threadTs, isCopy = false }): [string | null, string | null, boolean] => [
+			channelId,
+			threadTs,
+			isCopy,
+		],
+	},
+);
 
+/** The parts of a view's metadata, each with its name in the JSON. */
+const PARTS = {
+	sessionId: ['s', TEXT],
+	/** The message whose question the form asks; null when no question is open. */
+	messageIndex: ['m', INDEX.nullable()],
+	fingerprint: ['f', TEXT.nullable()],
+	/** Of what the form shows (`shownHashOf`). */
+	shownHash: ['g', TEXT.nullable()],
+	/** Identifies one showing of a form; drafts and submissions carry it. */
+	formId: ['i', TEXT],
+	/** Page of the steps; 0 shows the newest. */
+	page: ['p', INDEX],
+	plainText: ['t', z.boolean()],
+	partial: ['o', z.boolean()],
+	/** When the shown session was read, in milliseconds since the epoch; 0 before the first read. */
+	readAt: ['r', z.number().min(0)],
+	origin: ['c', ORIGIN],
+	/** UTF-8 bytes of the PUT's JSON with empty values. */
+	putOverheadBytes: ['b', z.number().min(0)],
+	/** Positions that have a field. */
+	fields: ['q', POSITIONS],
+	/** Those of `fields` with an initial value, which Slack may leave out of the state. */
+	offered: ['d', POSITIONS],
+	/** How the fields were shown last; null if there were none. */
+	shown: ['w', z.enum(['guessed', 'plain']).nullable()],
+	/** Those of `fields` shown as plain text: all, or those whose text did not fit the guessed input. */
+	asText: ['x', POSITIONS],
+	/** Those of `fields` with options to choose from. */
+	withOptions: ['j', POSITIONS],
+	/** The `fields` whose boxes were ticked when the view was built. */
+	secret: ['k', POSITIONS],
+	/** UTF-16 units to which initial values were cut. */
+	offerLimit: ['l', INDEX],
+	/** Option texts that Slack would change (emoji, `&`), by position. */
+	optionTexts: ['e', z.record(z.string().regex(/^\d{1,5}$/), z.array(TEXT))],
+	/** The answer that a receipt is about. */
+	answerId: ['a', TEXT.nullable()],
+	/** In a history: how many answers are skipped. */
+	offset: ['n', INDEX],
+} as const satisfies Readonly<Record<string, readonly [key: string, schema: z.ZodType]>>;
+const NAMES = Object.entries(PARTS).map(([name, [key]]) => [name, key] as const);
 const SCHEMA = z.object({
-	v: z.literal([FORMER_VERSION, VERSION]),
-	s: z.string().max(500),
-	m: INDEX.nullable(),
-	f: z.string().max(64).nullable(),
-	i: z.string().max(64),
-	p: INDEX,
-	t: z.boolean(),
-	o: z.boolean(),
-	r: z.number().min(0),
-	c: z.string().max(64).nullable(),
-	h: z.string().max(64).nullable(),
-	b: z.number().min(0),
-	q: RANGES,
-	d: RANGES,
-	w: z.enum(['guessed', 'plain']).nullable(),
-	x: RANGES,
-	j: RANGES.default([]),
-	k: RANGES,
-	l: INDEX,
-	e: z.record(z.string().regex(/^\d{1,5}$/), z.array(z.string())),
-	a: z.string().max(64).nullable(),
-	n: INDEX,
-	y: z.boolean().default(false),
-	g: z.string().max(64).nullable().default(null),
-	u: z.boolean().default(false),
-});
+	v: z.literal(VERSION),
+	...Object.fromEntries(Object.values(PARTS)),
+}) as unknown as z.ZodObject<Record<string, z.ZodType>>;
+
+/** What a view carries from one event to the next. Slack returns it unchanged; a forged request may hold anything. */
+export type ViewMetadata = DeepReadonly<{ [Part in keyof typeof PARTS]: z.output<(typeof PARTS)[Part][1]> }>;
 
 /** For a view without a form. */
 export const NO_FIELDS = {
@@ -94,7 +88,6 @@ export const NO_FIELDS = {
 	asText: [],
 	withOptions: [],
 	secret: [],
-	boxed: false,
 	optionTexts: {},
 } as const satisfies Partial<ViewMetadata>;
 
@@ -136,69 +129,16 @@ export function metadataLength(metadata: ViewMetadata): number {
 	return serialise(metadata).length;
 }
 
-/** Null for anything that is not complete metadata of this version or the former one. */
+/** Null for anything that is not complete metadata of this version. */
 export function decodeMetadata(text: string | undefined): ViewMetadata | null {
 	const { data } = SCHEMA.safeParse(parseJson(text));
 	if (data === undefined) return null;
-	return {
-		sessionId: data.s,
-		messageIndex: data.m,
-		fingerprint: data.f,
-		shownHash: data.g,
-		formId: data.i,
-		page: data.p,
-		plainText: data.t,
-		partial: data.o,
-		readAt: data.r,
-		origin: { channelId: data.c, threadTs: data.h, ...(data.u && { isCopy: true }) },
-		putOverheadBytes: data.b,
-		fields: data.q,
-		offered: data.d,
-		shown: data.w,
-		asText: data.v === FORMER_VERSION ? plainInFormer(data) : data.x,
-		withOptions: data.j,
-		secret: data.k,
-		boxed: data.y,
-		offerLimit: data.l,
-		optionTexts: data.e,
-		answerId: data.a,
-		offset: data.n,
-	};
-}
-
-/** The former version stored no positions when the person chose plain text; its secret fields were never plain text. */
-function plainInFormer({ w, q, k, x }: Pick<z.infer<typeof SCHEMA>, 'w' | 'q' | 'k' | 'x'>): number[] {
-	return w === 'plain' ? q.filter((position) => !k.includes(position)) : x;
+	return Object.fromEntries(NAMES.map(([name, key]) => [name, data[key]])) as unknown as ViewMetadata;
 }
 
 function serialise(metadata: ViewMetadata): string {
-	return JSON.stringify({
-		v: VERSION,
-		s: metadata.sessionId,
-		m: metadata.messageIndex,
-		f: metadata.fingerprint,
-		i: metadata.formId,
-		p: metadata.page,
-		t: metadata.plainText,
-		o: metadata.partial,
-		r: metadata.readAt,
-		c: metadata.origin.channelId,
-		h: metadata.origin.threadTs,
-		b: metadata.putOverheadBytes,
-		q: toRanges(metadata.fields),
-		d: toRanges(metadata.offered),
-		w: metadata.shown,
-		x: toRanges(metadata.asText),
-		j: toRanges(metadata.withOptions),
-		k: toRanges(metadata.secret),
-		l: metadata.offerLimit,
-		e: metadata.optionTexts,
-		a: metadata.answerId,
-		n: metadata.offset,
-		y: metadata.boxed,
-		g: metadata.shownHash,
-		u: metadata.origin.isCopy === true,
-	} satisfies Record<keyof z.input<typeof SCHEMA>, unknown>);
+	const parts = Object.fromEntries(NAMES.map(([name, key]) => [key, metadata[name as keyof ViewMetadata]]));
+	return JSON.stringify(SCHEMA.encode({ v: VERSION, ...parts }));
 }
 
 function parseJson(text: string | undefined): unknown {
@@ -210,7 +150,6 @@ function parseJson(text: string | undefined): unknown {
 	}
 }
 
-/** Ascending positions as `0-4,7`. */
 function toRanges(positions: readonly number[]): string {
 	const ranges: { first: number; last: number }[] = [];
 	for (const position of positions) {

@@ -1,4 +1,5 @@
 import type { Button, KnownBlock, SectionBlock, StaticSelect } from '@slack/types';
+import { createCutMark } from '../cut.ts';
 import { type HandOver, MOST_HAND_OVERS } from '../inbox/hand-over.ts';
 import { SNOOZE_LENGTHS, type SnoozeLength } from '../inbox/snooze.ts';
 import { lookDifferent, looksOfLabels } from '../questions/look-alikes.ts';
@@ -60,19 +61,21 @@ interface QuestionBody {
 /** `besideOptions`: the options of the question that stand on buttons, so that descriptions need not repeat them. */
 function questionBody(question: QuestionView, room: Room, besideOptions: QuickAnswer | null = null): QuestionBody {
 	const limits = QUESTION_LIMITS[room];
-	let isWhole = true;
-	const onCut = () => {
-		isWhole = false;
-	};
-	const said = quotedMarkdown(question.context, limits.context, onCut);
+	const mark = createCutMark(question.quick === null);
+	const said = quotedMarkdown(question.context, limits.context, mark.onCut);
 	const asked = question.items.filter((item) => item.open).slice(0, limits.items);
 	const items = asked.map(({ title, description }, index) => {
-		const name = quotedNameMrkdwn(title, limits.title, onCut) || `Question ${index + 1}`;
+		const name = quotedNameMrkdwn(title, limits.title, mark.onCut) || `Question ${index + 1}`;
 		const isRepeated = besideOptions !== null && onlyListsOptions(description, besideOptions);
-		return `❓ *${name}*\n${isRepeated ? '' : quotedLine(description, limits.description, onCut)}`.trimEnd();
+		return `❓ *${name}*\n${isRepeated ? '' : quotedLine(description, limits.description, mark.onCut)}`.trimEnd();
 	});
 	const moreCount = question.openCount - asked.length;
-	return { said, items, more: andMoreWords(moreCount, moreCount === 1 ? 'question' : 'questions'), isWhole };
+	return {
+		said,
+		items,
+		more: andMoreWords(moreCount, moreCount === 1 ? 'question' : 'questions'),
+		isWhole: !mark.isCut,
+	};
 }
 
 /** Five options of 30 characters with what stands between them. */

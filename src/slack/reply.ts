@@ -2,7 +2,7 @@ import type { ModalView } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
 import type { ActRefusal } from '../answers/access-policy.ts';
 import type { Clock } from '../clock.ts';
-import { retryAtOf } from '../errors.ts';
+import { LONGEST_RETRY_AFTER_MS, retryAtOf } from '../errors.ts';
 import { type ErrorContext, errorMessage, refusedMessage, refusedModal } from './blocks/errors.ts';
 import type { MessageContent } from './blocks/parts.ts';
 import { codeOf, slackFailure } from './clients.ts';
@@ -28,11 +28,14 @@ interface Dependencies {
  * member; else as an ephemeral message; else as a DM. A message goes into a thread only if the person has that thread open:
  * Slack shows it only in threads with replies, and not to somebody who looks at the channel.
  *
- * A response_url uses no limit that people share. Any other reply takes a turn of its person: who is too fast hears that once.
+ * A response_url uses no limit that people share. Any other reply takes a turn of its person: who is too fast hears that
+ * once. `withoutTurn` is for what they have to hear all the same.
  */
 export function createReply({ client, directChannelOf, personReads, adminContact, clock }: Dependencies) {
-	/** Replies to people who were too fast, in sequence for each person. */
-	const queues = new Map<string, Promise<unknown>>();
+	/** Replies that take no turn, by person. `limited` resolves when Slack's limit delays them. */
+	const queues = new Map<string, { last: Promise<unknown>; readonly limited: PromiseWithResolvers<void> }>();
+	/** Those of `withoutTurn` that Slack is not asked to send now, by person and content. */
+	const waiting = new Map<string, Promise<void>>();
 
 	async function inChannel(request: PersonRequest, content: MessageContent): Promise<boolean> {
 		if (request.channelId === null) return false;
@@ -49,19 +52,21 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 		}
 	}
 
-	async function inDm(request: PersonRequest, content: MessageContent): Promise<boolean> {
+	/** Resolves to why Slack did not take the message; null when it did. */
+	async function inDm(request: PersonRequest, content: MessageContent) {
 		try {
 			const channel = await directChannelOf(request.person.userId);
 			await client.chat.postMessage({ channel, ...content });
-			return true;
+			return null;
 		} catch (error) {
-			request.log.warn({ code: slackFailure(error).code }, 'a reply could not be sent');
-			return false;
+			const failure = slackFailure(error);
+			request.log.warn({ code: failure.code }, 'a reply could not be sent');
+			return failure;
 		}
 	}
 
 	async function send(request: PersonRequest, content: MessageContent): Promise<boolean> {
-		return (await inChannel(request, content)) || (await inDm(request, content));
+		return (await inChannel(request, content)) || (await inDm(request, content)) === null;
 	}
 
 	async function isTooFast(request: PersonRequest): Promise<boolean> {
@@ -78,16 +83,41 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 		return { kept, adminContact, retryAt: retryAtOf(error, clock.now()) };
 	}
 
-	/** One reply at a time for each person, so that hundreds of replies to one person do not delay others. */
+	/** One reply at a time for each person: hundreds to one delay no others. Resolves also when Slack's limit delays it. */
+	function inSequence(userId: string, reply: (onLimit: () => void) => Promise<unknown>): Promise<void> {
+		const queue = queues.get(userId) ?? { last: Promise.resolve(), limited: Promise.withResolvers<void>() };
+		queues.set(userId, queue);
+		const sent = queue.last.then(async () => void (await reply(queue.limited.resolve)));
+		const ended: Promise<unknown> = sent.then(() => queue.last === ended && queues.delete(userId));
+		queue.last = ended;
+		return Promise.race([sent, queue.limited.promise]);
+	}
+
 	async function slowDown(request: PersonRequest, content: MessageContent): Promise<void> {
 		if (!personReads.isWorthTelling(request)) return;
+		const slower = async () => (await throughResponseUrl(request, content)) || send(request, content);
+		await inSequence(request.person.userId, slower);
+	}
+
+	async function withoutTurn(request: PersonRequest, content: MessageContent): Promise<void> {
+		if (await throughResponseUrl(request, content)) return;
+		// Slack limits ephemeral messages for all people together, and direct messages for each conversation.
+		const mayShare = request.channelId !== null && (await personReads.turn(request)) === null;
+		if (mayShare && (await inChannel(request, content))) return;
 		const { userId } = request.person;
-		const reply = Promise.resolve(queues.get(userId)).then(
-			async () => (await throughResponseUrl(request, content)) || (await send(request, content)),
-		);
-		queues.set(userId, reply);
-		await reply;
-		if (queues.get(userId) === reply) queues.delete(userId);
+		const key = `${userId} ${JSON.stringify(content)}`;
+		async function post(onLimit: () => void): Promise<void> {
+			waiting.delete(key);
+			const retryAfterMs = (await inDm(request, content))?.retryAfterMs ?? null;
+			if (retryAfterMs === null) return;
+			onLimit();
+			await clock.sleep(Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS));
+			// A later one says the same.
+			if (!waiting.has(key)) await post(onLimit);
+		}
+		const sent = waiting.get(key) ?? inSequence(userId, post);
+		waiting.set(key, sent);
+		await sent;
 	}
 
 	/**
@@ -106,9 +136,12 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 	return {
 		/** Resolves to false when the person is too fast to be told this, or when no way worked, which is logged. */
 		toPerson,
-		/** The same for a press in a view, which names no place. */
-		inDirectMessage: async (request: PersonRequest, content: MessageContent) =>
-			!(await isTooFast(request)) && inDm(request, content),
+		/**
+		 * Tells a person something however fast they are: that what they did failed, or the outcome of what took a turn or a
+		 * read already. A message that waits speaks for all requests of which it would say the same. Resolves when it is sent,
+		 * when Slack allows it only later, or when no way worked, which is logged.
+		 */
+		withoutTurn,
 		/** Only through the response_url; false when Slack did not accept it. */
 		throughResponseUrl,
 		/** Replaces the ephemeral message that the person acted on; false when Slack did not accept it. */
@@ -116,7 +149,7 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 		onTop,
 		errorContext,
 		/**
-		 * Sends words about an error as a message. For a `TooFastError` only if that is worth telling.
+		 * Sends words about an error as a message. For a `TooFastError` only if that is worth telling; other errors take no turn.
 		 * @param error what was thrown, or a code
 		 */
 		async failed(
@@ -127,9 +160,12 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 			const code = typeof error === 'string' ? error : codeOf(error);
 			const content = errorMessage(code, sessionId, errorContext(error, kept));
 			if (error instanceof TooFastError) await slowDown(request, content);
+			else if (error instanceof Error) await withoutTurn(request, content);
 			else await toPerson(request, content);
 		},
 		slowDown,
+		/** Resolves when all replies that take no turn are sent. */
+		drained: () => Promise.all(Array.from(queues.values(), ({ last }) => last)),
 		/** Tells a person about a refusal: on top of the view in which they pressed, else as a message. */
 		async refused(
 			request: PersonRequest,
@@ -139,10 +175,12 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 			const metadata = decodeMetadata(view?.privateMetadata);
 			const context = { kept, adminContact };
 			const message = refusedMessage(refusal, context);
-			if (metadata === null) await toPerson(request, message);
+			// The rules may allow what was to be changed.
+			const tell = refusal === 'could_not_check' && kept === 'unchanged' ? withoutTurn : toPerson;
+			if (metadata === null) await tell(request, message);
 			// A window costs more than a message.
 			else if ((await personReads.permit(request)) instanceof TooFastError) {
-				await toPerson(whereItBegan(request, metadata.origin), message);
+				await tell(whereItBegan(request, metadata.origin), message);
 			} else {
 				const modal = refusedModal(refusal, metadata, context);
 				await onTop(request, metadata, { modal, message, overHome: view?.callbackId === CALLBACKS.home });

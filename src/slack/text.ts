@@ -44,8 +44,8 @@ export function firstCharactersMrkdwn(text: string, most: { readonly characters:
  * For plain text: a name, title or other single line between quotation marks that nothing in it can close, without the
  * symbols and emoji at its beginning. Empty when nothing of it is visible.
  */
-export function quotedName(text: string, limit: number): string {
-	return betweenMarks(fitText(text, limit - 2, nameWithin));
+export function quotedName(text: string, limit: number, onCut?: OnCut): string {
+	return betweenMarks(fitText(text, limit - 2, nameWithin, onCut));
 }
 
 /** Removes the quotation marks of `quotedName`; keeps the text after them. */

@@ -1,8 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Person } from '../answers/answer.ts';
-import { DEFAULT_CHANNEL_SETTINGS } from '../inbox/channel-settings.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
-import { type ChannelSettings, channelSettings } from '../watches/channel-settings.ts';
+import { type ChannelSettings, channelSettings, DEFAULT_CHANNEL_SETTINGS } from '../watches/channel-settings.ts';
 import type { ChannelKey } from '../watches/watch.ts';
 import { change, countChanged, from, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { DeepReadonly } from '../deep-readonly.ts';
 
@@ -29,16 +30,20 @@ export type Mention = DeepReadonly<z.infer<typeof mention>>;
 
 const after = z.union([z.number(), z.literal('default'), z.null()]);
 
+/** The settings of a channel with their defaults. A setting that a stored row lacks has its default. */
 export const channelSettings = z.object({
 	/** `default`: as `REMIND_AFTER` says. Null: off. */
-	remindAfterMs: after,
+	remindAfterMs: after.default('default'),
 	/** `default`: as `ESCALATE_AFTER` says. Null: off. */
-	escalateAfterMs: after,
-	mention,
-	quietHours: quietHours.nullable(),
+	escalateAfterMs: after.default('default'),
+	mention: mention.default({ userIds: [], groupIds: [] }),
+	quietHours: quietHours.nullable().default(null),
 });
 /** What the members of a channel have set with `/session settings`. */
 export type ChannelSettings = DeepReadonly<z.infer<typeof channelSettings>>;
+
+/** Of a channel in which nobody has changed anything. */
+export const DEFAULT_CHANNEL_SETTINGS: ChannelSettings = channelSettings.parse({});
 
 /**
  * The stages of a question's reminders. `reminder`: a word in the question's thread. `escalation`: it mentions the people
@@ -46,3 +51,52 @@ export type ChannelSettings = DeepReadonly<z.infer<typeof channelSettings>>;
  */
 export const REMINDER_STAGES = ['reminder', 'escalation'] as const;
 export type ReminderStage = (typeof REMINDER_STAGES)[number];
+
+/** When to remind and to escalate, in milliseconds from the question's post; null: never. */
+export interface LadderTimes {
+	readonly remindAfterMs: number | null;
+	readonly escalateAfterMs: number | null;
+}
+
+/** The times that hold in a channel. */
+export function timesIn({ remindAfterMs, escalateAfterMs }: ChannelSettings, defaults: LadderTimes): LadderTimes {
+	return {
+		remindAfterMs: remindAfterMs === 'default' ? defaults.remindAfterMs : remindAfterMs,
+		escalateAfterMs: escalateAfterMs === 'default' ? defaults.escalateAfterMs : escalateAfterMs,
+	};
+}
+
+/** Of a reminder and an escalation that are both due, only the escalation comes. `postedAt`: of the question's post. */
+export function isStillDue(
+	{ stage, postedAt }: { readonly stage: ReminderStage; readonly postedAt: number },
+	{ remindAfterMs, escalateAfterMs }: LadderTimes,
+	now: number,
+): boolean {
+	if (stage === 'escalation') return escalateAfterMs !== null;
+	return remindAfterMs !== null && (escalateAfterMs === null || now < postedAt + escalateAfterMs);
+}
+
+/** Whether escalation comes after the reminder; also when one of them is off. */
+export function isInOrder({ remindAfterMs, escalateAfterMs }: LadderTimes): boolean {
+	return remindAfterMs === null || escalateAfterMs === null || escalateAfterMs > remindAfterMs;
+}
+
+/** Whether an escalation mentions somebody. */
+export function mentionsAnybody({ mention: { userIds, groupIds } }: Pick<ChannelSettings, 'mention'>): boolean {
+	return userIds.length + groupIds.length > 0;
+}
+
+export function isSameSettings(one: ChannelSettings, other: ChannelSettings): boolean {
+	return changedParts(one, other).length === 0;
+}
+
+/** The settings that differ; the order of people, groups and days does not count. */
+export function changedParts(before: ChannelSettings, after: ChannelSettings): readonly (keyof ChannelSettings)[] {
+	const parts = Object.keys(channelSettings.shape) as (keyof ChannelSettings)[];
+	return parts.filter((part) => !isDeepStrictEqual(withoutOrder(before[part]), withoutOrder(after[part])));
+}
+
+/** A setting with sets for its lists. */
+function withoutOrder(setting: unknown): unknown {
+	return JSON.parse(JSON.stringify(setting), (_, value) => (Array.isArray(value) ? new Set(value) : value));
+}

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { cutWithNote, type OnCut } from '../cut.ts';
+import { createCutMark, cutWithNote, type OnCut } from '../cut.ts';
 import type { DeepReadonly } from '../deep-readonly.ts';
 import { type Digest, digestOf } from '../questions/changes.ts';
 import { withoutSignedLinks } from '../questions/fingerprint.ts';
@@ -160,22 +160,19 @@ export function questionViewAt(
 ): QuestionView | null {
 	const question = questionAt(session, messageIndex, leftEmpty);
 	if (question === null) return null;
-	let isWhole = true;
-	const onCut = () => {
-		isWhole = false;
-	};
+	const mark = createCutMark(false);
 	const length = Math.min(ITEM_LENGTH, Math.floor(ALL_ITEMS_LENGTH / Math.min(ITEM_COUNT, question.items.length)));
 	return {
 		messageIndex,
 		fingerprint: question.fingerprint,
 		shownHash: question.shownHash,
 		goneOn: question.goneOn,
-		context: cut(question.context, CONTEXT_LENGTH, onCut),
+		context: cut(question.context, CONTEXT_LENGTH, mark.onCut),
 		items: question.items.slice(0, ITEM_COUNT).map((item, position) => {
 			const shown = disclosure(question, position);
 			return {
-				title: cut(item.title, TITLE_LENGTH, onCut),
-				description: cut(item.description, length, onCut),
+				title: cut(item.title, TITLE_LENGTH, mark.onCut),
+				description: cut(item.description, length, mark.onCut),
 				open: question.openItems.includes(position),
 				value: shown !== 'shown' || item.value === '' ? null : cut(item.value, length),
 				secret: shown === 'secret',
@@ -184,8 +181,8 @@ export function questionViewAt(
 		}),
 		itemCount: question.items.length,
 		openCount: question.openItems.length,
-		// After all parts: `isWhole` is known.
-		quick: isWhole ? quickAnswerOf(question, (position) => disclosure(question, position) === 'secret') : null,
+		// After all parts: `isCut` is known.
+		quick: mark.isCut ? null : quickAnswerOf(question, (position) => disclosure(question, position) === 'secret'),
 	};
 }
 

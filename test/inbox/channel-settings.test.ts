@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changedParts, isSameSettings } from '../../src/inbox/channel-settings.ts';
-import type { ChannelSettings } from '../../src/watches/channel-settings.ts';
+import { type ChannelSettings, changedParts, isSameSettings } from '../../src/watches/channel-settings.ts';
 
 const SETTINGS: ChannelSettings = {
 	remindAfterMs: 300_000,

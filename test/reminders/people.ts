@@ -1,5 +1,5 @@
 import type { Answer, Person, QuestionKey } from '../../src/answers/answer.ts';
-import type { LadderTimes } from '../../src/inbox/channel-settings.ts';
+import type { LadderTimes } from '../../src/watches/channel-settings.ts';
 import type { Random } from '../support/random.ts';
 import type { Asked, Held, History } from './history.ts';
 import { DEFAULTS } from './periods.ts';

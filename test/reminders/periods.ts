@@ -1,5 +1,4 @@
-import type { LadderTimes } from '../../src/inbox/channel-settings.ts';
-import type { ChannelSettings, Mention, QuietHours, Weekday } from '../../src/watches/channel-settings.ts';
+import type { ChannelSettings, LadderTimes, Mention, QuietHours, Weekday } from '../../src/watches/channel-settings.ts';
 import type { Random } from '../support/random.ts';
 
 const MINUTE = 60_000;

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Answer, QuestionUpdated } from '../../src/answers/answer.ts';
-import type { LadderTimes } from '../../src/inbox/channel-settings.ts';
 import type { Log } from '../../src/log.ts';
 import type { Metrics } from '../../src/ops/metrics.ts';
 import type { StoreDatabase } from '../../src/store/database.ts';
 import type { LadderStore } from '../../src/store/ladder-store.ts';
 import type { StoreOptions } from '../../src/store/open.ts';
+import type { LadderTimes } from '../../src/watches/channel-settings.ts';
 import type { Random } from '../support/random.ts';
 import type { Asked, Read } from './history.ts';
 import type { Program } from './program.ts';

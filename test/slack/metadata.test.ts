@@ -34,7 +34,6 @@ const metadata: fc.Arbitrary<ViewMetadata> = fc.record({
 	asText: fc.array(fc.nat(5), { maxLength: 0 }),
 	withOptions: positions,
 	secret: fc.array(fc.nat(5), { maxLength: 0 }),
-	boxed: fc.boolean(),
 	offerLimit: fc.nat(3000),
 	optionTexts: fc.dictionary(fc.nat(90).map(String), fc.array(key(10), { maxLength: 3 }), { maxKeys: 2 }),
 	answerId: fc.option(key(36)),
@@ -69,7 +68,6 @@ describe("a view's metadata", () => {
 			offered: scattered,
 			asText: scattered,
 			secret: scattered,
-			boxed: true,
 		};
 		expect(decodeMetadata(encodeMetadata(full))).toEqual(full);
 	});
@@ -86,13 +84,6 @@ describe("a view's metadata", () => {
 		['too much', ' '.repeat(METADATA_LIMIT) + encodeMetadata(fresh)],
 	])('decodes %s to null', (_what, text) => {
 		expect(decodeMetadata(text)).toBeNull();
-	});
-
-	it('decodes a form of the former version, which does not say what it shows', () => {
-		const given = { ...fresh, fingerprint: 'f', shownHash: 'h' };
-		const former = encodeMetadata(given).replace(',"g":"h"', '');
-		expect(former).not.toContain('"g"');
-		expect(decodeMetadata(former)).toEqual({ ...given, shownHash: null });
 	});
 
 	it('decodes no more fields than a form can have', () => {

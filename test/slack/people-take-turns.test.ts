@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Modal } from '../../fake-slack/index.ts';
 import { errorWords } from '../../src/slack/blocks/errors.ts';
 import { unwatchedWords } from '../../src/slack/blocks/watching.ts';
 import { stale, watchOutcome, whatHappened } from '../support/sentences.ts';
@@ -35,7 +36,17 @@ describe('one person who is too fast', () => {
 		for (let n = 0; n < 12; n++) app.step(id, `Step ${n}`);
 		const ada = app.slack.as('ada');
 		await ada.command('#agents', `/session ${id}`);
-		return { ada, modal: await ada.waitForModal('Which colour?') };
+		return { ada, id, modal: await ada.waitForModal('Which colour?') };
+	}
+
+	const pagesTurned = () => app.log.filter((line) => /"what":"session.(older|newer)"/.test(line)).length;
+	/** Resolves when the window says so. */
+	async function turnTooManyPages(modal: Modal): Promise<void> {
+		const before = pagesTurned();
+		for (let n = 0; n < 60 && !modal.text().includes(TOO_FAST); n++) {
+			await modal.press(n % 2 === 0 ? 'Older steps' : 'Newer steps');
+			await app.until(() => pagesTurned() === before + n + 1);
+		}
 	}
 
 	it('tells a person who is too fast before any call, and opens another person’s session', async () => {
@@ -135,20 +146,26 @@ describe('one person who is too fast', () => {
 		await calmDown();
 		const { modal } = await openLongSession();
 		const from = app.now();
-		const handled = () => app.log.filter((line) => /"what":"session.(older|newer)"/.test(line)).length;
-		const before = handled();
-		for (let n = 0; n < 60; n++) {
-			await modal.press(n % 2 === 0 ? 'Older steps' : 'Newer steps');
-			await app.until(() => handled() === before + n + 1);
-			if (modal.text().includes(TOO_FAST)) break;
-		}
+		await turnTooManyPages(modal);
 		const turned = app.calls('views.update', from).length;
 		expect(turned).toBe(41);
 		expect(modal.text()).toContain(TOO_FAST);
+		const before = pagesTurned();
 		for (let n = 0; n < 60; n++) await modal.press('Older steps');
-		await app.until(() => handled() === before + 41 + 60);
+		await app.until(() => pagesTurned() === before + 60);
 		expect(app.calls('views.update', from).length - turned).toBeLessThanOrEqual(1);
 		await modal.close(true);
+	});
+
+	it('tells somebody who turned too many pages that their session is not watched', async () => {
+		await calmDown();
+		const { ada, id, modal } = await openLongSession();
+		await turnTooManyPages(modal);
+		app.service.sessions.setStatus(id, 'completed');
+		await modal.press('Watch in this channel');
+		const told = () => [...ada.dm(), ...ada.messages('#agents', { all: true })].map((message) => message.text());
+		await app.until(() => told().some((text) => text.includes('there is nothing to watch')));
+		await ada.modal()?.close(true);
 	});
 
 	it.each(['ada', 'gus'])('limits replies to mentions of one person: %s', async (who) => {

@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { codeOf } from '../../src/errors.ts';
-import { DEFAULT_CHANNEL_SETTINGS } from '../../src/inbox/channel-settings.ts';
 import type { LadderBatch, LadderOutcome } from '../../src/inbox/ladder.ts';
 import { beginLadder } from '../../src/store/ladder-store.ts';
 import type { Store } from '../../src/store/open.ts';
 import type { NewAnnouncement } from '../../src/watches/announcements.ts';
+import { DEFAULT_CHANNEL_SETTINGS } from '../../src/watches/channel-settings.ts';
 import type { ReminderEntry } from '../../src/watches/kinds.ts';
 import { questionViewAt, snapshotOf } from '../../src/watches/session-snapshot.ts';
 import type { Watch } from '../../src/watches/watch.ts';

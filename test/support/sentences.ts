@@ -1,5 +1,4 @@
 import type { AnswerState } from '../../src/answers/answer.ts';
-import { DEFAULT_CHANNEL_SETTINGS as SETTINGS } from '../../src/inbox/channel-settings.ts';
 import type { HandOver } from '../../src/inbox/hand-over.ts';
 import { receiptHeadline, stateLine } from '../../src/slack/blocks/answers.ts';
 import { errorWords } from '../../src/slack/blocks/errors.ts';
@@ -13,7 +12,7 @@ import { watchOutcomeWords } from '../../src/slack/blocks/watching.ts';
 import { questionText } from '../../src/slack/question-text.ts';
 import { handOverLine } from '../../src/slack/question-view.ts';
 import { agoText } from '../../src/slack/words.ts';
-import type { ReminderStage } from '../../src/watches/channel-settings.ts';
+import { type ReminderStage, DEFAULT_CHANNEL_SETTINGS as SETTINGS } from '../../src/watches/channel-settings.ts';
 import type { WatchOutcome } from '../../src/watches/subscribe.ts';
 import type { WatchEnd } from '../../src/watches/watch.ts';
 

@@ -1,19 +1,17 @@
-import type { InputBlock, KnownBlock, ModalView, PlainTextOption } from '@slack/types';
-import type { LadderTimes } from '../../inbox/channel-settings.ts';
-import type { ChannelSettings, Weekday } from '../../watches/channel-settings.ts';
-import { ACTIONS, CALLBACKS, type SettingsField, settingsBlockId } from '../ids.ts';
-import { encodeSettingsMetadata, type SettingsMetadata } from '../settings/metadata.ts';
-import { afterOption, MOST_GROUPS, MOST_PEOPLE } from '../settings/read.ts';
-import type { UserGroup, UserGroups } from '../settings/user-groups.ts';
+import type { InputBlock, KnownBlock, ModalView } from '@slack/types';
+import type { ChannelSettings, LadderTimes } from '../../watches/channel-settings.ts';
+import { CALLBACKS, settingsBlockId } from '../ids.ts';
+import { encodeSettingsMetadata, type SettingsMetadata } from '../settings/form.ts';
+import { FIELDS, MOST_OPTIONS, SETTINGS_FIELDS, type SettingsField, type SettingsValues } from '../settings/table.ts';
+import type { UserGroups } from '../settings/user-groups.ts';
 import { plain } from '../text.ts';
 import { contactMrkdwn, isDirectMessage, momentMrkdwn, type Names, personMrkdwn, placeMrkdwn } from '../words.ts';
 import { context, divider, type MessageContent, message, modal, section } from './parts.ts';
-import { afterOptionText, codeWords, dayName, PLACES, savedWords, settingsLines } from './settings-saving.ts';
+import { codeWords, PLACES, savedWords, settingsLines } from './settings-saving.ts';
 
 /** The form of a channel's settings. */
 export interface SettingsModel {
-	/** `offersGroups` is decided here. */
-	readonly metadata: Omit<SettingsMetadata, 'offersGroups'>;
+	readonly metadata: SettingsMetadata;
 	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
 	readonly defaults: LadderTimes;
 	readonly groups: UserGroups;
@@ -25,78 +23,24 @@ export interface SettingsModel {
 	readonly adminContact: string | null;
 }
 
-const MINUTE_MS = 60_000;
-
-const HOUR_MS = 60 * MINUTE_MS;
-
-/** The times that are offered. */
-const TIMES_MS = [5 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS, 2 * HOUR_MS, 4 * HOUR_MS, 24 * HOUR_MS];
-
-const WEEKDAYS: readonly Weekday[] = [1, 2, 3, 4, 5, 6, 7];
-
-/** Slack's limit for a select. */
-const MOST_OPTIONS = 100;
-
-/** The longest names of time zones have about 30 characters. */
-const ZONE_LENGTH = 60;
-
 /** The form of a channel's settings, in a window. */
 export function settingsForm(model: SettingsModel): ModalView {
-	const { metadata, groups, change, notice, names, defaults } = model;
-	const { shown, channelId } = metadata;
-	const groupBlocks = groupsOf(model);
-	const offersGroups = groupBlocks.some(({ type }) => type === 'input');
+	const { metadata, change, notice, names } = model;
+	const { channelId } = metadata;
+	const inputs = SETTINGS_FIELDS.flatMap((field): KnownBlock[] => {
+		const notes = field === 'groups' ? groupNotes(model) : [];
+		return [...(field === 'days' ? [divider()] : []), ...input(model, field), ...notes];
+	});
 	return modal({
 		callbackId: CALLBACKS.settings,
 		title: TITLE,
-		metadata: encodeSettingsMetadata({ ...metadata, offersGroups }),
+		metadata: encodeSettingsMetadata(metadata),
 		submit: 'Save',
 		close: 'Cancel',
 		blocks: [
 			...section(notice),
 			...section(settingsIntro(channelId)),
-			input(model, 'remind', 'Remind after', {
-				element: times(shown.remindAfterMs, defaults.remindAfterMs),
-			}),
-			input(model, 'escalate', 'Escalate after', {
-				element: times(shown.escalateAfterMs, defaults.escalateAfterMs),
-			}),
-			input(model, 'people', 'Mention', {
-				element: {
-					type: 'multi_users_select',
-					action_id: ACTIONS.settingsField,
-					placeholder: plain('Choose people', 150),
-					max_selected_items: MOST_PEOPLE,
-					...(shown.userIds.length === 0 ? {} : { initial_users: [...shown.userIds] }),
-				},
-				mayBeEmpty: true,
-			}),
-			...groupBlocks,
-			...moreGroups(groups),
-			divider(),
-			input(model, 'days', 'Quiet hours', {
-				element: {
-					type: 'checkboxes',
-					action_id: ACTIONS.settingsField,
-					options: WEEKDAYS.map(dayOption),
-					...(shown.days.length === 0 ? {} : { initial_options: shown.days.map(dayOption) }),
-				},
-				mayBeEmpty: true,
-			}),
-			input(model, 'from', 'Quiet hours from', {
-				element: { type: 'timepicker', action_id: ACTIONS.settingsField, initial_time: shown.from },
-			}),
-			input(model, 'to', 'Quiet hours to', {
-				element: { type: 'timepicker', action_id: ACTIONS.settingsField, initial_time: shown.to },
-			}),
-			input(model, 'zone', 'Time zone', {
-				element: {
-					type: 'plain_text_input',
-					action_id: ACTIONS.settingsField,
-					initial_value: shown.timeZone,
-					max_length: ZONE_LENGTH,
-				},
-			}),
+			...inputs,
 			...context(lastChangeWords(change, names)),
 		],
 	});
@@ -133,84 +77,39 @@ export function noSettingsWindow(): MessageContent {
 	return message('The settings could not be opened in a window.', section(NO_SETTINGS_WINDOW));
 }
 
-/** `mayBeEmpty`: Slack reports when somebody empties it, because it cannot be told from an untouched list later. */
-function input(
-	{ metadata }: SettingsModel,
-	field: SettingsField,
-	label: string,
-	{ element, mayBeEmpty = false }: { element: InputBlock['element']; mayBeEmpty?: boolean },
-): InputBlock {
-	const { [field]: hint = '' } = settingsHints(metadata.channelId);
-	return {
-		type: 'input',
-		block_id: settingsBlockId(field, metadata.revision),
-		label: plain(label, 75),
-		element,
-		optional: mayBeEmpty,
-		...(mayBeEmpty ? { dispatch_action: true } : {}),
-		...(hint === '' ? {} : { hint: plain(hint, 500) }),
-	};
-}
-
-function times(shown: ChannelSettings['remindAfterMs'], fallback: number | null): InputBlock['element'] {
-	const isOther = typeof shown === 'number' && !TIMES_MS.includes(shown);
-	const offered = isOther ? [...TIMES_MS, shown].toSorted((one, other) => one - other) : TIMES_MS;
-	const option = (after: ChannelSettings['remindAfterMs']): PlainTextOption => ({
-		text: plain(afterOptionText(after, fallback), 75),
-		value: afterOption(after),
-	});
-	const options = (['default', null, ...offered] as const).map(option);
-	return { type: 'static_select', action_id: ACTIONS.settingsField, options, initial_option: option(shown) };
-}
-
-function dayOption(day: Weekday): PlainTextOption {
-	return { text: plain(dayName(day), 75), value: String(day) };
-}
-
-/** The field for user groups; words where there is none, and nothing when the workspace has no groups. */
-function groupsOf(model: SettingsModel): KnownBlock[] {
-	const { metadata, groups, adminContact } = model;
-	const { groupIds } = metadata.shown;
-	if (groups.kind === 'unknown') return context(noGroupsWords(groups.why, groupIds.length, adminContact));
-	const offered = offeredGroups(groups.groups, groupIds);
-	if (offered.length === 0) return [];
-	const options = offered.map(groupOption);
-	const initial = options.filter(({ value }) => groupIds.includes(value ?? ''));
+/** None where there is nothing to choose. */
+function input({ metadata, groups, defaults }: SettingsModel, field: SettingsField): InputBlock[] {
+	const { channelId, revision, shown } = metadata;
+	const { label, hint = '', directHint = hint, count } = FIELDS[field];
+	const element = elementOf(field, shown, { groups, defaults });
+	if (element === null) return [];
+	const told = isDirectMessage(channelId) ? directHint : hint;
+	const mayBeEmpty = count !== undefined;
 	return [
-		input(model, 'groups', 'Mention user groups', {
-			element: {
-				type: 'multi_static_select',
-				action_id: ACTIONS.settingsField,
-				placeholder: plain('Choose user groups', 150),
-				options,
-				max_selected_items: MOST_GROUPS,
-				...(initial.length === 0 ? {} : { initial_options: initial }),
-			},
-			mayBeEmpty: true,
-		}),
+		{
+			type: 'input',
+			block_id: settingsBlockId(field, revision),
+			label: plain(label, 75),
+			element,
+			optional: mayBeEmpty,
+			...(mayBeEmpty ? { dispatch_action: true } : {}),
+			...(told === '' ? {} : { hint: plain(told, 500) }),
+		},
 	];
 }
 
-/** Those that were chosen, and as many others as fit into the field. */
-function offeredGroups(groups: readonly UserGroup[], chosenIds: readonly string[]): UserGroup[] {
-	const gone = chosenIds.filter((chosen) => !groups.some(({ id }) => id === chosen));
-	const isChosen = ({ id }: UserGroup) => chosenIds.includes(id);
-	const room = MOST_OPTIONS - chosenIds.length;
-	const others = new Set(groups.filter((group) => !isChosen(group)).slice(0, room));
-	return [
-		...groups.filter((group) => isChosen(group) || others.has(group)),
-		...gone.map((id) => ({ id, name: GONE_GROUP, handle: '' })),
-	];
+function elementOf<F extends SettingsField>(
+	field: F,
+	shown: SettingsValues,
+	known: Pick<SettingsModel, 'groups' | 'defaults'>,
+): InputBlock['element'] | null {
+	return FIELDS[field].element(shown[field], known);
 }
 
-function groupOption({ id, name, handle }: UserGroup): PlainTextOption {
-	const text = handle === '' || handle === name ? name : `${name} (@${handle})`;
-	return { text: plain(text, 75), value: id };
-}
-
-function moreGroups(groups: UserGroups): KnownBlock[] {
-	if (groups.kind === 'unknown' || groups.groups.length <= MOST_OPTIONS) return [];
-	return context(moreGroupsWords(MOST_OPTIONS, groups.groups.length));
+/** Why there is no field for user groups, or why it does not offer all. */
+function groupNotes({ metadata: { shown }, groups, adminContact }: SettingsModel): KnownBlock[] {
+	if (groups.kind === 'unknown') return context(noGroupsWords(groups.why, shown.groups.length, adminContact));
+	return groups.groups.length <= MOST_OPTIONS ? [] : context(moreGroupsWords(MOST_OPTIONS, groups.groups.length));
 }
 
 const SETTINGS_LOADING = '⏳ Looking up the settings…';
@@ -225,30 +124,6 @@ export const SETTINGS_OUTDATED =
 /** What the settings are about. mrkdwn. */
 function settingsIntro(channelId: string): string {
 	return `When Handraise reminds of questions in ${placeMrkdwn(channelId)} that nobody has answered.`;
-}
-
-const HINTS = {
-	remind: 'A word in the thread of the question, this long after its post.',
-	escalate:
-		'Shown in the channel too, with the mentions below, this long after the post. Then twice more, as long after the last.',
-	people: 'Up to 10 members of this channel who may answer. Only an escalation mentions them.',
-	groups: 'Up to 5. At least one person of the group must be in this channel.',
-	days: 'The days on which quiet hours begin. What falls due then comes once, at their end. No day: no quiet hours.',
-	to: 'If this is not later than the beginning, it is on the next day.',
-	zone: 'Such as Europe/Berlin, America/New_York or UTC.',
-} as const satisfies Partial<Record<SettingsField, string>>;
-
-/** Where they differ in a direct message. */
-const DIRECT_HINTS = {
-	escalate:
-		'Shown outside of the thread too, with the mentions below, this long after the post. Then twice more, as long after the last.',
-	people: 'Only you are here, so nobody else can be mentioned. Only an escalation mentions.',
-	groups: 'Up to 5. You must be in the group.',
-} as const satisfies Partial<Record<SettingsField, string>>;
-
-/** The hints of the fields that have one, for a channel or a direct message. Plain text. */
-function settingsHints(channelId: string): Readonly<Partial<Record<SettingsField, string>>> {
-	return isDirectMessage(channelId) ? { ...HINTS, ...DIRECT_HINTS } : HINTS;
 }
 
 /** Who changed the settings last. mrkdwn. */
@@ -276,9 +151,6 @@ function noGroupsWords(
 function moreGroupsWords(shownCount: number, total: number): string {
 	return `⚠️ Slack shows only ${shownCount} groups in one field, and this workspace has ${total}. The others cannot be chosen here.`;
 }
-
-/** A chosen group that Slack does not list any more. */
-const GONE_GROUP = 'A group that no longer exists';
 
 /** Why a place has no settings, and what to do. mrkdwn. */
 export function noSettingsWords(reason: keyof typeof PLACES): string {

@@ -1,6 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { Answer, OtherAnswer } from '../../answers/answer.ts';
-import { withoutNote } from '../../cut.ts';
+import { type CutMark, createCutMark } from '../../cut.ts';
 import { askingMessageIndex, type Question, questionAt } from '../../questions/open-question.ts';
 import { ageOf, stepOf } from '../../questions/progress.ts';
 import { type AnswerMarks, isSecretValue } from '../../questions/secrecy.ts';
@@ -108,7 +108,9 @@ export function sessionModal(model: SessionModel): ModalView {
 	const { question, draft, readAt } = model;
 	const { sessionId, page } = model.metadata;
 	const secret = model.secret === undefined ? {} : { secret: model.secret };
-	const form = question === null ? null : buildForm({ question, metadata: model.metadata, draft, ...secret });
+	const mark = createCutMark(false);
+	const { onCut } = mark;
+	const form = question === null ? null : buildForm({ question, metadata: model.metadata, draft, onCut, ...secret });
 	const fields = form?.kind === 'fields' ? form : null;
 	const steps = stepCards(model.session, {
 		page,
@@ -128,7 +130,7 @@ export function sessionModal(model: SessionModel): ModalView {
 	const first = [
 		...sessionHeadline(model),
 		...noticeBlocks(model),
-		...(question === null ? nothingOpen(model) : questionBlocks(model, form)),
+		...(question === null ? nothingOpen(model) : questionBlocks(model, form, mark)),
 	];
 	const last = [...steps.navigation, ...footer(model)];
 	const details = steps.page === 0 ? sessionDetails(model.session, model.links, model.withoutImages === true) : [];
@@ -171,12 +173,12 @@ function linesWithin(lines: readonly string[], limit: number): string {
 	return text;
 }
 
-function questionBlocks(model: SessionModel, form: Form | null): KnownBlock[] {
+function questionBlocks(model: SessionModel, form: Form | null, mark: CutMark): KnownBlock[] {
 	const { question, metadata } = model;
 	const fields = filledItems(question, model.marks ?? []).map(mrkdwn);
 	// A view with the most inputs has no room for one more block.
 	const beside = fields.length === 0 ? {} : { fields };
-	const blocks = saidBlocks('The agent asks', quotedMarkdown(question?.context ?? '', 2900), beside);
+	const blocks = saidBlocks('The agent asks', quotedMarkdown(question?.context ?? '', 2900, mark.onCut), beside);
 	const hasDashboard = dashboardLink(model.dashboardUrl, metadata.sessionId) !== null;
 	if (form !== null && form.kind !== 'fields') {
 		return [...blocks, ...section(noFormWords(form, hasDashboard))];
@@ -195,10 +197,7 @@ function questionBlocks(model: SessionModel, form: Form | null): KnownBlock[] {
 					? button(ACTIONS.plainText, 'Plain text fields')
 					: null,
 		),
-		...context(
-			[...blocks, ...form.blocks].some(isCut) ? cutQuestionWords(hasDashboard) : '',
-			metadata.partial ? MAY_STAY_EMPTY : '',
-		),
+		...context(mark.isCut ? cutQuestionWords(hasDashboard) : '', metadata.partial ? MAY_STAY_EMPTY : ''),
 	];
 }
 
@@ -212,10 +211,6 @@ function filledItems(question: Question | null, marks: readonly AnswerMarks[]): 
 	});
 	const more = andMoreWords(filled.length - FILLED_SHOWN);
 	return [...filled.slice(0, FILLED_SHOWN), ...(more === '' ? [] : [more])];
-}
-
-function isCut(block: KnownBlock): boolean {
-	return block.type === 'section' && withoutNote(block.text?.text ?? '').missing > 0;
 }
 
 /** Whether this field changes when every field becomes plain text. */

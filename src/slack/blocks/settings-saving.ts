@@ -1,8 +1,8 @@
-import { changedParts, type LadderTimes, mentionsAnybody, timesIn } from '../../inbox/channel-settings.ts';
-import type { ChannelSettings, Mention, QuietHours, Weekday } from '../../watches/channel-settings.ts';
+import { type ChannelSettings, changedParts, type LadderTimes, type Mention } from '../../watches/channel-settings.ts';
 import type { ContentOf } from '../../watches/kinds.ts';
 import type { ChannelVerdict } from '../channels.ts';
 import type { MentionProblem, PersonProblem } from '../settings/mention-checks.ts';
+import { LINES, type LineContext, mentionsWords, NOT_SAVED } from '../settings/table.ts';
 import type { UserGroups } from '../settings/user-groups.ts';
 import { oneLine, quotedName, quotedNameMrkdwn } from '../text.ts';
 import {
@@ -16,11 +16,8 @@ import {
 } from '../words.ts';
 import { type ErrorWords, errorWords } from './errors.ts';
 import { context, type MessageContent, message, section } from './parts.ts';
-import { mentionMrkdwn } from './reminders.ts';
 
 /* Errors of fields are plain text: Slack shows no mark-up in them. */
-
-const NOT_SAVED = 'Nothing was saved; your choices are still here.';
 
 export const PLACES = {
 	not_member:
@@ -41,33 +38,11 @@ export function codeWords(code: string, adminContact: string | null): { text: st
 }
 
 export const SETTINGS_ERRORS = {
-	tooManyPeople: 'An escalation mentions at most 10 people. For more, choose a user group.',
-	tooManyGroups: 'An escalation mentions at most 5 user groups.',
-	neverMentioned:
-		'Nobody is mentioned while this is off. Choose a time, or take out the people and groups under Mention.',
-	notATime: 'This is not a time. Type hours and minutes, such as 22:00.',
-	alwaysQuiet: 'These quiet hours never end, so nobody would ever be reminded. Leave out a day, or choose another end.',
 	notChecked: `Slack did not tell in time whether you are in this channel and may change its settings. ${NOT_SAVED} Press Save again.`,
 	mentionNotChecked: `Slack did not tell in time whether they are in this channel and may answer. ${NOT_SAVED} Press Save again.`,
 	notMember: 'You are not a member of this channel any more, so you cannot change its settings. Nothing was saved.',
 	unknownOutcome: 'I could not check whether this was saved. Press Save again: it is not saved or posted twice.',
 } as const;
-
-/** For an escalation that does not come after the reminder. */
-export function orderError(remindAfterMs: number | null): string {
-	return `An escalation comes after the reminder (${timeWords(remindAfterMs)}). Choose a longer time here, or a shorter one above.`;
-}
-
-/** For times of quiet hours without a day. `shown`: what the fields began with. */
-export function noDayError({ from, to, timeZone }: Pick<QuietHours, 'from' | 'to' | 'timeZone'>): string {
-	return `Without a day there are no quiet hours. Choose at least one day, or put back ${from}, ${to} and ${timeZone} below.`;
-}
-
-/** For a time zone that is not known. */
-export function zoneError(typed: string): string {
-	const zone = ['I do not know the time zone', quotedName(typed, 80)].filter(Boolean).join(' ');
-	return `${zone}. Type its full name, such as Europe/Berlin, America/New_York or UTC. ${NOT_SAVED}`;
-}
 
 /** Why somebody may not save, or why saving failed. */
 export function notSavedError(code: string, adminContact: string | null): string {
@@ -128,20 +103,10 @@ export function savedWords(how: 'saved' | 'same', channelId: string): string {
 
 /** After saving, what holds now: a line for each setting. mrkdwn. */
 export function settingsLines(settings: ChannelSettings, defaults: LadderTimes): string {
-	const { remindAfterMs, escalateAfterMs, mention, quietHours } = settings;
-	const isOff = mentionsAnybody(settings) && timesIn(settings, defaults).escalateAfterMs === null;
-	return [
-		`*Remind after*: ${afterOptionText(remindAfterMs, defaults.remindAfterMs)}`,
-		`*Escalate after*: ${afterOptionText(escalateAfterMs, defaults.escalateAfterMs)}`,
-		`*Mention*: ${mentionMrkdwn(mention) || 'nobody'}${isOff ? ', but not while *Escalate after* is off' : ''}`,
-		`*Quiet hours*: ${quietWords(quietHours)}`,
-	].join('\n');
-}
-
-/** The text of an option with a time: `Default (15 min)`, `Off`, `1 h`. */
-export function afterOptionText(after: ChannelSettings['remindAfterMs'], fallback: number | null): string {
-	if (after === 'default') return `Default (${timeWords(fallback)})`;
-	return after === null ? 'Off' : timeWords(after);
+	const known = { defaults, mentioned: mentionsWords };
+	return Object.values(LINES)
+		.map(({ name, words, now = words }) => `*${name}*: ${now(settings, known, settings)}`)
+		.join('\n');
 }
 
 /** Somebody else saved first. mrkdwn for a window, which notifies nobody. */
@@ -150,7 +115,7 @@ export function conflictWords(
 	{ before, newest, chosen }: Readonly<Record<'before' | 'newest' | 'chosen', ChannelSettings>>,
 	{ names, defaults }: { readonly names: Names; readonly defaults: LadderTimes },
 ): string {
-	const known = { mentioned: (mention: Mention) => mentionMrkdwn(mention) || 'nobody', defaults };
+	const known = { mentioned: mentionsWords, defaults };
 	return [
 		`⚠️ ${by === null ? 'Somebody' : personMrkdwn(by, names)} changed these settings meanwhile, so yours are not saved.`,
 		...settingsChanges(before, newest, known),
@@ -177,81 +142,12 @@ export function settingsChangedWords(
 	return [`🔧 ${personName(by, known.names)} changed the reminders of ${place}.`, ...changes].join('\n');
 }
 
-interface ChangeWords {
-	/** The words for whom an escalation mentions, before or after. */
-	readonly mentioned: (mention: Mention, other: Mention) => string;
-	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
-	readonly defaults: LadderTimes;
-}
-
 /** A line for each setting that differs. mrkdwn. */
-function settingsChanges(
-	before: ChannelSettings,
-	after: ChannelSettings,
-	{ mentioned, defaults }: ChangeWords,
-): string[] {
-	const times = (setting: keyof LadderTimes) =>
-		[before, after].map((settings) => afterWords(settings[setting], defaults[setting])) as [string, string];
-	const mentions = [mentioned(before.mention, after.mention), mentioned(after.mention, before.mention)] as const;
-	const lines: Readonly<Record<keyof ChannelSettings, string>> = {
-		remindAfterMs: changeLine('Remind after', ...times('remindAfterMs')),
-		escalateAfterMs: changeLine('Escalate after', ...times('escalateAfterMs')),
-		mention: changeLine('Mention', ...mentions),
-		quietHours: changeLine('Quiet hours', quietWords(before.quietHours), quietWords(after.quietHours)),
-	};
-	return changedParts(before, after).map((part) => lines[part]);
-}
-
-/** A time in settings: `15 min`, `off` or `default (off)`. `fallback`: the default. */
-function afterWords(after: ChannelSettings['remindAfterMs'], fallback: number | null): string {
-	if (after === 'default') return `default (${timeWords(fallback)})`;
-	return timeWords(after);
-}
-
-/** `15 min` or `off`. */
-function timeWords(after: number | null): string {
-	return after === null ? 'off' : exactly(after);
-}
-
-const UNITS = [
-	['day', 86_400_000],
-	['h', 3_600_000],
-	['min', 60_000],
-	['s', 1_000],
-] as const;
-
-/** `1 day`, `1 h 30 min`, `90 s` as `1 min 30 s`: nothing is rounded away above a second. */
-function exactly(ms: number): string {
-	let left = ms;
-	const parts = UNITS.flatMap(([unit, size]) => {
-		const count = Math.floor(left / size);
-		left -= count * size;
-		return count === 0 ? [] : [`${count} ${unit === 'day' && count > 1 ? 'days' : unit}`];
+function settingsChanges(before: ChannelSettings, after: ChannelSettings, known: LineContext): string[] {
+	return changedParts(before, after).map((part) => {
+		const { name, words } = LINES[part];
+		return `• *${name}*: ${words(before, known, after)} → ${words(after, known, before)}`;
 	});
-	return parts.join(' ') || '0 s';
-}
-
-const DAY_NAMES = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
-
-export function dayName(day: Weekday): string {
-	return DAY_NAMES[day - 1] ?? '';
-}
-
-/** `Mon, Tue 22:00 to 08:00 (Europe/Berlin)`, or `none`. */
-function quietWords(hours: QuietHours | null): string {
-	if (hours === null) return 'none';
-	const days =
-		hours.days.length === 7
-			? 'every day'
-			: hours.days
-					.toSorted((one, other) => one - other)
-					.map(dayName)
-					.join(', ');
-	return `${days} ${hours.from} to ${hours.to} (${hours.timeZone})`;
-}
-
-function changeLine(name: string, before: string, after: string): string {
-	return `• *${name}*: ${before} → ${after}`;
 }
 
 /** Of people and user groups in one line. */

@@ -1,4 +1,5 @@
 import type { KnownBlock } from '@slack/types';
+import type { OnCut } from '../../cut.ts';
 import { mergeForPut, putBodyOf } from '../../questions/compare.ts';
 import type { Question } from '../../questions/open-question.ts';
 import { blockId } from '../ids.ts';
@@ -53,6 +54,7 @@ export function buildForm(input: {
 	metadata: ViewMetadata;
 	draft: Readonly<Record<number, string>>;
 	secret?: readonly number[];
+	onCut?: OnCut;
 }): Form {
 	const { question, metadata, draft } = input;
 	const count = question.openItems.length;
@@ -67,7 +69,8 @@ export function buildForm(input: {
 		// `readForm` cuts texts to the limit of the first showing before it compares them.
 		const limits = isShownAgain ? { ...size, offer: metadata.offerLimit } : size;
 		const bare = count > DESCRIBED_FIELDS;
-		const blocks = formBlocks(planned.fields, { question, metadata, bare, warnsInHints: count > FEW_FIELDS, limits });
+		const context = { question, metadata, bare, warnsInHints: count > FEW_FIELDS, limits, onCut: input.onCut };
+		const blocks = formBlocks(planned.fields, context);
 		if (level < SHRINKING.length - 1 && Buffer.byteLength(JSON.stringify(blocks)) > FORM_BYTES) continue;
 		const { fields, optionTexts } = planned;
 		return {
@@ -85,7 +88,6 @@ export function buildForm(input: {
 				asText: positionsOf(fields, (field) => field.variant === 'plain'),
 				withOptions: positionsOf(fields, (field) => field.variant === 'guessed' && hasOptions(field)),
 				secret: positionsOf(fields, (field) => field.secret),
-				boxed: true,
 				offerLimit: limits.offer,
 				optionTexts,
 			},

@@ -1,4 +1,5 @@
 import type { InputBlock, KnownBlock, PlainTextOption } from '@slack/types';
+import type { OnCut } from '../../cut.ts';
 import { YES_NO } from '../../questions/input-kind.ts';
 import type { Question } from '../../questions/open-question.ts';
 import { ACTIONS, type ActionId, blockId, type FieldVariant, fieldBlockId, secretBlockId } from '../ids.ts';
@@ -40,6 +41,7 @@ interface FieldContext {
 	/** The warning about secrets is in the hints, because there is no room for a block. */
 	readonly warnsInHints: boolean;
 	readonly limits: FieldLimits;
+	readonly onCut: OnCut | undefined;
 }
 
 /** The `value` of "Something else…". */
@@ -47,12 +49,12 @@ export const OTHER_OPTION = 'other';
 
 /** One to three blocks: a long description, the input, and the text for "Something else…". */
 export function fieldBlocks(field: Field, context: FieldContext): KnownBlock[] {
-	const { question, bare, warnsInHints, limits } = context;
+	const { question, bare, warnsInHints, limits, onCut } = context;
 	const { title = '', description = '' } = question.items[field.position] ?? {};
-	const label = labelOf(question, field.position, limits.text);
+	const label = labelOf(question, field.position, limits.text, onCut);
 	const short = oneLine(description, limits.text);
 	const isHint = bare || (short.length <= 150 && !description.trim().includes('\n'));
-	const text = isHint ? '' : quotedMarkdown(description, Math.min(limits.text, 2900));
+	const text = isHint ? '' : quotedMarkdown(description, Math.min(limits.text, 2900), onCut);
 	const about: KnownBlock[] =
 		text === ''
 			? []
@@ -60,7 +62,7 @@ export function fieldBlocks(field: Field, context: FieldContext): KnownBlock[] {
 	const hints = [
 		warnsInHints && field.secret ? SECRET_WARNING : '',
 		isHint && description.trim() !== title.trim() && !repeatsOptions(field, description)
-			? quotedName(description, Math.min(limits.text, 300))
+			? quotedName(description, Math.min(limits.text, 300), onCut)
 			: '',
 		field.text.length > limits.offer ? cutHint(field.text.length) : '',
 	].filter((hint) => hint !== '');
@@ -174,8 +176,8 @@ function otherBlock(field: Field, context: FieldContext): InputBlock {
 }
 
 /** The quoted title, with the item's place in the question where another title is the same; the place alone without a title. */
-function labelOf(question: Question, position: number, limit: number): string {
-	const title = quotedName(question.items[position]?.title ?? '', Math.min(1900, limit));
+function labelOf(question: Question, position: number, limit: number, onCut?: OnCut): string {
+	const title = quotedName(question.items[position]?.title ?? '', Math.min(1900, limit), onCut);
 	const place = question.openItems.indexOf(position) + 1;
 	const count = question.openItems.length;
 	if (title === '') return count === 1 ? 'Your answer' : `Question ${place} of ${count}`;

@@ -93,7 +93,6 @@ interface View extends FormInput {
  */
 function tickedPositions(view: View): readonly number[] {
 	const { metadata, acted } = view;
-	if (!metadata.boxed) return metadata.secret;
 	const blockId = secretBoxId(metadata);
 	const ticked = (entryOf(view, blockId, ACTIONS.secret)?.selected_options ?? [])
 		.map(({ value }) => Number(value))

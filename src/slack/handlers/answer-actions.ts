@@ -66,7 +66,7 @@ export function registerAnswerActions(
 			const modal = { view: receiptModal(answer, receipt), onTop: press.view.callbackId === CALLBACKS.inbox };
 			const permit = await personReads.permit(request);
 			if (permit instanceof TooFastError || (await openView(client, request, modal)) === null)
-				await reply.toPerson(request, receiptMessage(answer, receipt));
+				await reply.withoutTurn(request, receiptMessage(answer, receipt));
 			return;
 		}
 		const message = receiptMessage(answer, receipt);
@@ -75,7 +75,7 @@ export function registerAnswerActions(
 			press.view !== null
 				? client.views.update({ view_id: press.view.id, view: receiptModal(answer, receipt) })
 				: channel !== null && ts !== null && client.chat.update({ channel, ts, ...replacement(message) });
-		await Promise.resolve(updated).catch(() => reply.toPerson(request, message));
+		await Promise.resolve(updated).catch(() => reply.withoutTurn(request, message));
 	}
 
 	/** Opens the session's form with the texts of `answer` in it, where they fit. */

@@ -2,9 +2,13 @@ import type { AccessPolicy, Directory, Refusal } from '../../answers/access-poli
 import { setBounded } from '../../bounded-map.ts';
 import { type Clock, startDeadline, uptimeOf } from '../../clock.ts';
 import { HandraiseError } from '../../errors.ts';
-import { changedParts, isSameSettings, type LadderTimes } from '../../inbox/channel-settings.ts';
 import type { ChannelSettingsStore, StoredChannelSettings } from '../../store/channel-settings-store.ts';
-import type { ChannelSettings } from '../../watches/channel-settings.ts';
+import {
+	type ChannelSettings,
+	changedParts,
+	isSameSettings,
+	type LadderTimes,
+} from '../../watches/channel-settings.ts';
 import {
 	NOT_A_MEMBER,
 	noSettingsWindow,
@@ -28,15 +32,21 @@ import {
 import type { Channels } from '../channels.ts';
 import { codeOf } from '../clients.ts';
 import { type TimeZones, unlessAborted } from '../directory.ts';
-import { ACTIONS, CALLBACKS, type SettingsField, settingsBlockId } from '../ids.ts';
+import { ACTIONS, CALLBACKS, settingsBlockId } from '../ids.ts';
 import type { Submitted } from '../listen.ts';
 import type { Memberships } from '../memberships.ts';
 import { TooFastError } from '../person-reads.ts';
 import { logAccess, type SubmittedView } from '../request.ts';
 import { createViewHandle, openView } from '../session/view-handle.ts';
+import {
+	decodeSettingsMetadata,
+	emptiedList,
+	readSettingsForm,
+	type SettingsMetadata,
+	type SettingsReading,
+} from '../settings/form.ts';
 import { createMentionChecks } from '../settings/mention-checks.ts';
-import { decodeSettingsMetadata, type SettingsMetadata, settingsOf, valuesOf } from '../settings/metadata.ts';
-import { emptiedList, readSettingsForm, type SettingsList, type SettingsReading } from '../settings/read.ts';
+import { type SettingsField, settingsOf, valuesOf } from '../settings/table.ts';
 import type { createUserGroups, UserGroups } from '../settings/user-groups.ts';
 import { type AllowedRequest, ifAllowed, inTurn, NOTHING_TO_DO, silently } from '../task.ts';
 import type { Names } from '../words.ts';
@@ -84,14 +94,14 @@ export function registerChannelSettings(
 			return { outcome: 'not_a_member', view: settingsNotice(NOT_A_MEMBER) };
 		}
 		const stored = await settings.read({ teamId: person.teamId, channelId });
-		const shown = valuesOf(stored.settings, { timeZone: directory.timeZoneOf(person.userId) });
+		const shown = valuesOf(stored.settings, { zone: directory.timeZoneOf(person.userId) });
 		const metadata = { channelId, revision: stored.revision, base: shown, shown };
 		const groups = await userGroups.list();
 		return { outcome: 'opened', view: formOf(metadata, stored, { notice: '', groups }) };
 	}
 
 	function formOf(
-		metadata: Omit<SettingsMetadata, 'offersGroups'>,
+		metadata: SettingsMetadata,
 		{ changedBy, changedAt }: StoredChannelSettings,
 		{ notice, groups }: { notice: string; groups: UserGroups },
 	) {
@@ -125,7 +135,7 @@ export function registerChannelSettings(
 	}
 
 	/** By window: the lists that were emptied in it, before Slack shows the window with them empty. */
-	const emptied = new Map<string, ReadonlySet<SettingsList>>();
+	const emptied = new Map<string, ReadonlySet<SettingsField>>();
 	const keyOf = (view: SubmittedView, { revision }: SettingsMetadata) => `${view.id} ${revision}`;
 
 	/** The metadata of a form; null for other views. */
@@ -156,14 +166,14 @@ export function registerChannelSettings(
 	/** Why this cannot be saved, by field; empty when it can. Throws when Slack does not tell in time. */
 	async function refusalsOf(
 		request: AllowedRequest,
-		{ channelId, offersGroups }: SettingsMetadata,
+		{ view, metadata: { channelId, revision } }: { view: SubmittedView; metadata: SettingsMetadata },
 		{ userIds, groupIds }: ChannelSettings['mention'],
 		msLeft: number,
 	): Promise<SettingsReading['errors']> {
 		const { person } = request;
 		const { signal, end } = startDeadline(clock, Math.max(MIN_CHECK_MS, msLeft));
 		// Groups without a field cannot be changed, and may be those that Slack does not tell about.
-		const mention = { userIds, groupIds: offersGroups ? groupIds : [] };
+		const mention = { userIds, groupIds: settingsBlockId('groups', revision) in view.labels ? groupIds : [] };
 		const checks = Promise.all([
 			channels.mayWatch({ ...request, channelId }),
 			memberships.isMemberNow(person.userId, channelId),
@@ -258,7 +268,7 @@ export function registerChannelSettings(
 			return refuse(view, metadata, { remind: plain });
 		}
 		const msLeft = startedAt + CHECK_UNTIL_MS - uptimeOf(clock);
-		const refusals = await refusalsOf(request, metadata, chosen.mention, msLeft).catch((error: unknown) => {
+		const refusals = await refusalsOf(request, { view, metadata }, chosen.mention, msLeft).catch((error: unknown) => {
 			logNotChecked(request, error);
 			return { remind: SETTINGS_ERRORS.notChecked };
 		});

@@ -17,7 +17,6 @@ import {
 	notYoursWords,
 	tooManyHandOversText,
 } from '../blocks/hand-over.ts';
-import type { MessageContent } from '../blocks/parts.ts';
 import { codeOf } from '../clients.ts';
 import { ACTIONS, CALLBACKS, decodeInboxRow, decodeQuestionMark } from '../ids.ts';
 import type { Submitted } from '../listen.ts';
@@ -45,11 +44,6 @@ export function registerHandOver(
 	{ listen, client, personReads, reply, adminContact }: HandlerContext,
 	{ handOvers, mayGet, names }: Options,
 ): void {
-	/** A press in a view has no message to answer to. */
-	function tell(request: PersonRequest, { view }: Press, content: MessageContent): Promise<boolean> {
-		return view === null ? reply.toPerson(request, content) : reply.inDirectMessage(request, content);
-	}
-
 	listen.action(ACTIONS.handOver, (asked, press) => {
 		const pressed = pressedQuestion(asked, press);
 		if (pressed === null) return NOTHING_TO_DO;
@@ -63,7 +57,8 @@ export function registerHandOver(
 					? handOverModal(metadata, begun)
 					: handOverNotice(handOverWords(begun, names), metadata);
 			const onTop = press.view !== null && press.view.callbackId !== CALLBACKS.home;
-			if ((await openView(client, request, { view, onTop })) === null) await tell(request, press, noHandOverWindow());
+			if ((await openView(client, request, { view, onTop })) === null)
+				await reply.withoutTurn(request, noHandOverWindow());
 		});
 	});
 
@@ -126,17 +121,14 @@ export function registerHandOver(
 
 	listen.storingAction(ACTIONS.giveBack, (asked, press) => {
 		const pressed = pressedQuestion(asked, press);
-		const fail = (code: string) => async () => {
-			const { text } = errorWords(code, { kept: 'nothing', adminContact });
-			await tell(asked, press, giveBackMessage(notGivenBackWords(text)));
-		};
+		const failure = (code: string) =>
+			giveBackMessage(notGivenBackWords(errorWords(code, { kept: 'nothing', adminContact }).text));
+		const fail = (code: string) => () => reply.withoutTurn(asked, failure(code));
 		return {
 			place: { channelId: pressed?.channelId ?? null },
-			refused: fail,
+			refused: (refusal) => async () => void (await reply.toPerson(asked, failure(refusal))),
 			failed: (error) => fail(codeOf(error)),
-			async late() {
-				await tell(asked, press, giveBackMessage(GIVE_BACK_LATE));
-			},
+			late: () => reply.withoutTurn(asked, giveBackMessage(GIVE_BACK_LATE)),
 			async run(request) {
 				if (pressed === null) return fail('button_outdated');
 				const result = await handOvers.giveBack(request.person, pressed);
@@ -146,7 +138,7 @@ export function registerHandOver(
 				// Posts, the direct message and inboxes show it by themselves.
 				if (result.kind === 'givenBack') return async () => {};
 				const words = notYoursWords(result.kind === 'notYours' ? result.handOver : null, names);
-				return async () => void (await tell(request, press, giveBackMessage(words)));
+				return () => reply.withoutTurn(request, giveBackMessage(words));
 			},
 		};
 	});

@@ -18,8 +18,7 @@ import {
 	undoTooLateWords,
 } from '../blocks/choices.ts';
 import { answerCard } from '../blocks/commands.ts';
-import { errorWords } from '../blocks/errors.ts';
-import type { MessageContent } from '../blocks/parts.ts';
+import { errorMessage, errorWords } from '../blocks/errors.ts';
 import { notYetWords } from '../blocks/receipt.ts';
 import { codeOf } from '../clients.ts';
 import { ACTIONS, CHOOSE_IDS, type Choice, decodeChoice, decodeInboxRow } from '../ids.ts';
@@ -74,11 +73,6 @@ export function registerQuickAnswers(
 		return notChosenWords(choice, errorWords(code, { kept: 'nothing', adminContact }).text);
 	}
 
-	/** Tells the person what became of their press; false when Slack took no message. The inbox shows it by itself. */
-	function tell(request: PersonRequest, press: Press, content: MessageContent): Promise<boolean> {
-		return press.view === null ? reply.toPerson(request, content) : reply.inDirectMessage(request, content);
-	}
-
 	const pressedAt = new Map<string, number>();
 
 	/** Whether an option was pressed a moment ago: one message tells of both presses. */
@@ -95,7 +89,7 @@ export function registerQuickAnswers(
 			const content = choiceMessage(takenWords(request, choice, by), target(choice));
 			const isRepeated =
 				repeats(`${request.person.userId} ${by.id} ${choice.option}`) || isOwnChoice(request, choice, by);
-			if (isRepeated || (await tell(request, press, content))) await store.noteTold(answer.id);
+			if (isRepeated || (await reply.toPerson(request, content))) await store.noteTold(answer.id);
 			return;
 		}
 		const { answer } = result;
@@ -127,29 +121,25 @@ export function registerQuickAnswers(
 		listen.storingAction(id, (asked, press) => {
 			const choice = decodeChoice(press.value);
 			if (choice === null || !quickAnswers) {
-				const content = choice === null ? null : answerCard(choice.sessionId, choice.messageIndex);
-				const say = async () => {
-					if (content === null) await reply.failed(asked, 'button_outdated');
-					else await tell(asked, press, { ...content, text: QUICK_ANSWERS_OFF });
-				};
+				const content =
+					choice === null
+						? errorMessage('button_outdated', null, reply.errorContext(null))
+						: { ...answerCard(choice.sessionId, choice.messageIndex), text: QUICK_ANSWERS_OFF };
+				const say = () => reply.withoutTurn(asked, content);
 				return {
 					place: 'anyChannel',
 					run: async () => say,
-					refused: () => say,
+					refused: () => async () => void (await reply.toPerson(asked, content)),
 					failed: () => say,
 					late: async () => {},
 				};
 			}
-			const fail = (code: string) => async () => {
-				await tell(asked, press, choiceMessage(failureWords(choice, code), target(choice)));
-			};
+			const failure = (code: string) => choiceMessage(failureWords(choice, code), target(choice));
 			return {
 				place: copyPlace(asked, originOf(asked, press, choice).channelId, choice.sessionId),
-				refused: fail,
-				failed: (error) => fail(codeOf(error)),
-				async late() {
-					await tell(asked, press, choiceMessage(choiceLateWords(choice), target(choice)));
-				},
+				refused: (refusal) => async () => void (await reply.toPerson(asked, failure(refusal))),
+				failed: (error) => () => reply.withoutTurn(asked, failure(codeOf(error))),
+				late: () => reply.withoutTurn(asked, choiceMessage(choiceLateWords(choice), target(choice))),
 				async run(request) {
 					if (choice.shownHash === null) return () => openInstead(request, press, choice);
 					const result = await answers.submit(submissionOf(request, press, choice));
@@ -174,7 +164,7 @@ export function registerQuickAnswers(
 				if (isInbox(press.view) && withdrawn !== null) return;
 				const content = choiceMessage(afterUndoWords(current));
 				if (press.view === null && (await reply.inPlace(request, content))) return;
-				await tell(request, press, content);
+				await reply.withoutTurn(request, content);
 			}),
 		);
 	});

@@ -37,7 +37,7 @@ export function registerSnooze(
 					await store.snooze({ person, session, fingerprint, until });
 					request.log.info({ session: question.sessionId, length: choice.length }, 'snoozed');
 					if (choice.length !== 'tomorrow' || timeZone !== null) return;
-					await reply.inDirectMessage(request, snoozedMessage(snoozedInZoneWords(until, FALLBACK_TIME_ZONE)));
+					await reply.toPerson(request, snoozedMessage(snoozedInZoneWords(until, FALLBACK_TIME_ZONE)));
 				}),
 			),
 		);

@@ -48,7 +48,7 @@ export function registerSubmission(
 			shownHash: metadata.shownHash,
 			items,
 			leftEmpty: reading.missing,
-			boxed: metadata.boxed,
+			boxed: true,
 			origin: metadata.origin,
 			formReadAt: metadata.readAt,
 		};

@@ -53,7 +53,7 @@ export function registerWatching(
 	const errorContext = { kept: 'nothing', adminContact } as const;
 
 	async function say(request: PersonRequest, lines: readonly string[], note = ''): Promise<void> {
-		await reply.toPerson(request, outcomesMessage(lines, note));
+		await reply.withoutTurn(request, outcomesMessage(lines, note));
 	}
 
 	async function watch(

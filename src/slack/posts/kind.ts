@@ -1,7 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import type { MayAct } from '../../answers/access-policy.ts';
 import type { Clock } from '../../clock.ts';
-import type { LadderTimes } from '../../inbox/channel-settings.ts';
 import type { Log } from '../../log.ts';
 import type { ShowAnswers } from '../../questions/secrecy.ts';
 import type { AnswerStore } from '../../store/answer-store.ts';
@@ -10,6 +9,7 @@ import type { ChannelSettingsStore } from '../../store/channel-settings-store.ts
 import type { HandOverStore } from '../../store/hand-over-store.ts';
 import type { WatchStore } from '../../store/watch-store.ts';
 import type { DueAnnouncement, PreparedPost, SendOutcome } from '../../watches/announcer.ts';
+import type { LadderTimes } from '../../watches/channel-settings.ts';
 import type { ContentOf, PostKind, SettledHow } from '../../watches/kinds.ts';
 import type { Watch } from '../../watches/watch.ts';
 import type { MessageContent } from '../blocks/parts.ts';

@@ -1,7 +1,6 @@
 import { isAnsweredSince } from '../../answers/answer.ts';
-import { isStillDue, timesIn } from '../../inbox/channel-settings.ts';
 import { isComputable, quietUntil } from '../../inbox/quiet-hours.ts';
-import type { ReminderStage } from '../../watches/channel-settings.ts';
+import { isStillDue, type ReminderStage, timesIn } from '../../watches/channel-settings.ts';
 import type { ContentOf, ReminderEntry } from '../../watches/kinds.ts';
 import {
 	digestPost,

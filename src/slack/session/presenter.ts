@@ -250,7 +250,7 @@ function secretFields(
 	const before = draft?.fingerprint === question.fingerprint ? (draft.secret ?? []) : [];
 	const atFirst = [...new Set([...secretAtFirst(marks, question), ...before])];
 	if (metadata.fields.length === 0 || !asksTheSame(metadata, question)) return atFirst;
-	return metadata.boxed ? metadata.secret : [...new Set([...metadata.secret, ...atFirst])];
+	return metadata.secret;
 }
 
 function otherAnswer(answer: Answer): OtherAnswer {

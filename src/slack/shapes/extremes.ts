@@ -1,4 +1,3 @@
-import { DEFAULT_CHANNEL_SETTINGS } from '../../inbox/channel-settings.ts';
 import {
 	type InboxContent,
 	type InboxDraft,
@@ -12,7 +11,7 @@ import {
 } from '../../inbox/inbox.ts';
 import { openQuestion } from '../../questions/open-question.ts';
 import type { Session } from '../../questions/session.ts';
-import type { ChannelSettings, ReminderStage } from '../../watches/channel-settings.ts';
+import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS, type ReminderStage } from '../../watches/channel-settings.ts';
 import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../watches/session-snapshot.ts';
 import { HISTORY_PAGE, historyView } from '../blocks/answers.ts';
 import { type SettingsModel, settingsForm } from '../blocks/channel-settings.ts';
@@ -30,8 +29,7 @@ import { chooseItemModal, chosenTextOffer } from '../blocks/text-as-answer.ts';
 import { type CardModel, watchCard } from '../blocks/watch-card.ts';
 import { type PostContext, watchPost } from '../blocks/watch-posts.ts';
 import { LIST_PAGE, watchList, watchOutcomeWords } from '../blocks/watching.ts';
-import { valuesOf } from '../settings/metadata.ts';
-import { MOST_GROUPS, MOST_PEOPLE } from '../settings/read.ts';
+import { MOST_GROUPS, MOST_PEOPLE, valuesOf } from '../settings/table.ts';
 import {
 	ANSWER_ID,
 	AT_WORK,
@@ -255,7 +253,7 @@ export function groupsOf(length: number, text = 'On call'): SettingsModel['group
 	return { kind: 'listed', groups };
 }
 
-const values = valuesOf(FULL_SETTINGS, { timeZone: null });
+const values = valuesOf(FULL_SETTINGS, { zone: null });
 export const SETTINGS_MODEL: SettingsModel = {
 	metadata: { channelId: 'C0EXAMPLE1', revision: 3, base: values, shown: values },
 	defaults: { remindAfterMs: 15 * 60_000, escalateAfterMs: null },

@@ -11,7 +11,7 @@ const SHORT_LIMIT = 100;
  */
 export function fitText(whole: string, limit: number, convert: (text: string) => string, onCut?: OnCut): string {
 	const { text: source, missing } = withoutNote(whole);
-	if (missing > 0) onCut?.();
+	if (missing > 0) onCut?.(true);
 	const windowEnd = source.length <= limit * 4 ? source.length : boundaryBefore(source, limit * 4);
 	const text = neutralise(source.slice(0, windowEnd)).trimEnd();
 	const beyond = source.length - windowEnd + missing;

@@ -35,7 +35,7 @@ describe('secretBox', () => {
 		]);
 		expect(element?.initial_options).toMatchObject([{ value: '1' }]);
 		expect(box?.hint?.text).toContain('Without the tick, it is treated like any other answer');
-		expect(form.metadata).toMatchObject({ secret: [1], boxed: true });
+		expect(form.metadata).toMatchObject({ secret: [1] });
 	});
 
 	it.each([10, 11, 30, 90])('is one block for %i fields', (count) => {
@@ -120,62 +120,5 @@ describe('reading the secret box', () => {
 		const reading = readForm({ values, metadata: form.metadata, draft: {} });
 		expect(reading.draft).toEqual({ 1: 'not that secret' });
 		expect(reading.values).toEqual({ 0: 'the blue one', 1: 'not that secret' });
-	});
-});
-
-describe('forms of the former version', () => {
-	/** As it stands in the private_metadata of a view that the former version opened. */
-	const former = (more: object) =>
-		JSON.stringify({
-			v: 1,
-			s: '3f9a2c1d',
-			m: 1,
-			f: '0123456789abcdef',
-			i: 'form-1',
-			p: 0,
-			t: false,
-			o: false,
-			r: 1,
-			c: null,
-			h: null,
-			b: 100,
-			q: '0-1',
-			d: '',
-			w: 'guessed',
-			x: '',
-			k: '1',
-			l: 3000,
-			e: {},
-			a: null,
-			n: 0,
-			...more,
-		});
-
-	it('reads a form of the former version with its guessed secrets', () => {
-		const decoded = decodeMetadata(former({}));
-		expect(decoded).toMatchObject({ fields: [0, 1], secret: [1], boxed: false, asText: [] });
-		if (decoded === null) return;
-		const values = {
-			'q.1.01234567.0.g': { 'form.field': { value: 'blue' } },
-			'q.1.01234567.1.g': { 'form.field': { value: 'hunter2' } },
-		};
-		const reading = readForm({ values, metadata: decoded, draft: {} });
-		expect(reading).toMatchObject({
-			values: { 0: 'blue', 1: 'hunter2' },
-			secret: [1],
-			draft: { 0: 'blue' },
-			missing: [],
-		});
-	});
-
-	it('reads a form of the former version in plain text', () => {
-		const decoded = decodeMetadata(former({ t: true, w: 'plain' }));
-		expect(decoded?.asText).toEqual([0]);
-		if (decoded === null) return;
-		const values = {
-			'q.1.01234567.0.p': { 'form.field': { value: 'blue' } },
-			'q.1.01234567.1.g': { 'form.field': { value: 'hunter2' } },
-		};
-		expect(readForm({ values, metadata: decoded, draft: {} }).values).toEqual({ 0: 'blue', 1: 'hunter2' });
 	});
 });

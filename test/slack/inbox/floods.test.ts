@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
 import { MOST_IN_WINDOW } from '../../../src/inbox/hand-over.ts';
-import { tooManyHandOversText } from '../../../src/slack/blocks/hand-over.ts';
+import { notGivenBackWords, tooManyHandOversText } from '../../../src/slack/blocks/hand-over.ts';
 import { waitingCountWords } from '../../../src/slack/blocks/inbox.ts';
 import { whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
@@ -10,6 +10,13 @@ import { type InboxApp, inboxApp } from './harness.ts';
 
 /** The program's default limits for one person. */
 const PEOPLE = { PERSON_BURST: '20', PERSON_READS_PER_MINUTE: '20' };
+
+/** What tells of a press that was not stored. */
+const NOT_STORED: Readonly<Record<string, string>> = {
+	'TP 570': 'Your choice, “TP 570”',
+	'LH 1173': 'Your choice, “LH 1173”',
+	'Give back': notGivenBackWords(''),
+};
 
 let app: InboxApp;
 afterEach(async () => {
@@ -23,6 +30,21 @@ const home = (who: string) => {
 	if (view === null) throw new Error(`${who} has no Home`);
 	return view;
 };
+
+/** Bob has a question in Home that ada handed over to him, and has just pressed too often. Slack's limits are on. */
+async function bobIsTooFast() {
+	const hand = await handOverApp({ PERSON_BURST: '4', PERSON_READS_PER_MINUTE: '4' }, { realRates: true });
+	app = hand;
+	const { post } = await hand.asked();
+	await hand.handOver(post, 'ada', 'bob');
+	await hand.handedTo('bob');
+	await app.openHome('bob');
+	await app.homeSays('Which flight?', { who: 'bob' });
+	await app.pass(40_000);
+	for (let press = 0; press < 12; press++) await home('bob').press('Refresh');
+	await app.pass(500);
+	return hand;
+}
 
 describe('while one person presses on and on', () => {
 	const snooze = async () => {
@@ -124,6 +146,64 @@ describe('while one person presses on and on', () => {
 			.dm()
 			.filter((dm) => dm.text().includes('TP 570'));
 		expect(told).toHaveLength(1);
+	});
+
+	it('tells somebody who was too fast that their presses were not stored, as fast as Slack takes it', async () => {
+		const { dms } = await bobIsTooFast();
+		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
+		const from = app.now();
+		const labels = Object.keys(NOT_STORED);
+		const toldOf = (label: string) =>
+			dms('bob').filter((dm) =>
+				[whatHappened('could_not_check'), NOT_STORED[label] ?? ''].every((one) => dm.text().includes(one)),
+			).length;
+		const acknowledged = await Promise.all(
+			Array.from({ length: 300 }, (_, press) => home('bob').press(labels[press % 3] ?? '')),
+		);
+		expect(acknowledged).not.toContain(false);
+		await app.until(() => labels.every((label) => toldOf(label) > 0));
+		await app.pass(60_000);
+		const messages = app.calls('chat.postMessage', from);
+		expect(messages.length).toBeLessThanOrEqual(20);
+		expect(messages.filter(({ status }) => status === 429).length).toBeLessThanOrEqual(2);
+		const before = toldOf('TP 570');
+		await home('bob').press('TP 570');
+		await app.until(() => toldOf('TP 570') === before + 1);
+	});
+
+	it('stops within 8 s while Slack takes no message', async () => {
+		await bobIsTooFast();
+		app.slack.faults.add({ method: 'users.info', error: 'internal_error' });
+		app.slack.faults.rateLimit('chat.postMessage', { retryAfter: 3_600 });
+		const from = app.now();
+		await Promise.all(Object.keys(NOT_STORED).map((label) => home('bob').press(label)));
+		await app.until(() => app.calls('chat.postMessage', from).length > 0);
+		const stoppingAt = app.clock.now();
+		let isStopped = false;
+		void app.stop().then(() => {
+			isStopped = true;
+		});
+		await app.until(() => isStopped);
+		expect(app.clock.now() - stoppingAt).toBeLessThanOrEqual(8_000);
+	});
+
+	it('tells somebody who was too fast that their Undo came too late', async () => {
+		app = await inboxApp({ env: { ...PEOPLE, UNDO_SECONDS: '10' } });
+		const [id = ''] = await app.askedIn('#agents', ['Flight'], [FLIGHT]);
+		await app.openHome('grace');
+		await app.homeSays('Which flight?', { who: 'grace' });
+		await home('grace').press('LH 1173');
+		await app.homeSays('Undo', { who: 'grace' });
+		app.slack.faults.add({ method: 'views.publish', error: 'internal_error' });
+		await app.until(() => app.service.log.effectivePuts(id).length === 1);
+		for (let press = 0; press < 60; press++) await home('grace').press('Refresh');
+		await home('grace').press('Undo');
+		await app.until(() =>
+			app.slack
+				.as('grace')
+				.dm()
+				.some((dm) => dm.text().includes('Too late to undo')),
+		);
 	});
 
 	it('refuses an eleventh question of one person in ten minutes, and says so in the window', async () => {

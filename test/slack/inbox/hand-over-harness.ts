@@ -15,8 +15,8 @@ function workspace() {
 }
 
 /** The whole program, and people who hand questions over to others. */
-export async function handOverApp(env: Readonly<Record<string, string>> = {}) {
-	const app = await inboxApp({ env: { UNDO_SECONDS: '0', ...env }, slack: { workspace: workspace() } });
+export async function handOverApp(env: Readonly<Record<string, string>> = {}, { realRates = false } = {}) {
+	const app = await inboxApp({ realRates, env: { UNDO_SECONDS: '0', ...env }, slack: { workspace: workspace() } });
 
 	/** A question of a watched session, and its post. */
 	async function asked(flags = '', items: Parameters<typeof app.ask>[1] = [FLIGHT]) {

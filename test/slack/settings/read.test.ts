@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_CHANNEL_SETTINGS } from '../../../src/inbox/channel-settings.ts';
-import { ACTIONS, type SettingsField, settingsBlockId } from '../../../src/slack/ids.ts';
+import { ACTIONS, settingsBlockId } from '../../../src/slack/ids.ts';
 import {
 	decodeSettingsMetadata,
+	emptiedList,
 	encodeSettingsMetadata,
+	readSettingsForm,
 	type SettingsMetadata,
-	valuesOf,
-} from '../../../src/slack/settings/metadata.ts';
-import { emptiedList, readSettingsForm } from '../../../src/slack/settings/read.ts';
-import type { ChannelSettings } from '../../../src/watches/channel-settings.ts';
+} from '../../../src/slack/settings/form.ts';
+import { type SettingsField, valuesOf } from '../../../src/slack/settings/table.ts';
+import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/watches/channel-settings.ts';
 
 const DEFAULTS = { remindAfterMs: 900_000, escalateAfterMs: null };
 const STORED: ChannelSettings = {
@@ -19,8 +19,8 @@ const STORED: ChannelSettings = {
 };
 
 function metadataOf(settings = STORED): SettingsMetadata {
-	const shown = valuesOf(settings, { timeZone: 'Asia/Tokyo' });
-	return { channelId: 'C1', revision: 4, base: shown, shown, offersGroups: true };
+	const shown = valuesOf(settings, { zone: 'Asia/Tokyo' });
+	return { channelId: 'C1', revision: 4, base: shown, shown };
 }
 
 const stateOf = (fields: Partial<Record<SettingsField, unknown>>) =>
@@ -132,7 +132,7 @@ describe('readSettingsForm', () => {
 describe('emptiedList', () => {
 	const empty = stateOf({ people: { selected_users: [] }, days: { selected_options: [] } });
 	it('tells the list of the field that somebody emptied', () => {
-		expect(emptiedList(empty, settingsBlockId('people', 4), metadataOf())).toBe('userIds');
+		expect(emptiedList(empty, settingsBlockId('people', 4), metadataOf())).toBe('people');
 		expect(emptiedList(empty, settingsBlockId('days', 4), metadataOf())).toBe('days');
 	});
 
@@ -153,7 +153,7 @@ describe('the metadata of the form', () => {
 		'',
 		'{}',
 		'[1]',
-		'{"k":"settings1"}',
+		'{"channelId":"C1"}',
 		encodeSettingsMetadata(metadataOf()).replace('18:00', '6 pm'),
 	])('is null for %s', (text) => {
 		expect(decodeSettingsMetadata(text)).toBeNull();

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
-import { SETTINGS_ERRORS } from '../../../src/slack/blocks/settings-saving.ts';
+import { NEVER_MENTIONED } from '../../../src/slack/settings/table.ts';
 import { whatHappened } from '../../support/sentences.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { type SettingsApp, settingsApp } from './harness.ts';
@@ -81,7 +81,7 @@ describe('an error stands at its field, and everything typed stays', () => {
 	it('for people who would be mentioned while the escalation is off', async () => {
 		await start({ env: { ESCALATE_AFTER: 'off' } });
 		const { errors, modal } = await app.save({ Mention: ['grace'] });
-		expect(errors).toEqual({ 'Escalate after': expect.stringContaining(SETTINGS_ERRORS.neverMentioned) });
+		expect(errors).toEqual({ 'Escalate after': expect.stringContaining(NEVER_MENTIONED) });
 		await modal.choose('Escalate after', '30 min');
 		expect((await app.submit(modal)).outcome).toBe('updated');
 		await app.told(1);

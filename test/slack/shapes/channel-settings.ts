@@ -1,4 +1,3 @@
-import { DEFAULT_CHANNEL_SETTINGS } from '../../../src/inbox/channel-settings.ts';
 import {
 	NOT_A_MEMBER,
 	noSettingsWindow,
@@ -9,7 +8,7 @@ import {
 	settingsSaved,
 } from '../../../src/slack/blocks/channel-settings.ts';
 import { conflictWords, settingsChangedPost } from '../../../src/slack/blocks/settings-saving.ts';
-import { valuesOf } from '../../../src/slack/settings/metadata.ts';
+import { valuesOf } from '../../../src/slack/settings/table.ts';
 import {
 	CHANGE,
 	changeOf,
@@ -18,12 +17,12 @@ import {
 	SETTINGS_MODEL,
 } from '../../../src/slack/shapes/extremes.ts';
 import { HOSTILE, NAMES, type Shape, shapesOf, USER_ID } from '../../../src/slack/shapes/samples.ts';
-import type { ChannelSettings } from '../../../src/watches/channel-settings.ts';
+import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/watches/channel-settings.ts';
 
 const { defaults } = SETTINGS_MODEL;
 
 function modelOf(settings: ChannelSettings, overrides: Partial<SettingsModel> = {}): [SettingsModel] {
-	const shown = valuesOf(settings, { timeZone: 'Europe/Berlin' });
+	const shown = valuesOf(settings, { zone: 'Europe/Berlin' });
 	const metadata = { ...SETTINGS_MODEL.metadata, base: shown, shown };
 	return [{ ...SETTINGS_MODEL, metadata, groups: groupsOf(2), ...overrides }];
 }

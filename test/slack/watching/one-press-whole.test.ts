@@ -81,6 +81,7 @@ describe('options stand only below a whole question', () => {
 	it.each<[what: string, content: string, items: readonly ItemJson[]]>([
 		['short texts', words(200), [flight('Which flight?', `It rains.\n\n${LIST}`)]],
 		['a signed link that is shown without its signature', `See ${LINK} first.`, [flight('Which flight?')]],
+		['a note of the agent’s own', 'The page says: fare rules … (5 more characters)', [flight('Which flight?')]],
 	])('everywhere below %s', async (_, content, items) => {
 		const { post, inboxes } = await asked(content, items);
 		expect(post.buttons()).toContain(OPTION);
@@ -105,13 +106,18 @@ describe('options stand only below a whole question', () => {
 
 describe('a text that is cut', () => {
 	it('is read where the form says, when it is longer than the form shows', async () => {
-		for (const [length, isCut] of [
-			[12_000, true],
-			[2_441, false],
+		const items = (length: number) => Array.from({ length: 31 }, (_, at) => item(`Part ${at}?`, words(length)));
+		const own = `${words(90)} … (5 more characters)`;
+		for (const [content, asks, isCut] of [
+			[words(12_000), [item('Shall I go on?')], true],
+			[words(2_441), [item('Shall I go on?')], false],
+			['', items(400), true],
+			['', items(40), false],
+			[own, [item('Shall I go on?', own)], false],
 		] as const) {
-			const { post } = await asked(words(length), [item('Shall I go on?')]);
+			const { post } = await asked(content, asks);
 			await app.slack.as('ada').modal()?.close(true);
-			await post.press('Answer');
+			await post.press(post.buttons().includes('Answer') ? 'Answer' : 'Answer…');
 			const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
 			const told = [true, false].some((hasDashboard) => form.text().includes(cutQuestionWords(hasDashboard)));
 			expect(told).toBe(isCut);

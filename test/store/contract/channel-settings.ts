@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_CHANNEL_SETTINGS } from '../../../src/inbox/channel-settings.ts';
 import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
-import type { ChannelSettings } from '../../../src/watches/channel-settings.ts';
+import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/watches/channel-settings.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, BOB, LEASE, SERVICE, T0 } from '../support.ts';
 
