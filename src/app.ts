@@ -61,7 +61,7 @@ import { createPresenter } from './slack/session/presenter.ts';
 import { createPatientReads } from './slack/session/waiting.ts';
 import { createUserGroups } from './slack/settings/user-groups.ts';
 import { openStore } from './store/open.ts';
-import { createSharedRates, createSharedState } from './store/shared-cells.ts';
+import { createSharedState } from './store/shared-cells.ts';
 import { createServiceHealth } from './watches/service-health.ts';
 import { createWatching } from './watches/watching.ts';
 
@@ -109,14 +109,13 @@ export async function createHandraise({
 	const { clock, answers: answerStore, claims: claimStore, drafts, watches } = store;
 	/** Replicas share the limits of the session service and of Slack. */
 	const hasReplicas = store.db.dialect === 'postgres';
-	const cellOf = <S>(key: string) =>
-		hasReplicas ? createSharedState<S>({ db: store.db, key }) : createMemoryCell<S>();
+	const cellOf = <S>(key: string) => (hasReplicas ? createSharedState<S>(store, key) : createMemoryCell<S>(clock));
 	let reservedPerSecond = () => 0;
 	const budget = createRequestBudget({
 		requestsPerMinute: config.service.requestsPerMinute,
 		reservedPerSecond: () => reservedPerSecond(),
 		clock,
-		...(hasReplicas && { cell: createSharedState<BudgetState>({ db: store.db, key: serviceUrl }) }),
+		cell: cellOf<BudgetState>(serviceUrl),
 	});
 	const health = createServiceHealth({ clock });
 	const sessions = createSessionServiceClient({
@@ -157,7 +156,10 @@ export async function createHandraise({
 		log,
 	};
 	const receipts = createReceipts({ ...shared, clients, postsText: showAnswers !== 'never' });
-	const rateLimiter = createRateLimiter(hasReplicas ? createSharedRates(store) : undefined);
+	const rateLimiter = createRateLimiter(
+		clock,
+		hasReplicas ? (key) => createSharedState(store, `rate:${key}`) : undefined,
+	);
 	const personReads = createPersonReads({
 		sessionService: sessions,
 		rateLimiter,

@@ -1,3 +1,5 @@
+import type { Clock } from './clock.ts';
+
 /** A state in memory, or in a row of the database that replicas share (`store/shared-cells.ts`). */
 export interface Cell<S> {
 	/**
@@ -8,9 +10,12 @@ export interface Cell<S> {
 	update<R>(change: (state: S | null) => { state: S; result: R }): Promise<R>;
 }
 
-/** The cell of a single process. */
-export function createMemoryCell<S>(): Cell<S> {
+/** The cell of a single process. A step of `clock` empties it, because the times in it are wrong then. */
+export function createMemoryCell<S>(clock?: Clock): Cell<S> {
 	let kept: S | null = null;
+	clock?.onStep?.(() => {
+		kept = null;
+	});
 	return {
 		async update(change) {
 			const { state, result } = change(kept);

@@ -71,8 +71,6 @@ export interface LeaseLoopOptions<Item> {
 
 /** While the store fails it is tried again this often. */
 const RETRY_MS = 1_000;
-/** How often to look whether the clock was set: due times may have come by that. */
-const STEP_CHECK_MS = 1_000;
 /** The pause after due items could not be taken, because another replica is taking them. */
 const CONTENDED_MS = 10;
 const RENEWALS_PER_LEASE = 4;
@@ -127,16 +125,6 @@ export function createLeaseLoop<Item>(options: LeaseLoopOptions<Item>): LeaseLoo
 		return taken.length > 0 ? 0 : CONTENDED_MS;
 	}
 
-	/** Waits until the next turn, or until the clock was set or the loop was woken. */
-	async function waitForTurn(waitMs: number, shutdownSignal: AbortSignal): Promise<void> {
-		const steadySince = clock.steadySince?.();
-		const longestMs = steadySince === undefined ? waitMs : STEP_CHECK_MS;
-		for (let leftMs = waitMs; leftMs > 0 && steadySince === clock.steadySince?.(); leftMs -= longestMs) {
-			const isWoken = await waker.wait(Math.min(leftMs, longestMs), shutdownSignal).catch(() => true);
-			if (isWoken) return;
-		}
-	}
-
 	async function takeUntil(shutdownSignal: AbortSignal): Promise<void> {
 		let failure: string | null = null;
 		while (!shutdownSignal.aborted) {
@@ -150,7 +138,7 @@ export function createLeaseLoop<Item>(options: LeaseLoopOptions<Item>): LeaseLoo
 					log.warn({ code }, `could not take due ${itemsName}; trying again every second`);
 				failure = code;
 			}
-			await waitForTurn(waitMs, shutdownSignal);
+			if (waitMs > 0) await waker.wait(waitMs, shutdownSignal).catch(() => undefined);
 		}
 	}
 
@@ -183,6 +171,7 @@ export function createLeaseLoop<Item>(options: LeaseLoopOptions<Item>): LeaseLoo
 	}
 
 	rows.onChange(waker.wake);
+	clock.onStep?.(waker.wake);
 
 	return {
 		async run(signal) {

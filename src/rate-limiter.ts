@@ -1,7 +1,6 @@
 import { setBounded } from './bounded-map.ts';
 import { type Cell, createMemoryCell } from './cell.ts';
-import { CLOCK_ALLOWANCE_MS, hasCome } from './clock.ts';
-import { LONGEST_RETRY_AFTER_MS } from './errors.ts';
+import type { Clock } from './clock.ts';
 
 /** One call each `intervalMs` on average, up to `burst` calls at once. */
 export interface RateLimit {
@@ -18,9 +17,7 @@ export interface RateLimiter {
 	/** Counts `count` calls even if there is no room, up to the limit's `debt`. */
 	charge(key: string, limit: RateLimit, options: { now: number; count: number }): Promise<void>;
 	/** Allows no call before `until` (after a 429), which is at most `LONGEST_RETRY_AFTER_MS` from now. */
-	pause(key: string, until: number, now: number): Promise<void>;
-	/** Removes rates that were last used before `before`. */
-	forget(before: number): Promise<void>;
+	pause(key: string, until: number): Promise<void>;
 }
 
 /** The state of one key in the generic cell rate algorithm; clock milliseconds. */
@@ -30,28 +27,10 @@ export interface RateState {
 	readonly pausedUntil: number;
 }
 
-/** Storage of the rates, each in its own cell. */
-export interface RateCells {
-	of(key: string): Cell<RateState>;
-	forget(before: number): Promise<void>;
-}
-
 export const FRESH_RATE: RateState = { due: 0, pausedUntil: 0 };
 
-/** A pause further ahead was noted before the clock was put back and does not count. */
-const LONGEST_PAUSE_MS = LONGEST_RETRY_AFTER_MS + CLOCK_ALLOWANCE_MS;
-
 /** How many rates one process keeps: the most recently used ones. */
-const MEMORY_RATES = 10_000;
-
-/** How far ahead a call may be due at most. */
-function longestMs({ intervalMs, burst, debt = 0 }: RateLimit): number {
-	return (burst + debt) * intervalMs;
-}
-
-function dueAt(state: RateState, limit: RateLimit, now: number): number {
-	return hasCome(state.due, now, longestMs(limit) + CLOCK_ALLOWANCE_MS) ? now : state.due;
-}
+const MOST_RATES = 10_000;
 
 /** Takes one call now (`waitMs` is 0), leaving `keep` of the burst to others, or says when to ask again. */
 export function takeCall(
@@ -59,49 +38,43 @@ export function takeCall(
 	limit: RateLimit,
 	{ now, keep }: { now: number; keep: number },
 ): { readonly waitMs: number; readonly state: RateState } {
-	if (!hasCome(state.pausedUntil, now, LONGEST_PAUSE_MS)) return { waitMs: state.pausedUntil - now, state };
-	const due = dueAt(state, limit, now);
+	if (state.pausedUntil > now) return { waitMs: state.pausedUntil - now, state };
+	const due = Math.max(state.due, now);
 	const ahead = Math.max(0, limit.burst - 1 - keep) * limit.intervalMs;
 	const waitMs = Math.ceil(due - ahead - now);
 	if (waitMs > 0) return { waitMs, state };
 	return { waitMs: 0, state: { due: due + limit.intervalMs, pausedUntil: 0 } };
 }
 
-/** @param cells in the database for replicas; in memory for a single process */
-export function createRateLimiter(cells: RateCells = createMemoryRates()): RateLimiter {
+/** @param cellOf makes the cell of a rate: in the database for replicas, in memory for a single process */
+export function createRateLimiter(
+	clock: Clock,
+	cellOf: (key: string) => Cell<RateState> = () => createMemoryCell(),
+): RateLimiter {
+	const cells = new Map<string, Cell<RateState>>();
+	clock.onStep?.(() => cells.clear());
+
+	function update<R>(key: string, change: (state: RateState) => { state: RateState; result: R }): Promise<R> {
+		const cell = cells.get(key) ?? cellOf(key);
+		setBounded(cells, key, cell, MOST_RATES);
+		return cell.update((state) => change(state ?? FRESH_RATE));
+	}
+
 	return {
 		take: (key, limit, options) =>
-			cells.of(key).update((before) => {
-				const { waitMs, state } = takeCall(before ?? FRESH_RATE, limit, options);
+			update(key, (before) => {
+				const { waitMs, state } = takeCall(before, limit, options);
 				return { state, result: waitMs };
 			}),
 		charge: (key, limit, { now, count }) =>
-			cells.of(key).update((before) => {
-				const state = before ?? FRESH_RATE;
-				const due = Math.min(dueAt(state, limit, now) + count * limit.intervalMs, now + longestMs(limit));
+			update(key, (state) => {
+				const longestMs = (limit.burst + (limit.debt ?? 0)) * limit.intervalMs;
+				const due = Math.min(Math.max(state.due, now) + count * limit.intervalMs, now + longestMs);
 				return { state: { ...state, due }, result: undefined };
 			}),
-		pause: (key, until, now) =>
-			cells.of(key).update((before) => {
-				const state = before ?? FRESH_RATE;
-				const pausedUntil = hasCome(state.pausedUntil, now, LONGEST_PAUSE_MS)
-					? until
-					: Math.max(state.pausedUntil, until);
-				return { state: { ...state, pausedUntil }, result: undefined };
+		pause: (key, until) =>
+			update(key, (state) => {
+				return { state: { ...state, pausedUntil: Math.max(state.pausedUntil, until) }, result: undefined };
 			}),
-		forget: (before) => cells.forget(before),
-	};
-}
-
-function createMemoryRates(): RateCells {
-	const cells = new Map<string, Cell<RateState>>();
-	return {
-		of(key) {
-			const cell = cells.get(key) ?? createMemoryCell();
-			setBounded(cells, key, cell, MEMORY_RATES);
-			return cell;
-		},
-		// The map is bounded.
-		forget: async () => undefined,
 	};
 }

@@ -1,4 +1,4 @@
-import { CLOCK_ALLOWANCE_MS, type Clock, elapsedSince, hasCome } from '../clock.ts';
+import { CLOCK_ALLOWANCE_MS, type Clock, elapsedSince } from '../clock.ts';
 import { HandraiseError } from '../errors.ts';
 import { type DeliveryInput, mergeForPut, type OurValues } from '../questions/compare.ts';
 import type { Session } from '../questions/session.ts';
@@ -65,9 +65,7 @@ export function createPut({ store, service, checkAuthor, clock }: PutDependencie
 		 * @throws HandraiseError with the refusal as its code; `not_checked` (retryable) when Slack does not tell
 		 */
 		async hasAsked({ person, origin }: Answer, checkedAt: number): Promise<boolean> {
-			// A time far ahead was noted before the clock was put back.
-			const isDue = hasCome(checkedAt + CHECK_HOLDS_MS, clock.now(), CHECK_HOLDS_MS + CLOCK_ALLOWANCE_MS);
-			if (!isDue) return false;
+			if (Math.abs(clock.now() - checkedAt) < CHECK_HOLDS_MS) return false;
 			const verdict = await asking(() => checkAuthor(person, origin.channelId ?? '', FRESH_MS), NOT_CHECKED);
 			if (verdict.allowed) return true;
 			const code = verdict.refusal === 'could_not_check' ? 'not_checked' : verdict.refusal;

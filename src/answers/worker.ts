@@ -1,5 +1,5 @@
-import { type Clock, hasCome } from '../clock.ts';
-import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
+import type { Clock } from '../clock.ts';
+import { codeOf } from '../errors.ts';
 import { createLeaseLoop } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
 import type { AnswerStore } from '../store/answer-store.ts';
@@ -10,7 +10,6 @@ import {
 	firstDueAt,
 	isBlocking,
 	isFailed,
-	MAX_UNDO_MS,
 	type Person,
 	type QuestionUpdated,
 	type ReceiptState,
@@ -60,7 +59,6 @@ export function createAnswerWorker(deps: Dependencies) {
 	const shutdownSignal = stopping.signal;
 	let running: Promise<void> | null = null;
 	const tellingUnchecked = atMost(MAX_ASKING);
-	let lookedAtAllSince = Number.NEGATIVE_INFINITY;
 
 	/** Works on one answer until its lease is given back. */
 	async function work(answer: Answer, token: string, signal: AbortSignal): Promise<void> {
@@ -91,8 +89,7 @@ export function createAnswerWorker(deps: Dependencies) {
 	async function tellWhenLong(answer: Answer, token: string, ended: AbortSignal): Promise<ReceiptState | null> {
 		if (!isBlocking(answer.state) || answer.receiptState.dm !== null) return null;
 		const untilLong = firstDueAt(answer) + TAKES_LONG_MS - clock.now();
-		// Limited, because the clock may have been put back.
-		const wait = Math.max(Math.min(untilLong, TAKES_LONG_MS), answer.lastError === null ? MIN_BEFORE_LONG_MS : 0);
+		const wait = Math.max(untilLong, answer.lastError === null ? MIN_BEFORE_LONG_MS : 0);
 		try {
 			await clock.sleep(wait, ended);
 			const current = await store.get(answer.id);
@@ -112,14 +109,10 @@ export function createAnswerWorker(deps: Dependencies) {
 	async function advance(answer: Answer, token: string, signal: AbortSignal): Promise<Answer | null> {
 		const now = clock.now();
 		if (isBlocking(answer.state)) {
-			// The service asked for a pause. The answer is due only to tell its author that it takes long.
-			const { notBefore, press } = answer;
-			// It became due early, for example because the clock was set.
-			if (press !== null && !hasCome(press.undoUntil, now, MAX_UNDO_MS)) {
-				return store.update(answer, token, { nextAttemptAt: press.undoUntil }, { now, release: false });
-			}
-			const isPaused = notBefore !== null && !hasCome(notBefore, now, LONGEST_RETRY_AFTER_MS);
-			if (isPaused) return store.update(answer, token, { nextAttemptAt: notBefore }, { now, release: false });
+			// It is due early to tell its author that it takes long, or because the clock was set. The service may have asked
+			// for a pause.
+			const from = Math.max(answer.press?.undoUntil ?? 0, answer.notBefore ?? 0);
+			if (from > now) return store.update(answer, token, { nextAttemptAt: from }, { now, release: false });
 			return delivery.deliver(answer, token, signal);
 		}
 		if (answer.state !== 'delivered') return answer;
@@ -177,23 +170,14 @@ export function createAnswerWorker(deps: Dependencies) {
 		return { nextAttemptAt: clock.now() + tellAgainAfter(againAfterMs ?? since) };
 	}
 
-	/** Makes every answer due at the start and after the clock was set, because stored times may be wrong then. */
-	async function lookAtAllAfterClockChange(): Promise<void> {
-		const steadySince = clock.steadySince?.() ?? Number.NEGATIVE_INFINITY;
-		if (steadySince === lookedAtAllSince) return;
-		await store.lookAtAll(serviceUrl, clock.now());
-		lookedAtAllSince = steadySince;
-	}
-
 	const loop = createLeaseLoop<Answer>({
 		itemsName: 'answers',
 		rows: store.rows,
 		leaseMs: LEASE_MS,
 		tokenPrefix: `${processName}/`,
 		concurrency: CONCURRENCY,
-		prepare: lookAtAllAfterClockChange,
 		take: (lease, room) => store.takeDue(serviceUrl, lease, room, clock.now()),
-		nextDueAt: () => store.nextDueAt(serviceUrl, clock.now()),
+		nextDueAt: () => store.nextDueAt(serviceUrl),
 		work,
 		onFailure: ({ id }, error) =>
 			log.error(

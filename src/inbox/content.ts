@@ -21,7 +21,7 @@ import {
 	QUESTIONS_PER_PAGE,
 	type VisibleQuestion,
 } from './inbox.ts';
-import { isSnoozed, type Snooze } from './snooze.ts';
+import type { Snooze } from './snooze.ts';
 
 /** A failed answer asks its author for a decision for so long. Receipts keep their buttons. */
 const DECIDE_WITHIN_MS = 24 * 3_600_000;
@@ -224,7 +224,7 @@ function withHandOvers(open: readonly OpenQuestion[], handOvers: readonly HandOv
 
 /** Splits off the questions that their person does not want to see now. */
 function withoutSnoozed(seen: readonly VisibleQuestion[], snoozes: readonly Snooze[], now: number) {
-	const active = snoozes.filter((snooze) => isSnoozed(snooze, now));
+	const active = snoozes.filter(({ until }) => until > now);
 	const snoozeOf = ({ question, fingerprint }: VisibleQuestion) =>
 		active.find((snooze) => snooze.session.sessionId === question.sessionId && snooze.fingerprint === fingerprint);
 	const times = seen.flatMap((question) => snoozeOf(question)?.until ?? []);

@@ -1,6 +1,5 @@
 import type { Refusal } from '../answers/access-policy.ts';
 import type { Answer, Person, QuestionKey } from '../answers/answer.ts';
-import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
 import type { Draft } from '../store/answering-store.ts';
 import type { NoListReason, WaitingSession } from '../watches/discovered.ts';
 import type { QuestionView } from '../watches/session-snapshot.ts';
@@ -44,9 +43,9 @@ export const FOLLOWED_MS = 10 * 60_000;
 /** Presses in one inbox show in it at most so often. */
 export const PRESS_SPACING_MS = 1_000;
 
-/** Whether an inbox is followed at `now`. One that was opened before the clock was put back is not. */
+/** Whether an inbox is followed at `now`. */
 export function isFollowed({ openedAt }: Pick<Inbox, 'openedAt'>, now: number): boolean {
-	return openedAt > now - FOLLOWED_MS && openedAt <= now + CLOCK_ALLOWANCE_MS;
+	return openedAt > now - FOLLOWED_MS;
 }
 
 /** A channel that watches the session of a question. */

@@ -1,7 +1,7 @@
 import type { MayAct } from '../answers/access-policy.ts';
 import type { Person } from '../answers/answer.ts';
 import { setBounded } from '../bounded-map.ts';
-import { type Clock, hasCome, uptimeOf } from '../clock.ts';
+import { type Clock, uptimeOf } from '../clock.ts';
 import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import { createLeaseLoop } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
@@ -72,6 +72,9 @@ export function createInboxes({ store, serviceUrl, discovered, rateLimiter, metr
 	let newsAt = Number.NEGATIVE_INFINITY;
 	/** When the shared rate next has room for inboxes that only follow, and for all, clock milliseconds. */
 	let roomAt = { followers: 0, all: 0 };
+	clock.onStep?.(() => {
+		roomAt = { followers: 0, all: 0 };
+	});
 	let wake = () => {};
 	let running: Promise<void> | null = null;
 
@@ -107,7 +110,7 @@ export function createInboxes({ store, serviceUrl, discovered, rateLimiter, metr
 	}
 
 	function hasRoom(who: keyof typeof roomAt, now: number): boolean {
-		return hasCome(roomAt[who], now, LONGEST_RETRY_AFTER_MS);
+		return roomAt[who] <= now;
 	}
 
 	/** When to update an inbox that shows the newest state; null when it is not followed until then. */
@@ -174,7 +177,7 @@ export function createInboxes({ store, serviceUrl, discovered, rateLimiter, metr
 				metrics.update('failed');
 				if (outcome.limited) {
 					const until = now + Math.min(LONGEST_RETRY_AFTER_MS, outcome.ms ?? FIRST_RETRY_MS);
-					await rateLimiter.pause(rateKey(inbox.person.teamId), until, now);
+					await rateLimiter.pause(rateKey(inbox.person.teamId), until);
 				}
 				return { ...common, shownKey: null, nextAt: retryAt(inbox, outcome, now) };
 		}
@@ -266,7 +269,7 @@ export function createInboxes({ store, serviceUrl, discovered, rateLimiter, metr
 				},
 				async nextDueAt() {
 					const now = clock.now();
-					const { asked, all } = await store.nextDueAt(now);
+					const { asked, all } = await store.nextDueAt();
 					const times = touchedBy.size > 0 ? [now + Math.max(0, touchDueInMs())] : [];
 					if (asked !== null) times.push(Math.max(asked, hasRoom('all', now) ? now : roomAt.all));
 					if (all !== null) times.push(Math.max(all, hasRoom('followers', now) ? now : roomAt.followers));

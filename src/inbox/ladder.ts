@@ -1,4 +1,3 @@
-import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
 import type { ChannelSettings, LadderTimes, QuietHours, ReminderStage } from '../watches/channel-settings.ts';
 import type { ChannelKey, SessionKey } from '../watches/watch.ts';
 import { quietUntil } from './quiet-hours.ts';
@@ -101,8 +100,6 @@ export type Decision =
 	| { readonly kind: 'remind'; readonly stage: ReminderStage; readonly dueAt: number };
 
 export const MOST_ESCALATIONS = 3;
-/** How long nobody looks at a ladder whose next reminder lies further ahead: clocks may be set in between. */
-export const LONGEST_LOOK_MS = 3_600_000;
 /** A read that began in this time before a reminder was due, or later, tells whether the question is still open... */
 const READ_BEFORE_DUE_MS = 10_000;
 /** ...unless it is older than this: the reminder waited for other reminders meanwhile. */
@@ -130,7 +127,7 @@ export function decide(facts: LadderFacts, now: number): Decision {
 	if (next === null) return { ...NOT_DUE, until: null };
 	if (next.at > now) return { ...NOT_DUE, until: next.at, heldBy: ladder.heldBy };
 	// From when it is late: not while somebody was answering, had answered or the service was away, nor by settings of before.
-	const dueSince = Math.max(next.at, Math.min(facts.settingsChangedAt ?? next.at, now));
+	const dueSince = Math.max(next.at, facts.settingsChangedAt ?? next.at);
 	const reminderDueAt = Math.max(dueSince, Math.min(ladder.reminderDueAt ?? dueSince, now));
 	if (claim !== null && claim.until > now) {
 		return { kind: 'wait', until: claim.until, reminderDueAt: claim.until, heldBy: claim.userId };
@@ -143,7 +140,7 @@ export function decide(facts: LadderFacts, now: number): Decision {
 		return { kind: 'wait', until, reminderDueAt: failingDueAt, heldBy, waitsForRead: true, read: true };
 	}
 	const readFrom = Math.max(now - READ_WITHIN_MS, reminderDueAt - READ_BEFORE_DUE_MS);
-	if (facts.readAt === null || facts.readAt < readFrom || facts.readAt > now + CLOCK_ALLOWANCE_MS) {
+	if (facts.readAt === null || facts.readAt < readFrom) {
 		return { kind: 'wait', until: now + LOOK_AGAIN_MS, reminderDueAt, heldBy, waitsForRead: true, read: true };
 	}
 	return { kind: 'remind', stage: next.stage, dueAt: reminderDueAt };
@@ -160,10 +157,7 @@ function nextReminder(
 	now: number,
 ): { stage: ReminderStage; at: number } | null {
 	const { remindAfterMs, escalateAfterMs } = times;
-	const { remindedAt, escalationCount } = ladder;
-	// A time ahead of now was noted before the clock was put back.
-	const postedAt = Math.min(ladder.postedAt, now);
-	const lastReminderAt = Math.min(ladder.lastReminderAt ?? postedAt, now);
+	const { postedAt, remindedAt, escalationCount } = ladder;
 	const afterQuietHours = (at: number) => {
 		if (quietHours === null) return at;
 		const after = quietUntil(quietHours, at) ?? at;
@@ -171,7 +165,7 @@ function nextReminder(
 	};
 	const reminders: { stage: ReminderStage; at: number }[] = [];
 	if (escalateAfterMs !== null && escalationCount < MOST_ESCALATIONS) {
-		const from = escalationCount === 0 ? postedAt : lastReminderAt;
+		const from = escalationCount === 0 ? postedAt : (ladder.lastReminderAt ?? postedAt);
 		reminders.push({ stage: 'escalation', at: afterQuietHours(from + escalateAfterMs) });
 	}
 	if (remindAfterMs !== null && remindedAt === null && escalationCount === 0) {

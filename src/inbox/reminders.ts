@@ -138,7 +138,10 @@ export function createReminders(options: Options) {
 			return due.map(computable);
 		},
 		nextDueAt: (batches) =>
-			store.nextDueAt(serviceUrl, { now: clock.now(), except: batches.map(({ channel }) => channel) }),
+			store.nextDueAt(
+				serviceUrl,
+				batches.map(({ channel }) => channel),
+			),
 		work,
 		onFailure: (_, error) =>
 			log.warn({ code: codeOf(error) }, 'a reminder could not be stored; its lease lapses and it is tried again'),

@@ -1,5 +1,4 @@
 import type { Person } from '../answers/answer.ts';
-import { hasCome } from '../clock.ts';
 import type { SessionKey } from '../watches/watch.ts';
 import { tomorrowAtNine } from './quiet-hours.ts';
 
@@ -26,9 +25,4 @@ export const LONGEST_SNOOZE_MS = 36 * 60 * MINUTE_MS;
 export function snoozedUntil(length: SnoozeLength, now: number, timeZone: string): number {
 	if (length === 'tomorrow') return tomorrowAtNine(now, timeZone);
 	return now + (length === '15m' ? 15 : 60) * MINUTE_MS;
-}
-
-/** Whether it hides its question at `now`. One that was stored before the clock was put back does not. */
-export function isSnoozed({ until }: Pick<Snooze, 'until'>, now: number): boolean {
-	return !hasCome(until, now, LONGEST_SNOOZE_MS);
 }

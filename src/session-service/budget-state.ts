@@ -1,4 +1,3 @@
-import { hasCome } from '../clock.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 
 /** Who waits for a request: the delivery of an answer, a person, or watching. */
@@ -87,17 +86,11 @@ export function keptFromWatching(limit: number): number {
 
 function believedAt(state: BudgetState, now: number): { remaining: number; resetAt: number } | null {
 	const { believed } = state;
-	if (believed === null) return null;
-	return hasCome(believed.resetAt, now, LONGEST_RETRY_AFTER_MS) ? null : believed;
+	return believed === null || believed.resetAt <= now ? null : believed;
 }
 
-/** A second further ahead than a window was noted before the clock was put back; counting it would stop everything. */
 function isCounted(second: number, now: number): boolean {
-	return Math.abs(Math.floor(now / 1000) - second) < WINDOW_SECONDS;
-}
-
-function pausedAt(state: BudgetState, now: number): boolean {
-	return !hasCome(state.pausedUntil, now, LONGEST_RETRY_AFTER_MS);
+	return Math.floor(now / 1000) - second < WINDOW_SECONDS;
 }
 
 /** What is used and free at `now`. */
@@ -203,17 +196,15 @@ export function inWindow(perSecond: number): number {
 /** Decides on `count` requests of one priority at `now`, and charges them when granted. */
 export function decide(state: BudgetState, ask: Ask): BudgetDecision {
 	const { now, limit, priority, count } = ask;
-	if (pausedAt(state, now)) return { granted: false, retryAt: state.pausedUntil };
+	if (state.pausedUntil > now) return { granted: false, retryAt: state.pausedUntil };
 	const usage = usageAt(state, now, limit);
 	if (!fits(usage, ask)) return { granted: false, retryAt: firstFit(state, ask) };
 	if (priority !== 'background') return { granted: true, state: charge(state, ask) };
 	// What is reserved need not be spread.
 	if (ask.ahead === true && (ask.reserved ?? 0) > 0) return { granted: true, state: charge(state, ask) };
 	const interval = backgroundInterval(state, usage, ask);
-	// Bounded, because a replica with a slower rate may have written it. A time further ahead was written before the
-	// clock was put back.
-	const isAhead = state.backgroundDue > now + LONGEST_RETRY_AFTER_MS;
-	const due = isAhead ? now : Math.min(Math.max(now, state.backgroundDue), now + BACKGROUND_BURST * interval);
+	// Bounded, because a replica with a slower rate may have written it.
+	const due = Math.min(Math.max(now, state.backgroundDue), now + BACKGROUND_BURST * interval);
 	const earliest = due - (BACKGROUND_BURST - 1) * interval;
 	if (now < earliest) return { granted: false, retryAt: earliest };
 	return { granted: true, state: { ...charge(state, ask), backgroundDue: due + count * interval } };
@@ -223,7 +214,7 @@ function charge(state: BudgetState, { now, priority, count, ahead = false }: Ask
 	const second = Math.floor(now / 1000);
 	const buckets = state.buckets.filter(([bucketSecond]) => isCounted(bucketSecond, now));
 	const last = buckets.at(-1);
-	// After the clock went back, the newest second is charged: the order is kept and nothing is forgotten early.
+	// When the clock goes back a little, the newest second is charged: the order is kept and nothing is forgotten early.
 	const bucket = last !== undefined && last[0] >= second ? last : ([second, 0, 0, 0, 0] as const);
 	if (bucket === last) buckets.pop();
 	const charged = (other: RequestPriority) => (other === priority ? count : 0);
@@ -281,8 +272,7 @@ export function observed(
 	}
 	if (retryAfterSeconds !== undefined) {
 		const until = now + Math.min(Math.max(retryAfterSeconds, 1) * 1000, LONGEST_RETRY_AFTER_MS);
-		// A pause from before the clock was put back is not in force, but may be further ahead.
-		next = { ...next, pausedUntil: pausedAt(next, now) ? Math.max(next.pausedUntil, until) : until };
+		next = { ...next, pausedUntil: Math.max(next.pausedUntil, until) };
 	}
 	return next;
 }

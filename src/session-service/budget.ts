@@ -53,7 +53,7 @@ export function createRequestBudget({
 	requestsPerMinute = 250,
 	reservedPerSecond = () => 0,
 	clock,
-	cell = createMemoryCell(),
+	cell = createMemoryCell(clock),
 }: {
 	requestsPerMinute?: number;
 	reservedPerSecond?: () => number;
@@ -66,6 +66,9 @@ export function createRequestBudget({
 	const queues: Record<RequestPriority, Waiter[]> = { delivery: [], person: [], background: [] };
 	/** The newest state that this process has seen: for statistics and hopeless deadlines, never for granting. */
 	let latest: BudgetState = EMPTY_BUDGET_STATE;
+	clock.onStep?.(() => {
+		latest = EMPTY_BUDGET_STATE;
+	});
 	/** The number of each person's last turn; cleared when no person waits. */
 	const lastTurns = new Map<string, number>();
 	let turn = 0;

@@ -79,7 +79,7 @@ export function createPersonReads({ sessionService, rateLimiter, limits, clock, 
 		intervalMs: readRate.intervalMs / TURNS_PER_READ,
 		burst: readRate.burst * TURNS_PER_READ,
 	};
-	const ownLimiter = createRateLimiter();
+	const ownLimiter = createRateLimiter(clock);
 	/** When each person was last told to slow down. */
 	const toldAt = new Map<string, number>();
 	const unknownIds = new Map<string, { readonly since: number; readonly count: number }>();

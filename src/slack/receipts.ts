@@ -76,9 +76,7 @@ export function createReceipts(deps: Dependencies) {
 		const ack = acks.get(answer.viewId);
 		if (ack === undefined) {
 			const wait = answer.acceptedAt + AFTER_FOREIGN_ACCEPT_MS - clock.now();
-			// The limit is for a clock that was set back meanwhile.
-			if (wait > 0 && answer.receiptState.state === null)
-				await pause(Math.min(wait, AFTER_FOREIGN_ACCEPT_MS), shutdownSignal);
+			if (wait > 0 && answer.receiptState.state === null) await pause(wait, shutdownSignal);
 			return;
 		}
 		// Slack waits three seconds for an acknowledgement.

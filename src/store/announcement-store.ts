@@ -2,13 +2,13 @@ import { type Kysely, sql } from 'kysely';
 import { setBounded } from '../bounded-map.ts';
 import type { Lease } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
-import { type Announcement, HELD, switchingTargetOf, waitsForTurn } from '../watches/announcements.ts';
+import { type Announcement, HELD, PACED, switchingTargetOf } from '../watches/announcements.ts';
 import type { AttemptResult, CardResult, DueAnnouncement, DueCard } from '../watches/announcer.ts';
 import { kindsWith } from '../watches/kinds.ts';
 import type { SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { CardUrgency, Watch } from '../watches/watch.ts';
 import { change, countChanged, from, type StoreDatabase } from './database.ts';
-import { dueAt, earliest, isDue, isOurs, LONGEST_DELAY_MS, leaseDue, nextDue, UNREADABLE_RETRY_MS } from './due.ts';
+import { earliest, isOurs, leaseDue, nextDue, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { giveBackUndelivered } from './hand-over-store.ts';
 import { beginLadder, type EndedReminders, endReminders } from './ladder-store.ts';
@@ -113,7 +113,7 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 			.set((eb) => ({
 				...WITHOUT_LEASE,
 				...attemptChange(result),
-				...(result.kind === 'retry' && !waitsForTurn(result.code) && { attempts: eb('attempts', '+', 1) }),
+				...(result.kind === 'retry' && result.code !== PACED && { attempts: eb('attempts', '+', 1) }),
 			}))
 			.returningAll()
 			.executeTakeFirst();
@@ -155,9 +155,9 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 		 * holds up no other.
 		 */
 		async takeAnnouncements(lease: Lease, limit: number, now: number): Promise<readonly DueAnnouncement[]> {
-			const where = sql<boolean>`state = 'pending' and ${isDue('next_attempt_at', now, LONGEST_DELAY_MS.post)}
+			const where = sql<boolean>`state = 'pending' and next_attempt_at <= ${now}
 				and ${isOurs(db)} and ${isFirst()}`;
-			const orderBy = sql`${dueAt('next_attempt_at', now, LONGEST_DELAY_MS.post)}, created_at`;
+			const orderBy = sql`next_attempt_at, created_at`;
 			const rows = await leaseDue(db, { table: 'announcements', key: 'id', where, orderBy, limit }, { lease, now });
 			const due: DueAnnouncement[] = [];
 			for (const row of rows) {
@@ -233,7 +233,7 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 		): Promise<readonly DueCard[]> {
 			const least = urgency === 'any' ? URGENCIES.length - 1 : URGENCIES.indexOf(urgency);
 			const where = sql<boolean>`card_since is not null and card_ts is not null and card_urgency <= ${least}
-				and ${isOurs(db)} and ${isDue('card_not_before', now, LONGEST_DELAY_MS.post)}`;
+				and ${isOurs(db)} and card_not_before <= ${now}`;
 			const orderBy = sql`card_urgency, card_since`;
 			const rows = await leaseDue(db, { table: 'watches', key: 'id', where, orderBy, limit }, { lease, now });
 			const cards: DueCard[] = [];
@@ -286,14 +286,13 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 		 * When `takeAnnouncements` and `takeCards` next find something; null for never. Announcements that wait for another one
 		 * do not count.
 		 */
-		async nextPostDueAt(now: number) {
+		async nextPostDueAt() {
 			const pending = sql<boolean>`state = 'pending' and ${isOurs(db)} and ${isFirst()}`;
-			const due = dueAt('next_attempt_at', now, LONGEST_DELAY_MS.post);
-			const at = earliest(dueAt('card_not_before', now, LONGEST_DELAY_MS.post), now);
+			const at = earliest('card_not_before');
 			const wanted = sql<{ urgency: number; at: number | null }>`select card_urgency as urgency, ${at} as at
 				from watches where card_since is not null and card_ts is not null and ${isOurs(db)} group by card_urgency`;
 			const [post, cards] = await Promise.all([
-				nextDue(db, 'announcements', pending, { due, now }),
+				nextDue(db, 'announcements', pending, 'next_attempt_at'),
 				wanted.execute(db.read),
 			]);
 			const card = (urgency: CardUrgency) =>

@@ -12,10 +12,10 @@ import {
 	sealOther,
 	writeReceiptState,
 } from './answer-rows.ts';
-import { countChanged, type StoreDatabase, StoreUnavailableError } from './database.ts';
-import { databaseTime } from './database-clock.ts';
-import { dueAt, earliest, hasLapsed, isDue, isOurs, LONGEST_DELAY_MS, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
+import { change, countChanged, type StoreDatabase, StoreUnavailableError } from './database.ts';
+import { earliest, isOurs, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
+import { databaseTime } from './store-clock.ts';
 import { type Tables, WITHOUT_LEASE } from './tables.ts';
 
 /** Candidate rows for each row wanted: other replicas may lock some of them at the same moment. */
@@ -123,8 +123,7 @@ export function createAnswerQueue({
 		 * When `takeDue` may find an answer next, or null: the earliest `nextAttemptAt`, but not before a lease on the answer's
 		 * session lapses.
 		 */
-		async nextDueAt(service: string, now: number): Promise<number | null> {
-			const due = dueAt('due.next_attempt_at', now, LONGEST_DELAY_MS.answer);
+		async nextDueAt(service: string): Promise<number | null> {
 			// An answer whose session is leased, perhaps by itself, cannot be taken before that lease lapses.
 			const row = await db.read
 				.selectFrom('answers as due')
@@ -137,7 +136,7 @@ export function createAnswerQueue({
 				.where('due.service', '=', service)
 				.where('due.next_attempt_at', 'is not', null)
 				.where(isForUs(db))
-				.select(earliest(due, now, 'leased').as('at'))
+				.select(earliest('due.next_attempt_at', 'leased.leased_until').as('at'))
 				.executeTakeFirstOrThrow();
 			return row.at;
 		},
@@ -146,25 +145,12 @@ export function createAnswerQueue({
 		hasten: (service: string, lastErrors: readonly string[], now: number) =>
 			db.writeOne((trx) =>
 				countChanged(
-					dueNow(trx, service, now).where('state', 'in', BLOCKING_STATES).where('last_error', 'in', lastErrors),
+					change(trx, 'answers', { service, lease_token: null, state: BLOCKING_STATES, last_error: lastErrors })
+						.where('next_attempt_at', '>', now)
+						.set({ next_attempt_at: now, not_before: null }),
 				),
 			),
-
-		/** Makes all answers with a due time due now: after the clock was set, stored times may be wrong. */
-		async lookAtAll(service: string, now: number): Promise<void> {
-			await db.writeOne((trx) => dueNow(trx, service, now).execute());
-		},
 	};
-}
-
-/** Makes waiting answers without a lease due at once. */
-function dueNow(trx: Kysely<Tables>, service: string, now: number) {
-	return trx
-		.updateTable('answers')
-		.set({ next_attempt_at: now, not_before: null })
-		.where('service', '=', service)
-		.where('next_attempt_at', '>', now)
-		.where('lease_token', 'is', null);
 }
 
 /** Whether the answer `due` needs more than its author to be told, or this process may tell them. */
@@ -175,14 +161,13 @@ function isForUs(db: StoreDatabase) {
 
 /** The first due answer of each session, unless an answer of that session is leased. */
 function firstOfSession(db: StoreDatabase, service: string, { now, limit }: { now: number; limit: number }) {
-	const due = isDue('next_attempt_at', now, LONGEST_DELAY_MS.answer);
-	return sql<boolean>`${due} and id in (
+	return sql<boolean>`next_attempt_at <= ${now} and id in (
 		select id from (
 			select id, next_attempt_at, accepted_at, row_number() over (
 				partition by session_id order by next_attempt_at, accepted_at, id
 			) as place
 			from answers as due
-			where service = ${service} and ${due} and lease_token is null and ${isForUs(db)}
+			where service = ${service} and next_attempt_at <= ${now} and lease_token is null and ${isForUs(db)}
 				and not exists (
 					select 1 from answers as leased
 					where leased.service = due.service and leased.session_id = due.session_id and leased.lease_token is not null
@@ -200,7 +185,7 @@ async function freeLapsed(trx: Kysely<Tables>, now: number): Promise<void> {
 		.selectFrom('answers')
 		.select('id')
 		.where('lease_token', 'is not', null)
-		.where(hasLapsed('leased_until', now))
+		.where('leased_until', '<=', now)
 		.forUpdate()
 		.skipLocked()
 		.execute();

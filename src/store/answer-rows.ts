@@ -42,7 +42,6 @@ const submission = z.object({
 	/** Positions that the answer fills or leaves empty on purpose. */
 	positions,
 	leftEmpty: positions,
-	press: z.object({ undoUntil: z.number() }).nullable(),
 	checkedAt: z.number(),
 	shownHash: z.string().nullable(),
 });
@@ -107,12 +106,12 @@ export function readSubmission(row: Pick<AnswerRow, 'submission'>): Submission {
 }
 
 export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
-	const { viewId, origin, leftEmpty, press, checkedAt, shownHash } = readSubmission(row);
+	const { viewId, origin, leftEmpty, checkedAt, shownHash } = readSubmission(row);
 	return {
 		id: row.id,
 		submissionKey: row.submission_key,
 		viewId,
-		press,
+		press: row.undo_until === null ? null : { undoUntil: row.undo_until },
 		person: personOf(row),
 		question: questionOf(row),
 		fingerprint: row.fingerprint,
@@ -215,13 +214,13 @@ export function submittedColumns(id: string, answer: NewAnswer, cipher: Cipher) 
 	return {
 		fingerprint: answer.fingerprint,
 		...sealItems(id, given, cipher),
+		undo_until: press?.undoUntil ?? null,
 		submission: JSON.stringify({
 			viewId,
 			origin,
 			formReadAt,
 			positions: positionsOf(given, leftEmpty),
 			leftEmpty: [...leftEmpty],
-			press,
 			checkedAt: answer.acceptedAt,
 			shownHash,
 		} satisfies Submission),

@@ -8,7 +8,6 @@ import {
 	type Person,
 	type QuestionKey,
 } from '../answers/answer.ts';
-import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
 import {
 	change,
 	countChanged,
@@ -19,7 +18,6 @@ import {
 	rowUnlessExists,
 	type StoreDatabase,
 } from './database.ts';
-import { isDue, LONGEST_DELAY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { personColumns, personOf, questionColumns, questionOf, type Row, type Tables } from './tables.ts';
 
@@ -64,10 +62,9 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 	return {
 		/**
 		 * Writes or replaces the draft of this form. Writes nothing when `submissionKey` was submitted, because events of typing
-		 * can arrive after the submission, or when a newer draft of the form is there. `now`: when `updatedAt` is earlier.
+		 * can arrive after the submission, or when a newer draft of the form is there.
 		 */
-		async save(draft: Draft, submissionKey = '', now = draft.updatedAt): Promise<void> {
-			const { updatedAt } = draft;
+		async save(draft: Draft, submissionKey = ''): Promise<void> {
 			await db.writeOne(async (trx) => {
 				// Encrypted inside the write: on SQLite the key of drafts may be replaced between two writes.
 				const row = draftRow(draft, cipher);
@@ -78,16 +75,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 					.expression(rowUnlessExists(trx, row, submitted))
 					// Two saves of one form may arrive in the wrong order: the newer one wins.
 					.onConflict((conflict) =>
-						conflict
-							.column('form_id')
-							.doUpdateSet(row)
-							.where((eb) =>
-								eb.or([
-									eb('drafts.updated_at', '<=', updatedAt),
-									// Saved before the clock was put back.
-									eb('drafts.updated_at', '>', now + CLOCK_ALLOWANCE_MS),
-								]),
-							),
+						conflict.column('form_id').doUpdateSet(row).where('drafts.updated_at', '<=', draft.updatedAt),
 					)
 					.execute();
 			});
@@ -180,7 +168,7 @@ export function createClaimStore({ db }: { db: StoreDatabase }) {
 		claim: ({ question, person, until }: Claim, now: number) =>
 			db.write(async (trx) => {
 				const own = ofPerson(person, question);
-				const active = change(trx, 'claims', own).where(({ not }) => not(claimHasLapsed(now)));
+				const active = change(trx, 'claims', own).where('until', '>', now);
 				if ((await countChanged(active.set({ until }))) > 0) return false;
 				const made = await trx
 					.insertInto('claims')
@@ -189,7 +177,7 @@ export function createClaimStore({ db }: { db: StoreDatabase }) {
 						conflict
 							.columns(['service', 'session_id', 'message_index', 'team_id', 'user_id'])
 							.doUpdateSet({ claimed_at: now, until })
-							.where(claimHasLapsed(now)),
+							.where('claims.until', '<=', now),
 					)
 					.executeTakeFirst();
 				return (made.numInsertedOrUpdatedRows ?? 0n) > 0n;
@@ -204,7 +192,7 @@ export function createClaimStore({ db }: { db: StoreDatabase }) {
 			return activeClaims(db.read, questionColumns(question), now);
 		},
 
-		removeLapsed: (now: number) => db.writeOne((trx) => countChanged(remove(trx, 'claims').where(claimHasLapsed(now)))),
+		removeLapsed: (now: number) => db.writeOne((trx) => countChanged(remove(trx, 'claims').where('until', '<=', now))),
 	};
 }
 
@@ -212,14 +200,9 @@ export type ClaimStore = ReturnType<typeof createClaimStore>;
 
 /** The claims that match `filter` and have not lapsed, oldest first. */
 export async function activeClaims(read: Kysely<Tables>, filter: Filter<'claims'>, now: number): Promise<Claim[]> {
-	const active = from(read, 'claims', filter).where(({ not }) => not(claimHasLapsed(now)));
+	const active = from(read, 'claims', filter).where('until', '>', now);
 	const rows = await active.selectAll().orderBy('claimed_at').orderBy('user_id').execute();
 	return rows.map((row) => ({ question: questionOf(row), person: personOf(row), until: row.until }));
-}
-
-/** Whether a claim has lapsed, or is from before a clock was put back. */
-function claimHasLapsed(now: number) {
-	return isDue('claims.until', now, LONGEST_DELAY_MS.claim);
 }
 
 /** Identifies a question among those of one service. */

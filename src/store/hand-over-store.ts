@@ -16,7 +16,6 @@ import type { QuestionView } from '../watches/session-snapshot.ts';
 import type { ChannelKey, SessionKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { change, from, lockFor, type StoreDatabase } from './database.ts';
-import { isPast } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { handOverRow, readHandOver } from './hand-over-rows.ts';
 import { endSnooze } from './snooze-store.ts';
@@ -252,7 +251,6 @@ async function tooManyOf(trx: Kysely<Tables>, wish: NewHandOver, now: number): P
 		// Written out: SQLite uses a partial index only then.
 		.where(sql<boolean>`kind = 'handedOver'`)
 		.where('created_at', '>', now - HAND_OVER_WINDOW_MS)
-		.where(isPast('created_at', now))
 		.executeTakeFirstOrThrow();
 	const until = (since: number) => Number(since) + HAND_OVER_WINDOW_MS - now;
 	if (Number(fromCount) >= MOST_IN_WINDOW.from) return { kind: 'tooMany', who: 'from', againInMs: until(fromSince) };

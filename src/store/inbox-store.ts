@@ -1,10 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
 import { FOLLOWED_MS, type Inbox, type InboxPlace, type InboxResult, PRESS_SPACING_MS } from '../inbox/inbox.ts';
 import type { Lease } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
 import { countChanged, type StoreDatabase } from './database.ts';
-import { dueAt, earliest, isDue, isOurs, LONGEST_DELAY_MS, leaseDue } from './due.ts';
+import { isOurs, leaseDue, nextDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { createInboxReads } from './inbox-reads.ts';
 import { createSnoozeStore } from './snooze-store.ts';
@@ -72,8 +71,7 @@ function createOpenedInboxes(db: StoreDatabase) {
 						change_count: sql<number>`change_count + 1`,
 						next_update_at: earlierOf(sql`next_update_at`, soon),
 					})
-					.where('opened_at', '>', now - FOLLOWED_MS)
-					.where('opened_at', '<=', now + CLOCK_ALLOWANCE_MS);
+					.where('opened_at', '>', now - FOLLOWED_MS);
 				return countChanged(update);
 			}),
 
@@ -83,11 +81,9 @@ function createOpenedInboxes(db: StoreDatabase) {
 			limit: number,
 			{ now, only }: { now: number; only: 'asked' | 'all' },
 		): Promise<readonly Inbox[]> {
-			const asked = sql<boolean>`(${IS_ASKED} and ${isDue('next_update_at', now, LONGEST_DELAY_MS.askedInbox)})`;
-			const all = sql<boolean>`(${asked} or ${isDue('next_update_at', now, LONGEST_DELAY_MS.inbox)})`;
-			const where = sql<boolean>`${only === 'asked' ? asked : all} and ${isOurs(db)}`;
-			const at = dueAt('next_update_at', now, LONGEST_DELAY_MS.inbox);
-			const orderBy = sql`case when ${IS_ASKED} then 0 else 1 end, ${at}`;
+			const wanted = only === 'asked' ? IS_ASKED : sql<boolean>`true`;
+			const where = sql<boolean>`next_update_at <= ${now} and ${wanted} and ${isOurs(db)}`;
+			const orderBy = sql`case when ${IS_ASKED} then 0 else 1 end, next_update_at`;
 			const rows = await leaseDue(db, { table: 'inboxes', key: 'id', where, orderBy, limit }, { lease, now });
 			return rows.map(readInbox);
 		},
@@ -95,17 +91,13 @@ function createOpenedInboxes(db: StoreDatabase) {
 		rows: db.queuedRows(['inboxes']),
 
 		/** When `takeDue` next finds something; null for never. */
-		async nextDueAt(now: number) {
-			const waiting = (longestMs: number) => {
-				const at = earliest(dueAt('next_update_at', now, longestMs), now);
-				const ours = db.read.selectFrom('inboxes').where(isOurs(db));
-				return ours.where('next_update_at', 'is not', null).select(at.as('at'));
-			};
-			const [asked, all] = await Promise.all([
-				waiting(LONGEST_DELAY_MS.askedInbox).where(IS_ASKED).executeTakeFirstOrThrow(),
-				waiting(LONGEST_DELAY_MS.inbox).executeTakeFirstOrThrow(),
-			]);
-			return { asked: asked.at, all: all.at };
+		async nextDueAt() {
+			const [asked, all] = await Promise.all(
+				[IS_ASKED, sql<boolean>`true`].map((wanted) =>
+					nextDue(db, 'inboxes', sql`${wanted} and ${isOurs(db)}`, 'next_update_at'),
+				),
+			);
+			return { asked: asked ?? null, all: all ?? null };
 		},
 
 		/**
@@ -176,10 +168,9 @@ function createOpenedInboxes(db: StoreDatabase) {
 	};
 }
 
-/** So long after the content was last put together, or now. A time ahead of `now` was noted before the clock was put back. */
+/** So long after the content was last put together, or now. */
 function notBefore(builtAt: RawBuilder<unknown>, spacingMs: number, now: number): RawBuilder<number> {
-	return sql`cast(case when ${builtAt} <= ${now} and ${builtAt} + ${spacingMs} > ${now}
-		then ${builtAt} + ${spacingMs} else ${now} end as bigint)`;
+	return sql`cast(case when ${builtAt} + ${spacingMs} > ${now} then ${builtAt} + ${spacingMs} else ${now} end as bigint)`;
 }
 
 /** `soon`, unless it is due before that: then it keeps its place. */

@@ -9,7 +9,7 @@ import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { activeClaims, answeredQuestions, nameInService } from './answering-store.ts';
 import { readSettings, settingsRow } from './channel-settings-store.ts';
 import { change, countChanged, type Filter, from, remove, type StoreDatabase } from './database.ts';
-import { dueAt, hasLapsed, isDue, LONGEST_DELAY_MS, leaseDue, nextDue } from './due.ts';
+import { leaseDue, nextDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { inLockOrder, lockLadders, touchLadders } from './lock-order.ts';
 import { channelOf, type Row, sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
@@ -97,9 +97,8 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 				? { due_at: soonest(outcome, now), reminder_due_at: outcome.reminderDueAt, held_by: outcome.heldBy }
 				: { ...reminderChange(outcome, now), due_at: now, reminder_due_at: null, held_by: null };
 		const waiting = outcome.kind === 'wait' ? outcome.waiting : null;
-		const noted = { posted_at: notAhead('posted_at', now), last_reminder_at: notAhead('last_reminder_at', now) };
 		const since = { waiting_since: waiting?.since ?? null, few_since: waiting?.fewSince ?? null };
-		const columns = { ...WITHOUT_LEASE, ...noted, ...changed, ...since };
+		const columns = { ...WITHOUT_LEASE, ...changed, ...since };
 		return (await countChanged(change(trx, 'ladders', held).set(columns))) > 0;
 	}
 
@@ -115,7 +114,7 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		): Promise<readonly LadderBatch[]> {
 			const { now } = options;
 			const where = dueByChannel(service, options);
-			const orderBy = sql`${dueAt('due_at', now, LONGEST_DELAY_MS.ladder)}, posted_at`;
+			const orderBy = sql`due_at, posted_at`;
 			const rows = await leaseDue(
 				db,
 				{
@@ -136,17 +135,14 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		rows: db.queuedRows(['ladders']),
 
 		/** When `takeDue` with the same `except` next finds something; null for never. */
-		async nextDueAt(
-			service: string,
-			{ now, except }: { now: number; except: readonly ChannelKey[] },
-		): Promise<number | null> {
+		async nextDueAt(service: string, except: readonly ChannelKey[]): Promise<number | null> {
 			const where = sql<boolean>`service = ${service} and due_at is not null and ${isElsewhere('ladders', except)}`;
-			return nextDue(db, 'ladders', where, { due: dueAt('due_at', now, LONGEST_DELAY_MS.ladder), now });
+			return nextDue(db, 'ladders', where, 'due_at');
 		},
 
 		/**
 		 * Notes what becomes of ladders and queues `announcement`, all or nothing, and gives their leases back. Null when a lease
-		 * was lost: nothing else was written. What counted from a time ahead of `now` counts from `now` then.
+		 * was lost: nothing else was written.
 		 */
 		record: (
 			token: string,
@@ -205,11 +201,11 @@ function dueByChannel(
 	{ now, limit, except }: { now: number; limit: number; except: readonly ChannelKey[] },
 ) {
 	return sql<boolean>`(team_id, channel_id) in (select first.team_id, first.channel_id from ladders as first
-		where first.service = ${service} and ${isDue('first.due_at', now, LONGEST_DELAY_MS.ladder)}
-		and (first.lease_token is null or ${hasLapsed('first.leased_until', now)}) and ${isElsewhere('first', except)}
+		where first.service = ${service} and first.due_at <= ${now}
+		and (first.lease_token is null or first.leased_until <= ${now}) and ${isElsewhere('first', except)}
 		group by first.team_id, first.channel_id
-		order by min(${dueAt('first.due_at', now, LONGEST_DELAY_MS.ladder)}), min(first.posted_at) limit ${limit})
-		and (${isDue('due_at', now, LONGEST_DELAY_MS.ladder)} or reminder_due_at <= ${now})`;
+		order by min(first.due_at), min(first.posted_at) limit ${limit})
+		and (due_at <= ${now} or reminder_due_at <= ${now})`;
 }
 
 /** Whether a ladder of `table` is in none of these channels. */
@@ -311,15 +307,9 @@ export async function endReminders(
 	}
 }
 
-/** The time in `column`, or `now` when it was noted before the clock was put back. What counts from it counts from now. */
-function notAhead(column: string, now: number) {
-	const at = sql.ref(column);
-	return sql<number>`case when ${at} > ${now} then ${now} else ${at} end`;
-}
-
-/** When to look again: at once if the question changed meanwhile, else at the latest after the longest legal delay. */
+/** When to look again: at once if the question changed meanwhile. */
 function soonest({ dueAt: at, changeCount }: Extract<LadderOutcome, { kind: 'wait' }>, now: number) {
-	const planned = at === null ? null : Math.round(Math.min(at, now + LONGEST_DELAY_MS.ladder));
+	const planned = at === null ? null : Math.round(at);
 	// PostgreSQL takes a case of nothing but parameters for a text.
 	return sql<number | null>`cast(case when change_count = ${changeCount} then ${planned} else ${now} end as bigint)`;
 }

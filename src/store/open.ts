@@ -8,7 +8,6 @@ import { createAnswerStore } from './answer-store.ts';
 import { createClaimStore, createDraftStore } from './answering-store.ts';
 import { createChannelSettingsStore } from './channel-settings-store.ts';
 import type { StoreDatabase } from './database.ts';
-import { createDatabaseClock, type DatabaseClock } from './database-clock.ts';
 import {
 	type Cipher,
 	createCipher,
@@ -25,8 +24,10 @@ import { type LiveWorkspace, WORKSPACES_QUERY } from './inspect.ts';
 import { createLadderStore } from './ladder-store.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATING, openPostgres } from './postgres.ts';
+import { repairTimes } from './repair-times.ts';
 import { type CheckpointOutcome, type SecretWiping, startSecretWiping } from './secret-wiping.ts';
 import { openSqlite } from './sqlite.ts';
+import { createStoreClock, type StoreClock } from './store-clock.ts';
 import { WITHOUT_LEASE } from './tables.ts';
 import { createWatchStore } from './watch-store.ts';
 
@@ -74,18 +75,16 @@ export async function openStore({
 	const sqlite = databaseUrl == null ? openSqlite(dataDir) : null;
 	const { promise: replaced, resolve: onNewer } = Promise.withResolvers<HandraiseError>();
 	const db = { ...(sqlite ?? openPostgres(databaseUrl ?? '', log, { onNewer })), workspace, onNewer };
-	let databaseClock: DatabaseClock | null = null;
+	let storeClock: StoreClock | null = null;
 	let wiping: SecretWiping | null = null;
 	async function close(): Promise<void> {
-		databaseClock?.close();
+		storeClock?.close();
 		await wiping?.close();
 		await db.close();
 	}
 	try {
-		if (ownClock === undefined && databaseUrl != null) {
-			databaseClock = await createDatabaseClock({ db, local: systemClock, log });
-		}
-		const clock = ownClock ?? databaseClock ?? systemClock;
+		if (ownClock === undefined) storeClock = await createStoreClock({ db, local: systemClock, log });
+		const clock = ownClock ?? storeClock ?? systemClock;
 		// Only after SQLite is open: this process now holds the lock on the data directory.
 		const setting: KeySetting = given ?? { kind: 'key', key: loadOrMakeKeyFile(resolve(dataDir)) };
 		if (databaseUrl == null) await migrate(db, { clock, log });
@@ -94,6 +93,7 @@ export async function openStore({
 		if (sqlite !== null) wiping = await startSecretWiping({ db: sqlite, master, log, onCheckpoint });
 		const cipher = wiping?.cipher ?? master;
 		await freeOrphanedLeases(db);
+		await repairTimes(db, clock.now());
 		await retryUnreadable(db);
 		if (!(await keyMatches(db, cipher))) {
 			log.warn(
@@ -103,7 +103,7 @@ export async function openStore({
 			);
 		}
 		return {
-			answers: createAnswerStore({ db, cipher, log, checksTime: databaseClock !== null }),
+			answers: createAnswerStore({ db, cipher, log, checksTime: storeClock !== null && sqlite === null }),
 			drafts: createDraftStore({ db, cipher }),
 			claims: createClaimStore({ db }),
 			watches: createWatchStore({ db, cipher, log }),

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { NewAnnouncement } from '../watches/announcements.ts';
 import { change, from } from './database.ts';
-import { isPast } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { dropPending } from './question-posts.ts';
 import { channelOf, type Tables } from './tables.ts';
@@ -32,7 +31,7 @@ export async function noteOutage(
 	const outage = from(trx, 'service_outages', { service }).selectAll().forUpdate();
 	const { down_since: downSince } = await outage.executeTakeFirstOrThrow();
 	if (down) {
-		if (downSince !== null || (await wasReadSince(trx, service, unlessReadSince, now))) return false;
+		if (downSince !== null || (await wasReadSince(trx, service, unlessReadSince))) return false;
 		const begin = Math.floor(since);
 		await change(trx, 'service_outages', { service, down_since: null }).set({ down_since: begin }).execute();
 		await queueAnnouncements(trx, cipher, await downNotices(trx, service, begin), now);
@@ -44,9 +43,9 @@ export async function noteOutage(
 	return true;
 }
 
-async function wasReadSince(trx: Kysely<Tables>, service: string, since: number, now: number): Promise<boolean> {
+async function wasReadSince(trx: Kysely<Tables>, service: string, since: number): Promise<boolean> {
 	const later = from(trx, 'watched_sessions', { service }).select('session_id').where('last_read_at', '>', since);
-	return (await later.where(isPast('last_read_at', now)).limit(1).executeTakeFirst()) !== undefined;
+	return (await later.limit(1).executeTakeFirst()) !== undefined;
 }
 
 async function downNotices(trx: Kysely<Tables>, service: string, since: number): Promise<NewAnnouncement[]> {

@@ -22,8 +22,7 @@ export const PERSON_IDS = {
 	snoozes: { user_id: 'id' },
 	hand_overs: { from_user_id: 'id', to_user_id: 'id' },
 	discoveries: { created_by: 'id' },
-	paces: { name: 'part' },
-	request_budgets: { state: ['{}'] },
+	shared_states: { name: 'part', state: ['{}'] },
 } as const satisfies {
 	readonly [Table in keyof Tables]?: {
 		readonly [Column in keyof Tables[Table]]?: 'id' | 'part' | readonly string[];

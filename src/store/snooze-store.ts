@@ -1,9 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Person } from '../answers/answer.ts';
-import { LONGEST_SNOOZE_MS, type Snooze } from '../inbox/snooze.ts';
+import type { Snooze } from '../inbox/snooze.ts';
 import type { SessionKey } from '../watches/watch.ts';
 import { countChanged, remove, type StoreDatabase } from './database.ts';
-import { isDue } from './due.ts';
 import { personColumns, sessionColumns, type Tables } from './tables.ts';
 
 /** Shows a session's question in this person's inbox again. */
@@ -34,6 +33,6 @@ export function createSnoozeStore(db: StoreDatabase) {
 
 		/** Forgets snoozes that ended before `now`. Returns how many. */
 		removeEndedSnoozes: (now: number) =>
-			db.writeOne((trx) => countChanged(remove(trx, 'snoozes').where(isDue('until', now, LONGEST_SNOOZE_MS)))),
+			db.writeOne((trx) => countChanged(remove(trx, 'snoozes').where('until', '<=', now))),
 	};
 }

@@ -42,6 +42,8 @@ export const COLUMNS = {
 		edit_count: 'integer not null default 0',
 		accepted_at: 'bigint not null',
 		give_up_at: 'bigint not null',
+		/** See `OnePress`; null for an answer from a form. */
+		undo_until: 'bigint',
 		next_attempt_at: 'bigint',
 		put_started_at: 'bigint',
 		/** JSON */
@@ -266,14 +268,16 @@ export const COLUMNS = {
 
 	service_outages: { service: 'text primary key', down_since: 'bigint' },
 
-	paces: { name: 'text primary key', due: 'bigint not null', paused_until: 'bigint not null' },
-
 	/** States that are outdated after minutes. */
-	request_budgets: {
-		/** The service's address for its request budget, `list:` and the address for who lists, `memberships`. */
-		service: 'text primary key',
+	shared_states: {
+		/**
+		 * The service's address for its request budget, `list:` and the address for who lists, `memberships`, `rate:` and the key
+		 * of a rate.
+		 */
+		name: 'text primary key',
 		/** JSON */
 		state: 'text not null',
+		changed_at: 'bigint not null',
 	},
 } as const;
 

@@ -149,6 +149,7 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		silence: (channel: ChannelKey) => db.write((trx) => silence(trx, channel)),
 		/** Removes announcements that were posted, refused or dropped before `before`, and watches that ended before it. */
 		async removeEnded(before: number): Promise<number> {
+			await db.writeOne((trx) => trx.deleteFrom('shared_states').where('changed_at', '<', before).execute());
 			await inBatches((limit) => db.writeOne((trx) => removeSettledBatch(trx, before, limit)));
 			return inBatches((limit) => db.write((trx) => removeBatch(trx, before, limit)));
 		},

@@ -18,7 +18,7 @@ import type {
 	WatchUpdate,
 } from '../watches/watched-session.ts';
 import { change, countChanged, from, remove, type StoreDatabase } from './database.ts';
-import { dueAt, isDue, LONGEST_DELAY_MS, leaseDue, nextDue } from './due.ts';
+import { leaseDue, nextDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { readHandOver } from './hand-over-rows.ts';
 import { inLockOrder, touchLadders } from './lock-order.ts';
@@ -165,8 +165,8 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 			limit: number,
 			{ now, only }: { now: number; only: ReadKind | null },
 		): Promise<readonly TakenSession[]> {
-			const where = sql<boolean>`${isDue('next_read_at', now, LONGEST_DELAY_MS.read)} and ${isOfKind(only)}`;
-			const orderBy = dueAt('read_by', now, LONGEST_DELAY_MS.read);
+			const where = sql<boolean>`next_read_at <= ${now} and ${isOfKind(only)}`;
+			const orderBy = sql`read_by`;
 			const due = { table: 'watched_sessions', key: 'session_id', service, where, orderBy, limit } as const;
 			const rows = await leaseDue(db, due, { lease, now });
 			return rows.map((row) => ({ ...readWatchedSession(row), view: readView(row, cipher) }));
@@ -179,12 +179,9 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		sessionRows: db.queuedRows(['watched_sessions']),
 
 		/** When `takeDue` next finds a session, or null. */
-		async nextReadDueAt(
-			service: string,
-			{ now, only }: { now: number; only: ReadKind | null },
-		): Promise<number | null> {
+		async nextReadDueAt(service: string, only: ReadKind | null): Promise<number | null> {
 			const where = sql<boolean>`service = ${service} and next_read_at is not null and ${isOfKind(only)}`;
-			return nextDue(db, 'watched_sessions', where, { due: dueAt('next_read_at', now, LONGEST_DELAY_MS.read), now });
+			return nextDue(db, 'watched_sessions', where, 'next_read_at');
 		},
 
 		async outlines(service: string): Promise<readonly WatchedOutline[]> {

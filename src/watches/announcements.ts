@@ -5,15 +5,10 @@ import type { QuestionView, SessionSnapshot } from './session-snapshot.ts';
 import { isSwitching, NO_ENDINGS, REST_MS, UNANSWERED, withEnding } from './switching.ts';
 import type { CardUrgency, ChannelKey, Watch, WatchEnd } from './watch.ts';
 
-/** `lastError` of what waits for its `notBefore` or `heldUntil`. The target's other posts do not wait for it. */
+/** `lastError` of what waits for its `heldUntil`. The target's other posts do not wait for it. */
 export const HELD = 'card_held';
-/** `lastError` of a post that waits for the shared rate. */
+/** `lastError` of a post that waits for the shared rate: its attempt sent nothing and failed at nothing. */
 export const PACED = 'paced';
-
-/** Whether an attempt that ended with this code sent nothing and failed at nothing. */
-export function waitsForTurn(code: string): boolean {
-	return code === PACED || code === HELD;
-}
 
 /** Where to post. Announcements of one target are posted in order. `switching`: see `switchingTargetOf`. */
 export type AnnouncementTarget =
@@ -144,12 +139,13 @@ export function targetOf(watch: Pick<Watch, 'id' | 'teamId' | 'channelId'>) {
 }
 
 /** The least time between two replacements of deleted cards. */
-export const CARD_AGAIN_MS = 3_600_000;
+const CARD_AGAIN_MS = 3_600_000;
 
 /** The card that replaces the deleted card `lostTs`. `before`: the `notBefore` of the newest replacement, or null. */
 export function cardAgain(watch: Watch, lostTs: string, before: number | null, now: number): NewAnnouncement {
 	const notBefore = before === null ? now : Math.max(now, Math.min(before, now) + CARD_AGAIN_MS);
-	return { target: targetOf(watch), key: `card:${lostTs}`, content: { kind: 'card', notBefore } };
+	const held = notBefore > now ? { heldUntil: notBefore } : {};
+	return { target: targetOf(watch), key: `card:${lostTs}`, content: { kind: 'card', notBefore }, ...held };
 }
 
 /** Announces the end of a watch whose session goes on. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Clock, hasCome } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import { isWaiting } from '../questions/session.ts';
@@ -192,7 +192,7 @@ export type Discoveries = ReturnType<typeof createDiscoveries>;
 function inOrder(hands: readonly RaisedHand[], now: number): readonly RaisedHand[] {
 	const due = hands.filter(({ loweredAt, loweredCount }) => {
 		const retryMs = Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** Math.max(0, loweredCount - 1));
-		return loweredAt === null || hasCome(loweredAt + retryMs, now, LONGEST_RETRY_MS);
+		return loweredAt === null || loweredAt + retryMs <= now;
 	});
 	const placeOf = ({ loweredAt, isNew }: RaisedHand) => (isNew ? Number(loweredAt !== null) - 2 : (loweredAt ?? 0));
 	return due.toSorted((one, other) => placeOf(one) - placeOf(other)).slice(0, MOST_RAISED);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Cell } from '../cell.ts';
-import { type Clock, hasCome, uptimeOf } from '../clock.ts';
+import { type Clock, uptimeOf } from '../clock.ts';
 import { codeOf, HandraiseError, retryAtOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../ops/metrics.ts';
@@ -70,7 +70,6 @@ export interface ListingOptions {
 const LONGEST_LISTING_MS = 45_000;
 /** How long a process that lists may be late before another one takes over. */
 const LEASE_MARGIN_MS = 15_000;
-const LONGEST_LEASE_MS = 2 * 60_000;
 /** From the beginning of a list to the next one, with more than a few watched sessions. */
 const EVERY_MS = 2_000;
 /** Up to so many sessions are read every few seconds anyway... */
@@ -161,7 +160,7 @@ export function createListing(options: ListingOptions) {
 		const now = clock.now();
 		const isHeld = await cell.update((before) => {
 			const state = before ?? NOBODY;
-			const isFree = state.holder === null || state.holder === own || hasCome(state.until, now, LONGEST_LEASE_MS);
+			const isFree = state.holder === null || state.holder === own || state.until <= now;
 			shared = isFree
 				? {
 						holder: leaseMs > 0 ? own : null,
@@ -183,7 +182,7 @@ export function createListing(options: ListingOptions) {
 		shared = await cell.update((before) => ({ state: before ?? NOBODY, result: before ?? NOBODY }));
 		metrics.available(shared.isAvailable);
 		if (shared.holder === null || shared.holder === own) return false;
-		return !hasCome(shared.until, now, LONGEST_LEASE_MS);
+		return shared.until > now;
 	}
 
 	/** When the next list is due, by uptime. */

@@ -1,5 +1,4 @@
-import { hasCome } from '../clock.ts';
-import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
+import { codeOf } from '../errors.ts';
 import { createLeaseLoop, type LeaseLoop } from '../lease-loop.ts';
 import type { CardResult, DueAnnouncement, DueCard } from './announcer.ts';
 import { endChannel } from './channel-guard.ts';
@@ -30,9 +29,10 @@ export function createOutbox(options: PostingOptions): LeaseLoop {
 	const posting = createPosting(options);
 	/** When the shared rate of updates next has room, clock milliseconds. */
 	const roomAt: Record<CardUrgency, number> = { now: 0, progress: 0 };
+	clock.onStep?.(() => Object.assign(roomAt, { now: 0, progress: 0 }));
 
 	function hasRoom(urgency: CardUrgency, now: number): boolean {
-		return hasCome(roomAt[urgency], now, LONGEST_RETRY_AFTER_MS);
+		return roomAt[urgency] <= now;
 	}
 
 	function roomFor(kind: Due['kind'], running: readonly Due[]): number {
@@ -88,7 +88,7 @@ export function createOutbox(options: PostingOptions): LeaseLoop {
 			case 'later': {
 				const respondedAt = clock.now();
 				if (outcome.limited) {
-					await rateLimiter.pause(`update:${watch.teamId}`, respondedAt + retryDelay(3, outcome.ms), respondedAt);
+					await rateLimiter.pause(`update:${watch.teamId}`, respondedAt + retryDelay(3, outcome.ms));
 				}
 				await end({ kind: 'retry', at: respondedAt + retryDelay(1, outcome.ms) });
 				return;
@@ -120,7 +120,7 @@ export function createOutbox(options: PostingOptions): LeaseLoop {
 		},
 		async nextDueAt(running) {
 			const now = clock.now();
-			const { post, card } = await store.nextPostDueAt(now);
+			const { post, card } = await store.nextPostDueAt();
 			const times = post !== null && roomFor('post', running) > 0 ? [post] : [];
 			for (const urgency of ['now', 'progress'] as const) {
 				const at = card[urgency];

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Clock, hasCome, uptimeOf } from '../clock.ts';
+import { type Clock, uptimeOf } from '../clock.ts';
 import { codeOf, retryAtOf } from '../errors.ts';
 import { createLeaseLoop, type LeaseLoop } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
@@ -89,6 +89,10 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 	let noteAgainAt = 0;
 	let recovered = false;
 	health.onRecovered(readFailingSoon);
+	clock.onStep?.(() => {
+		planAt = 0;
+		noteAgainAt = 0;
+	});
 
 	const loop = createLeaseLoop<TakenSession>({
 		itemsName: 'reads',
@@ -96,7 +100,7 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 		leaseMs: LEASE_MS,
 		concurrency: READS_AT_ONCE,
 		async prepare() {
-			if (hasCome(planAt, clock.now(), PLAN_MS)) {
+			if (planAt <= clock.now()) {
 				planAt = clock.now() + PLAN_MS;
 				await plan();
 			}
@@ -117,7 +121,7 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 			// By then the outage has to be stored, also when nothing is read meanwhile.
 			const planOrDownAt = downAt > now ? Math.min(planAt, downAt) : planAt;
 			if (budget.pausedUntil() > now) return Math.min(planOrDownAt, budget.pausedUntil());
-			const times = freeReads(running).map(({ only }) => store.nextReadDueAt(serviceUrl, { now, only }));
+			const times = freeReads(running).map(({ only }) => store.nextReadDueAt(serviceUrl, only));
 			const readAt = Math.min(...(await Promise.all(times)).map((at) => at ?? Number.POSITIVE_INFINITY));
 			const isFull = budget.waiting() > 0 || readWindow.room() < 1;
 			return Math.min(planOrDownAt, readAt, isFull ? now + PERMIT_CHECK_MS : readAt);
@@ -262,7 +266,7 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 	async function noteHealth(): Promise<void> {
 		const { down } = health;
 		const now = clock.now();
-		if (down === null || (down === notedDown && !hasCome(noteAgainAt, now, NOTE_INTERVAL_MS))) return;
+		if (down === null || (down === notedDown && noteAgainAt > now)) return;
 		const before = notedDown;
 		notedDown = down;
 		noteAgainAt = now + NOTE_INTERVAL_MS;

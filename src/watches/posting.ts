@@ -1,10 +1,10 @@
-import { CLOCK_ALLOWANCE_MS, type Clock, hasCome } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import type { RateLimit, RateLimiter } from '../rate-limiter.ts';
 import type { WatchStore } from '../store/watch-store.ts';
-import { type Announcement, CARD_AGAIN_MS, HELD, PACED, waitsForTurn } from './announcements.ts';
+import { type Announcement, PACED } from './announcements.ts';
 import type { Announcer, AttemptResult, DueAnnouncement, GoneReason, PreparedPost, SendOutcome } from './announcer.ts';
 import { endChannel } from './channel-guard.ts';
 import { kindOf } from './kinds.ts';
@@ -30,8 +30,6 @@ const LONGEST_RETRY_MS = 5 * 60_000;
 const SHORT_WAIT_MS = 500;
 /** The search for a post that may exist begins this long before its attempt was noted, because clocks differ. */
 const SEARCH_BACK_MS = 60_000;
-/** The same after the clock was put back, when the noted time means nothing. */
-const SEARCH_FAR_BACK_MS = 24 * 3_600_000;
 const THREAD_GONE = 'thread_gone';
 /**
  * Begins again with the note of an attempt. Longer than a call to Slack with its time-out and the time until it leaves. A
@@ -63,6 +61,7 @@ interface Ready {
 export function createPosting({ store, announcer, rateLimiter, clock, log, metrics }: PostingOptions) {
 	/** By rate key: the latest turn given to a post of this process that waits for the rate. */
 	const turns = new Map<string, number>();
+	clock.onStep?.(() => turns.clear());
 
 	/** Updates posts of questions, each at its turn. Null when the lease was lost. */
 	async function updatePosts(due: DueAnnouncement, token: string, signal: AbortSignal): Promise<Outcome | null> {
@@ -91,7 +90,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 	async function pauseIfLimited(announcement: Announcement, outcome: SendOutcome): Promise<void> {
 		if (outcome.kind !== 'later' || !outcome.limited) return;
 		const now = clock.now();
-		await rateLimiter.pause(rateKeyOf(announcement), now + retryDelay(announcement.attempts, outcome.ms), now);
+		await rateLimiter.pause(rateKeyOf(announcement), now + retryDelay(announcement.attempts, outcome.ms));
 	}
 
 	/** Null when the lease was lost. */
@@ -103,7 +102,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 		/** When an earlier attempt may have posted it. A failure of this attempt says nothing about that one. */
 		let earlierAt: number | null = null;
 		if (announcement.sendingSince !== null) {
-			const since = searchFrom(announcement.sendingSince, clock.now());
+			const since = announcement.sendingSince - SEARCH_BACK_MS;
 			const found = await announcer.find(due, { metadataKey, since, signal });
 			if (found.kind === 'later') return retry(clock.now() + retryDelay(0, found.ms), 'look_later', true);
 			if (found.kind === 'found') {
@@ -120,8 +119,6 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 		const maybeRepeat = earlierAt !== null;
 		const isUnwanted = isObsolete(due) || isWithoutPlace(due) || (await isForNobody(due));
 		if (isUnwanted) return { kind: 'dropped', unknown: maybeRepeat };
-		const heldUntil = heldUntilOf(announcement, clock.now());
-		if (heldUntil !== null) return retry(heldUntil, HELD, maybeRepeat);
 		const waitMs = await takeTurn(announcement, signal);
 		if (waitMs > 0) return retry(turnOf(announcement, waitMs), PACED, maybeRepeat);
 		// Before the note of the attempt, because the call has to follow it at once and this may be slow.
@@ -214,7 +211,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 	/** When to try a post that waits for its rate. Each gets its own time: of several at one time, all but one would wait again. */
 	function turnOf(announcement: Announcement, waitMs: number): number {
 		const now = clock.now();
-		for (const [key, turnAt] of turns) if (hasCome(turnAt, now, LONGEST_RETRY_MS)) turns.delete(key);
+		for (const [key, turnAt] of turns) if (turnAt <= now) turns.delete(key);
 		const key = rateKeyOf(announcement);
 		const next = (turns.get(key) ?? 0) + rateOf(announcement).intervalMs;
 		const turnAt = Math.min(now + LONGEST_RETRY_MS, Math.max(now + waitMs, next));
@@ -234,7 +231,7 @@ export function createPosting({ store, announcer, rateLimiter, clock, log, metri
 			if (target.kind !== 'person') await endChannel(store, target, result.reason, { now, log });
 			return;
 		}
-		if (result.kind === 'retry' && !waitsForTurn(result.code)) metrics.post('retried');
+		if (result.kind === 'retry' && result.code !== PACED) metrics.post('retried');
 		if (result.kind === 'refused') {
 			metrics.post('refused');
 			const place = target.kind === 'person' ? target.userId : target.channelId;
@@ -274,16 +271,6 @@ function isObsolete({ watch }: DueAnnouncement): boolean {
 function isWithoutPlace({ announcement: { target, content }, watch }: DueAnnouncement): boolean {
 	if (target.kind !== 'watch' || watch === null || watch.card.ts !== null) return false;
 	return kindOf(content).thread === 'reply';
-}
-
-/** When to try a card again that is not due yet; null when it is due. */
-function heldUntilOf({ content }: Announcement, now: number): number | null {
-	if (content.kind !== 'card' || content.notBefore === undefined) return null;
-	return hasCome(content.notBefore, now, CARD_AGAIN_MS) ? null : Math.min(content.notBefore, now + LONGEST_RETRY_MS);
-}
-
-function searchFrom(sendingSince: number, now: number): number {
-	return sendingSince > now + CLOCK_ALLOWANCE_MS ? now - SEARCH_FAR_BACK_MS : sendingSince - SEARCH_BACK_MS;
 }
 
 function resultOf(outcome: SendOutcome, announcement: Announcement, cardKey: string | null, now: number): Outcome {

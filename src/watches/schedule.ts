@@ -1,4 +1,3 @@
-import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
 import type { SessionKey } from './watch.ts';
 import { activityOf, type PlannedRead, type SessionOutline, type WatchedOutline } from './watched-session.ts';
 
@@ -92,8 +91,7 @@ export function createPlanner(): Planner {
 			factor = settle(factor, rate, (common) => readsPerSecond(sessions, (outline) => factorOf(outline, common)));
 		},
 		nextRead(outline, now) {
-			// A time ahead of now was noted before the clock was put back.
-			const from = Math.min(outline.lastReadAt ?? now, now);
+			const from = outline.lastReadAt ?? now;
 			const planned = (ms: number) => {
 				const at = Math.max(now, from + ms);
 				return { at, by: at + SLACK * ms };
@@ -158,8 +156,7 @@ export const AWAITED_AHEAD_MS = 5 * 60_000;
 const WORTH_MOVING = 0.2;
 
 /**
- * Which reads to move after a new plan. `recovered`: the service is back, so every back-off ends. A read further ahead
- * than the longest interval was planned before the clock was put back.
+ * Which reads to move after a new plan. `recovered`: the service is back, so every back-off ends.
  */
 export function movesFor(
 	outlines: readonly SessionOutline[],
@@ -170,7 +167,6 @@ export function movesFor(
 	return outlines.flatMap((outline) => {
 		const { session, nextRead: from } = outline;
 		const failing = outline.failures > 0 || outline.lastReadAt === null;
-		if (from.at > now + LONGEST_INTERVAL_MS) return [{ session, from, to: { at: now, by: now } }];
 		if (failing && recovered && from.at > now) {
 			return [{ session, from, to: { at: now, by: placeOf(outline, now) } }];
 		}
@@ -188,11 +184,7 @@ function placeOf({ nextRead }: SessionOutline, at: number): number {
 
 /** Whether a person has just done something after which the agent goes on, so that its session is read early. */
 export function isEarlyReadAsked({ earlyReadAskedAt }: Pick<SessionOutline, 'earlyReadAskedAt'>, now: number): boolean {
-	return (
-		earlyReadAskedAt !== null &&
-		now - earlyReadAskedAt < EARLY_READ_FOR_MS &&
-		earlyReadAskedAt <= now + CLOCK_ALLOWANCE_MS
-	);
+	return earlyReadAskedAt !== null && now - earlyReadAskedAt < EARLY_READ_FOR_MS;
 }
 
 function backoff(failures: number): number {

@@ -1,4 +1,4 @@
-import { type Clock, elapsedSince } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 
 /** The service is down when no call has succeeded for this long... */
 export const DOWN_AFTER_MS = 30_000;
@@ -16,10 +16,13 @@ export function createServiceHealth({ clock }: { clock: Clock }) {
 	let failingSince: number | null = null;
 	let down: boolean | null = null;
 	const listeners: (() => void)[] = [];
+	clock.onStep?.(() => {
+		if (failingSince !== null) failingSince = clock.now();
+	});
 
 	function isDown(): boolean | null {
 		const isEnough = limited || failures >= DOWN_AFTER_FAILURES;
-		if (isEnough && failingSince !== null && elapsedSince(clock, failingSince) >= DOWN_AFTER_MS) down = true;
+		if (isEnough && failingSince !== null && clock.now() - failingSince >= DOWN_AFTER_MS) down = true;
 		return down;
 	}
 
@@ -40,8 +43,7 @@ export function createServiceHealth({ clock }: { clock: Clock }) {
 			const now = clock.now();
 			failures += 1;
 			limited ||= code === LIMITED;
-			// A time ahead of now was noted before the clock was put back.
-			if (failingSince === null || failingSince > now) failingSince = now;
+			failingSince ??= now;
 		},
 		/** Null until a call succeeded or an outage was found. May become true by time alone. */
 		get down() {

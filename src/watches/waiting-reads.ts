@@ -1,4 +1,4 @@
-import { type Clock, hasCome } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import type { WatchStore } from '../store/watch-store.ts';
 import type { WaitingList } from './listing.ts';
@@ -38,6 +38,10 @@ export function createWaitingReads({
 	let compared: ReadonlyMap<string, Comparison> = new Map();
 	/** When the list before came; null: none, or not all sessions were in it. */
 	let completeAt: number | null = null;
+	clock.onStep?.(() => {
+		compared = new Map();
+		completeAt = null;
+	});
 
 	/** The session as it was compared before. One that comes back is compared at once. */
 	function comparisonOf(sessionId: string): Comparison {
@@ -58,20 +62,20 @@ export function createWaitingReads({
 	/** It waits by its newest read too, or its last move found nothing and was not long ago. */
 	function afterNoMove(comparison: Comparison, now: number): Comparison {
 		const { againAfterMs, movedAt } = comparison;
-		if (movedAt !== null && !hasCome(movedAt + againAfterMs, now, againAfterMs)) return { ...comparison, at: movedAt };
+		if (movedAt !== null && movedAt + againAfterMs > now) return { ...comparison, at: movedAt };
 		return { ...comparison, at: now, againAfterMs: COMPARE_AGAIN_MS };
 	}
 
 	return async ({ sessions, isComplete }) => {
 		const now = clock.now();
 		const listed = sessions.map(({ sessionId }) => comparisonOf(sessionId));
-		const due = listed.filter(({ at, againAfterMs }) => hasCome(at + againAfterMs, now, againAfterMs));
+		const due = listed.filter(({ at, againAfterMs }) => at + againAfterMs <= now);
 		const asked = due.map(({ sessionId, absentAt, movedAt, againAfterMs }): ListedWaiting => {
 			return { sessionId, absentAt, moved: movedAt === null ? null : { at: movedAt, until: movedAt + againAfterMs } };
 		});
 		const moved = await store.readWaiting(serviceUrl, asked, now);
 		const gone = [...compared.values()].filter(
-			({ movedAt }) => movedAt !== null && !hasCome(movedAt + LONGEST_COMPARE_AGAIN_MS, now, LONGEST_COMPARE_AGAIN_MS),
+			({ movedAt }) => movedAt !== null && movedAt + LONGEST_COMPARE_AGAIN_MS > now,
 		);
 		const next = new Map(gone.map((one) => [one.sessionId, { ...one, isListed: false }]));
 		for (const comparison of listed) next.set(comparison.sessionId, comparison);

@@ -134,7 +134,6 @@ export function createWatching(options: Options) {
 			await store.removeEnded(now - Math.min(FORGET_AFTER_DAYS, retentionDays) * DAY_MS);
 			const listed = discoveries.whyNot() === null ? options.serviceUrl : null;
 			await store.removeTexts(now - retentionDays * DAY_MS, listed);
-			await rateLimiter.forget(now - FORGET_AFTER_DAYS * DAY_MS);
 		},
 		/** Begins to read, which needs no Slack. */
 		async start(): Promise<void> {

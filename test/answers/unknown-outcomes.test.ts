@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CLOCK_ALLOWANCE_MS, createSystemClock } from '../../src/clock.ts';
+import { CLOCK_ALLOWANCE_MS } from '../../src/clock.ts';
 import { fingerprintOf } from '../../src/questions/fingerprint.ts';
 import type { Session } from '../../src/questions/session.ts';
 import { SessionServiceError } from '../../src/session-service/errors.ts';
@@ -9,6 +9,7 @@ import { StoreUnavailableError } from '../../src/store/database.ts';
 import { BOB, item, submission, T0, valuesOf } from '../store/support.ts';
 import { headline } from '../support/sentences.ts';
 import { saying } from '../support/sessions.ts';
+import { settableClock } from '../support/settable-clock.ts';
 import { asking, CALL_TIMEOUT_MS, createHarness } from './delivering.ts';
 
 const HOUR = 3_600_000;
@@ -326,17 +327,12 @@ describe('a repeated PUT', () => {
 		['back', -HOUR],
 	])('is neither early nor skipped when the clock is put %s by an hour', async (_, step) => {
 		await using harness = await createHarness();
-		let shift = 0;
-		const machine = createSystemClock({
-			wall: () => harness.clock.now() + shift,
-			monotonic: () => harness.clock.now() - T0,
-		});
-		const clock = { ...machine, sleep: harness.clock.sleep };
+		const clock = await settableClock(harness.clock, harness.store);
 		const saved = landsLate(harness, CALL_TIMEOUT_MS - 500);
 		await harness.accept('s1');
 		harness.createWorker(harness.store.answers, clock).start();
 		await harness.pass(3_000);
-		shift = step;
+		clock.set(step);
 		await harness.pass(120_000);
 		expect(saved).toHaveLength(1);
 		expect(harness.times('put')).toHaveLength(1);
@@ -348,12 +344,7 @@ it.each([
 	['an hour', HOUR],
 ])('tries an answer again soon after the clock was put back by %s', async (_, step) => {
 	await using harness = await createHarness();
-	let shift = step;
-	const machine = createSystemClock({
-		wall: () => harness.clock.now() + shift,
-		monotonic: () => harness.clock.now() - T0,
-	});
-	const clock = { ...machine, sleep: harness.clock.sleep };
+	const clock = await settableClock(harness.clock, harness.store, step);
 	const now = clock.now();
 	harness.on.read = () => {
 		throw new SessionServiceError('timed_out', 'down');
@@ -364,7 +355,7 @@ it.each([
 	harness.createWorker(harness.store.answers, clock).start();
 	await harness.pass(5_000);
 	harness.on.read = () => undefined;
-	shift = 0;
+	clock.set(0);
 	await harness.pass(20_000);
 	expect((await harness.get(answer.id)).state).toMatch(/delivered|resumed/);
 	expect(harness.times('put')).toHaveLength(1);
@@ -372,16 +363,11 @@ it.each([
 
 it('continues the confirmation checks after the clock was put forward by an hour', async () => {
 	await using harness = await createHarness();
-	let shift = 0;
-	const machine = createSystemClock({
-		wall: () => harness.clock.now() + shift,
-		monotonic: () => harness.clock.now() - T0,
-	});
-	const clock = { ...machine, sleep: harness.clock.sleep };
+	const clock = await settableClock(harness.clock, harness.store);
 	const { id } = await harness.accept('s1');
 	harness.createWorker(harness.store.answers, clock).start();
 	await harness.pass(500);
-	shift = HOUR;
+	clock.set(HOUR);
 	await harness.pass(10_000);
 	expect(await harness.get(id)).toMatchObject({ state: 'delivered', agentOutcome: null });
 	const { messages } = harness.session('s1');

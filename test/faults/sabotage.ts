@@ -101,10 +101,11 @@ export const SABOTAGES = {
 	// Replicas on one database compare the times of their own machines.
 	clocks: [
 		{
-			file: 'store/open.ts',
-			from: 'if (ownClock === undefined && databaseUrl != null) {',
-			to: 'if (false) {',
+			file: 'store/store-clock.ts',
+			from: "const isShared = db.dialect === 'postgres';",
+			to: 'const isShared = false;',
 		},
+		{ file: 'store/answer-queue.ts', from: 'if (checksTime && ', to: 'if (!checksTime && ' },
 		{
 			file: 'clock.ts',
 			from: 'export const CLOCK_ALLOWANCE_MS = 5_000;',
@@ -113,8 +114,8 @@ export const SABOTAGES = {
 		// A replica trusts times since its own start only, and the one with the wrong clock has just started.
 		{
 			file: 'clock.ts',
-			from: 'now - Math.max(at, clock.steadySince?.() ?? Number.NEGATIVE_INFINITY)',
-			to: 'now - at',
+			from: 'clock.now() - Math.max(at, clock.steadySince?.() ?? Number.NEGATIVE_INFINITY)',
+			to: 'clock.now() - at',
 		},
 	],
 	// When the reply to an INSERT is lost, nobody checks whether the answer was stored.
@@ -128,24 +129,20 @@ export const SABOTAGES = {
 	// Times from before the machine's clock was set are trusted, on PostgreSQL too.
 	'clock-jump': [
 		{
-			file: 'store/open.ts',
-			from: 'if (ownClock === undefined && databaseUrl != null) {',
-			to: 'if (false) {',
+			file: 'store/store-clock.ts',
+			from: "const isShared = db.dialect === 'postgres';",
+			to: 'const isShared = false;',
 		},
+		{ file: 'store/answer-queue.ts', from: 'if (checksTime && ', to: 'if (!checksTime && ' },
 		{
 			file: 'clock.ts',
-			from: 'if (at > now + CLOCK_ALLOWANCE_MS) return 0;',
-			to: 'return now - at;',
+			from: 'Math.max(0, clock.now() - Math.max(at, clock.steadySince?.() ?? Number.NEGATIVE_INFINITY))',
+			to: 'clock.now() - at',
 		},
 		{
-			file: 'store/due.ts',
-			from: `(\${at} <= \${now} or \${at} > \${now + longestMs})`,
-			to: `(\${at} <= \${now})`,
-		},
-		{
-			file: 'session-service/budget-state.ts',
-			from: 'const isAhead = state.backgroundDue > now + LONGEST_RETRY_AFTER_MS;',
-			to: 'const isAhead = false;',
+			file: 'store/store-clock.ts',
+			from: 'if (isStep) await repairTimes',
+			to: 'if (isStep && offset < 0) await repairTimes',
 		},
 	],
 } as const satisfies Record<FaultName | 'ack-first' | 'blind-repeat', readonly Replacement[]>;
@@ -175,7 +172,7 @@ export const PRESS_SABOTAGES = {
 			from: 'return press?.undoUntil ?? acceptedAt;',
 			to: 'return press === null ? acceptedAt : acceptedAt + 1;',
 		},
-		{ file: 'answers/worker.ts', from: 'if (press !== null && !hasCome(', to: 'if (press === undefined && !hasCome(' },
+		{ file: 'answers/worker.ts', from: 'Math.max(answer.press?.undoUntil ?? 0, ', to: 'Math.max(0, ' },
 	],
 	'press-silent': [
 		{

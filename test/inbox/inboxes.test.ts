@@ -27,7 +27,7 @@ async function startInboxes({ processes = 1 } = {}) {
 	const clock = createManualClock(T0);
 	const store = await openTestStore();
 	const log = createRecordingLog();
-	const rateLimiter = createRateLimiter();
+	const rateLimiter = createRateLimiter(clock);
 	const counts = new Map<string, number>();
 	const count = (name: string) => void counts.set(name, (counts.get(name) ?? 0) + 1);
 	/** What was shown in each place, with its time. */

@@ -93,8 +93,6 @@ describe('the ladder of a question', () => {
 		const now = POSTED + 2 * HOUR;
 		expect(decided(now, { settingsChangedAt: now - 1_000 })).toMatchObject({ kind: 'remind', dueAt: now - 1_000 });
 		expect(decided(now, { settingsChangedAt: POSTED })).toMatchObject({ kind: 'remind', dueAt: POSTED + HOUR });
-		// Noted before the clock was put back.
-		expect(decided(now, { settingsChangedAt: now + HOUR })).toMatchObject({ kind: 'remind', dueAt: now });
 	});
 
 	it('waits for a read before it rings', () => {
@@ -161,12 +159,5 @@ describe('the ladder of a question', () => {
 	it('does not ring in quiet hours that begin while it is late', () => {
 		const night = Date.UTC(2026, 10, 20, 22);
 		expect(decided(night, { quietHours: NIGHT })).toMatchObject({ kind: 'wait', until: Date.UTC(2026, 10, 21, 7) });
-	});
-
-	it('goes on when the clock was put back', () => {
-		const now = POSTED - 3 * HOUR;
-		expect(decided(now)).toMatchObject({ kind: 'wait', until: now + 15 * MINUTE });
-		const ahead = { ...REMINDED, escalationCount: 1, lastReminderAt: POSTED };
-		expect(decided(now, { ladder: ahead })).toMatchObject({ kind: 'wait', until: now + HOUR });
 	});
 });

@@ -170,7 +170,7 @@ export async function startProcess(options: Options) {
 		clock,
 		log: LOG,
 	});
-	const rateLimiter = program.createRateLimiter();
+	const rateLimiter = program.createRateLimiter(clock);
 	const metrics = { ...NO_METRICS, reminderLate: options.onLate };
 	const outbox = program.createOutbox({ store: watches, announcer, rateLimiter, clock, log: LOG, metrics });
 	const onNews = () => outbox.wake();

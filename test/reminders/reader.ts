@@ -109,7 +109,7 @@ export function createReader(options: Options) {
 		const token = randomUUID();
 		const [taken] = await watches.takeDue(serviceUrl, { token, ms: LEASE_MS }, 1, { now, only: null });
 		if (taken === undefined) {
-			const dueAt = await watches.nextReadDueAt(serviceUrl, { now, only: null });
+			const dueAt = await watches.nextReadDueAt(serviceUrl, null);
 			return dueAt === null ? REGULARLY_MS : Math.max(10, dueAt - now);
 		}
 		roomAt = now + INTERVAL_MS;

@@ -6,8 +6,8 @@ export const SABOTAGES = {
 	'no-read': [
 		{
 			file: 'inbox/ladder.ts',
-			from: 'facts.readAt === null || facts.readAt < readFrom || facts.readAt > now + CLOCK_ALLOWANCE_MS',
-			to: 'facts.readAt === null || facts.readAt > now + CLOCK_ALLOWANCE_MS || readFrom < 0',
+			from: 'facts.readAt === null || facts.readAt < readFrom',
+			to: 'facts.readAt === null || readFrom < 0',
 		},
 	],
 	/** Neither the ladder nor the announcer knows quiet hours. */
@@ -93,7 +93,7 @@ export const SABOTAGES = {
 		{ file: 'inbox/ladder.ts', from: 'if (facts.isFailing) {', to: 'if (false as boolean) {' },
 		{
 			file: 'inbox/ladder.ts',
-			from: 'facts.readAt === null || facts.readAt < readFrom || facts.readAt > now + CLOCK_ALLOWANCE_MS',
+			from: 'facts.readAt === null || facts.readAt < readFrom',
 			to: 'facts.readAt === null || readFrom < 0',
 		},
 	],

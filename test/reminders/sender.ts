@@ -67,7 +67,7 @@ export function createSender({ answers, serviceUrl, service, questionOf, onFaile
 				});
 			underWay.add(stepping);
 		}
-		const dueAt = await answers.nextDueAt(serviceUrl, clock.now());
+		const dueAt = await answers.nextDueAt(serviceUrl);
 		return dueAt === null ? 3_600_000 : Math.max(10, dueAt - clock.now());
 	}
 

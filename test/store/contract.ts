@@ -16,6 +16,7 @@ import { describeQueries } from './contract/queries.ts';
 import { describeManyRaces, describeRaces } from './contract/races.ts';
 import { describeRetry } from './contract/retry.ts';
 import { describeSnoozes } from './contract/snoozes.ts';
+import { describeTimes } from './contract/times.ts';
 import { describeUpdates } from './contract/updates.ts';
 import { describeWaitingList } from './contract/waiting-list.ts';
 import { describeWatchPosts } from './contract/watch-posts.ts';
@@ -51,6 +52,7 @@ export function describeAnswerStore(name: string, open: () => Promise<Replicas>)
 		describeRetry(subject);
 		describeQueries(subject);
 		describePresses(subject);
+		describeTimes(subject);
 		describeRaces(subject);
 		describeManyRaces(subject, RACES);
 	});

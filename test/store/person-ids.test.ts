@@ -14,7 +14,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 	migrations: 'number name applied_at',
 	meta: 'name value',
 	answers: `id submission_key team_id service session_id message_index fingerprint content secrets state attempts
-		accepted_at give_up_at next_attempt_at put_started_at before_put delivered_at aftermath ended_at
+		accepted_at give_up_at undo_until next_attempt_at put_started_at before_put delivered_at aftermath ended_at
 		last_error timeline told lease_token leased_until edit_count not_before missing_count start_failed
 		restart_asked_at secret_positions submission`,
 	drafts: 'form_id team_id service session_id message_index fingerprint content updated_at',
@@ -36,8 +36,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 	waiting_sessions: 'service session_id name since lowered_at lowered_count is_new gone_at',
 	discoveries: 'team_id channel_id service discreet buttons created_at',
 	service_outages: 'service down_since',
-	paces: 'due paused_until',
-	request_budgets: 'service',
+	shared_states: 'changed_at',
 };
 
 it('classifies each column: it holds ids of people, or none', async () => {
@@ -129,7 +128,7 @@ it('classifies each text in JSON: it is the id of a person, or none', () => {
 	);
 	const people = Object.entries(PERSON_IDS).flatMap(([table, columns]) =>
 		Object.entries<string | readonly string[]>(columns).flatMap(([column, fields]) =>
-			typeof fields === 'string' || table === 'request_budgets'
+			typeof fields === 'string' || table === 'shared_states'
 				? []
 				: fields.map((path) => `${table}.${column}: ${path}`),
 		),

@@ -164,8 +164,7 @@ const TABLES = [
 	'waiting_sessions',
 	'discoveries',
 	'service_outages',
-	'paces',
-	'request_budgets',
+	'shared_states',
 ] as const;
 
 /** One round trip instead of one for each table. */

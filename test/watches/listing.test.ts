@@ -26,7 +26,7 @@ const failing = () => new ListFailure('unavailable', true);
 /** A loop whose service answers with `harness.answer`; the times of its requests in seconds from the start. */
 function start({
 	clock = createManualClock(),
-	cell = createMemoryCell<ListingState>(),
+	cell = createMemoryCell<ListingState>(clock),
 	answer = () => list(),
 	watched = 100,
 	discoverSessions = false,
@@ -292,19 +292,25 @@ it('looks again after minutes instead of a day where people rely on a list that 
 it('goes on after the clock was put back', async () => {
 	const clock = createManualClock();
 	let putBackMs = 0;
-	const harness = start({
-		clock: { ...clock, now: () => clock.now() - putBackMs, uptime: () => clock.now() } as ManualClock,
-	});
+	const steps: (() => void)[] = [];
+	const machine = {
+		...clock,
+		now: () => clock.now() - putBackMs,
+		uptime: () => clock.now(),
+		onStep: (listener: () => void) => steps.push(listener),
+	};
+	const harness = start({ clock: machine });
 	await pass(clock, 5_000);
 	putBackMs = 2 * HOUR_MS;
+	for (const step of steps) step();
 	const before = harness.requests.length;
 	await pass(clock, 20_000);
 	expect(harness.requests.length - before).toBeGreaterThan(5);
 });
 
 it('knows in each process what the one that lists has found', async () => {
-	const cell = createMemoryCell<ListingState>();
 	const clock = createManualClock();
+	const cell = createMemoryCell<ListingState>(clock);
 	const first = start({ clock, cell, answer: vanished });
 	const second = start({ clock, cell, answer: vanished });
 	await pass(clock, 60_000);
@@ -342,7 +348,7 @@ it('goes on after the store was away', async () => {
 
 it('lists in one of two replicas, and in the other when the first has stopped', async () => {
 	const clock = createManualClock();
-	const cell = createMemoryCell<ListingState>();
+	const cell = createMemoryCell<ListingState>(clock);
 	const first = start({ clock, cell });
 	await pass(clock, 500);
 	const second = start({ clock, cell });
@@ -359,7 +365,7 @@ it('lists in one of two replicas, and in the other when the first has stopped', 
 
 it('lists in another replica within a minute and a half when the first hangs or was killed', async () => {
 	const clock = createManualClock();
-	const cell = createMemoryCell<ListingState>();
+	const cell = createMemoryCell<ListingState>(clock);
 	const first = start({ clock, cell });
 	first.onList = () => new Promise(() => {});
 	await pass(clock, 500);

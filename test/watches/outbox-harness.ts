@@ -110,7 +110,7 @@ export async function createOutboxHarness() {
 	const { watches: store, db } = await openTestStore();
 	const fake = createFakeAnnouncer(clock);
 	const recorded = createRecordingMetrics();
-	const rateLimiter = createRateLimiter();
+	const rateLimiter = createRateLimiter(clock);
 	/** `calls`: how often the outbox called its store. */
 	function start(overrides: Partial<PostingOptions> = {}) {
 		let calls = 0;

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { createRateLimiter } from '../../src/rate-limiter.ts';
 import type { SendOutcome } from '../../src/watches/announcer.ts';
 import type { Watch } from '../../src/watches/watch.ts';
+import { settableClock } from '../support/settable-clock.ts';
 import { createOutboxHarness, recordRead, statusOf } from './outbox-harness.ts';
-import { pass, SERVICE, sessionView, settableClock, T0 } from './support.ts';
+import { pass, SERVICE, sessionView, T0 } from './support.ts';
 
 describe('the store', () => {
 	/** For a minute: three queries a second, and a few more. */
@@ -58,9 +60,9 @@ describe.each([
 	['forward', 3_600_000],
 ])('when the clock is put %s by an hour', (_, shift) => {
 	it('sends posts and cards as before, under Slack’s rates', async () => {
-		const { clock, store, start, add, texts, sent, answer } = await createOutboxHarness();
-		const machine = settableClock(clock);
-		start({ clock: machine });
+		const { clock, db, store, start, add, texts, sent, answer } = await createOutboxHarness();
+		const machine = await settableClock(clock, { db });
+		start({ clock: machine, rateLimiter: createRateLimiter(machine) });
 		const watch = await add();
 		const second = await add({ sessionId: 's2' });
 		await pass(clock, 5_000);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { SendOutcome } from '../../src/watches/announcer.ts';
+import { settableClock } from '../support/settable-clock.ts';
 import { createOutboxHarness, fail, questionOf, recordRead, statusOf } from './outbox-harness.ts';
-import { pass, settableClock, storedWatch, T0 } from './support.ts';
+import { pass, storedWatch, T0 } from './support.ts';
 
 describe('posts', () => {
 	it('posts in the order of the watch, the card first', async () => {
@@ -134,9 +135,8 @@ describe('posts', () => {
 	});
 
 	it('finds a post after a crash although the clock was ahead when it was sent', async () => {
-		const { clock, store, start, add, texts, answer } = await createOutboxHarness();
-		const machine = settableClock(clock);
-		machine.set(3_600_000);
+		const { clock, db, store, start, add, texts, answer } = await createOutboxHarness();
+		const machine = await settableClock(clock, { db }, 3_600_000);
 		const watch = await add();
 		await recordRead(store, watch.id, machine.now(), { announcements: [statusOf(watch, 'asked')] });
 		answer((what) => (what === 'asked' ? 'hang' : null));

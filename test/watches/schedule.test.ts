@@ -248,37 +248,6 @@ describe('one person who watches many sessions', () => {
 	});
 });
 
-describe('times from before the clock was put back', () => {
-	const ahead = { nextRead: { at: T0 + HOUR, by: T0 + HOUR }, lastReadAt: T0 + HOUR };
-
-	it('a last read ahead of now delays no session', () => {
-		const planner = createPlanner();
-		planner.plan([outline(ahead)], 3);
-		expect(planner.nextRead(outline(ahead), T0)).toEqual(planner.nextRead(outline(), T0));
-	});
-
-	it('an early read asked for ahead of now is ignored', () => {
-		const planner = createPlanner();
-		const waiting = { status: 'humanInput', questionOpen: true };
-		planner.plan(Array(400).fill(outline(waiting)), 0.5);
-		const next = (earlyReadAskedAt: number | null) =>
-			planner.nextRead(outline({ ...waiting, earlyReadAskedAt }), T0).at - T0;
-		expect(next(T0 - 1_000)).toBe(3_000);
-		expect(next(T0 + 1_000)).toBe(3_000);
-		expect(next(T0 + HOUR)).toBe(next(null));
-	});
-
-	it('moves planned reads that are too far ahead to now, whatever the outcome of earlier reads', () => {
-		const planner = createPlanner();
-		const all = [{}, { failures: 3 }, { lastReadAt: null }, { overSince: T0 }].map((more) =>
-			outline({ ...ahead, ...more }),
-		);
-		planner.plan(all, 3);
-		const to = { at: T0, by: T0 };
-		expect(movesFor(all, planner, T0, false).map((move) => move.to)).toEqual([to, to, to, to]);
-	});
-});
-
 it('plans no read later than in half an hour, however many sessions there are', () => {
 	const planner = createPlanner();
 	const all = Array.from({ length: 5_000 }, () => outline({ status: 'paused' }));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
-import { type Clock, createSystemClock } from '../../src/clock.ts';
+import type { Clock } from '../../src/clock.ts';
 import { HandraiseError } from '../../src/errors.ts';
 import type { Metrics } from '../../src/ops/metrics.ts';
 import { disclosureOf } from '../../src/questions/secrecy.ts';
@@ -139,19 +139,6 @@ export function createFakeService(clock: Clock) {
 	};
 }
 
-/** The clock of a machine that can be set: `clock`, shifted by `shiftMs`. */
-export function settableClock(clock: ManualClock): Clock & { set(shiftMs: number): void } {
-	let shift = 0;
-	const machine = createSystemClock({ wall: () => clock.now() + shift, monotonic: () => clock.now() });
-	return {
-		...machine,
-		sleep: clock.sleep,
-		set(shiftMs) {
-			shift = shiftMs;
-		},
-	};
-}
-
 export const plentiful: BackgroundBudget = {
 	backgroundPerSecond: () => 3,
 	pausedUntil: () => 0,
@@ -228,16 +215,16 @@ export async function createPollerHarness(overrides: Partial<PollerOptions> = {}
 		onTestFinished(stop);
 		return { poller, stop };
 	}
-	/** Takes all pending announcements and returns their contents, in the order of their target. */
-	async function announced() {
+	/** Takes all announcements that are due and returns their contents, in the order of their target. */
+	async function announced(now = clock.now()) {
 		const contents: AnnouncementContent[] = [];
 		for (;;) {
-			const due = await store.takeAnnouncements({ token: 'test', ms: 1 }, 100, clock.now());
+			const due = await store.takeAnnouncements({ token: 'test', ms: 1 }, 100, now);
 			if (due.length === 0) return contents;
 			for (const { announcement } of due) {
 				contents.push(announcement.content);
 				const posted = { kind: 'posted', ts: `${contents.length}.0`, cardKey: 'first' } as const;
-				await store.endAttempt(announcement.id, 'test', posted, clock.now());
+				await store.endAttempt(announcement.id, 'test', posted, now);
 			}
 		}
 	}

@@ -117,7 +117,7 @@ export function createDrafting({ serviceUrl, drafts, claims, clock }: Dependenci
 		const { secret } = reading;
 		const draft = { formId, person, question, fingerprint, shownHash, values, secret, updatedAt: at };
 		const submissionKey = viewId === null ? undefined : submissionKeyOf(viewId, formId);
-		await saveLatest(formId, () => drafts.save(draft, submissionKey, clock.now()));
+		await saveLatest(formId, () => drafts.save(draft, submissionKey));
 	}
 
 	/** Releases the person's claim on the question. */

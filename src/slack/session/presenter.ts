@@ -211,7 +211,7 @@ export function createPresenter(deps: Dependencies) {
 				};
 				// The form may have been submitted while the session was read.
 				const { viewId } = showing;
-				await drafts.save(kept, viewId === null ? undefined : submissionKeyOf(viewId, metadata.formId), clock.now());
+				await drafts.save(kept, viewId === null ? undefined : submissionKeyOf(viewId, metadata.formId));
 			}
 			return {
 				...base,

@@ -47,7 +47,7 @@ export function describeListedWaiting(subject: Subject): void {
 			await added({ sessionId: 'due' });
 			const taken = async (only: ReadKind, lease = LEASE) =>
 				(await replica().takeDue(SERVICE, lease, 2, { now, only })).map(({ session }) => session.sessionId);
-			const dueAt = (only: ReadKind) => store().nextReadDueAt(SERVICE, { now, only });
+			const dueAt = (only: ReadKind) => store().nextReadDueAt(SERVICE, only);
 			expect(await taken('awaited')).toEqual([]);
 			expect([await dueAt('awaited'), await dueAt('planned')]).toEqual([null, T0]);
 			await store().readWaiting(SERVICE, [waiting('s1')], now);

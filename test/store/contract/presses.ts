@@ -18,7 +18,7 @@ export function describePresses(subject: Subject): void {
 			const given = submission({ press, viewId: '' });
 			await answers().accept(given);
 			expect(await answers().takeDue(SERVICE, LEASE, 1, T0 + UNDO_MS - 1)).toEqual([]);
-			expect(await answers().nextDueAt(SERVICE, T0)).toBe(T0 + UNDO_MS);
+			expect(await answers().nextDueAt(SERVICE)).toBe(T0 + UNDO_MS);
 			const [due] = await answers().takeDue(SERVICE, LEASE, 1, T0 + UNDO_MS);
 			expect(due).toMatchObject({ id: given.id, press, receiptState: { modalOpen: false } });
 		});

@@ -205,16 +205,16 @@ export function describeWatchPosts(subject: Subject): void {
 	describe('the next post', () => {
 		it('returns the due time of posts that can be taken, not of those that wait for another', async () => {
 			const watch = await added();
-			expect(await store().nextPostDueAt(T0)).toEqual({ post: T0, card: { now: null, progress: null } });
+			expect(await store().nextPostDueAt()).toEqual({ post: T0, card: { now: null, progress: null } });
 			await posted();
 			await recorded([news(watch, { announcements: [said(watch, 'a'), said(watch, 'b')], card: 'progress' })]);
 			const [first] = await store().takeAnnouncements(LEASE, 10, T0);
-			expect(await store().nextPostDueAt(T0)).toEqual({ post: T0 + LEASE.ms, card: { now: null, progress: 0 } });
+			expect(await store().nextPostDueAt()).toEqual({ post: T0 + LEASE.ms, card: { now: null, progress: 0 } });
 			const retry = { kind: 'retry', at: T0 + 40_000, code: 'ratelimited', unknown: false } as const;
 			await store().endAttempt(first?.announcement.id ?? '', LEASE.token, retry, T0);
-			expect(await store().nextPostDueAt(T0)).toMatchObject({ post: T0 + 40_000 });
+			expect(await store().nextPostDueAt()).toMatchObject({ post: T0 + 40_000 });
 			await store().refresh(KEY, { now: T0, earlyReadAt: null });
-			expect(await store().nextPostDueAt(T0)).toMatchObject({ card: { now: 0, progress: null } });
+			expect(await store().nextPostDueAt()).toMatchObject({ card: { now: 0, progress: null } });
 		});
 	});
 }

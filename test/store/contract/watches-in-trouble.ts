@@ -1,9 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { createRateLimiter } from '../../../src/rate-limiter.ts';
 import { retryUnreadable } from '../../../src/store/announcement-store.ts';
-import { createSharedRates } from '../../../src/store/shared-cells.ts';
-import { HELD } from '../../../src/watches/announcements.ts';
 import { SERVICE } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
 import { attemptAt, LEASE, OTHER_LEASE, T0 } from '../support.ts';
@@ -141,13 +138,9 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			const second = { kind: 'lost', ts: `ts-card:${CARD_TS}`, now: T0 } as const;
 			await store().endCard(watch.id, LEASE.token, second);
 			await recorded([news(watch, { announcements: [said(watch, 'paused')] })]);
-			const [due] = await store().takeAnnouncements(LEASE, 10, T0);
-			expect(due?.announcement.content).toEqual({ kind: 'card', notBefore: T0 + 3_600_000 });
-			const held = { kind: 'retry', at: T0 + 300_000, code: HELD, unknown: false } as const;
-			await store().endAttempt(due?.announcement.id ?? '', LEASE.token, held, T0);
 			expect(await keys()).toEqual(['paused']);
 			await store().releasePosts([LEASE.token]);
-			const later = await store().takeAnnouncements(OTHER_LEASE, 10, T0 + 300_000);
+			const later = await store().takeAnnouncements(OTHER_LEASE, 10, T0 + 3_600_000);
 			const attempts = later.map(({ announcement }) => [announcement.key, announcement.attempts]);
 			expect(attempts).toEqual([
 				['paused', 0],
@@ -183,71 +176,6 @@ export function describeWatchesInTrouble(subject: Subject): void {
 		});
 	});
 
-	describe('a clock that was put back', () => {
-		const HOUR = 3_600_000;
-		const ahead = T0 + HOUR;
-
-		it('makes reads and leases due that are further ahead than any delay', async () => {
-			await added();
-			await store().takeDue(SERVICE, LEASE, 10, { now: ahead, only: null });
-			expect(await store().nextReadDueAt(SERVICE, { now: T0, only: null })).toBe(T0);
-			expect(await replica().takeDue(SERVICE, OTHER_LEASE, 10, { now: T0, only: null })).toHaveLength(1);
-			const nextRead = { at: ahead, by: ahead };
-			await replica().record(
-				{ session: KEY, token: OTHER_LEASE.token },
-				{ update: read({ nextRead, lastReadAt: ahead }), watches: [], now: T0 },
-			);
-			expect(await store().nextReadDueAt(SERVICE, { now: T0, only: null })).toBe(T0);
-			expect(await store().takeDue(SERVICE, LEASE, 10, { now: T0, only: null })).toHaveLength(1);
-		});
-
-		it('keeps reads waiting that are planned for the longest delay', async () => {
-			await added();
-			await recorded([], read({ nextRead: { at: T0 + HOUR / 2, by: T0 + HOUR / 2 } }));
-			expect(await store().takeDue(SERVICE, LEASE, 10, { now: T0, only: null })).toEqual([]);
-			expect(await store().nextReadDueAt(SERVICE, { now: T0, only: null })).toBe(T0 + HOUR / 2);
-		});
-
-		it('makes posts and cards due that are further ahead than any delay', async () => {
-			const watch = await added();
-			await store().takeAnnouncements(LEASE, 10, ahead);
-			expect(await store().nextPostDueAt(T0)).toMatchObject({ post: T0 });
-			const [due] = await replica().takeAnnouncements(OTHER_LEASE, 10, T0);
-			const retry = { kind: 'retry', at: ahead, code: 'timeout', unknown: false } as const;
-			await replica().endAttempt(due?.announcement.id ?? '', OTHER_LEASE.token, retry, T0);
-			expect(await posted()).toEqual(['card']);
-			await store().refresh(KEY, { now: ahead, earlyReadAt: null });
-			await store().takeCards(LEASE, 1, { now: T0, urgency: 'any' });
-			await store().endCard(watch.id, LEASE.token, { kind: 'retry', at: ahead });
-			expect(await store().nextPostDueAt(T0)).toEqual({ post: null, card: { now: T0, progress: null } });
-			expect(await store().takeCards(LEASE, 1, { now: T0, urgency: 'any' })).toHaveLength(1);
-		});
-
-		it('ignores Slack’s rates and pauses from before the clock was put back', async () => {
-			const limiter = createRateLimiter(createSharedRates({ db: subject.store.db }));
-			const limit = { intervalMs: 1_000, burst: 3 };
-			const take = (now: number) => limiter.take('update:T1', limit, { now, keep: 0 });
-			for (let call = 0; call < 3; call += 1) await take(ahead);
-			await limiter.pause('update:T1', ahead + 60_000, ahead);
-			expect(await take(T0)).toBe(0);
-			await limiter.pause('update:T1', ahead + 60_000, ahead);
-			// A current pause holds, even a short one.
-			await limiter.pause('update:T1', T0 + 20_000, T0);
-			expect(await take(T0)).toBe(20_000);
-			// A shorter pause does not end it.
-			await limiter.pause('update:T1', T0 + 10_000, T0);
-			expect(await take(T0)).toBe(20_000);
-		});
-
-		it('ignores a read from before the clock was put back when it decides about an outage', async () => {
-			await added();
-			await recorded([], read({ lastReadAt: ahead }));
-			const outage = { service: SERVICE, now: T0, down: true, since: T0 - 40_000, unlessReadSince: T0 - 30_000 };
-			expect(await store().noteOutage(outage)).toBe(true);
-			expect(await store().noteOutage({ ...outage, now: T0 - 60_000, down: false })).toBe(true);
-		});
-	});
-
 	describe('unreadable rows', () => {
 		const RETRY_MS = 10 * 60_000;
 		/** Rows as another key or damage leaves them. */
@@ -270,7 +198,7 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			const show = await hide('announcements', 'a');
 			expect(await store().takeAnnouncements(LEASE, 10, T0)).toEqual([]);
 			expect(await posted(T0 + 1)).toEqual(['b']);
-			expect(await store().nextPostDueAt(T0)).toMatchObject({ post: T0 + RETRY_MS });
+			expect(await store().nextPostDueAt()).toMatchObject({ post: T0 + RETRY_MS });
 			expect(await posted(T0 + RETRY_MS - 1)).toEqual([]);
 			await show();
 			expect(await posted(T0 + RETRY_MS)).toEqual(['a']);

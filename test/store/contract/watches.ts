@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
 import { createRateLimiter } from '../../../src/rate-limiter.ts';
-import { createSharedRates, createSharedState } from '../../../src/store/shared-cells.ts';
+import { createSharedState } from '../../../src/store/shared-cells.ts';
 import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
 import { endChannel } from '../../../src/watches/channel-guard.ts';
 import { NO_LIMITS, newWatch, SERVICE } from '../../watches/support.ts';
@@ -312,8 +313,8 @@ export function describeWatches(subject: Subject): void {
 
 	it('shares one rate between replicas', async () => {
 		const limiters = [
-			createRateLimiter(createSharedRates({ db: subject.store.db })),
-			createRateLimiter(createSharedRates({ db: subject.replica.db })),
+			createRateLimiter(systemClock, (key) => createSharedState(subject.store, key)),
+			createRateLimiter(systemClock, (key) => createSharedState(subject.replica, key)),
 		];
 		const limit = { intervalMs: 1_000, burst: 3 };
 		const take = async (index: number, keep = 0) => limiters[index % 2]?.take('update:T1', limit, { now: T0, keep });
@@ -321,13 +322,13 @@ export function describeWatches(subject: Subject): void {
 		expect(waits.filter((wait) => wait === 0)).toHaveLength(3);
 		expect(await take(0)).toBe(1_000);
 		expect(await take(1, 2)).toBe(3_000);
-		await limiters[0]?.pause('update:T1', T0 + 30_000, T0);
+		await limiters[0]?.pause('update:T1', T0 + 30_000);
 		expect(await limiters[1]?.take('update:T1', limit, { now: T0 + 20_000, keep: 0 })).toBe(10_000);
 	});
 
 	it('counts calls that were already made, up to the debt, and removes unused rates', async () => {
 		const [one, other] = [subject.store.db, subject.replica.db].map((db) =>
-			createRateLimiter(createSharedRates({ db })),
+			createRateLimiter(systemClock, (key) => createSharedState({ db, clock: { ...systemClock, now: () => T0 } }, key)),
 		);
 		if (one === undefined || other === undefined) throw new Error('there are two');
 		const limit = { intervalMs: 1_000, burst: 3, debt: 5 };
@@ -337,16 +338,14 @@ export function describeWatches(subject: Subject): void {
 		expect(await take(T0)).toBe(3_000);
 		await one.charge('person:U1', limit, { now: T0, count: 100 });
 		expect(await take(T0)).toBe(6_000);
-		await one.forget(T0 + 1_000);
+		await store().removeEnded(T0);
 		expect(await take(T0)).toBe(6_000);
-		await one.forget(T0 + 60_000);
+		await store().removeEnded(T0 + 1);
 		expect(await take(T0)).toBe(0);
 	});
 
 	it('applies budget changes of replicas one after the other', async () => {
-		const cells = [subject.store.db, subject.replica.db].map((db) =>
-			createSharedState<{ count: number }>({ db, key: SERVICE }),
-		);
+		const cells = [subject.store, subject.replica].map((store) => createSharedState<{ count: number }>(store, SERVICE));
 		const counts = await inTurns([...Array(40).keys()], 10, (index) => {
 			const cell = cells[index % 2];
 			if (cell === undefined) throw new Error('there are two');

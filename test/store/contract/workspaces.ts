@@ -27,8 +27,8 @@ export function describeServedWorkspace(subject: Subject, served: ServedWorkspac
 		}
 		served.teamId = teamId;
 		const isDue = expected.length > 0;
-		expect((await watches().nextPostDueAt(T0)).post).toBe(isDue ? T0 : null);
-		expect((await subject.store.inboxes.nextDueAt(T0)).all).toBe(isDue ? T0 : null);
+		expect((await watches().nextPostDueAt()).post).toBe(isDue ? T0 : null);
+		expect((await subject.store.inboxes.nextDueAt()).all).toBe(isDue ? T0 : null);
 		const channels = await watches().activeChannels();
 		expect(channels.map((channel) => channel.teamId)).toEqual(expected);
 		const posts = await watches().takeAnnouncements(LEASE, 10, T0);
@@ -50,7 +50,7 @@ export function describeServedWorkspace(subject: Subject, served: ServedWorkspac
 			await watches().refresh({ service: SERVICE, sessionId: other }, { now: T0, earlyReadAt: null });
 		}
 		served.teamId = teamId;
-		expect((await watches().nextPostDueAt(T0)).card.now).toBe(expected.length > 0 ? 0 : null);
+		expect((await watches().nextPostDueAt()).card.now).toBe(expected.length > 0 ? 0 : null);
 		const cards = await watches().takeCards(LEASE, 10, { now: T0, urgency: 'any' });
 		expect(cards.map(({ watch }) => watch.teamId)).toEqual(expected);
 	});
@@ -91,10 +91,10 @@ export function describeServedWorkspace(subject: Subject, served: ServedWorkspac
 		const delivered = { state: 'delivered', agentOutcome: 'resumed', deliveredAt: T0, nextAttemptAt: T0 } as const;
 		await answers().update(await lease(subject.store, told.id), LEASE.token, delivered, { now: T0, release: true });
 		served.teamId = 'T1';
-		expect(await answers().nextDueAt(SERVICE, T0)).toBeNull();
+		expect(await answers().nextDueAt(SERVICE)).toBeNull();
 		const next = submission({ question: { ...question, messageIndex: 2 }, acceptedAt: T0 + 1 });
 		await accepted(subject.store, next);
-		expect(await answers().nextDueAt(SERVICE, T0)).toBe(T0 + 1);
+		expect(await answers().nextDueAt(SERVICE)).toBe(T0 + 1);
 		expect(await answers().takeDue(SERVICE, LEASE, 10, T0 + 1)).toMatchObject([{ id: next.id }]);
 	});
 }

@@ -2,15 +2,18 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import type { StoreDatabase } from '../../src/store/database.ts';
-import { createDatabaseClock, type DatabaseClock } from '../../src/store/database-clock.ts';
 import { openStore } from '../../src/store/open.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
+import { createStoreClock, type StoreClock } from '../../src/store/store-clock.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { createRecordingLog, KEY, LEASE, SERVICE, submission } from './support.ts';
 
 let db: StoreDatabase;
 beforeAll(async () => {
-	db = openPostgres(await (await sharedPostgres()).createDatabase(), createRecordingLog());
+	const databaseUrl = await (await sharedPostgres()).createDatabase();
+	const log = createRecordingLog();
+	await (await openStore({ databaseUrl, dataDir: '/nonexistent', encryptionKey: KEY, log })).close();
+	db = openPostgres(databaseUrl, log);
 });
 afterAll(() => db.close());
 
@@ -22,7 +25,7 @@ async function databaseTime(): Promise<number> {
 }
 
 /** How far the clock is from the database's time, however long PostgreSQL takes to tell that. */
-async function errorOf(clock: DatabaseClock): Promise<number> {
+async function errorOf(clock: StoreClock): Promise<number> {
 	const before = await databaseTime();
 	const told = clock.now();
 	const after = await databaseTime();
@@ -31,7 +34,7 @@ async function errorOf(clock: DatabaseClock): Promise<number> {
 
 it("returns the database's time when the machine's clock is wrong", async () => {
 	const log = createRecordingLog();
-	const clock = await createDatabaseClock({ db, local: createManualClock(0), log });
+	const clock = await createStoreClock({ db, local: createManualClock(0), log });
 	expect(await errorOf(clock)).toBeLessThanOrEqual(100);
 	clock.close();
 });
@@ -40,7 +43,7 @@ it('detects that the machine slept and does not count the time before as certain
 	const log = createRecordingLog();
 	const local = createManualClock(0);
 	let slept = 0;
-	const clock = await createDatabaseClock({ db, local, log, monotonic: () => performance.now() - slept });
+	const clock = await createStoreClock({ db, local, log, monotonic: () => performance.now() - slept });
 	expect(clock.steadySince?.()).toBe(Number.NEGATIVE_INFINITY);
 	slept = 60_000;
 	expect(await errorOf(clock)).toBeGreaterThan(50_000);
@@ -56,7 +59,7 @@ it('detects that the machine slept and does not count the time before as certain
 it('is uncertain from the wake-up of the machine until the next measurement', async () => {
 	const local = createManualClock(0);
 	let slept = 0;
-	const clock = await createDatabaseClock({
+	const clock = await createStoreClock({
 		db,
 		local,
 		log: createRecordingLog(),

@@ -1,0 +1,24 @@
+import { onTestFinished } from 'vitest';
+import type { ManualClock } from '../../fake-slack/index.ts';
+import type { Store } from '../../src/store/open.ts';
+import { createStoreClock } from '../../src/store/store-clock.ts';
+import { createRecordingLog } from '../store/support.ts';
+
+/** The store's clock on a machine whose clock can be set: `clock`, shifted by `shiftMs`. */
+export async function settableClock(clock: ManualClock, { db }: Pick<Store, 'db'>, shiftMs = 0) {
+	let shift = shiftMs;
+	const machine = await createStoreClock({
+		db,
+		local: clock,
+		log: createRecordingLog(),
+		wall: () => clock.now() + shift,
+		monotonic: clock.now,
+	});
+	onTestFinished(machine.close);
+	return {
+		...machine,
+		set(to: number): void {
+			shift = to;
+		},
+	};
+}
