@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { HandOver } from '../inbox/hand-over.ts';
 import type { Digest } from '../questions/changes.ts';
 import {
 	type Announcement,
@@ -168,4 +169,20 @@ export function readAnnouncement(row: AnnouncementRow, cipher: Cipher): Announce
 
 export function sealContent(id: string, value: AnnouncementContent, cipher: Cipher): string {
 	return cipher.encrypt(JSON.stringify(value), { table: 'announcements', id, column: 'content' });
+}
+
+export function readHandOver(row: Row<'hand_overs'>): HandOver {
+	return {
+		id: row.id,
+		teamId: row.team_id,
+		session: sessionOf(row),
+		fingerprint: row.fingerprint,
+		watchId: row.watch_id,
+		channelId: row.channel_id,
+		from: row.from_user_id,
+		to: row.to_user_id,
+		count: row.count,
+		handedOverAt: row.handed_over_at,
+		givenBackAt: row.given_back_at,
+	};
 }

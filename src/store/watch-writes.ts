@@ -6,13 +6,13 @@ import type { ContentOf } from '../watches/kinds.ts';
 import { type CardUrgency, type ChannelKey, isChannelEnd, type SessionKey, type WatchEnd } from '../watches/watch.ts';
 import { change, type Filter, from, remove, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
-import { readHandOver } from './hand-over-rows.ts';
 import { lockAnnouncements, lockWatches } from './lock-order.ts';
 import { dropPending, needsRedraw, QUESTION_POSTS, withSwitchingPost } from './question-posts.ts';
 import { channelColumns, sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
 	readAnnouncement,
 	readDigest,
+	readHandOver,
 	readView,
 	readWatch,
 	sealContent,

@@ -20,7 +20,6 @@ import type {
 import { change, countChanged, from, remove, type StoreDatabase } from './database.ts';
 import { leaseDue, nextDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
-import { readHandOver } from './hand-over-rows.ts';
 import { inLockOrder, touchLadders } from './lock-order.ts';
 import { noteOutage, type OutageUpdate } from './outages.ts';
 import { endingsOf, openPosts } from './question-posts.ts';
@@ -29,6 +28,7 @@ import {
 	outlineOf,
 	readAnnouncement,
 	readDigest,
+	readHandOver,
 	readView,
 	readWatch,
 	readWatchedSession,
