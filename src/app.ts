@@ -59,6 +59,7 @@ import { createDrafting } from './slack/session/drafts.ts';
 import { createSessionFlow } from './slack/session/flow.ts';
 import { createPresenter } from './slack/session/presenter.ts';
 import { createPatientReads } from './slack/session/waiting.ts';
+import { createSettingsRefusals } from './slack/settings/refusals.ts';
 import { createUserGroups } from './slack/settings/user-groups.ts';
 import { openStore } from './store/open.ts';
 import { createSharedState } from './store/shared-cells.ts';
@@ -348,9 +349,7 @@ export async function createHandraise({
 		const settings = registerChannelSettings(context, {
 			settings: store.channelSettings,
 			defaults: config.ladderTimes,
-			channels,
-			memberships,
-			accessPolicy,
+			refusals: createSettingsRefusals({ client, accessPolicy, directory, memberships, channels, userGroups, clock }),
 			directory,
 			userGroups,
 			onChanged() {

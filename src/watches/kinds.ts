@@ -50,6 +50,14 @@ const reminderEntry = z.object({
 	lastReminderAt: z.number().nullable(),
 });
 
+const REMINDER = {
+	schema: z.object({ entries: z.tuple([reminderEntry]) }),
+	lane: 'post',
+	thread: 'replyOrPost',
+	notifies: true,
+	showsQuestion: true,
+} as const satisfies Kind;
+
 /** All kinds of posts. The type of a content follows from its schema. */
 export const KINDS = {
 	/** The first post of a watch. A new card replaces a deleted one, not before `notBefore` (clock milliseconds). */
@@ -125,21 +133,9 @@ export const KINDS = {
 	/** Questions are left out because sessions cannot be listed; once a day. */
 	discoveryPaused: { schema: z.object({ why: z.enum(NO_LIST_REASONS) }), lane: 'post', thread: 'none' },
 	/** Nobody has answered the question yet. */
-	reminder: {
-		schema: z.object({ entries: z.tuple([reminderEntry]) }),
-		lane: 'post',
-		thread: 'replyOrPost',
-		notifies: true,
-		showsQuestion: true,
-	},
+	reminder: REMINDER,
 	/** Later: with mentions, and shown in the channel too. */
-	escalation: {
-		schema: z.object({ entries: z.tuple([reminderEntry]) }),
-		lane: 'post',
-		thread: 'replyOrPost',
-		notifies: true,
-		showsQuestion: true,
-	},
+	escalation: REMINDER,
 	/** Several reminders and escalations of a channel. */
 	digest: { schema: z.object({ entries: z.array(reminderEntry) }), lane: 'post', thread: 'none', notifies: true },
 	/** Somebody (`by`: Slack user id) changed the channel's settings. */

@@ -152,9 +152,9 @@ function moreGroupsWords(shownCount: number, total: number): string {
 	return `⚠️ Slack shows only ${shownCount} groups in one field, and this workspace has ${total}. The others cannot be chosen here.`;
 }
 
-/** Why a place has no settings, and what to do. mrkdwn. */
-export function noSettingsWords(reason: keyof typeof PLACES): string {
-	return PLACES[reason];
+/** Why a place has no settings, and what to do; `not_a_member`: this person is no member of it. mrkdwn. */
+export function noSettingsWords(reason: keyof typeof PLACES | 'not_a_member'): string {
+	return reason === 'not_a_member' ? NOT_A_MEMBER : PLACES[reason];
 }
 
 export const NOT_A_MEMBER =

@@ -1,4 +1,4 @@
-import type { AccessPolicy, Directory, Refusal } from '../../answers/access-policy.ts';
+import type { Refusal } from '../../answers/access-policy.ts';
 import { setBounded } from '../../bounded-map.ts';
 import { type Clock, startDeadline, uptimeOf } from '../../clock.ts';
 import { HandraiseError } from '../../errors.ts';
@@ -10,7 +10,6 @@ import {
 	type LadderTimes,
 } from '../../watches/channel-settings.ts';
 import {
-	NOT_A_MEMBER,
 	noSettingsWindow,
 	noSettingsWords,
 	SETTINGS_OUTDATED,
@@ -21,20 +20,11 @@ import {
 	settingsSaved,
 } from '../blocks/channel-settings.ts';
 import { errorWords } from '../blocks/errors.ts';
-import {
-	conflictWords,
-	groupsError,
-	notSavedError,
-	peopleError,
-	placeError,
-	SETTINGS_ERRORS,
-} from '../blocks/settings-saving.ts';
-import type { Channels } from '../channels.ts';
+import { conflictWords, notSavedError, SETTINGS_ERRORS } from '../blocks/settings-saving.ts';
 import { codeOf } from '../clients.ts';
 import { type TimeZones, unlessAborted } from '../directory.ts';
 import { ACTIONS, CALLBACKS, settingsBlockId } from '../ids.ts';
 import type { Submitted } from '../listen.ts';
-import type { Memberships } from '../memberships.ts';
 import { TooFastError } from '../person-reads.ts';
 import { logAccess, type SubmittedView } from '../request.ts';
 import { createViewHandle, openView } from '../session/view-handle.ts';
@@ -45,7 +35,7 @@ import {
 	type SettingsMetadata,
 	type SettingsReading,
 } from '../settings/form.ts';
-import { createMentionChecks } from '../settings/mention-checks.ts';
+import type { SettingsRefusals } from '../settings/refusals.ts';
 import { type SettingsField, settingsOf, valuesOf } from '../settings/table.ts';
 import type { createUserGroups, UserGroups } from '../settings/user-groups.ts';
 import { type AllowedRequest, ifAllowed, inTurn, NOTHING_TO_DO, silently } from '../task.ts';
@@ -54,8 +44,6 @@ import type { HandlerContext } from './context.ts';
 
 /** Slack waits three seconds for an acknowledgement: until then Slack is asked, and the rest is for the store. */
 const CHECK_UNTIL_MS = 1_900;
-/** However long the access policy took. */
-const MIN_CHECK_MS = 300;
 const STORE_WITHIN_MS = 500;
 /** Most often the list is known from opening the window. */
 const LIST_WITHIN_MS = 200;
@@ -68,10 +56,8 @@ interface Parts {
 	readonly settings: ChannelSettingsStore;
 	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
 	readonly defaults: LadderTimes;
-	readonly channels: Channels;
-	readonly memberships: Memberships;
-	readonly accessPolicy: AccessPolicy;
-	readonly directory: Directory & Names & TimeZones;
+	readonly refusals: SettingsRefusals;
+	readonly directory: Names & TimeZones;
 	readonly userGroups: ReturnType<typeof createUserGroups>;
 	/** An announcement was stored, and reminders of the channel are due anew. */
 	readonly onChanged: () => void;
@@ -80,19 +66,13 @@ interface Parts {
 /** Registers the window of a channel's settings; the returned `open` is for `/session settings`. */
 export function registerChannelSettings(
 	{ listen, client, personReads, reply, adminContact, clock }: HandlerContext,
-	parts: Parts,
+	{ settings, defaults, refusals, directory, userGroups, onChanged }: Parts,
 ) {
-	const { settings, defaults, channels, memberships, directory, userGroups, onChanged } = parts;
-	const mentionChecks = createMentionChecks({ ...parts, client });
-
 	/** The form of what is stored, or words why there is none. */
 	async function contentFor(request: AllowedRequest, channelId: string) {
 		const { person } = request;
-		const verdict = await channels.mayWatch(request);
-		if (!verdict.ok) return { outcome: verdict.reason, view: settingsNotice(noSettingsWords(verdict.reason)) };
-		if (!(await memberships.isMemberNow(person.userId, channelId))) {
-			return { outcome: 'not_a_member', view: settingsNotice(NOT_A_MEMBER) };
-		}
+		const refusal = await refusals.ofPlace(request, channelId);
+		if (refusal !== null) return { outcome: refusal, view: settingsNotice(noSettingsWords(refusal)) };
 		const stored = await settings.read({ teamId: person.teamId, channelId });
 		const shown = valuesOf(stored.settings, { zone: directory.timeZoneOf(person.userId) });
 		const metadata = { channelId, revision: stored.revision, base: shown, shown };
@@ -163,50 +143,6 @@ export function registerChannelSettings(
 		return inTurn(ifAllowed(channelId, show, silently));
 	});
 
-	/** Why this cannot be saved, by field; empty when it can. Throws when Slack does not tell in time. */
-	async function refusalsOf(
-		request: AllowedRequest,
-		{ view, metadata: { channelId, revision } }: { view: SubmittedView; metadata: SettingsMetadata },
-		{ userIds, groupIds }: ChannelSettings['mention'],
-		msLeft: number,
-	): Promise<SettingsReading['errors']> {
-		const { person } = request;
-		const { signal, end } = startDeadline(clock, Math.max(MIN_CHECK_MS, msLeft));
-		// Groups without a field cannot be changed, and may be those that Slack does not tell about.
-		const mention = { userIds, groupIds: settingsBlockId('groups', revision) in view.labels ? groupIds : [] };
-		const checks = Promise.all([
-			channels.mayWatch({ ...request, channelId }),
-			memberships.isMemberNow(person.userId, channelId),
-		]);
-		const checksOfMention = Promise.all([
-			mentionChecks.problems(mention, { channelId, person }, signal),
-			groupIds.length === 0 ? NO_GROUPS : userGroups.list(),
-		]);
-		try {
-			const [[verdict, isMember], ofMention] = await Promise.all([
-				unlessAborted(checks, signal),
-				unlessAborted(checksOfMention, signal).catch((error: unknown) => {
-					logNotChecked(request, error);
-					return null;
-				}),
-			]);
-			if (!isMember) return { remind: SETTINGS_ERRORS.notMember };
-			if (!verdict.ok) {
-				return verdict.reason === 'could_not_check'
-					? { remind: SETTINGS_ERRORS.notChecked }
-					: { remind: placeError(verdict.reason) };
-			}
-			if (ofMention === null) return { [userIds.length > 0 ? 'people' : 'groups']: SETTINGS_ERRORS.mentionNotChecked };
-			const [problems, groups] = ofMention;
-			return {
-				people: peopleError(problems, directory),
-				groups: groupsError(problems, groups),
-			};
-		} finally {
-			end();
-		}
-	}
-
 	/** `conflict`: somebody else saved other settings since `revision`, and nothing was written. */
 	async function store(
 		{ person, log }: AllowedRequest,
@@ -268,11 +204,8 @@ export function registerChannelSettings(
 			return refuse(view, metadata, { remind: plain });
 		}
 		const msLeft = startedAt + CHECK_UNTIL_MS - uptimeOf(clock);
-		const refusals = await refusalsOf(request, { view, metadata }, chosen.mention, msLeft).catch((error: unknown) => {
-			logNotChecked(request, error);
-			return { remind: SETTINGS_ERRORS.notChecked };
-		});
-		if (hasErrors(refusals)) return refuse(view, metadata, refusals);
+		const refused = await refusals.ofForm(request, { view, metadata }, chosen, msLeft);
+		if (hasErrors(refused)) return refuse(view, metadata, refused);
 		const { kind, stored } = await within(store(request, metadata, chosen), STORE_WITHIN_MS, {
 			clock,
 			late: outcomeUnknown,
@@ -326,10 +259,6 @@ export function registerChannelSettings(
 }
 
 export type ChannelSettingsCommand = ReturnType<typeof registerChannelSettings>;
-
-function logNotChecked({ log }: AllowedRequest, error: unknown): void {
-	log.warn({ code: codeOf(error), err: error }, 'the settings of a channel could not be checked');
-}
 
 function hasErrors(errors: SettingsReading['errors']): boolean {
 	return Object.values(errors).some((words) => words !== '');
