@@ -10,8 +10,8 @@ import {
 	noInboxWindow,
 	refusalWords,
 	snoozedInZoneWords,
-	snoozedMessage,
 } from '../../../src/slack/blocks/inbox.ts';
+import { textMessage } from '../../../src/slack/blocks/parts.ts';
 import {
 	ASKED_IN,
 	FULL_INBOX as FULL,
@@ -119,7 +119,7 @@ export function inboxVariants(): Shape[] {
 		...shapesOf(inboxModal, INBOXES),
 		...shapesOf(inboxLoadingModal, { 'before the content': [] }),
 		...shapesOf(noInboxWindow, { 'an expired trigger': [] }),
-		...shapesOf(snoozedMessage, { 'no time zone': [snoozedInZoneWords(NOW, 'UTC')] }),
+		...shapesOf(textMessage, { 'no time zone': [snoozedInZoneWords(NOW, 'UTC')] }),
 		...shapesOf(homeNotice, { 'a refusal': [refusalWords('guest', USER_ID)] }),
 	];
 }

@@ -17,13 +17,13 @@ import {
 import { errorMessage, refusedMessage } from '../../../src/slack/blocks/errors.ts';
 import {
 	GIVE_BACK_LATE,
-	giveBackMessage,
 	givenBackPost,
 	handedOverPost,
 	noHandOverWindow,
 	notGivenBackWords,
 	notYoursWords,
 } from '../../../src/slack/blocks/hand-over.ts';
+import { textMessage } from '../../../src/slack/blocks/parts.ts';
 import { ownTextMessage, receiptMessage } from '../../../src/slack/blocks/receipt.ts';
 import {
 	digestPost,
@@ -148,7 +148,7 @@ export function messageVariants(): Shape[] {
 			],
 		}),
 		...shapesOf(noHandOverWindow, { 'an expired trigger': [] }),
-		...shapesOf(giveBackMessage, {
+		...shapesOf(textMessage, {
 			'somebody else has it': [notYoursWords(HAND_OVER, NAMES)],
 			settled: [notYoursWords(null, NAMES)],
 			late: [GIVE_BACK_LATE],
