@@ -14,9 +14,7 @@ process.exitCode = await runDoctor({
 	args: process.argv.slice(2),
 	env: process.env,
 	clock: systemClock,
-	// Imported only for `views`, because the builders slow down the start.
-	shapes: async () => (await import('./slack/shapes/extremes.ts')).extremes(),
-	receive: async (config, ...rest) => (await import('./slack/arrivals.ts')).createArrivals({ config, proxy }, ...rest),
+	proxy,
 	signal: interrupted.signal,
 	lines: console,
 });

@@ -45,11 +45,7 @@ export function createLive(given: string, { apiUrl, botToken }: Config['slack'],
 
 	/** Resolves to the reply, ok or not; repeats a limited call. Throws `not_tried`. */
 	async function slack(method: string, args: Json): Promise<Json> {
-		const texts = Object.entries(args).map(([name, arg]) => [
-			name,
-			typeof arg === 'string' ? arg : JSON.stringify(arg),
-		]);
-		const reply = await call(method, Object.fromEntries(texts));
+		const reply = await call(method, args);
 		if (reply.kind !== 'unreachable') return reply.data;
 		if (reply.limitedSec === null) throw notTried(reply.why);
 		limits.push(reply.response.kind === 'response' ? reply.response.headers.get('retry-after') : null);

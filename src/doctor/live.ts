@@ -1,26 +1,23 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import { startDeadline } from '../clock.ts';
-import { type Config, parseConfig, readSettings } from '../config.ts';
+import { parseConfig, readSettings } from '../config.ts';
 import { HandraiseError } from '../errors.ts';
-import { inspectPostgres, inspectSqlite } from '../store/inspect.ts';
+import type { applyProxy } from '../proxy.ts';
 import { ASSUMPTIONS, ROOT, section, windowOf } from './assumptions.ts';
 import { checkPort, checkProxy, checkSettings, listen } from './environment.ts';
 import { type CheckProcess, createLive, type Live, notTried } from './live-slack.ts';
 import { type Finding, findingsOf } from './report.ts';
 import { at, createSlackCall, type Json } from './request.ts';
+import { inspect } from './setup.ts';
 import { checkBotToken } from './slack.ts';
 
 const CONNECT_MS = 30_000;
+
 /** What the check takes from its process. */
 export interface LiveOptions extends CheckProcess {
 	readonly env: NodeJS.ProcessEnv;
-	/** Receives what Slack sends, as the program does. `auth`: the reply to `auth.test`. */
-	readonly receive: (slack: Config['slack'], auth: Json, onArrival: (body: Json) => void) => Promise<Receiver>;
-}
-interface Receiver {
-	readonly app: { start(): Promise<unknown>; stop(): Promise<unknown> };
-	readonly listener: ((request: IncomingMessage, response: ServerResponse, verified: () => void) => void) | null;
+	readonly proxy: ReturnType<typeof applyProxy>;
 }
 
 async function judge(check: string, holds: () => Promise<void>): Promise<Finding> {
@@ -69,22 +66,22 @@ async function cleanUp({ slack, found, posted }: Live): Promise<readonly Finding
 
 /** Tries each assumption in a workspace, with the operator's help. Yields a finding for each, and for the clean-up. */
 export async function* checkLive(channel: string, options: LiveOptions): AsyncGenerator<Finding> {
-	const { env, clock, receive, signal } = options;
+	const { env, clock, proxy, signal } = options;
 	const reading = readSettings(env);
 	if (reading.problems.length > 0) {
 		return yield* checkSettings(findingsOf('Settings'), { ...reading, unknown: [] });
 	}
-	const proxy = findingsOf('Proxy');
-	checkProxy(proxy, reading);
-	yield* proxy.all;
-	const { slack, store, port } = parseConfig(env);
+	const throughProxy = findingsOf('Proxy');
+	checkProxy(throughProxy, reading);
+	yield* throughProxy.all;
+	const { slack, port } = parseConfig(env);
 	const auth = await createSlackCall(slack.apiUrl, slack.botToken)('auth.test');
 	const token = checkBotToken(findingsOf('Bot token'), auth);
 	if (auth.kind !== 'ok' || token[0]?.verdict !== 'ok') return yield* token;
 	const { failure } = findingsOf('Live check');
-	const look = store.databaseUrl === null ? inspectSqlite(store.dataDir) : await inspectPostgres(store.databaseUrl);
+	const look = await inspect(reading.settings);
 	const server = createServer();
-	const isInUse = look.kind === 'database' && look.inUse;
+	const isInUse = look?.kind === 'database' && look.inUse;
 	const [taken] = isInUse || (await listen(server, port)) === null ? [] : await checkPort(findingsOf('Port'), port);
 	if (taken?.verdict === 'failure') return yield taken;
 	const inUse = isInUse ? 'Its database is in use.' : taken?.text;
@@ -92,7 +89,8 @@ export async function* checkLive(channel: string, options: LiveOptions): AsyncGe
 		return yield* failure(`stop Handraise first, it would get a part of what Slack sends. ${inUse}`);
 	const live = createLive(channel, slack, options);
 	live.found.auth = auth.data;
-	const { app, listener } = await receive(slack, auth.data, live.onArrival);
+	const { createArrivals } = await import('../slack/arrivals.ts');
+	const { app, listener } = createArrivals({ config: slack, proxy }, auth.data, live.onArrival);
 	if (listener !== null) server.on('request', (request, response) => listener(request, response, () => {}));
 	const deadline = startDeadline(clock, CONNECT_MS);
 	const late = once(AbortSignal.any([deadline.signal, signal]), 'abort').then(() => {

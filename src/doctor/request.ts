@@ -110,11 +110,15 @@ const SLACK_TIMEOUT_MS = 10_000;
 export type SlackReply = ReturnType<typeof replyFrom>;
 export type SlackCall = ReturnType<typeof createSlackCall>;
 
-/** Calls Slack without a client library, to see the headers and to repeat nothing. */
+/** Calls Slack without a client library, to see the headers and to repeat nothing. Arguments go as JSON in a form. */
 export function createSlackCall(apiUrl: string, token: string) {
-	return async (method: string, args: Readonly<Record<string, string>> = {}) => {
+	return async (method: string, args: Json = {}) => {
+		const texts = Object.entries(args).map(([name, arg]) => [
+			name,
+			typeof arg === 'string' ? arg : JSON.stringify(arg),
+		]);
 		const headers = { authorization: `Bearer ${token}` };
-		const options = { method: 'POST', headers, form: args, timeoutMs: SLACK_TIMEOUT_MS } as const;
+		const options = { method: 'POST', headers, form: Object.fromEntries(texts), timeoutMs: SLACK_TIMEOUT_MS } as const;
 		return replyFrom(await request(`${apiUrl}${method}`, options), new URL(apiUrl).host);
 	};
 }

@@ -1,4 +1,3 @@
-import type { Clock } from '../clock.ts';
 import { readSettings, type SettingsReading } from '../config.ts';
 import { CLOCK_CHECK, ENVIRONMENT_CHECKS, PORT_CHECK } from './environment.ts';
 import { checkLive, type LiveOptions } from './live.ts';
@@ -7,19 +6,15 @@ import { SERVICE_CHECKS } from './service.ts';
 import { askOnce, type Check, type Setup } from './setup.ts';
 import { SLACK_CHECKS } from './slack.ts';
 import { STORE_CHECKS } from './store.ts';
-import { type AskedShape, checkViews } from './views.ts';
+import { checkViews } from './views.ts';
 
 const USAGE = `Usage: npm run doctor                    checks the set-up
        npm run doctor -- views           asks Slack whether it accepts the largest views and messages of Handraise
        npm run doctor -- live <channel>  tries in that channel, with you, what Handraise assumes of Slack`;
 
 /** What the command takes from its process. */
-export interface Invocation extends Pick<LiveOptions, 'receive' | 'signal'> {
+export interface Invocation extends Omit<LiveOptions, 'say'> {
 	readonly args: readonly string[];
-	readonly env: NodeJS.ProcessEnv;
-	readonly clock: Clock;
-	/** The views and messages that `views` asks about. */
-	readonly shapes: () => Promise<readonly AskedShape[]>;
 	/** Takes the report, and as an error the usage. */
 	readonly lines: Pick<Console, 'log' | 'error'>;
 }
@@ -47,7 +42,7 @@ export async function runDoctor(invocation: Invocation): Promise<0 | 1 | 2> {
 		mode === 'live'
 			? checkLive(channel ?? '', { ...invocation, say: lines.log })
 			: mode === 'views'
-				? checkViews(readSettings(env), invocation.shapes, clock)
+				? checkViews(readSettings(env), clock)
 				: checkAll(readSettings(env));
 	const findings: Finding[] = [];
 	for await (const line of report) {

@@ -50,7 +50,8 @@ async function askService(settings: SettingsReading['settings']) {
 	return { url, address, get, response: await get(sessionPath(address, MISSING_SESSION)) };
 }
 
-async function inspect(settings: SettingsReading['settings']) {
+/** What is in the database. */
+export async function inspect(settings: SettingsReading['settings']) {
 	const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir } = settings;
 	if (!('DATABASE_URL' in settings) || dataDir === undefined) return null;
 	return databaseUrl === undefined ? inspectSqlite(dataDir) : inspectPostgres(databaseUrl);

@@ -88,23 +88,14 @@ function fileSystemTypeOf(path: string): string | null {
 
 /** The type of the file system that holds an absolute path, from the text of /proc/mounts (proc_pid_mounts(5)). */
 export function fileSystemOf(path: string, mounts: string): string | null {
-	let longestPoint = '';
-	let foundType: string | null = null;
-	for (const line of mounts.split('\n')) {
-		const [, escapedPoint, type] = line.split(' ');
-		if (escapedPoint === undefined || type === undefined) continue;
+	const holding = mounts.split('\n').flatMap((line) => {
+		const [, escapedPoint = '', type = ''] = line.split(' ');
 		// Spaces, tabs, line ends and backslashes are octal escapes.
-		const point = escapedPoint.replace(/\\([0-7]{3})/g, (_, octal: string) =>
-			String.fromCharCode(Number.parseInt(octal, 8)),
-		);
-		const holds = point === '/' || path === point || path.startsWith(`${point}/`);
-		// Of two mounts on one point, the later one counts.
-		if (holds && point.length >= longestPoint.length) {
-			longestPoint = point;
-			foundType = type;
-		}
-	}
-	return foundType;
+		const point = escapedPoint.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)));
+		return type !== '' && (point === '/' || `${path}/`.startsWith(`${point}/`)) ? [{ point, type }] : [];
+	});
+	// Of two mounts on one point, the later one counts.
+	return holding.toSorted((a, b) => a.point.length - b.point.length).at(-1)?.type ?? null;
 }
 
 const NETWORK_TYPES =

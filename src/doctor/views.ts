@@ -33,7 +33,6 @@ const TRANSIENT = new Set(['internal_error', 'fatal_error', 'service_unavailable
 /** Asks Slack whether it accepts the shapes. Needs only the bot token, so that it can run before everything else is set up. */
 export async function* checkViews(
 	{ settings, problems }: SettingsReading,
-	shapes: () => Promise<readonly AskedShape[]>,
 	clock: Pick<Clock, 'sleep'>,
 ): AsyncGenerator<Finding | string> {
 	const { SLACK_BOT_TOKEN: token, SLACK_API_URL: apiUrl } = settings;
@@ -45,7 +44,9 @@ export async function* checkViews(
 	const bot = await call('auth.test');
 	yield* checkBotToken(findingsOf('Bot token'), bot);
 	if (bot.kind !== 'ok') return;
-	yield* askAbout(await shapes(), call, clock);
+	// Imported here, because building them takes a second.
+	const { extremes } = await import('../slack/shapes/extremes.ts');
+	yield* askAbout(extremes(), call, clock);
 }
 
 /**
@@ -100,12 +101,9 @@ function isTransient(reply: SlackReply): boolean {
 	return reply.kind === 'refused' && TRANSIENT.has(reply.code);
 }
 
-/**
- * As the app sends views: JSON in a form. Only the blocks of a message, because `blocks.validate` refuses its `text`
- * (slackapi/node-slack-sdk#2659).
- */
-function argumentsOf({ view, message }: AskedShape): Readonly<Record<string, string>> {
-	return view === undefined ? { message: JSON.stringify({ blocks: message?.blocks }) } : { view: JSON.stringify(view) };
+/** Only the blocks of a message, because `blocks.validate` refuses its `text` (slackapi/node-slack-sdk#2659). */
+function argumentsOf({ view, message }: AskedShape) {
+	return view === undefined ? { message: { blocks: message?.blocks } } : { view };
 }
 
 /** Why the check must stop; null when the reply is about the shape. */

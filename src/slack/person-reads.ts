@@ -54,15 +54,11 @@ interface Dependencies {
  * guessing ids is limited to four a minute.
  */
 const UNKNOWN_ID_COST = 5;
-
 /** A slow database must not use up the three seconds in which Slack opens a modal. */
 const DECIDE_WITHIN_MS = 500;
-
 /** How many changes of a view a person has for each read. */
 const TURNS_PER_READ = 2;
-
 const MAX_PEOPLE = 1_000;
-
 const HOUR_MS = 3_600_000;
 
 /**

@@ -8,15 +8,11 @@ import { durationText, questionCountWords } from './words.ts';
 
 /** What phones show of a notification, in characters. */
 const SHOWN_CHARACTERS = 250;
-
 /** UTF-16 units, after escaping. */
 const TEXT_LENGTH = 400;
-
 const NAME_LENGTH = 60;
-
 /** UTF-16 units. A longer part is cut anyway. */
 const PART_LENGTH = 1_000;
-
 /** Of each item when there are several. */
 const SHORT_PART_LENGTH = 80;
 

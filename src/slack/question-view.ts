@@ -29,20 +29,16 @@ interface QuestionLimits {
 }
 
 const POST: QuestionLimits = { items: 5, context: 2_500, title: 250, description: 500 };
-
 /** A card shows more than the question. */
 const CARD: QuestionLimits = { ...POST, context: 1_200 };
-
 /** A list of questions; the form shows all. */
 const ENTRY: QuestionLimits = { items: 2, context: 250, title: 120, description: 120 };
-
 const QUESTION_LIMITS = { post: POST, card: CARD, entry: ENTRY } as const;
 
 type Room = keyof typeof QUESTION_LIMITS;
 
 /** Below a question of which a part is not shown: it has no buttons with options. mrkdwn. */
 export const QUESTION_CUT = 'Part of the question is cut here. *Answer* shows the rest, or says where to read it.';
-
 /** Slack folds no part of a section with it behind "see more": for all of a question that stands above its buttons. */
 export const UNFOLDED = { expand: true } as const;
 
@@ -149,10 +145,8 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 }
 
 const OWN_LABELS = looksOfLabels(BUTTON_LABELS);
-
 /** Slack's limit for the value of a button. */
 const MAX_VALUE_LENGTH = 2_000;
-
 /** UTF-16 units. In JSON a character can take six. */
 const TITLE_LENGTH = 120;
 

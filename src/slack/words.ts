@@ -86,7 +86,6 @@ function isMoment(at: number): boolean {
 
 /** The characters of ordinary ids. A link can carry any text as an id. */
 const ID = /^[\w.-]+$/;
-
 /** Slack shows 24 characters of a view's title. */
 const TITLE_ID = 24 - 'Session '.length;
 
@@ -111,33 +110,23 @@ export function viewTitle(sessionId: string): string {
 	return `Session ${id}`.trim();
 }
 
-export interface StatusWords {
-	readonly emoji: string;
-	/** mrkdwn. */
-	readonly mrkdwn: string;
-	/** For people who want to answer when no question is open; see `waitingWords`. mrkdwn. */
-	readonly meaning: string;
-}
-
+/** `meaning`: for people who want to answer when no question is open; see `waitingWords`. All are mrkdwn. */
 const STATUSES = {
-	active: ['🟢', 'Working', 'The agent is working and has no question right now.'],
-	humanInput: ['✋', 'Waiting for a person', 'The agent waits for a person.'],
-	inactive: ['⚪', 'Inactive', 'The agent is not running and has no question right now.'],
-	paused: ['⏸️', 'Paused', 'The session is paused and has no question right now.'],
-	stopped: ['⏹️', 'Stopped', 'The session was stopped. It takes no more answers.'],
-	completed: ['✅', 'Completed', 'The agent is done. It takes no more answers.'],
-	failed: ['❌', 'Failed', 'The session failed. It takes no more answers.'],
+	active: { emoji: '🟢', mrkdwn: 'Working', meaning: 'The agent is working and has no question right now.' },
+	humanInput: { emoji: '✋', mrkdwn: 'Waiting for a person', meaning: 'The agent waits for a person.' },
+	inactive: { emoji: '⚪', mrkdwn: 'Inactive', meaning: 'The agent is not running and has no question right now.' },
+	paused: { emoji: '⏸️', mrkdwn: 'Paused', meaning: 'The session is paused and has no question right now.' },
+	stopped: { emoji: '⏹️', mrkdwn: 'Stopped', meaning: 'The session was stopped. It takes no more answers.' },
+	completed: { emoji: '✅', mrkdwn: 'Completed', meaning: 'The agent is done. It takes no more answers.' },
+	failed: { emoji: '❌', mrkdwn: 'Failed', meaning: 'The session failed. It takes no more answers.' },
 } as const;
 
 /** A session's status for people. An unknown status is quoted. */
-export function statusWords(status: string): StatusWords {
+export function statusWords(status: string) {
 	const kind = statusKind(status);
-	if (kind === 'unknown') {
-		const mrkdwn = quotedNameMrkdwn(status, 60) || 'No status';
-		return { emoji: '❔', mrkdwn, meaning: 'There is no question to answer right now.' };
-	}
-	const [emoji, mrkdwn, meaning] = STATUSES[kind];
-	return { emoji, mrkdwn, meaning };
+	if (kind !== 'unknown') return STATUSES[kind];
+	const mrkdwn = quotedNameMrkdwn(status, 60) || 'No status';
+	return { emoji: '❔', mrkdwn, meaning: 'There is no question to answer right now.' };
 }
 
 /** `step 12 of 30`; `no step yet` for step 0. */

@@ -12,8 +12,6 @@ import { COMPILE_CACHE } from '../../sandbox/compile-cache.ts';
 import { manifestPath } from '../../sandbox/manifest-path.ts';
 import { createFakeSessionService } from '../../sandbox/session-service/fake-session-service.ts';
 import { runDoctor } from '../../src/doctor/run.ts';
-import type { AskedShape } from '../../src/doctor/views.ts';
-import { createArrivals } from '../../src/slack/arrivals.ts';
 
 export type Env = Readonly<Record<string, string>>;
 type Json = Record<string, unknown>;
@@ -108,7 +106,6 @@ interface Output {
 }
 
 interface Surroundings {
-	readonly shapes?: readonly AskedShape[];
 	/** Without one, pauses of the command end at once. */
 	readonly clock?: Clock;
 	/** Interrupts the command. */
@@ -120,7 +117,7 @@ interface Surroundings {
 const HURRIED: Clock = { ...createManualClock(), sleep: async () => {} };
 
 async function inProcess(env: Env, args: readonly string[], surroundings: Surroundings): Promise<Output> {
-	const { shapes = [], clock = HURRIED, signal = new AbortController().signal, onLine } = surroundings;
+	const { clock = HURRIED, signal = new AbortController().signal, onLine } = surroundings;
 	let output = '';
 	const print = (line: string) => {
 		output += `${line}\n`;
@@ -130,8 +127,7 @@ async function inProcess(env: Env, args: readonly string[], surroundings: Surrou
 		args,
 		env,
 		clock,
-		shapes: async () => shapes,
-		receive: async (config, ...rest) => createArrivals({ config, proxy: null }, ...rest),
+		proxy: null,
 		signal,
 		lines: { log: print, error: print },
 	});

@@ -9,13 +9,11 @@ import { testShapes } from './views.ts';
 const ALL = extremes();
 
 describe('doctor views', () => {
-	testShapes(ALL, (harness, env) => harness.doctor(env, ['views'], { shapes: ALL }));
+	testShapes(ALL, (harness, env) => harness.doctor(env, ['views']));
 
 	it('says what is wrong with the token and asks nothing', async () => {
 		await using harness = await createHarness();
-		const { exit, lines } = await harness.doctor({ SLACK_BOT_TOKEN: 'xoxb-of-somebody-else' }, ['views'], {
-			shapes: ALL,
-		});
+		const { exit, lines } = await harness.doctor({ SLACK_BOT_TOKEN: 'xoxb-of-somebody-else' }, ['views']);
 		expect(lines).toEqual([
 			expect.stringMatching(/^✗ Bot token: Slack does not know this token \(invalid_auth\)/),
 			'1 problem to fix.',
@@ -26,9 +24,7 @@ describe('doctor views', () => {
 
 	it('needs only the bot token of the settings', async () => {
 		await using harness = await createHarness();
-		const { exit, lines } = await harness.doctor({ SLACK_BOT_TOKEN: '', SESSION_SERVICE_URL: '' }, ['views'], {
-			shapes: ALL,
-		});
+		const { exit, lines } = await harness.doctor({ SLACK_BOT_TOKEN: '', SESSION_SERVICE_URL: '' }, ['views']);
 		expect(lines).toEqual([expect.stringMatching(/^✗ Settings: SLACK_BOT_TOKEN is missing: /), '1 problem to fix.']);
 		expect(exit).toBe(1);
 	});

@@ -189,16 +189,14 @@ export function hasText({ content }: Answer): boolean {
 }
 
 export const TEXT_REMOVED = 'The text of this answer was removed because its retention time is over.';
-
-const TEXT_UNREADABLE = 'The text of this answer was stored with another encryption key and cannot be read.';
-
 export const MOST_ITEMS = 10;
 
 /** What the author wrote, in up to about `room` characters; never a secret. */
 export function ownText(answer: Answer, room: number): KnownBlock[] {
 	const { content } = answer;
 	if (content.kind === 'removed') return context(TEXT_REMOVED);
-	if (content.kind === 'unreadable') return context(TEXT_UNREADABLE);
+	if (content.kind === 'unreadable')
+		return context('The text of this answer was stored with another encryption key and cannot be read.');
 	const items = content.items.filter((item) => item.value !== null || item.wiped);
 	const itemRoom = Math.min(2700, Math.floor(room / Math.max(1, Math.min(items.length, MOST_ITEMS))));
 	const shown = items.slice(0, MOST_ITEMS).flatMap((item) => {

@@ -6,8 +6,9 @@ import { FIELDS, MOST_OPTIONS, SETTINGS_FIELDS, type SettingsField, type Setting
 import type { UserGroups } from '../settings/user-groups.ts';
 import { plain } from '../text.ts';
 import { contactMrkdwn, isDirectMessage, momentMrkdwn, type Names, personMrkdwn, placeMrkdwn } from '../words.ts';
+import { errorWords } from './errors.ts';
 import { context, divider, type MessageContent, message, modal, section } from './parts.ts';
-import { codeWords, PLACES, savedWords, settingsLines } from './settings-saving.ts';
+import { NO_SETTINGS, savedWords, settingsLines } from './settings-saving.ts';
 
 /** The form of a channel's settings. */
 export interface SettingsModel {
@@ -39,7 +40,7 @@ export function settingsForm(model: SettingsModel): ModalView {
 		close: 'Cancel',
 		blocks: [
 			...section(notice),
-			...section(settingsIntro(channelId)),
+			...section(`When Handraise reminds of questions in ${placeMrkdwn(channelId)} that nobody has answered.`),
 			...inputs,
 			...context(lastChangeWords(change, names)),
 		],
@@ -50,7 +51,7 @@ const TITLE = 'Channel settings';
 
 /** Opens before the settings are read. */
 export function settingsLoadingModal(): ModalView {
-	return settingsNotice(SETTINGS_LOADING);
+	return settingsNotice('⏳ Looking up the settings…');
 }
 
 /** Words instead of the form. mrkdwn. */
@@ -74,7 +75,8 @@ export function settingsSaved(
 
 /** For an expired trigger. */
 export function noSettingsWindow(): MessageContent {
-	return message('The settings could not be opened in a window.', section(NO_SETTINGS_WINDOW));
+	const words = 'Slack only opens a window within three seconds, and this took longer. Type `/session settings` again.';
+	return message('The settings could not be opened in a window.', section(words));
 }
 
 /** None where there is nothing to choose. */
@@ -108,23 +110,24 @@ function elementOf<F extends SettingsField>(
 
 /** Why there is no field for user groups, or why it does not offer all. */
 function groupNotes({ metadata: { shown }, groups, adminContact }: SettingsModel): KnownBlock[] {
-	if (groups.kind === 'unknown') return context(noGroupsWords(groups.why, shown.groups.length, adminContact));
-	return groups.groups.length <= MOST_OPTIONS ? [] : context(moreGroupsWords(MOST_OPTIONS, groups.groups.length));
+	if (groups.kind === 'listed') {
+		const total = groups.groups.length;
+		if (total <= MOST_OPTIONS) return [];
+		return context(
+			`⚠️ Slack shows only ${MOST_OPTIONS} groups in one field, and this workspace has ${total}. The others cannot be chosen here.`,
+		);
+	}
+	const count = shown.groups.length;
+	const kept = ['', ' The group chosen before stays.'][count] ?? ` The ${count} groups chosen before stay.`;
+	return context(
+		groups.why === 'missing_scope'
+			? `⚠️ User groups cannot be chosen: Slack has not granted \`usergroups:read\` to Handraise.${kept} To get it, ask ${contactMrkdwn(adminContact)}.`
+			: `⚠️ User groups cannot be chosen: Slack did not list them.${kept} To try again, close this window and type \`/session settings\`.`,
+	);
 }
-
-const SETTINGS_LOADING = '⏳ Looking up the settings…';
-
-/** The window for the settings could not be opened. */
-const NO_SETTINGS_WINDOW =
-	'Slack only opens a window within three seconds, and this took longer. Type `/session settings` again.';
 
 export const SETTINGS_OUTDATED =
 	'⚠️ This window was made by another version of Handraise and cannot be read any more. Nothing was saved. Close it and type `/session settings` again.';
-
-/** What the settings are about. mrkdwn. */
-function settingsIntro(channelId: string): string {
-	return `When Handraise reminds of questions in ${placeMrkdwn(channelId)} that nobody has answered.`;
-}
 
 /** Who changed the settings last. mrkdwn. */
 export function lastChangeWords(change: { readonly by: string; readonly at: number } | null, names: Names): string {
@@ -132,29 +135,9 @@ export function lastChangeWords(change: { readonly by: string; readonly at: numb
 	return `Last changed by ${personMrkdwn(change.by, names)}, ${momentMrkdwn(change.at)}.`;
 }
 
-/** Why no user group can be chosen, and what to do. `keptCount`: groups that were chosen before. mrkdwn. */
-function noGroupsWords(
-	why: Extract<UserGroups, { kind: 'unknown' }>['why'],
-	keptCount: number,
-	adminContact: string | null,
-): string {
-	const kept =
-		keptCount === 0
-			? ''
-			: ` The ${keptCount === 1 ? 'group' : `${keptCount} groups`} chosen before stay${keptCount === 1 ? 's' : ''}.`;
-	return why === 'missing_scope'
-		? `⚠️ User groups cannot be chosen: Slack has not granted \`usergroups:read\` to Handraise.${kept} To get it, ask ${contactMrkdwn(adminContact)}.`
-		: `⚠️ User groups cannot be chosen: Slack did not list them.${kept} To try again, close this window and type \`/session settings\`.`;
-}
-
-/** Not all groups fit into the field. mrkdwn. */
-function moreGroupsWords(shownCount: number, total: number): string {
-	return `⚠️ Slack shows only ${shownCount} groups in one field, and this workspace has ${total}. The others cannot be chosen here.`;
-}
-
 /** Why a place has no settings, and what to do; `not_a_member`: this person is no member of it. mrkdwn. */
-export function noSettingsWords(reason: keyof typeof PLACES | 'not_a_member'): string {
-	return reason === 'not_a_member' ? NOT_A_MEMBER : PLACES[reason];
+export function noSettingsWords(reason: keyof typeof NO_SETTINGS | 'not_a_member'): string {
+	return reason === 'not_a_member' ? NOT_A_MEMBER : NO_SETTINGS[reason];
 }
 
 export const NOT_A_MEMBER =
@@ -162,5 +145,5 @@ export const NOT_A_MEMBER =
 
 /** A failure while the window is filled. mrkdwn. */
 export function settingsFailedWords(code: string, adminContact: string | null): string {
-	return `⚠️ ${codeWords(code, adminContact).text} Type \`/session settings\` again.`;
+	return `⚠️ ${errorWords(code, { kept: 'nothing', adminContact }).what} Type \`/session settings\` again.`;
 }

@@ -34,8 +34,9 @@ interface OwnChoice {
 }
 
 /** To the person who chose, while they can take it back. mrkdwn. */
-export function ownChoiceWords(choice: OwnChoice, undoMs: number): string {
-	return `${yourChoice(choice)} It is sent after ${durationText(undoMs)}. Until then, you can undo it.`;
+export function ownChoiceWords({ option, title, sessionId }: OwnChoice, undoMs: number): string {
+	const asked = quotedNameMrkdwn(title, 120) || sessionName(sessionId);
+	return `👉 You chose ${optionMrkdwn(option)} for ${asked}. It is sent after ${durationText(undoMs)}. Until then, you can undo it.`;
 }
 
 /** To the person who took their choice back. mrkdwn. */
@@ -79,11 +80,6 @@ export function choiceUnknownWords(choice: OwnChoice): string {
 }
 
 export const QUICK_ANSWERS_OFF = 'One-press answers are switched off here. Open the question to answer it.';
-
-function yourChoice({ option, title, sessionId }: OwnChoice): string {
-	const asked = quotedNameMrkdwn(title, 120);
-	return `👉 You chose ${optionMrkdwn(option)} for ${asked === '' ? sessionName(sessionId) : asked}.`;
-}
 
 function optionMrkdwn(option: string): string {
 	return quotedNameMrkdwn(option, OPTION_LENGTH);

@@ -120,7 +120,6 @@ const FAILURES: Readonly<Record<string, Row>> = {
 };
 
 const ASK_TO_CHANGE = 'To change that, ask {contact}.';
-
 /** Somebody acts on a question that they had before, by a copy of it or in a window. */
 export const NOT_THERE = "You are not in this question's channel, so you cannot answer it here.";
 
@@ -176,10 +175,8 @@ const CHANNEL_REFUSALS: Readonly<Record<`watch_${ChannelReason}`, Row>> = {
 };
 
 const CODES: Readonly<Record<string, Row>> = { ...FAILURES, ...REFUSALS, ...CHANNEL_REFUSALS };
-
 /** For tests and `npm run doctor -- views`: the failures that have words of their own. */
 export const ERROR_CODES: readonly string[] = Object.keys(FAILURES);
-
 export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly ActRefusal[];
 
 /** Why nothing can be watched in this channel, and what to do. mrkdwn. */

@@ -9,7 +9,6 @@ import {
 } from '../../inbox/hand-over.ts';
 import type { HandOverObstacle, QuestionToHandOver } from '../../inbox/hand-overs.ts';
 import type { ContentOf } from '../../watches/kinds.ts';
-import type { QuestionView } from '../../watches/session-snapshot.ts';
 import { ACTIONS, CALLBACKS, encodeQuestionMark, type QuestionMark } from '../ids.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
 import { questionText } from '../question-text.ts';
@@ -24,7 +23,7 @@ import {
 	personMrkdwn,
 	placeMrkdwn,
 } from '../words.ts';
-import { context, inRow, type MessageContent, message, modal, section } from './parts.ts';
+import { context, inRow, type MessageContent, message, modal, section, textMessage } from './parts.ts';
 import { type AskedContent, asksWords, isChosen, type PostContext, titleOf, watchPost } from './watch-posts.ts';
 
 /** The block_id of the input in the window. */
@@ -52,7 +51,7 @@ export function handOverModal(metadata: ViewMetadata, asked: QuestionToHandOver)
 				type: 'input',
 				block_id: HAND_OVER_FIELD,
 				label: plain('Hand over to', 150),
-				hint: plain(HAND_OVER_HINT, 150),
+				hint: plain('They get a direct message with the question and its buttons. Others can still answer it.', 150),
 				element: { type: 'users_select', action_id: ACTIONS.handOverTo, placeholder: plain('Choose a person', 150) },
 			},
 		],
@@ -66,76 +65,55 @@ export function handOverNotice(words: string, metadata: ViewMetadata): ModalView
 
 /** For an expired trigger. */
 export function noHandOverWindow(): MessageContent {
-	return message(NO_HAND_OVER_WINDOW, section(NO_HAND_OVER_WINDOW));
-}
-
-/** To one person about *Give back*. mrkdwn. */
-export function giveBackMessage(words: string): MessageContent {
-	return message(words, section(words));
+	return textMessage(
+		'Slack only opens a window within three seconds, and this took longer. Nothing was handed over. Please press *Hand over* again.',
+	);
 }
 
 /** The direct message to the person who has the question now. */
-export function handedOverPost({ from, question, readAt }: ContentOf<'handedOver'>, post: PostContext): MessageContent {
-	const asked = { kind: 'question', question, changed: false, readAt } as const;
-	if (isChosen(asked, post.standing)) return watchPost(asked, post);
-	const { channelId, watchedBy } = post;
-	const place = placeMrkdwn(channelId, watchedBy === post.reader ? null : personMrkdwn(watchedBy, post.names));
-	const words = handedOverWords(from, post.names);
-	const open = openHere(asked, post, { givesBack: true });
-	return message(`${words} ${textOf(question, post)}`, [
-		...section(`*${words}*`),
-		...open.blocks(asksWords(titleOf(post))),
-		...open.row,
-		...context(
-			open.noForm,
-			open.cut,
-			handedOverHint(place, personMrkdwn(from, post.names)),
-			post.maybeRepeat ? MAYBE_REPEAT : '',
-		),
-	]);
+export function handedOverPost({ from, ...asked }: ContentOf<'handedOver'>, post: PostContext): MessageContent {
+	const { channelId, watchedBy, names } = post;
+	const place = placeMrkdwn(channelId, watchedBy === post.reader ? null : personMrkdwn(watchedBy, names));
+	const words = handedOverWords(from, names);
+	const hint = `Asked in ${place}. Others can still answer it. *Give back* opens it for all again and tells ${personMrkdwn(from, names)}.`;
+	return directPost(asked, post, { words, headline: `*${words}*`, hint, givesBack: true });
 }
 
 /** The direct message to the person who had handed the question over. */
 export function givenBackPost(content: ContentOf<'givenBack'>, post: PostContext): MessageContent {
-	const { question, readAt } = content;
-	const asked = { kind: 'question', question, changed: false, readAt } as const;
-	if (isChosen(asked, post.standing)) return watchPost(asked, post);
 	const words = givenBackWords(content, post.names);
-	const open = openHere(asked, post, { givesBack: false });
-	return message(`${words} ${textOf(question, post)}`, [
-		...section(words),
-		...open.blocks(asksWords(titleOf(post))),
-		...open.row,
-		...context(open.noForm, open.cut, post.maybeRepeat ? MAYBE_REPEAT : ''),
-	]);
+	return directPost(content, post, { words, headline: words, hint: '', givesBack: false });
 }
 
-/** What is pressed here belongs to the channel and the thread that ask the question. */
-function openHere(
+/** A question with its buttons. What is pressed here belongs to the channel and the thread that ask the question. */
+function directPost(
 	{ question, readAt }: Pick<AskedContent, 'question' | 'readAt'>,
 	post: PostContext,
-	{ givesBack }: { readonly givesBack: boolean },
-) {
-	const { sessionId, channelId, offersOptions } = post;
+	shown: { readonly words: string; readonly headline: string; readonly hint: string; readonly givesBack: boolean },
+): MessageContent {
+	const asked = { kind: 'question', question, changed: false, readAt } as const;
+	if (isChosen(asked, post.standing)) return watchPost(asked, post);
+	const { sessionId, channelId, offersOptions, view, discreet, handOver } = post;
 	const choices = offersOptions ? { channelId, readAt } : null;
-	const open = openQuestion(question, { sessionId, choices, givesBack, handsOver: mayHandOn(post.handOver) });
-	const key = encodeQuestionMark({ sessionId, fingerprint: question.fingerprint });
-	return { ...open, row: inRow(open.row, post, key) };
-}
-
-function textOf(question: QuestionView, { offersOptions, view, discreet }: PostContext): string {
+	const open = openQuestion(question, {
+		sessionId,
+		choices,
+		givesBack: shown.givesBack,
+		handsOver: mayHandOn(handOver),
+	});
 	const quick = offersOptions ? question.quick : null;
-	return questionText({ question, quick, sessionName: view?.name ?? '', waitedMs: null, discreet });
+	const text = questionText({ question, quick, sessionName: view?.name ?? '', waitedMs: null, discreet });
+	return message(`${shown.words} ${text}`, [
+		...section(shown.headline),
+		...open.blocks(asksWords(titleOf(post))),
+		...inRow(open.row, post, encodeQuestionMark({ sessionId, fingerprint: question.fingerprint })),
+		...context(open.noForm, open.cut, shown.hint, post.maybeRepeat ? MAYBE_REPEAT : ''),
+	]);
 }
 
 /** The opening words of the direct message to the person who has a question now. mrkdwn. */
 export function handedOverWords(from: string, names: Names): string {
 	return `↪️ ${personMrkdwn(from, names)} handed a question over to you.`;
-}
-
-/** Below the buttons of that message. `from`: who handed it over. mrkdwn. */
-function handedOverHint(place: string, from: string): string {
-	return `Asked in ${place}. Others can still answer it. *Give back* opens it for all again and tells ${from}.`;
 }
 
 /** To the person who had handed it over. mrkdwn. */
@@ -222,9 +200,3 @@ export const GIVE_BACK_LATE =
 
 /** Instead of a direct message about a question, to somebody who may not answer it any more. */
 export const NOT_TOLD_ANY_MORE = '🔒 You cannot answer this question any more, so what became of it is not shown here.';
-
-const HAND_OVER_HINT = 'They get a direct message with the question and its buttons. Others can still answer it.';
-
-/** The window could not be opened. */
-const NO_HAND_OVER_WINDOW =
-	'Slack only opens a window within three seconds, and this took longer. Nothing was handed over. Please press *Hand over* again.';

@@ -19,28 +19,19 @@ export function ownAnswerEntries({ ownAnswers: { shown, total } }: Shown, receip
 }
 
 export function ownAnswerEntry(answer: Answer, receipt: ReceiptContext): KnownBlock[] {
+	const canUndo = isUndoable(answer);
+	const words = canUndo ? 'Your choice is sent in a moment. *Undo* takes it back until then.' : receiptHeadline(answer);
+	const row = canUndo ? buttons(button(ACTIONS.undo, 'Undo', { value: answer.id })) : receiptButtons(answer, receipt);
 	return [
-		...section(`${receiptIcon(answer)} ${ownAnswerWords(answer)}\n${answerLine(answer)}`),
-		...context(isUndoable(answer) ? '' : momentMrkdwn(answer.acceptedAt)),
-		...inRow(ownAnswerButtons(answer, receipt), answer.origin, `answer ${answer.id}`),
+		...section(`${receiptIcon(answer)} ${words}\n${answerLine(answer)}`),
+		...context(canUndo ? '' : momentMrkdwn(answer.acceptedAt)),
+		...inRow(row, answer.origin, `answer ${answer.id}`),
 	];
 }
 
 /** Whether its author can take it back. Whoever presses too late is told. */
 export function isUndoable({ press, state, attempts }: Answer): boolean {
 	return press !== null && state === 'accepted' && attempts === 0;
-}
-
-/** Of a one-press answer that can be taken back. */
-const SENT_SOON = 'Your choice is sent in a moment. *Undo* takes it back until then.';
-
-function ownAnswerWords(answer: Answer): string {
-	return isUndoable(answer) ? SENT_SOON : receiptHeadline(answer);
-}
-
-function ownAnswerButtons(answer: Answer, receipt: ReceiptContext): KnownBlock[] {
-	if (!isUndoable(answer)) return receiptButtons(answer, receipt);
-	return buttons(button(ACTIONS.undo, 'Undo', { value: answer.id }));
 }
 
 /** `3f9a2c1d, “Which colour?”: “grey”`. Never a secret. mrkdwn. */
@@ -78,18 +69,15 @@ function draftEntry({ question, values, updatedAt, formId, askedIn }: InboxDraft
 	);
 }
 
-/** What became of an answer, to its author. mrkdwn. */
-function ownStateLine(answer: Answer): string {
-	return stateLine(answer).replace('its author', 'you');
-}
-
 export function lastAnswerEntries({ lastAnswers }: Shown): KnownBlock[] {
 	if (lastAnswers.length === 0) return [];
 	return [
 		divider(),
 		heading('Your last answers'),
 		...lastAnswers.flatMap((answer) =>
-			context(joined(answerLine(answer), ownStateLine(answer), momentMrkdwn(answer.acceptedAt))),
+			context(
+				joined(answerLine(answer), stateLine(answer).replace('its author', 'you'), momentMrkdwn(answer.acceptedAt)),
+			),
 		),
 	];
 }

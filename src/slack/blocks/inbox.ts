@@ -91,19 +91,18 @@ function inboxWindow(blocks: readonly KnownBlock[]): ModalView {
 
 /** For an expired trigger. */
 export function noInboxWindow(): MessageContent {
-	return message('Your inbox could not be opened in a window.', section(NO_WINDOW));
-}
-
-/** To a person about a question that they snoozed. mrkdwn. */
-export function snoozedMessage(words: string): MessageContent {
-	return message(words, section(words));
+	const words =
+		'Slack only opens a window within three seconds, and this took longer. Open the *Home* tab of this app, or type `/session inbox` again.';
+	return message('Your inbox could not be opened in a window.', section(words));
 }
 
 function inboxBlocks({ inbox, content, quickAnswers, receipt }: InboxModel): KnownBlock[] {
 	if (content.kind === 'refused') return section(refusalWords(content.refusal, receipt.adminContact));
 	const { total, snoozed, page, questions, channelsKnown, unreadableCount, waiting, isWatching } = content;
 	const { userId } = inbox.person;
-	const pageRow = buttons(...pageButtons(content));
+	const first = page * QUESTIONS_PER_PAGE;
+	const pageRow = pageButtons(page, { first, total, perPage: QUESTIONS_PER_PAGE });
+	const [unreadable, them] = unreadableCount === 1 ? ['One question', 'it'] : [`${unreadableCount} questions`, 'them'];
 	const isOfQuestions = questions.length + unreadableCount > 0;
 	const oldCount = waiting?.old.total ?? 0;
 	const isEmpty = total === 0 && snoozed === null && channelsKnown && oldCount === 0;
@@ -111,16 +110,18 @@ function inboxBlocks({ inbox, content, quickAnswers, receipt }: InboxModel): Kno
 		heading(`${total === 0 ? '' : '✋ '}${waitingCountWords(total, snoozed?.count ?? 0, oldCount)}`),
 		// Above the questions: who has just pressed a button has a few seconds for *Undo*.
 		...content.ownAnswers.shown.filter(isUndoable).flatMap((answer) => ownAnswerEntry(answer, receipt)),
-		...snoozedLine(snoozed),
-		...context(
-			isOfQuestions
-				? pageWords('Question', page * QUESTIONS_PER_PAGE + 1, questions.length + unreadableCount, total)
-				: '',
-		),
+		...section(snoozed === null ? '' : snoozedWords(snoozed), {
+			accessory: button(ACTIONS.showSnoozed, 'Show now', { value: 'all' }),
+		}),
+		...context(isOfQuestions ? pageWords('Question', first + 1, questions.length + unreadableCount, total) : ''),
 		...section(total > 0 && waiting !== null && waiting.old.shown.length > 0 ? QUESTIONS_HIDDEN : ''),
 		...section(channelsKnown ? '' : CHANNELS_UNKNOWN),
 		...section(isEmpty ? emptyWords(isWatching, waiting?.why === null) : ''),
-		...context(unreadableCount === 0 ? '' : unreadableWords(unreadableCount)),
+		...context(
+			unreadableCount === 0
+				? ''
+				: `⚠️ ${unreadable} on this page cannot be read here right now. Open ${them} from the card in the channel.`,
+		),
 		...questions.flatMap((question) => questionEntry(question, { quickAnswers, userId }, receipt)),
 		...(pageRow.length === 0 ? [] : [divider(), ...pageRow]),
 		...(waiting === null ? [] : waitingEntries(waiting, page, receipt)),
@@ -128,16 +129,11 @@ function inboxBlocks({ inbox, content, quickAnswers, receipt }: InboxModel): Kno
 		...draftEntries(content),
 		...lastAnswerEntries(content),
 		divider(),
-		...context(followedWords(inbox.openedAt)),
+		...context(
+			`This list updates by itself until ${momentMrkdwn(inbox.openedAt + FOLLOWED_MS)}. After that, press *Refresh*.`,
+		),
 		...buttons(button(ACTIONS.inboxRefresh, 'Refresh', { value: String(page) })),
 	];
-}
-
-function snoozedLine(snoozed: Shown['snoozed']): KnownBlock[] {
-	if (snoozed === null) return [];
-	return section(snoozedWords(snoozed.count, snoozed.nextAt), {
-		accessory: button(ACTIONS.showSnoozed, 'Show now', { value: 'all' }),
-	});
 }
 
 /** Why somebody sees no inbox. mrkdwn. */
@@ -145,13 +141,16 @@ export function refusalWords(refusal: ActRefusal, adminContact: string | null): 
 	return `🔒 ${errorWords(refusal, { kept: 'nothing', adminContact }).text}`;
 }
 
-function pageButtons({ total, page }: Shown) {
-	const after = total - (page + 1) * QUESTIONS_PER_PAGE;
-	const isPastQuestions = total <= page * QUESTIONS_PER_PAGE;
-	return [
-		page === 0 || isPastQuestions ? null : toPage(ACTIONS.inboxOlder, `Previous ${QUESTIONS_PER_PAGE}`, page - 1),
-		after <= 0 ? null : toPage(ACTIONS.inboxNewer, `Next ${Math.min(QUESTIONS_PER_PAGE, after)}`, page + 1),
-	];
+/** `first`: the place of the first entry on this page. */
+function pageButtons(
+	page: number,
+	{ first, total, perPage }: { readonly first: number; readonly total: number; readonly perPage: number },
+): KnownBlock[] {
+	const after = total - first - perPage;
+	return buttons(
+		first === 0 || first >= total ? null : toPage(ACTIONS.inboxOlder, `Previous ${perPage}`, page - 1),
+		after <= 0 ? null : toPage(ACTIONS.inboxNewer, `Next ${Math.min(perPage, after)}`, page + 1),
+	);
 }
 
 function toPage(actionId: typeof ACTIONS.inboxOlder | typeof ACTIONS.inboxNewer, label: ButtonLabel, page: number) {
@@ -211,24 +210,20 @@ function waitingEntries(
 /** One line, and on their own pages the sessions. */
 function oldEntries({ total, firstPage, shown }: InboxWaiting['old'], page: number, now: number): KnownBlock[] {
 	if (total === 0) return [];
-	const words = oldSessionsWords(total);
+	const words = `💤 ${total} ${total === 1 ? 'session has' : 'sessions have'} waited for more than a day, or since before Handraise first looked, or gave way to newer questions in a channel. A session that nobody needs any more waits until it is stopped in the session service.`;
 	if (shown.length === 0) return section(words, { accessory: toPage(ACTIONS.inboxNewer, 'Show', firstPage) });
 	const first = (page - firstPage) * OLD_PER_PAGE;
-	const after = total - first - OLD_PER_PAGE;
 	return [
 		...section(words, { accessory: toPage(ACTIONS.inboxOlder, 'Hide', 0) }),
 		...context(pageWords('Session', first + 1, shown.length, total)),
 		...shown.flatMap((session) => waitingEntry(session, now)),
-		...buttons(
-			first === 0 ? null : toPage(ACTIONS.inboxOlder, `Previous ${OLD_PER_PAGE}`, page - 1),
-			after <= 0 ? null : toPage(ACTIONS.inboxNewer, `Next ${Math.min(OLD_PER_PAGE, after)}`, page + 1),
-		),
+		...pageButtons(page, { first, total, perPage: OLD_PER_PAGE }),
 	];
 }
 
 function waitingEntry({ sessionId, name, since, isNew }: WaitingSession, now: number): KnownBlock[] {
 	const value = encodeTarget({ sessionId, messageIndex: null });
-	const waits = isNew ? waitingSinceWords(since, now) : waitingBeforeWords(since);
+	const waits = isNew ? waitingSinceWords(since, now) : `waiting since before ${momentMrkdwn(since)}`;
 	return section(`✋ ${joined(`*${sessionTitle(name, sessionId)}*`, waits)}`, {
 		block_id: inboxRowId({ channelId: null, threadTs: null }, `session ${sessionId}`),
 		accessory: button(ACTIONS.open, 'Open', { value }),
@@ -236,7 +231,6 @@ function waitingEntry({ sessionId, name, since, isNew }: WaitingSession, now: nu
 }
 
 const MINUTE_MS = 60_000;
-
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** How many questions wait, and how many more the person snoozed. `oldCount`: sessions in one line below. Plain text. */
@@ -249,7 +243,7 @@ export function waitingCountWords(total: number, snoozedCount: number, oldCount 
 }
 
 /** How many questions the person snoozed, and when the first of them comes back. mrkdwn. */
-function snoozedWords(count: number, nextAt: number): string {
+function snoozedWords({ count, nextAt }: NonNullable<Shown['snoozed']>): string {
 	const what = count === 1 ? '1 question is snoozed. It comes' : `${count} questions are snoozed. The next one comes`;
 	return `💤 ${what} back here ${momentMrkdwn(nextAt)}. Only your inbox hides ${count === 1 ? 'it' : 'them'}.`;
 }
@@ -274,11 +268,6 @@ export function waitingSinceWords(since: number, now: number): string {
 	return `waiting ${durationText(Math.floor(ms / step) * step)}`;
 }
 
-/** Of a session that waited already when the list first showed it. mrkdwn. */
-function waitingBeforeWords(since: number): string {
-	return `waiting since before ${momentMrkdwn(since)}`;
-}
-
 /** On a page of old sessions, whose button *Hide* leads back to the questions. mrkdwn. */
 export const QUESTIONS_HIDDEN = 'Your questions are not on this page of old sessions: *Hide* shows them.';
 
@@ -288,11 +277,6 @@ export function waitingSessionsWords(total: number): string {
 	return total === 1
 		? 'One more session of the account waits for a person. Anybody may answer it.'
 		: `${total} more sessions of the account wait for a person, the newest first. Anybody may answer them.`;
-}
-
-/** Of the sessions that are probably abandoned. mrkdwn. */
-function oldSessionsWords(total: number): string {
-	return `💤 ${total} ${total === 1 ? 'session has' : 'sessions have'} waited for more than a day, or since before Handraise first looked, or gave way to newer questions in a channel. A session that nobody needs any more waits until it is stopped in the session service.`;
 }
 
 /** What to do when no question waits. `discovers`: whether sessions that nobody watches are shown too. */
@@ -307,21 +291,6 @@ export function emptyWords(isWatching: boolean, discovers: boolean): string {
 
 export const CHANNELS_UNKNOWN =
 	'⚠️ Slack did not tell which channels you are in, so questions from channels are missing here. Handraise is asking again.';
-
-/** Questions of a page that cannot be decrypted. */
-function unreadableWords(count: number): string {
-	const [what, them] = count === 1 ? ['One question', 'it'] : [`${count} questions`, 'them'];
-	return `⚠️ ${what} on this page cannot be read here right now. Open ${them} from the card in the channel.`;
-}
-
-/** How long an inbox follows changes. mrkdwn. */
-function followedWords(openedAt: number): string {
-	return `This list updates by itself until ${momentMrkdwn(openedAt + FOLLOWED_MS)}. After that, press *Refresh*.`;
-}
-
-/** The window for the inbox could not be opened. */
-const NO_WINDOW =
-	'Slack only opens a window within three seconds, and this took longer. Open the *Home* tab of this app, or type `/session inbox` again.';
 
 /** The same in an inbox of `userId`. mrkdwn. */
 export function inboxHandOverLine(handOver: HandOver | null, userId: string, names: Names): string {

@@ -25,6 +25,20 @@ export function section(text: string, extra: Partial<SectionBlock> = {}): Sectio
 	return isBlank(text) ? [] : [{ type: 'section', text: mrkdwn(text), ...extra }];
 }
 
+/** Slack's limit for the text of a section. */
+const SECTION_LENGTH = 3_000;
+
+/** Lines of mrkdwn in as few sections as hold them. None may be longer than a section. */
+export function sectionsOf(lines: readonly string[]): SectionBlock[] {
+	const texts: string[] = [];
+	for (const line of lines) {
+		const longer = [...texts.slice(-1), line].join('\n');
+		if (texts.length > 0 && longer.length <= SECTION_LENGTH) texts[texts.length - 1] = longer;
+		else texts.push(line);
+	}
+	return texts.flatMap((text) => section(text));
+}
+
 /** Small grey lines of mrkdwn that is escaped already; no block when nothing in it is visible. */
 export function context(...texts: readonly string[]): ContextBlock[] {
 	const elements = texts
@@ -136,6 +150,11 @@ export type MessageContent = ReturnType<typeof message>;
 export function message(text: string, blocks: readonly KnownBlock[]) {
 	// A preview would show the words of whoever wrote the linked page.
 	return { text, blocks: [...blocks], unfurl_links: false, unfurl_media: false, ...AS_WRITTEN } as const;
+}
+
+/** A message of these words alone. mrkdwn. */
+export function textMessage(words: string): MessageContent {
+	return message(words, section(words));
 }
 
 /** What replaces the content of a message with `chat.update`. */

@@ -96,18 +96,17 @@ export function receiptButtons(answer: Answer, { postsText = true }: ReceiptCont
 	}
 }
 
-const STATE_ICONS: Partial<Record<AnswerState, string>> = {
-	accepted: '💾',
-	delivering: '📨',
-	resumed: '✅',
-	withdrawn: '↩️',
-};
-
 export function receiptIcon(answer: Answer): string {
 	const { state, agentOutcome } = answer;
 	const isFine = agentOutcome === null || agentOutcome === 'resumed' || agentOutcome === 'completed';
 	if (state === 'delivered' && isFine && !agentMayStand(answer)) return '✅';
-	return STATE_ICONS[state] ?? '⚠️';
+	const icons: Partial<Record<AnswerState, string>> = {
+		accepted: '💾',
+		delivering: '📨',
+		resumed: '✅',
+		withdrawn: '↩️',
+	};
+	return icons[state] ?? '⚠️';
 }
 
 function otherAnswer(answer: Answer, { names, now }: ReceiptContext): KnownBlock[] {
@@ -184,10 +183,8 @@ function firstEndedText(answer: Answer, ending: FirstEnding): string {
 
 function startFailedText({ restartAskedAt, lastError }: Answer, adminContact: string | null): string {
 	if (restartAskedAt !== null) return 'It is being sent again, which may start the agent.';
-	const failed =
-		lastError === null
-			? ''
-			: `The last *Send again* failed. ${whatHappened(lastError)} Your answer is still in the session. `;
+	const why = lastError === null ? '' : whatHappened(lastError);
+	const failed = why === '' ? '' : `The last *Send again* failed. ${why} Your answer is still in the session. `;
 	return `${failed}*Send again* sends the same answer once more, if it is unchanged and the agent has not continued. That starts the agent with some versions of the session service only. If it does not, look at the session in the dashboard; ${contactMrkdwn(adminContact)} can help.`;
 }
 
@@ -255,21 +252,15 @@ export function receiptMessage(answer: Answer, receipt: ReceiptContext): Message
 	]);
 }
 
-/** Above an author's own text that could not be sent. mrkdwn; `text` is for notifications. */
-function ownTextWords(answer: Answer): { readonly text: string; readonly headline: string } {
+/** The author's own text that could not be sent, for the thread or channel of the question. Never a secret. */
+export function ownTextMessage(answer: Answer): MessageContent {
 	const { sessionId } = answer.question;
 	const isCertain = perhapsArrived(answer) === null;
 	const fate = isCertain ? 'was not sent to the agent' : 'was sent to the agent and may have arrived';
-	return {
-		text: `An answer that ${fate} (session ${sessionIdMrkdwn(sessionId)})`,
-		headline: `💬 <@${answer.person.userId}> wanted to answer ${sessionName(sessionId)}. This ${fate}:`,
-	};
-}
-
-/** The author's own text that could not be sent, for the thread or channel of the question. Never a secret. */
-export function ownTextMessage(answer: Answer): MessageContent {
-	const { text, headline } = ownTextWords(answer);
-	return message(text, [...section(headline), ...ownText(answer, 6_000)]);
+	return message(`An answer that ${fate} (session ${sessionIdMrkdwn(sessionId)})`, [
+		...section(`💬 <@${answer.person.userId}> wanted to answer ${sessionName(sessionId)}. This ${fate}:`),
+		...ownText(answer, 6_000),
+	]);
 }
 
 /** The result of pressing a receipt's button, if the receipt itself does not show it. */

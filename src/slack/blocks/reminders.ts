@@ -1,5 +1,5 @@
 import type { HandOver } from '../../inbox/hand-over.ts';
-import type { Mention, ReminderStage } from '../../watches/channel-settings.ts';
+import type { Mention } from '../../watches/channel-settings.ts';
 import type { ReminderEntry } from '../../watches/kinds.ts';
 import type { QuestionView } from '../../watches/session-snapshot.ts';
 import { questionText, tellsQuestion } from '../question-text.ts';
@@ -8,13 +8,14 @@ import { isBlank } from '../text.ts';
 import {
 	andMoreWords,
 	durationText,
+	joined,
 	MAYBE_REPEAT,
 	type Names,
 	personName,
 	sessionIdMrkdwn,
 	sessionTitle,
 } from '../words.ts';
-import { context, type MessageContent, message, section } from './parts.ts';
+import { context, type MessageContent, message, section, sectionsOf } from './parts.ts';
 import { asksWords, type PostContext } from './watch-posts.ts';
 
 /** A question as its reminder shows it. */
@@ -59,8 +60,8 @@ export function updatedReminderPost(asked: RemindedQuestion, outcome: string, na
 		const { text, blocks } = openParts(asked, reminderWords(entry, null), names);
 		return message(text, blocks);
 	}
-	const words = REMINDER_OVER_WORDS[entry.stage];
-	const told = toldOf(asked, { inChannel: isInChannel(asked), settled: true });
+	const words = entry.stage === 'reminder' ? '⏰ Reminder' : '📣 Escalation';
+	const told = toldOf(asked, { settled: true });
 	return message(`${words}: ${told.text} ${outcome}`, [...section(`${words}\n> ${told.mrkdwn}`), ...context(outcome)]);
 }
 
@@ -68,7 +69,7 @@ export function updatedReminderPost(asked: RemindedQuestion, outcome: string, na
 function openParts(asked: RemindedQuestion, words: string, names: Names) {
 	const { entry, question, channelId, handOver } = asked;
 	const { sessionId } = entry;
-	const told = toldOf(asked, { inChannel: isInChannel(asked) });
+	const told = toldOf(asked);
 	const choices = asked.offersOptions && told.tells ? { channelId, readAt: asked.readAt } : null;
 	const open = openQuestion(question, { sessionId, choices });
 	const headline = asksWords(sessionTitle(asked.sessionName, sessionId));
@@ -86,9 +87,6 @@ function openParts(asked: RemindedQuestion, words: string, names: Names) {
 /** Questions in the list: a message holds about 12,000 characters, and a line takes up to 800 with its link. */
 export const MOST_LISTED = 15;
 
-/** Slack's limit for the text of a section. */
-const SECTION_LENGTH = 3_000;
-
 /** Reminders of several questions of a channel, with a link to each thread. Lists at most `MOST_LISTED`. */
 export function digestPost(
 	asked: readonly RemindedQuestion[],
@@ -97,46 +95,38 @@ export function digestPost(
 	const entries = asked.map(({ entry }) => entry);
 	const words = [mentionMrkdwn(mention), digestWords(entries)].filter(Boolean).join(' ');
 	const listed = asked.slice(0, MOST_LISTED);
-	const lines = listed.map((one) => lineOf(one, { names, now, saysLast: !areLast(entries) }));
+	const areLast = entries.every(({ isLast }) => isLast);
+	const lines = listed.map((one) => lineOf(one, names, { waitedMs: now - one.entry.postedAt, areLast }));
+	const leftOut = andMoreWords(asked.length - listed.length);
 	return message(`${words}.`, [
 		...section(`*${words}:*`),
-		...sectionTexts(lines).flatMap((text) => section(text)),
-		...context(notListedWords(asked.length - listed.length), maybeRepeat ? MAYBE_REPEAT : ''),
+		...sectionsOf(lines),
+		...context(leftOut === '' ? '' : `${leftOut}: \`/session inbox\` shows all.`, maybeRepeat ? MAYBE_REPEAT : ''),
 	]);
 }
 
-/** The lines in as few texts as sections may hold. */
-function sectionTexts(lines: readonly string[]): readonly string[] {
-	const texts: string[] = [];
-	for (const line of lines) {
-		const longer = [...texts.slice(-1), line].join('\n');
-		if (texts.length > 0 && longer.length <= SECTION_LENGTH) texts[texts.length - 1] = longer;
-		else texts.push(line);
-	}
-	return texts;
-}
-
-interface LineContext extends Pick<ReminderContext, 'names' | 'now'> {
-	/** Whether the line says that its reminder is the last. */
-	readonly saysLast: boolean;
-}
-
-function lineOf(asked: RemindedQuestion, { names, now, saysLast }: LineContext): string {
+/** `areLast`: the message says that its reminders are the last, so the line need not. */
+function lineOf(
+	asked: RemindedQuestion,
+	names: Names,
+	{ waitedMs, areLast }: { readonly waitedMs: number; readonly areLast: boolean },
+): string {
 	const { entry, link, handOver } = asked;
-	const waited = waitingTimeWords(now - entry.postedAt);
-	const way = link === null ? '' : `<${link}|${OPEN_THREAD}>`;
-	const notes = [hasItWords(handOver, names), saysLast ? lastWords(entry) : '', heldWords(entry.heldBy, names)];
-	return [`• ${toldOf(asked, { inChannel: true }).mrkdwn} · ${waited}`, way, ...notes].filter(Boolean).join(' · ');
+	return joined(
+		`• ${toldOf(asked, { inChannel: true }).mrkdwn}`,
+		`waiting ${durationText(waitedMs)}`,
+		link === null ? '' : `<${link}|open thread>`,
+		hasItWords(handOver, names),
+		entry.isLast && !areLast ? 'last reminder' : '',
+		heldWords(entry.heldBy, names),
+	);
 }
 
-/** Whether it is shown in the channel too. */
-function isInChannel({ entry: { stage } }: RemindedQuestion): boolean {
-	return stage === 'escalation';
-}
-
-/** The words about a question for a notification, and for the message. */
-function toldOf(asked: RemindedQuestion, { inChannel, settled = false }: { inChannel: boolean; settled?: boolean }) {
-	const { question, sessionName, entry, threadOnly } = asked;
+/** The words about a question for a notification, and for the message. `inChannel`: it is shown in the channel too. */
+function toldOf(
+	{ question, sessionName, entry, threadOnly, ...asked }: RemindedQuestion,
+	{ inChannel = entry.stage === 'escalation', settled = false } = {},
+) {
 	const discreet = asked.discreet || (inChannel && threadOnly);
 	const shown = { question, quick: question.quick, sessionName, waitedMs: null, discreet, settled };
 	const text = questionText(shown);
@@ -158,44 +148,20 @@ export function reminderWords(
 	return `📣 Still no answer${waited === null ? '' : ` after ${waited}`}. The agent waits.${last}`;
 }
 
-/** The opening words of a reminder whose question does not wait any more. mrkdwn. */
-const REMINDER_OVER_WORDS: Readonly<Record<ReminderStage, string>> = {
-	reminder: '⏰ Reminder',
-	escalation: '📣 Escalation',
-};
-
-/** That no reminder comes after the one in a line of a list; empty when one may. */
-function lastWords({ isLast }: Pick<ReminderEntry, 'isLast'>): string {
-	return isLast ? 'last reminder' : '';
-}
-
 /**
  * The opening words of several reminders in one message, without a mark at the end. Others, whose reminders are not due, may
  * wait too. mrkdwn.
  */
 export function digestWords(entries: readonly Pick<ReminderEntry, 'stage' | 'isLast'>[]): string {
 	const emoji = entries.some(({ stage }) => stage === 'escalation') ? '📣' : '⏰';
-	const last = areLast(entries) ? '. This is the last reminder' : '';
+	const last = entries.every(({ isLast }) => isLast) ? '. This is the last reminder' : '';
 	return `${emoji} ${entries.length === 1 ? '1 question waits' : `${entries.length} questions wait`} for an answer${last}`;
-}
-
-/** Whether no reminder comes after any of these. */
-function areLast(entries: readonly Pick<ReminderEntry, 'isLast'>[]): boolean {
-	return entries.every(({ isLast }) => isLast);
 }
 
 /** A question of which only the session is shown. mrkdwn. The id tells sessions of the same name apart. */
 export function sessionAsksWords(name: string, sessionId: string, settled: boolean): string {
 	const id = isBlank(name) ? '' : ` (${sessionIdMrkdwn(sessionId)})`;
 	return `${sessionTitle(name, sessionId)}${id} ${settled ? 'asked' : 'asks'} for an answer`;
-}
-
-/** The text of a link to a question's thread. */
-const OPEN_THREAD = 'open thread';
-
-/** How many questions a list leaves out; empty for none. mrkdwn. */
-function notListedWords(count: number): string {
-	return count === 0 ? '' : `${andMoreWords(count)}: \`/session inbox\` shows all.`;
 }
 
 /** Who was answering when the reminder was due. mrkdwn; mentions nobody, because only the channel's settings do. */
@@ -212,12 +178,5 @@ function hasItWords(handOver: HandOver | null, names: Names): string {
 /** Mentions of people and user groups; empty for nobody. mrkdwn. */
 export function mentionMrkdwn(mention: Mention | null): string {
 	if (mention === null) return '';
-	const people = mention.userIds.map((id) => `<@${id}>`);
-	const groups = mention.groupIds.map((id) => `<!subteam^${id}>`);
-	return [...people, ...groups].join(' ');
-}
-
-/** How long the question in a line of a list waits. */
-function waitingTimeWords(waitedMs: number): string {
-	return `waiting ${durationText(waitedMs)}`;
+	return [...mention.userIds.map((id) => `<@${id}>`), ...mention.groupIds.map((id) => `<!subteam^${id}>`)].join(' ');
 }

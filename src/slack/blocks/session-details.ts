@@ -6,12 +6,10 @@ import { ACTIONS } from '../ids.ts';
 import type { Links, RefusedLink } from '../links.ts';
 import { plain, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
 import { actionsLine, andMoreWords, joined, questionCountWords } from '../words.ts';
-import { button, buttons, context, divider, type MessageContent, message, section } from './parts.ts';
+import { button, buttons, context, divider, type MessageContent, message, section, textMessage } from './parts.ts';
 
 const MOST_FILES = 8;
-
 const MOST_VARIABLES = 20;
-
 const STEP_TEXT = 1200;
 
 /** Result, task, files, screenshot and the names of the variables, as far as the session has them. */
@@ -35,8 +33,8 @@ function titled(title: string, text: string): KnownBlock[] {
 function screenshot({ lastScreenshotUrl }: Session, links: Links): KnownBlock[] {
 	const link = links(lastScreenshotUrl);
 	if (link.kind === 'none') return [];
-	if (link.kind === 'refused') return context(refusedScreenshotWords(link.why));
-	const title = plain(SCREENSHOT_TITLE, 100);
+	if (link.kind === 'refused') return context(`${NOT_SHOWN} (${REFUSED_LINKS[link.why]})`);
+	const title = plain('Latest screenshot', 100);
 	return [{ type: 'image', image_url: link.url, alt_text: SCREENSHOT_TEXT, title }, ...context(hostWords(link.host))];
 }
 
@@ -51,22 +49,16 @@ function variables({ sessionVariables }: Session): KnownBlock[] {
 	return context(`Variables: ${`${names} ${more}`.trim()}. Their values are hidden.`);
 }
 
-export interface StepCards {
-	/** The page that is shown: the one asked for, or the last. */
-	readonly page: number;
-	readonly cards: readonly KnownBlock[];
-	readonly navigation: readonly KnownBlock[];
-}
-
-/** The messages of one page, newest first: the text and a line of actions. */
+/** The messages of one page, newest first: the text and a line of actions. `page`: the one asked for, or the last. */
 export function stepCards(
 	session: Session,
 	{ page: wantedPage, perPage, asking }: { page: number; perPage: number; asking: number | null },
-): StepCards {
+): { readonly page: number; readonly cards: readonly KnownBlock[]; readonly navigation: readonly KnownBlock[] } {
 	const task = session.messages.findIndex((message) => message.role === 'user');
 	const total = session.messages.length - (task === -1 ? 0 : 1);
 	if (total === 0) return { page: 0, cards: [], navigation: [] };
-	if (perPage === 0) return { page: 0, cards: [], navigation: context(NO_ROOM_FOR_STEPS) };
+	const full = 'The form takes all the space here, so the steps are not shown.';
+	if (perPage === 0) return { page: 0, cards: [], navigation: context(full) };
 	const lastPage = Math.ceil(total / perPage) - 1;
 	const page = Math.min(wantedPage, lastPage);
 	const cards = latestHistory(session, perPage, page * perPage).flatMap((entry, index) => [
@@ -84,7 +76,12 @@ export function stepCards(
 /** `asksAbove`: the form shows the message's text. */
 function stepCard({ step, message }: HistoryEntry, asksAbove: boolean): KnownBlock[] {
 	const text = asksAbove ? '' : quotedMarkdown(message.content, STEP_TEXT);
-	const who = step === null ? roleWords(message.role) : `Step ${step}`;
+	const who =
+		step !== null
+			? `Step ${step}`
+			: message.role === 'user'
+				? 'A person'
+				: quotedNameMrkdwn(message.role, 60) || 'Somebody';
 	const actions = actionsLine(message.actions);
 	const count = message.humanInput.length;
 	const note = asksAbove
@@ -101,15 +98,8 @@ function stepCard({ step, message }: HistoryEntry, asksAbove: boolean): KnownBlo
 	];
 }
 
-function roleWords(role: string): string {
-	return role === 'user' ? 'A person' : quotedNameMrkdwn(role, 60) || 'Somebody';
-}
-
-const NO_ROOM_FOR_STEPS = 'The form takes all the space here, so the steps are not shown.';
-
-const SCREENSHOT_TITLE = 'Latest screenshot';
-
 const SCREENSHOT_TEXT = "The agent's latest screenshot";
+const NOT_SHOWN = 'Latest screenshot: link not shown';
 
 /** The first `most` files with their links, then why links are missing, then `notes`. */
 function fileBlocks(
@@ -129,7 +119,9 @@ function fileBlocks(
 	return [
 		...shown,
 		...context(
-			...[...refused].map(([why, count]) => refusedFilesWords(why, count)),
+			...[...refused].map(
+				([why, count]) => `${count === 1 ? '1 file: link' : `${count} files: links`} not shown (${REFUSED_LINKS[why]})`,
+			),
 			andMoreWords(files.length - most, 'in the dashboard'),
 			...notes,
 		),
@@ -144,28 +136,8 @@ const REFUSED_LINKS: Readonly<Record<RefusedLink, string>> = {
 	unusable: 'not a usable link',
 };
 
-/** `2 files: links not shown (private network)` */
-function refusedFilesWords(why: RefusedLink, count: number): string {
-	return `${count === 1 ? '1 file: link' : `${count} files: links`} not shown (${REFUSED_LINKS[why]})`;
-}
-
-/** `Latest screenshot: link not shown (private network)` */
-function refusedScreenshotWords(why: RefusedLink): string {
-	return `${SCREENSHOT_TITLE}: link not shown (${REFUSED_LINKS[why]})`;
-}
-
-const NO_SCREENSHOT = 'There is no screenshot of this session.';
-
-const SCREENSHOT_NOT_LOADED = 'Slack could not load the screenshot; this opens it in the browser:';
-
 export const LINKS_FOR_YOU =
 	'Only you see this. The links work for seven days for anybody who has them, so do not share them.';
-
-/** Above the files of a session. */
-function filesWords(count: number): string {
-	if (count === 0) return 'This session has no files.';
-	return count === 1 ? 'The file of this session' : `The ${count} files of this session`;
-}
 
 /** The host of a link that is not the service's own, as code, so that Slack does not link it. */
 function hostWords(host: string | null): string {
@@ -178,8 +150,11 @@ const MOST_FILES_ALONE = 20;
 export function screenshotMessage(session: Session, links: Links): readonly MessageContent[] {
 	const target = links(session.lastScreenshotUrl);
 	if (target.kind !== 'link') {
-		const text = target.kind === 'none' ? NO_SCREENSHOT : `${refusedScreenshotWords(target.why)}.`;
-		return [message(text, section(text))];
+		const text =
+			target.kind === 'none'
+				? 'There is no screenshot of this session.'
+				: `${NOT_SHOWN} (${REFUSED_LINKS[target.why]}).`;
+		return [textMessage(text)];
 	}
 	const { url, host } = target;
 	const link = [
@@ -188,14 +163,17 @@ export function screenshotMessage(session: Session, links: Links): readonly Mess
 	];
 	return [
 		message(SCREENSHOT_TEXT, [{ type: 'image', image_url: url, alt_text: SCREENSHOT_TEXT }, ...link]),
-		message(SCREENSHOT_TEXT, [...section(SCREENSHOT_NOT_LOADED), ...link]),
+		message(SCREENSHOT_TEXT, [
+			...section('Slack could not load the screenshot; this opens it in the browser:'),
+			...link,
+		]),
 	];
 }
 
 /** The files with fresh links, for one person. */
 export function filesMessage({ files }: Session, links: Links): readonly MessageContent[] {
-	const text = filesWords(files.length);
-	if (files.length === 0) return [message(text, section(text))];
+	if (files.length === 0) return [textMessage('This session has no files.')];
+	const text = files.length === 1 ? 'The file of this session' : `The ${files.length} files of this session`;
 	const blocks = fileBlocks(files, { most: MOST_FILES_ALONE, links, notes: [LINKS_FOR_YOU] });
 	return [message(text, [...section(`*${text}*`), ...blocks])];
 }

@@ -15,6 +15,7 @@ import {
 	agoText,
 	andMoreWords,
 	durationText,
+	joined,
 	momentMrkdwn,
 	type Names,
 	personMrkdwn,
@@ -49,25 +50,12 @@ export function loadingModal(sessionId: string, metadata: ViewMetadata, waitedMs
 
 /** Slack's limits for a view: 100 blocks and 250 KB, with some reserve because Slack may count differently. */
 const MODAL_BLOCKS = 100;
-
 const MODAL_BYTES = 240_000;
-
-/** The age of a younger read is not shown. */
-const FRESH_MS = 20_000;
-
 /** Steps on a page, if the form leaves room. */
 const STEPS_PER_PAGE = 5;
-
 const BLOCKS_PER_STEP = 3;
-
 /** The most blocks around the form and the cards. */
 const FIXED_BLOCKS = 14;
-
-/** Of the items that are filled. Slack takes ten fields in a block, and one says how many more there are. */
-const FILLED_SHOWN = 9;
-
-/** A younger session's age is not shown. */
-const SHOWN_AGE_MS = 10_000;
 
 /** Everything the session's modal shows. All times are milliseconds since the epoch. */
 export interface SessionModel {
@@ -112,9 +100,10 @@ export function sessionModal(model: SessionModel): ModalView {
 	const { onCut } = mark;
 	const form = question === null ? null : buildForm({ question, metadata: model.metadata, draft, onCut, ...secret });
 	const fields = form?.kind === 'fields' ? form : null;
+	const room = MODAL_BLOCKS - FIXED_BLOCKS - (fields?.blocks.length ?? 0);
 	const steps = stepCards(model.session, {
 		page,
-		perPage: cardsBeside(fields?.blocks.length ?? 0),
+		perPage: Math.max(0, Math.min(STEPS_PER_PAGE, Math.floor(room / BLOCKS_PER_STEP))),
 		asking: question?.messageIndex ?? null,
 	});
 	const metadata = {
@@ -147,10 +136,12 @@ export function sessionModal(model: SessionModel): ModalView {
 function sessionHeadline({ session, now }: SessionModel): KnownBlock[] {
 	const { emoji, mrkdwn } = statusWords(session.status);
 	const age = ageOf(session, now);
-	const parts = [`${emoji} *${mrkdwn}*`, stepWords(stepOf(session))];
-	if (age !== null && age >= SHOWN_AGE_MS)
-		parts.push(isOver(session.status) ? `took ${durationText(age)}` : `for ${durationText(age)}`);
-	const line = parts.join(' · ');
+	const since = isOver(session.status) ? 'took' : 'for';
+	const line = joined(
+		`${emoji} *${mrkdwn}*`,
+		stepWords(stepOf(session)),
+		age !== null && age >= 10_000 ? `${since} ${durationText(age)}` : '',
+	);
 	return section(isBlank(session.name) ? line : `*${sessionTitle(session.name, session.sessionId)}*\n${line}`);
 }
 
@@ -159,18 +150,14 @@ function noticeBlocks(model: SessionModel): KnownBlock[] {
 	const { question, names } = model;
 	const notices = model.notices.slice(0, 6).map((notice) => noticeWords(notice, model));
 	if (question?.goneOn === true) notices.push(GONE_ON);
-	if (question !== null && statusKind(model.session.status) === 'paused') notices.push(PAUSED);
+	if (question !== null && statusKind(model.session.status) === 'paused')
+		notices.push(
+			'⏸️ The session is paused. Your answer is saved in it, and the agent reads it when somebody resumes the session.',
+		);
 	if (model.withoutImages === true) notices.push(WITHOUT_SCREENSHOT);
-	return [
-		...section(linesWithin(notices, 2900)),
-		...context(question === null ? '' : claimsWords(model.claims, names)),
-	];
-}
-
-function linesWithin(lines: readonly string[], limit: number): string {
 	let text = '';
-	for (const line of lines) if (text.length + line.length < limit) text += text === '' ? line : `\n${line}`;
-	return text;
+	for (const line of notices) if (text.length + line.length < 2900) text += text === '' ? line : `\n${line}`;
+	return [...section(text), ...context(question === null ? '' : claimsWords(model.claims, names))];
 }
 
 function questionBlocks(model: SessionModel, form: Form | null, mark: CutMark): KnownBlock[] {
@@ -180,10 +167,8 @@ function questionBlocks(model: SessionModel, form: Form | null, mark: CutMark): 
 	const beside = fields.length === 0 ? {} : { fields };
 	const blocks = saidBlocks('The agent asks', quotedMarkdown(question?.context ?? '', 2900, mark.onCut), beside);
 	const hasDashboard = dashboardLink(model.dashboardUrl, metadata.sessionId) !== null;
-	if (form !== null && form.kind !== 'fields') {
-		return [...blocks, ...section(noFormWords(form, hasDashboard))];
-	}
 	if (form === null) return blocks;
+	if (form.kind !== 'fields') return [...blocks, ...section(noFormWords(form, hasDashboard))];
 	return [
 		...blocks,
 		...form.blocks,
@@ -209,8 +194,8 @@ function filledItems(question: Question | null, marks: readonly AnswerMarks[]): 
 		const secret = isSecretValue(marks, question, position);
 		return [answeredItem({ title, value: value === '' ? null : value, secret, withheld: false }, position)];
 	});
-	const more = andMoreWords(filled.length - FILLED_SHOWN);
-	return [...filled.slice(0, FILLED_SHOWN), ...(more === '' ? [] : [more])];
+	// Slack takes ten fields in a block.
+	return [...filled.slice(0, 9), andMoreWords(filled.length - 9)].filter((text) => text !== '');
 }
 
 /** Whether this field changes when every field becomes plain text. */
@@ -239,13 +224,8 @@ function footer(model: SessionModel): KnownBlock[] {
 					: button(ACTIONS.watch, 'Watch in this channel', { value }),
 			url === null ? null : button(ACTIONS.dashboard, 'Open in the dashboard', { url }),
 		),
-		...context(now - readAt < FRESH_MS ? '' : `Read ${durationText(now - readAt)} ago.`),
+		...context(now - readAt < 20_000 ? '' : `Read ${durationText(now - readAt)} ago.`),
 	];
-}
-
-function cardsBeside(formBlocks: number): number {
-	const room = MODAL_BLOCKS - FIXED_BLOCKS - formBlocks;
-	return Math.max(0, Math.min(STEPS_PER_PAGE, Math.floor(room / BLOCKS_PER_STEP)));
 }
 
 /** `first`, as many blocks of `optional` as a view may hold, and `last`. */
@@ -294,25 +274,17 @@ export type Notice =
 	/** The read failed, so the view shows an earlier one. */
 	| { readonly kind: 'stale'; readonly code: string; readonly readAt: number; readonly retryAt?: number | null }
 	/** This person has an answer to this question that is being delivered or waits. */
-	| { readonly kind: 'ownAnswer'; readonly answer: OwnAnswer };
-
-type OwnAnswer = Pick<Answer, 'state' | 'acceptedAt' | 'agentOutcome' | 'lastError'>;
-
-interface NoticeContext {
-	readonly names: Names;
-	readonly now: number;
-	readonly adminContact: string | null;
-}
+	| { readonly kind: 'ownAnswer'; readonly answer: Parameters<typeof receiptHeadline>[0] & Pick<Answer, 'acceptedAt'> };
 
 export const GONE_ON = '👣 The agent has gone on since it asked this. You can still answer.';
-
-const PAUSED =
-	'⏸️ The session is paused. Your answer is saved in it, and the agent reads it when somebody resumes the session.';
 
 export const WITHOUT_SCREENSHOT = '🖼️ Slack could not load the screenshot, so it is left out.';
 
 /** A notice in mrkdwn. */
-export function noticeWords(notice: Notice, { names, now, adminContact }: NoticeContext): string {
+export function noticeWords(
+	notice: Notice,
+	{ names, now, adminContact }: Pick<SessionModel, 'names' | 'now' | 'adminContact'>,
+): string {
 	switch (notice.kind) {
 		case 'questionChanged':
 			return notice.carried

@@ -14,12 +14,13 @@ import {
 	personName,
 	placeMrkdwn,
 } from '../words.ts';
-import { type ErrorWords, errorWords } from './errors.ts';
+import { errorWords } from './errors.ts';
 import { context, type MessageContent, message, section } from './parts.ts';
 
 /* Errors of fields are plain text: Slack shows no mark-up in them. */
 
-export const PLACES = {
+/** Why a place has no settings, and what to do. mrkdwn. */
+export const NO_SETTINGS = {
 	not_member:
 		'⚠️ I am not in this channel, so I remind of nothing here. Invite me with `/invite @Handraise`, then try again.',
 	archived: '⚠️ This channel is archived, so nothing can be posted here.',
@@ -31,12 +32,6 @@ export const PLACES = {
 	could_not_check: '⚠️ Slack did not respond in time when I asked about this channel. Please try again.',
 } as const satisfies Record<Extract<ChannelVerdict, { ok: false }>['reason'], string>;
 
-/** The words about a code, without what was kept. */
-export function codeWords(code: string, adminContact: string | null): { text: string; plain: string; retry: boolean } {
-	const words: ErrorWords = errorWords(code, { kept: 'nothing', adminContact });
-	return { text: words.what, plain: words.what.replaceAll('`', ''), retry: words.retry };
-}
-
 export const SETTINGS_ERRORS = {
 	notChecked: `Slack did not tell in time whether you are in this channel and may change its settings. ${NOT_SAVED} Press Save again.`,
 	mentionNotChecked: `Slack did not tell in time whether they are in this channel and may answer. ${NOT_SAVED} Press Save again.`,
@@ -46,13 +41,13 @@ export const SETTINGS_ERRORS = {
 
 /** Why somebody may not save, or why saving failed. */
 export function notSavedError(code: string, adminContact: string | null): string {
-	const { plain, retry } = codeWords(code, adminContact);
-	return [plain, NOT_SAVED, retry ? 'Press Save again in a moment.' : ''].filter(Boolean).join(' ');
+	const { what, retry } = errorWords(code, { kept: 'nothing', adminContact });
+	return [what.replaceAll('`', ''), NOT_SAVED, retry ? 'Press Save again in a moment.' : ''].filter(Boolean).join(' ');
 }
 
 /** The same for a place in which nothing can be posted any more. */
-export function placeError(reason: keyof typeof PLACES): string {
-	return `${PLACES[reason].replace(/^\S+ /, '').replaceAll('`', '')} ${NOT_SAVED}`;
+export function placeError(reason: keyof typeof NO_SETTINGS): string {
+	return `${NO_SETTINGS[reason].replace(/^\S+ /, '').replaceAll('`', '')} ${NOT_SAVED}`;
 }
 
 const PEOPLE = {

@@ -4,7 +4,7 @@ import { ACTIONS, CALLBACKS, encodeCarriage, type SessionTarget } from '../ids.t
 import type { ViewMetadata } from '../metadata.ts';
 import { plain, quoted, quotedName } from '../text.ts';
 import { sessionName, viewTitle } from '../words.ts';
-import { button, buttons, type MessageContent, message, modal, section } from './parts.ts';
+import { button, buttons, type MessageContent, message, modal, section, textMessage } from './parts.ts';
 
 /** Why a message cannot be an answer. */
 export const CHOSEN_TEXT_HELP = {
@@ -18,17 +18,12 @@ export const CHOSEN_TEXT_HELP = {
 
 /** Why a message cannot be an answer. */
 export function chosenTextHelp(why: keyof typeof CHOSEN_TEXT_HELP): MessageContent {
-	return message(CHOSEN_TEXT_HELP[why], section(CHOSEN_TEXT_HELP[why]));
-}
-
-/** Above a message that somebody wants to use as an answer. */
-function offerWords(sessionId: string): string {
-	return `Use this as the answer for ${sessionName(sessionId)}?`;
+	return textMessage(CHOSEN_TEXT_HELP[why]);
 }
 
 /** The reply to a mention, which cannot open a form itself: a button that opens it with that message in it. */
 export function chosenTextOffer(formId: string, target: SessionTarget, text: string): MessageContent {
-	const words = offerWords(target.sessionId);
+	const words = `Use this as the answer for ${sessionName(target.sessionId)}?`;
 	return message(words, [
 		...section(`${words}\n${quoted(text, 600)}`),
 		...buttons(button(ACTIONS.useText, 'Use as answer', { value: encodeCarriage(formId, target), style: 'primary' })),
@@ -37,7 +32,6 @@ export function chosenTextOffer(formId: string, target: SessionTarget, text: str
 
 /** Slack's limit for a select. */
 const MOST_OPTIONS = 100;
-
 export const WHICH_QUESTION = '*Which question does it answer?*';
 
 /** Asks which item of a question a chosen message answers. `positions`: the items that may be filled from text. */
@@ -47,6 +41,10 @@ export function chooseItemModal(
 	text: string,
 	metadata: ViewMetadata,
 ): ModalView {
+	const options = positions.slice(0, MOST_OPTIONS).map((position) => ({
+		value: String(position),
+		text: plain(`${position + 1}. ${quotedName(question.items[position]?.title ?? '', 60)}`, 75),
+	}));
 	return modal({
 		callbackId: CALLBACKS.chooseItem,
 		title: viewTitle(metadata.sessionId),
@@ -54,20 +52,12 @@ export function chooseItemModal(
 		blocks: [
 			...section(`*Your message*\n${quoted(text, 1_500)}`),
 			...section(WHICH_QUESTION),
-			{
-				type: 'actions',
-				elements: [
-					{
-						type: 'static_select',
-						action_id: ACTIONS.chooseItem,
-						placeholder: plain('Choose a question', 150),
-						options: positions.slice(0, MOST_OPTIONS).map((position) => ({
-							value: String(position),
-							text: plain(`${position + 1}. ${quotedName(question.items[position]?.title ?? '', 60)}`, 75),
-						})),
-					},
-				],
-			},
+			...buttons({
+				type: 'static_select',
+				action_id: ACTIONS.chooseItem,
+				placeholder: plain('Choose a question', 150),
+				options,
+			}),
 		],
 	});
 }

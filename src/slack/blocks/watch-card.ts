@@ -1,7 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import { type Answer, isBlocking } from '../../answers/answer.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
-import type { SessionSnapshot } from '../../watches/session-snapshot.ts';
+import type { QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
 import { questionText } from '../question-text.ts';
 import { claimsWords, handOverLine, openQuestion } from '../question-view.ts';
@@ -51,12 +51,12 @@ export function watchCard(model: CardModel): MessageContent {
 	const { view, waitedMs, discreet } = model;
 	const status = statusWords(view.status);
 	const title = sessionTitle(view.name, view.sessionId);
-	const { question } = view;
 	const step = stepWords(view);
-	const asks = question !== null && question.openCount > 0;
-	const text = asks
-		? questionText({ question, quick: question.quick, sessionName: view.name, waitedMs, discreet })
-		: `${status.emoji} ${title}: ${status.mrkdwn}, ${step}`;
+	const open = (view.question?.openCount ?? 0) > 0 ? view.question : null;
+	const text =
+		open !== null
+			? questionText({ question: open, quick: open.quick, sessionName: view.name, waitedMs, discreet })
+			: `${status.emoji} ${title}: ${status.mrkdwn}, ${step}`;
 	return message(text, [
 		...section(`*${title}*\n${status.emoji} *${status.mrkdwn}* · ${step}`),
 		...context(
@@ -64,21 +64,15 @@ export function watchCard(model: CardModel): MessageContent {
 			view.task === null ? '' : `Task: ${quotedNameMrkdwn(view.task, 250)}`,
 		),
 		...section(waitingLine(view, model.names)),
-		...(asks ? askedParts(model) : settledQuestion(model)),
-		...(view.result === null ? latestSteps(view) : [divider(), ...resultBlocks(view.result)]),
+		...(open !== null ? askedParts(open, model) : settledQuestion(model)),
+		...(view.result === null ? latestSteps(view, open) : [divider(), ...resultBlocks(view.result)]),
 		...footer(model),
 	]);
 }
 
-function asksAbove({ question }: SessionSnapshot): boolean {
-	return question !== null && question.openCount > 0;
-}
-
-function askedParts(model: CardModel): KnownBlock[] {
+function askedParts(question: QuestionView, model: CardModel): KnownBlock[] {
 	const { view, claims, claimedUntil, handOver, standing, names } = model;
-	const { question, sessionId } = view;
-	if (question === null) return [];
-	const asked = openQuestion(question, { sessionId, room: 'card' });
+	const asked = openQuestion(question, { sessionId: view.sessionId, room: 'card' });
 	return [
 		divider(),
 		...asked.blocks('The agent asks'),
@@ -101,10 +95,10 @@ function settledQuestion({ view, standing, names }: CardModel): KnownBlock[] {
 	return context(isAnswered ? `✅ ${OUTSIDE}.` : '');
 }
 
-function latestSteps(view: SessionSnapshot): KnownBlock[] {
+function latestSteps(view: SessionSnapshot, open: QuestionView | null): KnownBlock[] {
 	// The newest step is often the question, which the card shows above.
 	const [newest, ...older] = view.steps;
-	const isAsked = newest !== undefined && asksAbove(view) && newest.text === (view.question?.context ?? '');
+	const isAsked = newest !== undefined && newest.text === open?.context;
 	const lines = (isAsked ? older : view.steps).slice(0, MOST_STEPS).map(({ step, text, actions }) => {
 		const line = actionsLine(actions, 3);
 		return `> *${step}.* ${joined(oneLineMrkdwn(text, 200), line === '' ? '' : `_${line}_`) || '…'}`;

@@ -72,11 +72,12 @@ export type AskedContent = ContentOf<'question'>;
 /** The same, or as it was handed over. */
 type Asked = Pick<AskedContent, 'question' | 'readAt'>;
 
+/** A post; words alone are a string. mrkdwn. */
 interface Parts {
 	readonly text: string;
 	readonly blocks: KnownBlock[];
 }
-type PartsOf<K extends PostKind> = (content: ContentOf<K>, post: PostContext) => Parts;
+type PartsOf<K extends PostKind> = (content: ContentOf<K>, post: PostContext) => Parts | string;
 
 /** The kinds that need nothing but their content and the context of their post. */
 const PLAIN = {
@@ -85,14 +86,14 @@ const PLAIN = {
 		return content.switching === true ? switchingParts(content, post) : askedParts(content, post);
 	},
 	answered({ question, items, stillOpen }, post) {
-		const text = `✅ ${answeredWords(post, question)}`;
+		const text = answeredWords(post, question);
 		const open = stillOpen.length === 0 ? '' : `Still open: ${questionCountWords(stillOpen.length)}.`;
 		return {
 			text,
 			blocks: [...section(text), ...(question === null ? [] : answerBlocks(question, items)), ...context(open)],
 		};
 	},
-	questionClosed: () => textOnly(QUESTION_CLOSED),
+	questionClosed: () => '💨 The question is closed: the agent went on without an answer.',
 	status({ from, to }, post) {
 		const { emoji, mrkdwn } = statusWords(to);
 		const text = `${emoji} ${titleOf(post)}: ${mrkdwn} (before: ${statusWords(from).mrkdwn})`;
@@ -104,14 +105,15 @@ const PLAIN = {
 		const text = `${emoji} ${titleOf(post)}: ${mrkdwn} after ${step} ${step === 1 ? 'step' : 'steps'}`;
 		return { text, blocks: [...section(`*${text}*`), ...resultBlocks(result)] };
 	},
-	watchEnded: ({ reason, days }, post) => textOnly(`👋 ${endWords(reason, { ...post, days })}`),
-	serviceDown: ({ since }) => textOnly(serviceDownWords(since)),
-	serviceBack: ({ downMs }) => textOnly(serviceBackWords(downMs)),
-	discoveryBegun: ({ by }, { names }) => textOnly(discoveryBegunWords(by, names)),
-	discoveryEnded: ({ by }, { names }) => textOnly(discoveryEndedWords(by, names)),
-	discoveryFull: (content, { adminContact }) => textOnly(leftOutWords(content, adminContact)),
-	discoveryPaused: (content, { adminContact }) => textOnly(leftOutWords(content, adminContact)),
-	creatorTold: (content, { adminContact }) => textOnly(creatorToldWords(content, adminContact)),
+	watchEnded: ({ reason, days }, post) => `👋 ${endWords(reason, { ...post, days })}`,
+	serviceDown: ({ since }) =>
+		`⚠️ The session service has been unavailable since ${momentMrkdwn(since)}: it is down, limits our requests or refuses our key. Cards in this channel are not updated until it is back. Answers are saved and sent then.`,
+	serviceBack: ({ downMs }) => `✅ The session service is back after ${durationText(downMs)}. Cards are current again.`,
+	discoveryBegun: ({ by }, { names }) => discoveryBegunWords(by, names),
+	discoveryEnded: ({ by }, { names }) => discoveryEndedWords(by, names),
+	discoveryFull: (content, { adminContact }) => leftOutWords(content, adminContact),
+	discoveryPaused: (content, { adminContact }) => leftOutWords(content, adminContact),
+	creatorTold: (content, { adminContact }) => creatorToldWords(content, adminContact),
 } as const satisfies { readonly [K in PostKind]?: PartsOf<K> };
 export type PlainKind = keyof typeof PLAIN;
 export type PostedContent = ContentOf<PlainKind>;
@@ -119,7 +121,8 @@ export type PostedContent = ContentOf<PlainKind>;
 /** A post in a watch's thread, in a channel or to a person. Holds no link that gives access. */
 export function watchPost(content: PostedContent, post: PostContext): MessageContent {
 	const partsOf = PLAIN[content.kind] as PartsOf<PlainKind>;
-	const { text, blocks } = partsOf(content, post);
+	const parts = partsOf(content, post);
+	const { text, blocks } = typeof parts === 'string' ? { text: parts, blocks: section(parts) } : parts;
 	return message(text, [...blocks, ...context(post.maybeRepeat ? MAYBE_REPEAT : '')]);
 }
 
@@ -158,7 +161,12 @@ function switchingParts({ question }: AskedContent, post: PostContext) {
 		text,
 		blocks: [
 			...(question.openCount > 0 ? [...questionBlocks(text, question), ...buttons(open)] : section(`*${text}*`)),
-			...context(question.openCount > 0 ? SWITCHING : NOTHING_ASKED, handOverLine(post.handOver, names, post)),
+			...context(
+				question.openCount > 0
+					? 'This post shows the newest question, up to a few seconds late, instead of a new post for each. *Answer…* opens the question that the agent asks when you press it. A question that stays for a minute is posted by itself.'
+					: NOTHING_ASKED,
+				handOverLine(post.handOver, names, post),
+			),
 			...(alone === null ? [] : context(claimsWords(alone.claims, names, alone.claimedUntil))),
 			...idBlocks(post),
 		],
@@ -199,34 +207,27 @@ function overParts(asked: Asked, how: SettledHow | null, post: PostContext) {
  * @param how null while its posts are not settled
  */
 export function outcomeWords(asked: Asked, how: SettledHow | null, post: PostContext): string {
-	const { standing } = post;
-	if (how === null) return isChosen(asked, standing) ? `👉 ${choiceWords(post)}` : '';
+	const { standing, names, discreet, showsChoices } = post;
+	let chosen = '';
+	if (isChosen(asked, standing)) {
+		const option = discreet || !showsChoices ? null : (itemsOf(standing).find(({ value }) => value)?.value ?? null);
+		chosen = `👉 ${chosenWords(standing.person.userId, option, names)}`;
+	}
+	if (how === null) return chosen;
 	// Somebody pressed before the post showed it.
-	if (how === 'gaveWay' && isChosen(asked, standing)) return `👉 ${choiceWords(post)} ${SETTLED_WORDS.gaveWay}`;
+	if (how === 'gaveWay' && chosen !== '') return `${chosen} ${SETTLED_WORDS.gaveWay}`;
 	if (how !== 'answered') return SETTLED_WORDS[how];
 	// A choice that was not sent yet is not the answer that the session got.
-	return isThere(standing) && isChosen(asked, standing)
-		? `👉 ${choiceWords(post)}`
-		: `✅ ${answeredWords(post, asked.question)}`;
+	return chosen !== '' && isThere(standing) ? chosen : answeredWords(post, asked.question);
 }
 
-function choiceWords({ standing, names, discreet, showsChoices }: PostContext): string {
-	if (standing === null) return OUTSIDE;
-	const option = discreet || !showsChoices ? null : (itemsOf(standing).find(({ value }) => value)?.value ?? null);
-	return chosenWords(standing.person.userId, option, names);
+function answeredWords({ standing, names }: PostContext, question: QuestionView | null): string {
+	return `✅ ${isThere(standing) ? answeredLine(standing, names, question) : OUTSIDE}`;
 }
 
 /** The session's name, or its id. mrkdwn. */
 export function titleOf({ view, sessionId }: PostContext): string {
 	return sessionTitle(view?.name ?? '', sessionId);
-}
-
-function textOnly(words: string): Parts {
-	return { text: words, blocks: section(words) };
-}
-
-function answeredWords({ standing, names }: PostContext, question: QuestionView | null): string {
-	return isThere(standing) ? answeredLine(standing, names, question) : OUTSIDE;
 }
 
 /** The post of a settled question: what was asked, who settled it, no button. */
@@ -274,10 +275,6 @@ export function asksWords(title: string, changed = false): string {
 	return changed ? `✏️ ${title} asks something else now` : `✋ ${title} asks for an answer`;
 }
 
-/** On the one post of a session that changes its question often. mrkdwn. */
-const SWITCHING =
-	'This post shows the newest question, up to a few seconds late, instead of a new post for each. *Answer…* opens the question that the agent asks when you press it. A question that stays for a minute is posted by itself.';
-
 export const NOTHING_ASKED = 'The agent asks nothing at the moment.';
 
 /** mrkdwn */
@@ -287,10 +284,7 @@ export function switchingWords(title: string): string {
 
 /** Of an answer whose author saw another text than the question has now. */
 export const BEFORE_NEW_TEXT = 'for an earlier text of the question';
-
 export const OUTSIDE = "Answered outside Slack, on the session service's own page";
-
-const QUESTION_CLOSED = '💨 The question is closed: the agent went on without an answer.';
 
 /** On the post of a question that was settled without an answer, and on a direct message whose person does not have it now. */
 export const SETTLED_WORDS = {
@@ -303,14 +297,6 @@ export const SETTLED_WORDS = {
 	handedOn: '↪️ Handed over again.',
 	givenBack: '↩️ You gave this question back. It is open for all again.',
 } as const;
-
-function serviceDownWords(since: number): string {
-	return `⚠️ The session service has been unavailable since ${momentMrkdwn(since)}: it is down, limits our requests or refuses our key. Cards in this channel are not updated until it is back. Answers are saved and sent then.`;
-}
-
-function serviceBackWords(downMs: number): string {
-	return `✅ The session service is back after ${durationText(downMs)}. Cards are current again.`;
-}
 
 /** A direct message to the person who started watching. */
 function creatorToldWords(

@@ -27,17 +27,19 @@ export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, erro
 		case 'watching':
 			return `👀 ${name} is watched in this channel now.`;
 		case 'already':
-			return outcome.changed
-				? `👀 ${name} is already watched here. What is posted about it has changed.`
-				: `👀 ${name} is already watched here.`;
+			return `👀 ${name} is already watched here.${outcome.changed ? ' What is posted about it has changed.' : ''}`;
 		case 'unknownSession':
 			return `⚠️ No session named ${name} found. Check the id.`;
 		case 'over': {
 			const { emoji, mrkdwn } = statusWords(outcome.status);
 			return `${emoji} ${name} is over (${mrkdwn.toLowerCase()}); there is nothing to watch. \`/session\` with its id shows it.`;
 		}
-		case 'limit':
-			return limitWords(name, outcome, error.adminContact);
+		case 'limit': {
+			const { limit, count, most } = outcome;
+			const [who, whose, todo] = LIMITS[limit];
+			const sessions = `${count} ${count === 1 ? 'session' : 'sessions'}`;
+			return `🛑 ${name} is not watched: ${who} ${sessions}, and the limit ${whose} is ${most}. ${todo}, or ask ${contactMrkdwn(error.adminContact)} for more.`;
+		}
 		case 'unreadable':
 			return `⚠️ ${name}: ${errorWords(outcome.code, error).text}`;
 	}
@@ -48,16 +50,6 @@ const LIMITS = {
 	channel: ['this channel watches', 'for one channel', 'Stop one (`/session list` shows them), use another channel'],
 	all: ['all channels together watch', 'for all channels', 'Stop one that nobody needs'],
 } as const;
-
-function limitWords(
-	name: string,
-	{ limit, count, most }: Extract<WatchOutcome, { kind: 'limit' }>,
-	adminContact: string | null,
-): string {
-	const [who, whose, todo] = LIMITS[limit];
-	const sessions = `${count} ${count === 1 ? 'session' : 'sessions'}`;
-	return `🛑 ${name} is not watched: ${who} ${sessions}, and the limit ${whose} is ${most}. ${todo}, or ask ${contactMrkdwn(adminContact)} for more.`;
-}
 
 /** The person reached their limit before these sessions were read. mrkdwn. */
 export function tooFastWords(
@@ -97,17 +89,16 @@ export function expectationWords({ slow, roundSeconds, typicalSeconds, longestSe
 	return `⏱️ Many sessions are watched, so this will be slow: reading all of them once takes ${round}. A new question is seen after about ${typical} if the agent is busy, and after up to ${longest} if it is quiet.`;
 }
 
-const NOT_LISTED = '⏳ The list of sessions cannot be got at the moment: questions come when it can.';
-
 /** The result of `/session watch all`. `discovery`: as it is after a change; null: it has ended meanwhile. mrkdwn. */
 export function discoveringWords(
 	outcome: 'begun' | 'changed' | 'already',
 	{ discovery, isListed }: { discovery: Discovery | null; isListed: boolean },
 ): string {
 	const changed = discovery === null ? '' : `New ones are posted by ${commandWords(discovery)}.`;
+	const listed = isListed ? '' : '⏳ The list of sessions cannot be got at the moment: questions come when it can.';
 	const since = outcome === 'begun' ? 'from now on' : 'already';
 	const all = `✋ The questions of all sessions come into this channel ${since}.`;
-	return [all, changed, isListed ? '' : NOT_LISTED].filter((words) => words !== '').join(' ');
+	return [all, changed, listed].filter((words) => words !== '').join(' ');
 }
 
 /** What `/session watch all` takes. */

@@ -155,7 +155,6 @@ function option(text: string, position: number): PlainTextOption {
 
 /** UTF-16 units that leave room for the other words of the label, so that the title keeps its closing mark. */
 const OTHER_TITLE = 100;
-
 const OTHER_CHOICE: PlainTextOption = { text: plain('Something else…', 75), value: OTHER_OPTION };
 
 function otherBlock(field: Field, context: FieldContext): InputBlock {
@@ -194,7 +193,6 @@ function idOf(field: Field, { question }: FieldContext, variant: FieldVariant): 
 
 /** Slack takes ten checkboxes in a group; more items are chosen from a list. */
 const MOST_BOXES = 10;
-
 /** Of the 75 characters of an option, which begins with the item's place. */
 const BOX_TITLE = 60;
 

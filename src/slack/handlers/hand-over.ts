@@ -5,7 +5,6 @@ import type { HandOvers, PressedQuestion } from '../../inbox/hand-overs.ts';
 import { errorWords } from '../blocks/errors.ts';
 import {
 	GIVE_BACK_LATE,
-	giveBackMessage,
 	HAND_OVER_FIELD,
 	handOverMetadata,
 	handOverModal,
@@ -17,6 +16,7 @@ import {
 	notYoursWords,
 	tooManyHandOversText,
 } from '../blocks/hand-over.ts';
+import { textMessage } from '../blocks/parts.ts';
 import { codeOf } from '../clients.ts';
 import { ACTIONS, CALLBACKS, decodeInboxRow, decodeQuestionMark } from '../ids.ts';
 import type { Submitted } from '../listen.ts';
@@ -122,13 +122,13 @@ export function registerHandOver(
 	listen.storingAction(ACTIONS.giveBack, (asked, press) => {
 		const pressed = pressedQuestion(asked, press);
 		const failure = (code: string) =>
-			giveBackMessage(notGivenBackWords(errorWords(code, { kept: 'nothing', adminContact }).text));
+			textMessage(notGivenBackWords(errorWords(code, { kept: 'nothing', adminContact }).text));
 		const fail = (code: string) => () => reply.withoutTurn(asked, failure(code));
 		return {
 			place: { channelId: pressed?.channelId ?? null },
 			refused: (refusal) => async () => void (await reply.toPerson(asked, failure(refusal))),
 			failed: (error) => fail(codeOf(error)),
-			late: () => reply.withoutTurn(asked, giveBackMessage(GIVE_BACK_LATE)),
+			late: () => reply.withoutTurn(asked, textMessage(GIVE_BACK_LATE)),
 			async run(request) {
 				if (pressed === null) return fail('button_outdated');
 				const result = await handOvers.giveBack(request.person, pressed);
@@ -138,7 +138,7 @@ export function registerHandOver(
 				// Posts, the direct message and inboxes show it by themselves.
 				if (result.kind === 'givenBack') return async () => {};
 				const words = notYoursWords(result.kind === 'notYours' ? result.handOver : null, names);
-				return () => reply.withoutTurn(request, giveBackMessage(words));
+				return () => reply.withoutTurn(request, textMessage(words));
 			},
 		};
 	});

@@ -1,6 +1,7 @@
 import { FALLBACK_TIME_ZONE, snoozedUntil } from '../../inbox/snooze.ts';
 import type { InboxStore } from '../../store/inbox-store.ts';
-import { snoozedInZoneWords, snoozedMessage } from '../blocks/inbox.ts';
+import { snoozedInZoneWords } from '../blocks/inbox.ts';
+import { textMessage } from '../blocks/parts.ts';
 import type { TimeZones } from '../directory.ts';
 import { ACTIONS, decodeInboxRow, decodeSnooze, questionHash } from '../ids.ts';
 import { changing, ifAllowed, ifAllowedAnywhere, inTurn, NOTHING_TO_DO } from '../task.ts';
@@ -37,7 +38,7 @@ export function registerSnooze(
 					await store.snooze({ person, session, fingerprint, until });
 					request.log.info({ session: question.sessionId, length: choice.length }, 'snoozed');
 					if (choice.length !== 'tomorrow' || timeZone !== null) return;
-					await reply.toPerson(request, snoozedMessage(snoozedInZoneWords(until, FALLBACK_TIME_ZONE)));
+					await reply.toPerson(request, textMessage(snoozedInZoneWords(until, FALLBACK_TIME_ZONE)));
 				}),
 			),
 		);

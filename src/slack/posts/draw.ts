@@ -3,8 +3,9 @@ import { type Announcement, newestQuestion } from '../../watches/announcements.t
 import type { DueAnnouncement, SendOutcome } from '../../watches/announcer.ts';
 import type { AnnouncementContent, ContentOf, PostKind, ReminderEntry } from '../../watches/kinds.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../../watches/session-snapshot.ts';
-import { giveBackMessage, givenBackPost, handedOverPost, NOT_TOLD_ANY_MORE } from '../blocks/hand-over.ts';
+import { givenBackPost, handedOverPost, NOT_TOLD_ANY_MORE } from '../blocks/hand-over.ts';
 import type { MessageContent } from '../blocks/parts.ts';
+import { textMessage } from '../blocks/parts.ts';
 import { settingsChangedPost } from '../blocks/settings-saving.ts';
 import {
 	type AskedContent,
@@ -158,7 +159,7 @@ export function createDrawing(
 			const shown = asked.kind === 'question' ? due : await facts.withWatch(due, asked.watchId);
 			const refusal = target.kind === 'person' ? await mayAct(target, shown.watch?.channelId ?? null, FRESH_MS) : null;
 			if (refusal === 'could_not_check') return NOT_CHECKED;
-			if (refusal !== null) return giveBackMessage(NOT_TOLD_ANY_MORE);
+			if (refusal !== null) return textMessage(NOT_TOLD_ANY_MORE);
 			const shownBy = asked.kind === 'question' && asked.switching === true ? newestQuestion : questionNow;
 			const content = { ...asked, question: shownBy(asked.question, change, shown.view) };
 			const now = { ...shown, announcement: { ...post, content } };

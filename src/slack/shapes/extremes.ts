@@ -11,7 +11,7 @@ import {
 } from '../../inbox/inbox.ts';
 import { openQuestion } from '../../questions/open-question.ts';
 import type { Session } from '../../questions/session.ts';
-import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS, type ReminderStage } from '../../watches/channel-settings.ts';
+import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../watches/channel-settings.ts';
 import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../watches/session-snapshot.ts';
 import { HISTORY_PAGE, historyView } from '../blocks/answers.ts';
 import { type SettingsModel, settingsForm } from '../blocks/channel-settings.ts';
@@ -49,6 +49,7 @@ import {
 	itemsOf,
 	LINKS,
 	LONGEST_ID,
+	listOf,
 	metadataOf,
 	NAMES,
 	NOW,
@@ -70,10 +71,10 @@ export const FLIGHTS = asking([
 ]);
 export const LONG_LIST = asked(
 	'Which?',
-	`One of: ${Array.from({ length: 99 }, (_, index) => `option ${index} ${'x'.repeat(40)}`).join(', ')}`,
+	`One of: ${listOf(99, (index) => `option ${index} ${'x'.repeat(40)}`).join(', ')}`,
 );
-const giantSession = sessionOf(GIANT, { sessionId: LONGEST_ID });
-export const GIANT_SESSION = asking(itemsOf(90, GIANT.slice(0, 5_000)), giantSession);
+const GIANT_AT_WORK = sessionOf(GIANT, { sessionId: LONGEST_ID });
+export const GIANT_SESSION = asking(itemsOf(90, GIANT.slice(0, 5_000)), GIANT_AT_WORK);
 
 const snapshots = new WeakMap<Session, SessionSnapshot>();
 
@@ -110,18 +111,6 @@ export function sessionModelOf(session: Session, overrides: Partial<SessionModel
 	return [model];
 }
 
-const giantDraft = (length: number) => ({ draft: Array.from({ length }, () => GIANT) });
-const SESSIONS: Readonly<Record<string, [SessionModel]>> = {
-	'an id alone': sessionModelOf(EMPTY, { dashboardUrl: null, watch: null }),
-	'every field filled': sessionModelOf(FIELDS, { draft: FIELD_DRAFTS }),
-	'every field with a text that does not fit': sessionModelOf(FIELDS, { draft: FIELD_DRAFTS.map(() => HOSTILE) }),
-	'a list of 99 options, another answer': sessionModelOf(asking([LONG_LIST]), giantDraft(1)),
-	'30 giant fields': sessionModelOf(asking(itemsOf(30, GIANT.slice(0, 400))), giantDraft(30)),
-	'90 giant fields': sessionModelOf(asking(itemsOf(90, HOSTILE)), giantDraft(90)),
-	'everything giant': sessionModelOf(giantSession),
-	'everything giant and a question': sessionModelOf(asking(itemsOf(12, GIANT.slice(0, 2_000)), sessionOf(GIANT))),
-};
-
 export const QUESTION = present(openQuestion(asking(itemsOf(90, HOSTILE))));
 export const HAND_OVER_METADATA = handOverMetadata({ sessionId: LONGEST_ID, fingerprint: '0' }, 'C0');
 
@@ -135,40 +124,27 @@ export const CHOSEN = answerOf({
 	content: { kind: 'readable', items: [answerItem('Which flight should I book?', 'LH 1173')], other: null },
 });
 
-export function cardOf(session: Session, overrides: Partial<CardModel> = {}): [CardModel] {
-	const model: CardModel = {
-		view: snapshotAtNow(session),
-		checkedAt: null,
-		waitedMs: 120_000,
-		discreet: false,
-		isUpdate: true,
-		claims: [],
-		claimedUntil: null,
-		handOver: null,
-		standing: null,
-		endedWords: null,
-		names: NAMES,
-		dashboardUrl: DASHBOARD_URL,
-		...overrides,
-	};
-	return [model];
-}
+export const GIANT_CARD: CardModel = {
+	view: snapshotAtNow(GIANT_SESSION),
+	checkedAt: null,
+	waitedMs: 120_000,
+	discreet: false,
+	isUpdate: true,
+	claims: [],
+	claimedUntil: null,
+	handOver: null,
+	standing: null,
+	endedWords: null,
+	names: NAMES,
+	dashboardUrl: DASHBOARD_URL,
+};
 
 const VIEWS = [null, ...[AT_WORK, GIANT_SESSION, sessionOf(HOSTILE)].map(snapshotAtNow)];
-export const FULL_PAGE = Array.from({ length: LIST_PAGE }, (_, index) => {
+export const FULL_PAGE = listOf(LIST_PAGE, (index) => {
 	const view = VIEWS[index % VIEWS.length] ?? null;
 	const session = { service: SERVICE, sessionId: view?.sessionId ?? SESSION_ID };
 	return { session, view, mode: index % 2 === 0 ? 'everything' : 'questionsOnly', lastChangeAt: NOW - 60_000 } as const;
 });
-
-export function askedAs(question: QuestionView) {
-	return { kind: 'question', question, changed: false, readAt: NOW - 120_000 } as const;
-}
-
-export function handedAs(question: QuestionView) {
-	const { sessionId } = GIANT_POST;
-	return { kind: 'handedOver', watchId: 'watch', sessionId, from: USER_ID, question, readAt: NOW - 120_000 } as const;
-}
 
 export const POST: PostContext = {
 	sessionId: SESSION_ID,
@@ -199,33 +175,30 @@ export const GIANT_POST: PostContext = {
 	maybeRepeat: true,
 };
 
-export function reminderOf(session: Session, stage: ReminderStage): RemindedQuestion {
-	const entry = {
+export const ESCALATION: RemindedQuestion = {
+	entry: {
 		watchId: 'watch',
-		sessionId: session.sessionId,
+		sessionId: LONGEST_ID,
 		fingerprint: '',
 		postTs: '1795250400.000100',
 		postedAt: NOW - 900_000,
 		heldBy: USER_ID,
-		stage,
+		stage: 'escalation',
 		dueAt: NOW - 10_000,
-		isLast: stage === 'escalation',
+		isLast: true,
 		number: 0,
 		lastReminderAt: null,
-	};
-	return {
-		entry,
-		question: questionOf(session),
-		readAt: NOW - 960_000,
-		sessionName: session.name,
-		channelId: 'C0EXAMPLE1',
-		threadOnly: false,
-		discreet: false,
-		offersOptions: true,
-		handOver: null,
-		link: 'https://example.slack.com/archives/C0EXAMPLE1/p1795250400000100?thread_ts=1795250400.000100',
-	};
-}
+	},
+	question: questionOf(GIANT_SESSION),
+	readAt: NOW - 960_000,
+	sessionName: GIANT,
+	channelId: 'C0EXAMPLE1',
+	threadOnly: false,
+	discreet: false,
+	offersOptions: true,
+	handOver: HAND_OVER,
+	link: 'https://example.slack.com/archives/C0EXAMPLE1/p1795250400000100?thread_ts=1795250400.000100',
+};
 
 /* Settings of a channel */
 
@@ -234,8 +207,8 @@ export const FULL_SETTINGS: ChannelSettings = {
 	remindAfterMs: 90_000,
 	escalateAfterMs: 86_400_000,
 	mention: {
-		userIds: Array.from({ length: MOST_PEOPLE }, (_, index) => `U0EXAMPLE${index}`),
-		groupIds: Array.from({ length: MOST_GROUPS }, (_, index) => `S0EXAMPLE${index}`),
+		userIds: listOf(MOST_PEOPLE, (index) => `U0EXAMPLE${index}`),
+		groupIds: listOf(MOST_GROUPS, (index) => `S0EXAMPLE${index}`),
 	},
 	quietHours: {
 		days: [1, 2, 3, 4, 5, 6, 7],
@@ -246,34 +219,19 @@ export const FULL_SETTINGS: ChannelSettings = {
 };
 export const REMINDER = { mention: FULL_SETTINGS.mention, names: NAMES, now: NOW, maybeRepeat: true };
 
-export function groupsOf(length: number, text = 'On call'): SettingsModel['groups'] {
-	const groups = Array.from({ length }, (_, index) => {
-		return { id: `S0EXAMPLE${index}`, name: `${index} ${text}`, handle: `on-call-${index}` };
-	});
-	return { kind: 'listed', groups };
-}
-
 const values = valuesOf(FULL_SETTINGS, { zone: null });
 export const SETTINGS_MODEL: SettingsModel = {
 	metadata: { channelId: 'C0EXAMPLE1', revision: 3, base: values, shown: values },
 	defaults: { remindAfterMs: 15 * 60_000, escalateAfterMs: null },
-	groups: groupsOf(100, GIANT),
+	groups: {
+		kind: 'listed',
+		groups: listOf(100, (index) => ({ id: `S0EXAMPLE${index}`, name: `${index} ${GIANT}`, handle: '' })),
+	},
 	change: { by: USER_ID, at: NOW },
 	notice: '',
 	names: NAMES,
 	adminContact: USER_ID,
 };
-/** Of a change, as far as it is the same for all. */
-export const CHANGE = {
-	channelId: 'C0EXAMPLE1',
-	defaults: SETTINGS_MODEL.defaults,
-	names: NAMES,
-	groups: groupsOf(2),
-	maybeRepeat: false,
-};
-export function changeOf(before: ChannelSettings, after: ChannelSettings) {
-	return { kind: 'settingsChanged', by: USER_ID, before, after } as const;
-}
 
 /* Inboxes */
 
@@ -287,39 +245,31 @@ export const ASKED_IN = {
 	isRaised: false,
 };
 
-export function inboxQuestionOf(session: Session, overrides: Partial<InboxQuestion> = {}): InboxQuestion {
-	const view = questionOf(session);
-	return {
-		question: { service: SERVICE, sessionId: session.sessionId, messageIndex: view.messageIndex },
-		fingerprint: view.fingerprint,
-		since: NOW - 12 * 60_000,
-		handOver: null,
-		isRaised: false,
-		askedIn: ASKED_IN,
-		sessionName: snapshotAtNow(session).name,
-		view,
-		answering: [],
-		...overrides,
-	};
-}
-
-export function draftOf(text: string, formId = ANSWER_ID): InboxDraft {
-	return {
-		formId,
-		person: { teamId: 'T0EXAMPLE1', userId: USER_ID },
-		question: { service: SERVICE, sessionId: SESSION_ID, messageIndex: 3 },
-		fingerprint: '0123456789abcdef',
-		shownHash: 'fedcba9876543210',
-		values: { 0: '', 1: text },
-		updatedAt: NOW - 60_000,
-		askedIn: ASKED_IN,
-	};
-}
+export const GIANT_QUESTION: InboxQuestion = {
+	question: { service: SERVICE, sessionId: LONGEST_ID, messageIndex: 3 },
+	fingerprint: '0123456789abcdef',
+	since: NOW - 720_000,
+	handOver: HAND_OVER,
+	isRaised: false,
+	askedIn: ASKED_IN,
+	sessionName: GIANT,
+	view: questionOf(GIANT_SESSION),
+	answering: listOf(30, () => USER_ID),
+};
+export const GIANT_DRAFT: InboxDraft = {
+	formId: ANSWER_ID,
+	person: { teamId: 'T0EXAMPLE1', userId: USER_ID },
+	question: { service: SERVICE, sessionId: SESSION_ID, messageIndex: 3 },
+	fingerprint: '0123456789abcdef',
+	shownHash: 'fedcba9876543210',
+	values: { 0: '', 1: GIANT },
+	updatedAt: NOW - 60_000,
+	askedIn: ASKED_IN,
+};
 
 /** So many of them, each with its own id. */
-function many<Value>(length: number, make: (id: string) => Value): Value[] {
-	return Array.from({ length }, (_, index) => make(`${ANSWER_ID.slice(0, -2)}${10 + index}`));
-}
+const many = <Value>(length: number, make: (id: string) => Value) =>
+	listOf(length, (index) => make(`${ANSWER_ID.slice(0, -2)}${10 + index}`));
 const waitingAs = (id: string) => ({
 	sessionId: `${LONGEST_ID.slice(id.length)}${id}`,
 	name: GIANT,
@@ -341,8 +291,7 @@ export const NOTHING: ShownInbox = {
 	drafts: [],
 	lastAnswers: [],
 };
-const giantQuestion = inboxQuestionOf(GIANT_SESSION, { answering: many(30, () => USER_ID), handOver: HAND_OVER });
-const waiting = {
+const WAITING = {
 	shown: many(MOST_WAITING_SHOWN, waitingAs),
 	total: 500,
 	old: { total: 500, firstPage: 3, shown: [] },
@@ -354,20 +303,32 @@ export const FULL_INBOX: ShownInbox = {
 	snoozed: { count: 12, nextAt: NOW + 900_000 },
 	page: 1,
 	questions: many(QUESTIONS_PER_PAGE, (id) => ({
-		...giantQuestion,
-		question: { ...giantQuestion.question, sessionId: waitingAs(id).sessionId },
+		...GIANT_QUESTION,
+		question: { ...GIANT_QUESTION.question, sessionId: waitingAs(id).sessionId },
 	})),
-	waiting,
+	waiting: WAITING,
 	ownAnswers: { shown: many(MOST_OWN_ANSWERS, (id) => ({ ...GIANT_ANSWER, id })), total: 40 },
-	drafts: many(MOST_DRAFTS, (formId) => draftOf(GIANT, formId)),
+	drafts: many(MOST_DRAFTS, (formId) => ({ ...GIANT_DRAFT, formId })),
 	lastAnswers: many(MOST_LAST_ANSWERS, (id) => ({ ...GIANT_ANSWER, id })),
 };
-const oldSessions = { ...waiting.old, shown: many(OLD_PER_PAGE, (id) => waitingAs(`o${id}`)) };
+const OLD_SESSIONS = { ...WAITING.old, shown: many(OLD_PER_PAGE, (id) => waitingAs(`o${id}`)) };
 
 export function inboxModelOf(content: InboxContent, quickAnswers = true): [InboxModel] {
 	const inbox = { openedAt: NOW - 60_000, person: { teamId: 'T0EXAMPLE1', userId: USER_ID } };
 	return [{ inbox, content, quickAnswers, receipt: RECEIPT_CONTEXT }];
 }
+
+const giantDraft = (length: number) => ({ draft: listOf(length, () => GIANT) });
+const SESSIONS: Readonly<Record<string, [SessionModel]>> = {
+	'an id alone': sessionModelOf(EMPTY, { dashboardUrl: null, watch: null }),
+	'every field filled': sessionModelOf(FIELDS, { draft: FIELD_DRAFTS }),
+	'every field with a text that does not fit': sessionModelOf(FIELDS, { draft: FIELD_DRAFTS.map(() => HOSTILE) }),
+	'a list of 99 options, another answer': sessionModelOf(asking([LONG_LIST]), giantDraft(1)),
+	'30 giant fields': sessionModelOf(asking(itemsOf(30, GIANT.slice(0, 400))), giantDraft(30)),
+	'90 giant fields': sessionModelOf(asking(itemsOf(90, HOSTILE)), giantDraft(90)),
+	'everything giant': sessionModelOf(GIANT_AT_WORK),
+	'everything giant and a question': sessionModelOf(asking(itemsOf(12, GIANT.slice(0, 2_000)), sessionOf(GIANT))),
+};
 
 /**
  * The largest and the strangest views and messages of every screen, with invented content; the doctor asks Slack whether
@@ -375,15 +336,17 @@ export function inboxModelOf(content: InboxContent, quickAnswers = true): [Inbox
  */
 export function extremes(): Shape[] {
 	const giant = questionOf(GIANT_SESSION);
+	const asked = { kind: 'question', question: giant, changed: false, readAt: NOW - 120_000 } as const;
+	const handedOver = { ...asked, kind: 'handedOver', watchId: 'watch', sessionId: LONGEST_ID, from: USER_ID } as const;
 	const items = giant.items.map((_, position) => position);
-	const lines = Array.from({ length: 20 }, () =>
+	const lines = listOf(20, () =>
 		watchOutcomeWords(
 			LONGEST_ID,
 			{ kind: 'unreadable', code: 'unauthorized', retryable: false },
 			{ ...ERROR_CONTEXT, adminContact: 'the people on call '.repeat(20) },
 		),
 	);
-	const answers = Array.from({ length: HISTORY_PAGE }, () => GIANT_ANSWER);
+	const answers = listOf(HISTORY_PAGE, () => GIANT_ANSWER);
 	return [
 		...shapesOf(sessionModal, SESSIONS),
 		...shapesOf(chooseItemModal, { '90 items': [QUESTION, QUESTION.openItems, GIANT, metadataOf()] }),
@@ -411,35 +374,40 @@ export function extremes(): Shape[] {
 		}),
 		...shapesOf(screenshotMessage, { 'a picture': [AT_WORK, LINKS] }),
 		...shapesOf(filesMessage, { 'too many': [sessionOf(GIANT), LINKS] }),
-		...shapesOf(watchCard, { 'everything giant': cardOf(GIANT_SESSION) }),
+		...shapesOf(watchCard, { 'everything giant': [GIANT_CARD] }),
 		...shapesOf(watchList, {
 			'all sessions, and a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE, ['All sessions.']],
 		}),
 		...shapesOf(watchPost, {
-			'chosen, with an undo': [askedAs(questionOf(FLIGHTS)), { ...POST, standing: CHOSEN }],
-			'giant question': [askedAs(giant), GIANT_POST],
+			'chosen, with an undo': [
+				{ ...asked, question: questionOf(FLIGHTS) },
+				{ ...POST, standing: CHOSEN },
+			],
+			'giant question': [asked, GIANT_POST],
 			'giant answered': [{ kind: 'answered', messageIndex: 3, question: giant, items, stillOpen: [] }, GIANT_POST],
 			'giant end': [{ kind: 'end', status: 'completed', result: GIANT, step: 30 }, GIANT_POST],
 		}),
-		...shapesOf(handedOverPost, { options: [handedAs(questionOf(FLIGHTS)), POST] }),
-		...shapesOf(reminderPost, { escalation: [reminderOf(GIANT_SESSION, 'escalation'), REMINDER] }),
-		...shapesOf(digestPost, {
-			many: [
-				Array.from({ length: 100 }, () => ({ ...reminderOf(GIANT_SESSION, 'escalation'), handOver: HAND_OVER })),
-				REMINDER,
-			],
+		...shapesOf(handedOverPost, {
+			options: [{ ...handedOver, question: questionOf(FLIGHTS) }, POST],
 		}),
+		...shapesOf(reminderPost, { escalation: [ESCALATION, REMINDER] }),
+		...shapesOf(digestPost, { many: [listOf(100, () => ESCALATION), REMINDER] }),
 		...shapesOf(homeView, {
 			'the second of three pages': inboxModelOf(FULL_INBOX),
 			'a page of old sessions': inboxModelOf({
 				...FULL_INBOX,
 				page: 4,
 				questions: [],
-				waiting: { ...waiting, old: oldSessions },
+				waiting: { ...WAITING, old: OLD_SESSIONS },
 			}),
 		}),
 		...shapesOf(inboxModal, { 'the second of three pages': inboxModelOf(FULL_INBOX) }),
 		...shapesOf(settingsForm, { 'giant groups': [SETTINGS_MODEL] }),
-		...shapesOf(settingsChangedPost, { 'everything set': [changeOf(DEFAULT_CHANNEL_SETTINGS, FULL_SETTINGS), CHANGE] }),
+		...shapesOf(settingsChangedPost, {
+			'everything set': [
+				{ kind: 'settingsChanged', by: USER_ID, before: DEFAULT_CHANNEL_SETTINGS, after: FULL_SETTINGS },
+				{ ...SETTINGS_MODEL, channelId: 'C0EXAMPLE1', maybeRepeat: false },
+			],
+		}),
 	];
 }

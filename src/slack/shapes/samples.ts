@@ -34,6 +34,10 @@ function shapeOf(name: string, built: ModalView | HomeView | MessageContent): Sh
 	return 'type' in built ? { name, view: built } : { name, message: built };
 }
 
+/** `[make(0), make(1) …]`, so many. */
+export const listOf = <Value>(length: number, make: (index: number) => Value): Value[] =>
+	Array.from({ length }, (_, index) => make(index));
+
 /* All of it is invented: the doctor sends no real session, person or address. */
 
 export const NOW = Date.parse('2026-11-20T08:40:00Z');
@@ -151,9 +155,9 @@ export function sessionOf(text: string, overrides: Partial<Session> = {}): Sessi
 			agentMessage(text, { role: 'user' }),
 			agentMessage(text),
 			agentMessage('', { role: text }),
-			...Array.from({ length: 12 }, () => agentMessage(text)),
+			...listOf(12, () => agentMessage(text)),
 		],
-		files: Array.from({ length: 25 }, (_, index) => ({
+		files: listOf(25, (index) => ({
 			filename: index === 0 ? '' : text,
 			signedUrl: index === 1 ? null : `https://files.example/${index}?signature=${'x'.repeat(1_500)}`,
 			timestamp: null,
@@ -162,7 +166,7 @@ export function sessionOf(text: string, overrides: Partial<Session> = {}): Sessi
 		endTime: '2026-11-20T08:30:00Z',
 		lastScreenshotUrl: 'https://files.example/screen.png?signature=1&expires=2',
 		lastScreenshotTimestamp: '2026-11-20T08:39:00Z',
-		sessionVariables: Array.from({ length: 30 }, () => ({ name: text, value: 'never shown' })),
+		sessionVariables: listOf(30, () => ({ name: text, value: 'never shown' })),
 		sessionDetails: text,
 		maxSteps: 30,
 		...overrides,
@@ -180,7 +184,7 @@ export function asking(humanInput: readonly HumanInputItem[], session: Session =
 /** `count` items of each kind in turn, with `text` after title and description. */
 export function itemsOf(count: number, text = ''): HumanInputItem[] {
 	const kinds = Object.values(FIELD_ITEMS);
-	return Array.from({ length: count }, (_, index) => {
+	return listOf(count, (index) => {
 		const { title = '', description = '' } = kinds[index % kinds.length] ?? {};
 		return asked(`${title}${text}`, `${description}${text}`);
 	});
@@ -247,10 +251,10 @@ export const GIANT_ANSWER = answerOf({
 	question: { service: SERVICE, sessionId: LONGEST_ID, messageIndex: 999_999_999 },
 	content: {
 		kind: 'readable',
-		items: Array.from({ length: 90 }, () => answerItem(GIANT, GIANT)),
-		other: { ...OTHER, person: null, values: Array.from({ length: 90 }, () => GIANT) },
+		items: listOf(90, () => answerItem(GIANT, GIANT)),
+		other: { ...OTHER, person: null, values: listOf(90, () => GIANT) },
 	},
-	timeline: Array.from({ length: 40 }, (_, index) => ({ state: 'delivering', at: NOW + index })),
+	timeline: listOf(40, (index) => ({ state: 'delivering', at: NOW + index })),
 });
 
 export const RECEIPT_CONTEXT: ReceiptContext = { names: NAMES, now: NOW, adminContact: USER_ID };

@@ -9,17 +9,24 @@ import {
 } from '../../../src/slack/blocks/channel-settings.ts';
 import { conflictWords, settingsChangedPost } from '../../../src/slack/blocks/settings-saving.ts';
 import { valuesOf } from '../../../src/slack/settings/table.ts';
-import {
-	CHANGE,
-	changeOf,
-	FULL_SETTINGS as FULL,
-	groupsOf,
-	SETTINGS_MODEL,
-} from '../../../src/slack/shapes/extremes.ts';
-import { HOSTILE, NAMES, type Shape, shapesOf, USER_ID } from '../../../src/slack/shapes/samples.ts';
+import { FULL_SETTINGS as FULL, SETTINGS_MODEL } from '../../../src/slack/shapes/extremes.ts';
+import { HOSTILE, listOf, NAMES, type Shape, shapesOf, USER_ID } from '../../../src/slack/shapes/samples.ts';
 import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/watches/channel-settings.ts';
 
 const { defaults } = SETTINGS_MODEL;
+
+function groupsOf(length: number, text = 'On call'): SettingsModel['groups'] {
+	const groups = listOf(length, (index) => {
+		return { id: `S0EXAMPLE${index}`, name: `${index} ${text}`, handle: `on-call-${index}` };
+	});
+	return { kind: 'listed', groups };
+}
+
+/** Of a change, as far as it is the same for all. */
+const CHANGE = { channelId: 'C0EXAMPLE1', defaults, names: NAMES, groups: groupsOf(2), maybeRepeat: false };
+function changeOf(before: ChannelSettings, after: ChannelSettings) {
+	return { kind: 'settingsChanged', by: USER_ID, before, after } as const;
+}
 
 function modelOf(settings: ChannelSettings, overrides: Partial<SettingsModel> = {}): [SettingsModel] {
 	const shown = valuesOf(settings, { zone: 'Europe/Berlin' });

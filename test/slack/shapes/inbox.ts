@@ -1,3 +1,5 @@
+import type { InboxQuestion } from '../../../src/inbox/inbox.ts';
+import type { Session } from '../../../src/questions/session.ts';
 import { REFUSAL_CODES } from '../../../src/slack/blocks/errors.ts';
 import {
 	homeNotice,
@@ -8,15 +10,16 @@ import {
 	noInboxWindow,
 	refusalWords,
 	snoozedInZoneWords,
-	snoozedMessage,
 } from '../../../src/slack/blocks/inbox.ts';
+import { textMessage } from '../../../src/slack/blocks/parts.ts';
 import {
 	ASKED_IN,
-	draftOf,
 	FULL_INBOX as FULL,
+	GIANT_DRAFT,
+	GIANT_QUESTION,
 	inboxModelOf as modelOf,
 	NOTHING,
-	inboxQuestionOf as questionOf,
+	questionOf as viewOf,
 } from '../../../src/slack/shapes/extremes.ts';
 import {
 	AT_WORK,
@@ -37,6 +40,14 @@ import {
 } from '../../../src/slack/shapes/samples.ts';
 import { NO_LIST_REASONS } from '../../../src/watches/discovered.ts';
 import { ANSWERS, casesOf } from './samples.ts';
+
+function questionOf(session: Session, overrides: Partial<InboxQuestion> = {}): InboxQuestion {
+	const view = viewOf(session);
+	const question = { ...GIANT_QUESTION.question, sessionId: session.sessionId, messageIndex: view.messageIndex };
+	const { fingerprint } = view;
+	const shown = { question, fingerprint, view, sessionName: session.name, answering: [], handOver: null };
+	return { ...GIANT_QUESTION, ...shown, ...overrides };
+}
 
 const ONE = questionOf(asking([asked('Which colour?', 'One of: red, green')]));
 const NO_OLD = { total: 0, firstPage: 1, shown: [] };
@@ -79,7 +90,7 @@ const INBOXES: Readonly<Record<string, [InboxModel]>> = {
 		...NOTHING,
 		total: 1,
 		questions: [questionOf(asking(itemsOf(3, HOSTILE), sessionOf(HOSTILE, { sessionId: HOSTILE.toWellFormed() })))],
-		drafts: [draftOf(HOSTILE)],
+		drafts: [{ ...GIANT_DRAFT, values: { 0: '', 1: HOSTILE } }],
 		lastAnswers: [
 			answerOf({ content: { kind: 'readable', items: [answerItem(HOSTILE, HOSTILE)], other: null } }),
 			answerOf({
@@ -108,7 +119,7 @@ export function inboxVariants(): Shape[] {
 		...shapesOf(inboxModal, INBOXES),
 		...shapesOf(inboxLoadingModal, { 'before the content': [] }),
 		...shapesOf(noInboxWindow, { 'an expired trigger': [] }),
-		...shapesOf(snoozedMessage, { 'no time zone': [snoozedInZoneWords(NOW, 'UTC')] }),
+		...shapesOf(textMessage, { 'no time zone': [snoozedInZoneWords(NOW, 'UTC')] }),
 		...shapesOf(homeNotice, { 'a refusal': [refusalWords('guest', USER_ID)] }),
 	];
 }

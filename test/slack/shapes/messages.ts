@@ -1,3 +1,4 @@
+import type { Session } from '../../../src/questions/session.ts';
 import {
 	choiceMessage,
 	notChosenWords,
@@ -16,15 +17,20 @@ import {
 import { errorMessage, refusedMessage } from '../../../src/slack/blocks/errors.ts';
 import {
 	GIVE_BACK_LATE,
-	giveBackMessage,
 	givenBackPost,
 	handedOverPost,
 	noHandOverWindow,
 	notGivenBackWords,
 	notYoursWords,
 } from '../../../src/slack/blocks/hand-over.ts';
+import { textMessage } from '../../../src/slack/blocks/parts.ts';
 import { ownTextMessage, receiptMessage } from '../../../src/slack/blocks/receipt.ts';
-import { digestPost, reminderPost, updatedReminderPost } from '../../../src/slack/blocks/reminders.ts';
+import {
+	digestPost,
+	type RemindedQuestion,
+	reminderPost,
+	updatedReminderPost,
+} from '../../../src/slack/blocks/reminders.ts';
 import { filesMessage, screenshotMessage } from '../../../src/slack/blocks/session-details.ts';
 import { chosenTextHelp, chosenTextOffer } from '../../../src/slack/blocks/text-as-answer.ts';
 import { type CardModel, watchCard } from '../../../src/slack/blocks/watch-card.ts';
@@ -45,19 +51,18 @@ import {
 } from '../../../src/slack/blocks/watching.ts';
 import {
 	FIELDS as ASKS,
-	askedAs,
 	CHOICE,
 	CHOSEN,
-	cardOf,
+	ESCALATION,
 	FLIGHTS,
 	FULL_PAGE,
+	GIANT_CARD,
 	GIANT_POST,
 	GIANT_SESSION,
-	handedAs,
 	POST,
 	questionOf,
 	REMINDER,
-	reminderOf,
+	snapshotAtNow,
 } from '../../../src/slack/shapes/extremes.ts';
 import {
 	ANSWER_ID,
@@ -81,10 +86,30 @@ import {
 	shapesOf,
 	USER_ID,
 } from '../../../src/slack/shapes/samples.ts';
+import type { ReminderStage } from '../../../src/watches/channel-settings.ts';
 import { NO_LIST_REASONS } from '../../../src/watches/discovered.ts';
 import type { QuestionView } from '../../../src/watches/session-snapshot.ts';
 import { WATCH_ENDS } from '../../../src/watches/watch.ts';
 import { casesOf, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
+
+function cardOf(session: Session, overrides: Partial<CardModel> = {}): [CardModel] {
+	return [{ ...GIANT_CARD, view: snapshotAtNow(session), ...overrides }];
+}
+
+function reminderOf(session: Session, stage: ReminderStage): RemindedQuestion {
+	const { sessionId, name: sessionName } = session;
+	const entry = { ...ESCALATION.entry, sessionId, stage, isLast: stage === 'escalation' };
+	return { ...ESCALATION, entry, question: questionOf(session), sessionName, handOver: null };
+}
+
+function askedAs(question: QuestionView) {
+	return { kind: 'question', question, changed: false, readAt: NOW - 120_000 } as const;
+}
+
+function handedAs(question: QuestionView) {
+	const { sessionId } = GIANT_POST;
+	return { kind: 'handedOver', watchId: 'watch', sessionId, from: USER_ID, question, readAt: NOW - 120_000 } as const;
+}
 
 const HELP: Readonly<Record<HelpReason, Parameters<typeof helpMessage>>> = {
 	asked: ['asked'],
@@ -123,7 +148,7 @@ export function messageVariants(): Shape[] {
 			],
 		}),
 		...shapesOf(noHandOverWindow, { 'an expired trigger': [] }),
-		...shapesOf(giveBackMessage, {
+		...shapesOf(textMessage, {
 			'somebody else has it': [notYoursWords(HAND_OVER, NAMES)],
 			settled: [notYoursWords(null, NAMES)],
 			late: [GIVE_BACK_LATE],
