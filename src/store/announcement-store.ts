@@ -1,5 +1,7 @@
 import { type Kysely, sql } from 'kysely';
+import { setBounded } from '../bounded-map.ts';
 import type { Lease } from '../lease-loop.ts';
+import type { Log } from '../log.ts';
 import { type Announcement, HELD, PACED, switchingTargetOf } from '../watches/announcements.ts';
 import type { AttemptResult, CardResult, DueAnnouncement, DueCard } from '../watches/announcer.ts';
 import { kindsWith } from '../watches/kinds.ts';
@@ -12,15 +14,8 @@ import { giveBackUndelivered } from './hand-over-store.ts';
 import { beginLadder, type EndedReminders, endReminders } from './ladder-store.ts';
 import { lockAnnouncements, lockWatches } from './lock-order.ts';
 import { QUESTION_POSTS } from './question-posts.ts';
-import { type Tables, WITHOUT_LEASE } from './tables.ts';
-import {
-	type AnnouncementRow,
-	readAnnouncement,
-	readWatch,
-	type UnreadableNotes,
-	URGENCIES,
-	type WatchRow,
-} from './watch-rows.ts';
+import { sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
+import { type AnnouncementRow, readAnnouncement, readWatch, URGENCIES, type WatchRow } from './watch-rows.ts';
 import {
 	hasCard,
 	lockSessionOf,
@@ -32,32 +27,35 @@ import {
 	wantCard,
 } from './watch-writes.ts';
 
+/** So many rows that cannot be read are logged once only. */
+const MAX_NOTED = 1_000;
+
 /** The `last_error` of an announcement that cannot be read. It does not block later ones of its target. */
 const UNREADABLE = 'unreadable';
 
 type Posted = Extract<AttemptResult, { kind: 'posted' }>;
 
 /** The posting part of `WatchStore`. */
-export function createAnnouncementStore({
-	db,
-	cipher,
-	noteUnreadable,
-}: {
-	db: StoreDatabase;
-	cipher: Cipher;
-	noteUnreadable: UnreadableNotes;
-}) {
-	/** Null when the announcement, its watch or its card's content cannot be read. */
+export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }) {
+	const noted = new Map<string, true>();
+
+	/** Logs each row that cannot be read once. */
+	function noteUnreadable(row: { watch: string } | { announcement: string }): void {
+		const name = JSON.stringify(row);
+		if (noted.has(name)) return;
+		setBounded(noted, name, true, MAX_NOTED);
+		log.warn(row, 'a row that is damaged or written with another key cannot be read and is skipped');
+	}
+
+	/** Null when the announcement or its card's content cannot be read. */
 	async function dueOf(row: AnnouncementRow): Promise<DueAnnouncement | null> {
 		const announcement = readAnnouncement(row, cipher);
 		if (announcement === null) return null;
 		const ofPost = row.watch_id === null ? null : from(db.read, 'watches', { id: row.watch_id }).selectAll();
 		const watchRow = await ofPost?.executeTakeFirst();
 		if (watchRow === undefined) return { announcement, watch: null, view: null };
-		const watch = readWatch(watchRow);
-		if (watch === null) return null;
-		const { view } = await readShown(db, cipher, watch.session);
-		return view === null && row.kind === 'card' ? null : { announcement, watch, view };
+		const { view } = await readShown(db, cipher, sessionOf(watchRow));
+		return view === null && row.kind === 'card' ? null : { announcement, watch: readWatch(watchRow), view };
 	}
 
 	async function postpone({ id }: AnnouncementRow, token: string, now: number): Promise<void> {
@@ -197,10 +195,9 @@ export function createAnnouncementStore({
 		): Promise<ReadonlyMap<string, { watch: Watch; view: SessionSnapshot | null; checkedAt: number | null }>> {
 			if (watchIds.length === 0) return new Map();
 			const rows = await from(db.read, 'watches', { id: watchIds }).selectAll().execute();
-			const watches = rows.flatMap((row) => readWatch(row) ?? []);
 			const shown = await Promise.all(
-				watches.map(async (watch) => {
-					return [watch.id, { watch, ...(await readShown(db, cipher, watch.session)) }] as const;
+				rows.map(async (row) => {
+					return [row.id, { watch: readWatch(row), ...(await readShown(db, cipher, sessionOf(row))) }] as const;
 				}),
 			);
 			return new Map(shown);
@@ -241,9 +238,8 @@ export function createAnnouncementStore({
 			const rows = await leaseDue(db, { table: 'watches', key: 'id', where, orderBy, limit }, { lease, now });
 			const cards: DueCard[] = [];
 			for (const row of rows) {
-				const watch = readWatch(row);
-				const shown = watch === null ? null : await readShown(db, cipher, watch.session);
-				if (watch !== null && shown?.view != null) cards.push({ watch, ...shown, view: shown.view });
+				const shown = await readShown(db, cipher, sessionOf(row));
+				if (shown.view !== null) cards.push({ watch: readWatch(row), ...shown, view: shown.view });
 				else await postponeCard(row, lease.token, now);
 			}
 			return cards;

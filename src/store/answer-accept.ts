@@ -36,10 +36,10 @@ import {
 	submittedColumns,
 } from './answer-rows.ts';
 import { draftRow } from './answering-store.ts';
-import { isPostgres, rowUnlessExists, type StoreDatabase } from './database.ts';
+import { change, from, isPostgres, remove, rowUnlessExists, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { isOwnSchema, stopBesideNewer } from './migrate.ts';
-import { questionColumns, type Tables, WITHOUT_LEASE } from './tables.ts';
+import { questionColumns, questionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
 
 /** `AnswerStore.accept`. A single statement covers the common case without a conflict. */
 export async function acceptAnswer(db: StoreDatabase, cipher: Cipher, answer: NewAnswer): Promise<AcceptResult> {
@@ -77,12 +77,8 @@ async function acceptInTransaction(
 ): Promise<AcceptResult> {
 	await lockQuestion(db, answer.question);
 	// One statement reads one snapshot: an answer in delivery is either live or delivered, never missing from both.
-	const rows = await db
-		.selectFrom('answers')
-		.selectAll()
-		.where(sameOrConflicting(answer))
-		.orderBy('accepted_at', 'desc')
-		.execute();
+	const concerned = from(db, 'answers').selectAll().where(sameOrConflicting(answer));
+	const rows = await concerned.orderBy('accepted_at', 'desc').execute();
 
 	const repeated = rows.find((row) => row.submission_key === answer.submissionKey);
 	const newer = () => stopBesideNewer(store);
@@ -113,22 +109,11 @@ function isOthersPress({ press, person }: NewAnswer, by: Answer): boolean {
 
 /** `AnswerStore.noteTold` */
 export async function noteTold(db: Kysely<Tables>, id: string): Promise<void> {
-	const row = await db
-		.selectFrom('answers')
-		.selectAll()
-		.where('id', '=', id)
-		.where('state', '=', 'conflicted')
-		.where('next_attempt_at', 'is not', null)
-		.where('lease_token', 'is', null)
-		.executeTakeFirst();
+	const untold = { id, state: 'conflicted', lease_token: null };
+	const row = await from(db, 'answers', untold).selectAll().where('next_attempt_at', 'is not', null).executeTakeFirst();
 	if (row === undefined) return;
-	await db
-		.updateTable('answers')
-		.set({ ...receiptOf(row, 'conflicted'), next_attempt_at: null })
-		.where('id', '=', id)
-		.where('state', '=', 'conflicted')
-		.where('lease_token', 'is', null)
-		.execute();
+	const told = { ...receiptOf(row, 'conflicted'), next_attempt_at: null };
+	await change(db, 'answers', untold).set(told).execute();
 }
 
 async function repeat(
@@ -141,22 +126,16 @@ async function repeat(
 	if (sameSubmission(stored, answer)) return { kind: 'repeated', answer: stored, edited: false };
 	const { viewId, origin, press } = stored;
 	// The worker marks the start of its PUT and reads the values in one write: this edit comes before that, or fails.
-	const edited = await db
-		.updateTable('answers')
+	const edited = await change(db, 'answers', { id: row.id, state: 'accepted', put_started_at: null })
 		.set({ ...submittedColumns(row.id, { ...answer, viewId, origin, press }, cipher), edit_count: row.edit_count + 1 })
-		.where('id', '=', row.id)
-		.where('state', '=', 'accepted')
-		.where('put_started_at', 'is', null)
 		.where(isOwnSchema())
 		.returningAll()
 		.executeTakeFirst();
 	if (edited !== undefined) return { kind: 'repeated', answer: readAnswer(edited, cipher), edited: true };
 	// The sent values stay, but items that the author marks secret now are hidden from here on.
 	const kept = [...new Set([...readSecretPositions(row), ...(answer.boxed ? secretOf(answer.items) : [])])];
-	const current = await db
-		.updateTable('answers')
+	const current = await change(db, 'answers', { id: row.id })
 		.set({ secret_positions: row.secret_positions === null && kept.length === 0 ? null : JSON.stringify(kept) })
-		.where('id', '=', row.id)
 		.where(isOwnSchema())
 		.returningAll()
 		.executeTakeFirstOrThrow(newer);
@@ -178,13 +157,8 @@ export async function retryAnswer(
 	const { formReadAt, positions } = submission;
 	// Nobody presses a button for an answer that can be read again: the program puts it back.
 	const checkedAt = answer.lastError === UNREADABLE ? submission.checkedAt : now;
-	const rows = await db
-		.selectFrom('answers')
-		.selectAll()
-		.where(conflictsWith(answer.question, row.fingerprint, formReadAt))
-		.where('id', '!=', row.id)
-		.orderBy('accepted_at', 'desc')
-		.execute();
+	const others = from(db, 'answers').selectAll().where('id', '!=', row.id).orderBy('accepted_at', 'desc');
+	const rows = await others.where(conflictsWith(answer.question, row.fingerprint, formReadAt)).execute();
 	await removeDraft(db, row.id);
 	const first = firstConflict(rows, positions);
 	if (first !== null) {
@@ -224,14 +198,8 @@ async function lockQuestion(db: Kysely<Tables>, question: QuestionKey): Promise<
 /** The same for the question of a stored answer. */
 export async function lockQuestionOf(db: Kysely<Tables>, id: string): Promise<void> {
 	if (!isPostgres(db)) return;
-	const row = await db
-		.selectFrom('answers')
-		.select(['service', 'session_id', 'message_index'])
-		.where('id', '=', id)
-		.executeTakeFirst();
-	if (row === undefined) return;
-	const { service, session_id: sessionId, message_index: messageIndex } = row;
-	await lockQuestion(db, { service, sessionId, messageIndex });
+	const row = await from(db, 'answers', { id }).select(['service', 'session_id', 'message_index']).executeTakeFirst();
+	if (row !== undefined) await lockQuestion(db, questionOf(row));
 }
 
 /** See `FIRST_ENDINGS`. */
@@ -250,13 +218,8 @@ function endingOf({ state, putStartedAt }: Answer): FirstEnding {
 export async function releaseLosers(db: Kysely<Tables>, cipher: Cipher, first: Answer, now: number): Promise<void> {
 	const { id, question, person, fingerprint, shownHash } = first;
 	const isOutdated = first.state === 'changed';
-	const rows = await db
-		.selectFrom('answers')
-		.selectAll()
-		.where((eb) => eb.and({ ...questionColumns(question), state: 'conflicted' }))
-		.orderBy('accepted_at', 'desc')
-		.orderBy('id')
-		.execute();
+	const lost = from(db, 'answers', { ...questionColumns(question), state: 'conflicted' }).selectAll();
+	const rows = await lost.orderBy('accepted_at', 'desc').orderBy('id').execute();
 	const released = new Set<string>();
 	for (const row of rows) {
 		const loser = readAnswer(row, cipher);
@@ -267,18 +230,9 @@ export async function releaseLosers(db: Kysely<Tables>, cipher: Cipher, first: A
 		const author = JSON.stringify(loser.person);
 		if (released.has(author)) continue;
 		released.add(author);
-		await db
-			.updateTable('answers')
-			.set({
-				...enterState(row, 'waiting', now),
-				...resetReceipt(row),
-				...WITHOUT_LEASE,
-				next_attempt_at: now,
-				give_up_at: now,
-				last_error: endingOf(first),
-			})
-			.where('id', '=', row.id)
-			.where('state', '=', 'conflicted')
+		const waiting = { ...enterState(row, 'waiting', now), ...resetReceipt(row), ...WITHOUT_LEASE };
+		await change(db, 'answers', { id: row.id, state: 'conflicted' })
+			.set({ ...waiting, next_attempt_at: now, give_up_at: now, last_error: endingOf(first) })
 			.execute();
 		await keepAsDraft(db, cipher, loser, now);
 	}
@@ -302,7 +256,7 @@ async function keepAsDraft(db: Kysely<Tables>, cipher: Cipher, answer: Answer, n
 
 /** Removes the draft that `releaseLosers` made of this answer: its author has decided what becomes of it. */
 export async function removeDraft(db: Kysely<Tables>, id: string): Promise<void> {
-	await db.deleteFrom('drafts').where('form_id', '=', id).execute();
+	await remove(db, 'drafts', { form_id: id }).execute();
 }
 
 function sameOrConflicting({ submissionKey, question, fingerprint, formReadAt }: NewAnswer) {
@@ -350,11 +304,8 @@ async function replaceWaiting(
 		if (row.state !== 'waiting') continue;
 		const { content } = readAnswer(row, cipher);
 		const mine = content.kind === 'readable' ? content.items : null;
-		await db
-			.updateTable('answers')
+		await change(db, 'answers', { id: row.id, state: 'waiting' })
 			.set({ ...giveWay(row, { winner, mine, now }, cipher), ...resetReceipt(row), next_attempt_at: now })
-			.where('id', '=', row.id)
-			.where('state', '=', 'waiting')
 			.execute();
 	}
 }

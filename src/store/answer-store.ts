@@ -26,7 +26,7 @@ import {
 	receiptDueAt,
 	resetReceipt,
 } from './answer-rows.ts';
-import { countChanged, inBatches, type StoreDatabase } from './database.ts';
+import { change, countChanged, type Filter, from, inBatches, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { personColumns, questionColumns, type Tables, WITHOUT_LEASE } from './tables.ts';
 
@@ -50,22 +50,19 @@ export function createAnswerStore({
 }) {
 	const readOrSkip = createAnswerReader(cipher, log);
 
-	const answers = () => db.read.selectFrom('answers').selectAll();
-	const answersTo = (question: QuestionKey) => answers().where((eb) => eb.and(questionColumns(question)));
+	const answers = (filter: Filter<'answers'>) => from(db.read, 'answers', filter).selectAll();
 
 	/** The person's own answer, locked until the end of the transaction. */
 	function lockOwn(trx: Kysely<Tables>, id: string, person: Person) {
-		return trx
-			.selectFrom('answers')
+		return from(trx, 'answers', { id, ...personColumns(person) })
 			.selectAll()
-			.where((eb) => eb.and({ id, ...personColumns(person) }))
 			.forUpdate()
 			.executeTakeFirst();
 	}
 
 	/** Answers whose authors were asked before that time what to do. */
 	function waitingSince(before: number) {
-		return answers().where('state', '=', 'waiting').where('give_up_at', '<', before);
+		return answers({ state: 'waiting' }).where('give_up_at', '<', before);
 	}
 
 	/** Returns how many answers it changed. Resets their receipts, so that the authors hear of it. */
@@ -73,14 +70,9 @@ export function createAnswerStore({
 		let changed = 0;
 		for (const row of rows) {
 			const receipt = readOrSkip(row).length > 0 ? { ...resetReceipt(row), next_attempt_at: now } : {};
+			const columns = { ...set, ...receipt, ...WITHOUT_LEASE };
 			changed += await db.writeOne((trx) =>
-				countChanged(
-					trx
-						.updateTable('answers')
-						.set({ ...set, ...receipt, ...WITHOUT_LEASE })
-						.where('id', '=', row.id)
-						.where('state', '=', 'waiting'),
-				),
+				countChanged(change(trx, 'answers', { id: row.id, state: 'waiting' }).set(columns)),
 			);
 		}
 		return changed;
@@ -97,51 +89,37 @@ export function createAnswerStore({
 		noteTold: (id: string) => db.write((trx) => noteTold(trx, id)),
 
 		async get(id: string): Promise<Answer | null> {
-			const row = await answers().where('id', '=', id).executeTakeFirst();
+			const row = await answers({ id }).executeTakeFirst();
 			return row === undefined ? null : readAnswer(row, cipher);
 		},
 
 		/** The newest answer to this question that is live, waiting, delivered or resumed; null when there is none. */
 		async standing(question: QuestionKey): Promise<Answer | null> {
-			const row = await answersTo(question)
-				.where('state', 'in', [...BLOCKING_STATES, 'waiting', 'delivered', 'resumed'])
-				.orderBy('accepted_at', 'desc')
-				.orderBy('id', 'desc')
-				.limit(1)
-				.executeTakeFirst();
+			const state = [...BLOCKING_STATES, 'waiting', 'delivered', 'resumed'];
+			const newest = answers({ ...questionColumns(question), state }).orderBy('accepted_at', 'desc');
+			const row = await newest.orderBy('id', 'desc').limit(1).executeTakeFirst();
 			return row === undefined ? null : readAnswer(row, cipher);
 		},
 
 		/** The newest answer to this question, with this fingerprint, whose author was not allowed to send it any more. */
 		async refused(question: QuestionKey, fingerprint: string): Promise<Answer | null> {
-			const row = await answersTo(question)
-				.where((eb) => eb.and({ fingerprint, state: 'refused' }))
-				.where('last_error', 'in', PROVEN_REFUSALS)
-				.orderBy('accepted_at', 'desc')
-				.limit(1)
-				.executeTakeFirst();
+			const refusal = { fingerprint, state: 'refused', last_error: PROVEN_REFUSALS };
+			const newest = answers({ ...questionColumns(question), ...refusal }).orderBy('accepted_at', 'desc');
+			const row = await newest.limit(1).executeTakeFirst();
 			return row === undefined ? null : readAnswer(row, cipher);
 		},
 
 		/** Positions that delivered answers of ours left empty on purpose, for questions with this fingerprint. */
 		async leftEmpty(question: QuestionKey, fingerprint: string): Promise<ReadonlySet<number>> {
-			const rows = await db.read
-				.selectFrom('answers')
-				.select('submission')
-				.where((eb) => eb.and(questionColumns(question)))
-				.where('fingerprint', '=', fingerprint)
-				.where('state', 'in', ['delivered', 'resumed'])
-				.execute();
+			const arrived = { ...questionColumns(question), fingerprint, state: ['delivered', 'resumed'] };
+			const rows = await from(db.read, 'answers', arrived).select('submission').execute();
 			return new Set(rows.flatMap((row) => readSubmission(row).leftEmpty));
 		},
 
 		/** What all answers of a session say about secrecy, oldest first. */
 		async marks(service: string, sessionId: string): Promise<readonly AnswerMarks[]> {
-			const rows = await db.read
-				.selectFrom('answers')
+			const rows = await from(db.read, 'answers', { service, session_id: sessionId })
 				.select(['id', 'message_index', 'fingerprint', 'state', 'put_started_at', 'secret_positions', 'content'])
-				.where('service', '=', service)
-				.where('session_id', '=', sessionId)
 				.orderBy('accepted_at')
 				.execute();
 			return rows.map((row) => readMarks(row, cipher));
@@ -149,33 +127,21 @@ export function createAnswerStore({
 
 		/** Answers that arrived for this question with this fingerprint, newest delivery first. */
 		async delivered(question: QuestionKey, fingerprint: string): Promise<readonly Answer[]> {
-			const rows = await answersTo(question)
-				.where('fingerprint', '=', fingerprint)
-				.where('state', 'in', ['delivered', 'resumed'])
-				.orderBy('delivered_at', 'desc')
-				.execute();
-			return rows.flatMap(readOrSkip);
+			const arrived = answers({ ...questionColumns(question), fingerprint, state: ['delivered', 'resumed'] });
+			return (await arrived.orderBy('delivered_at', 'desc').execute()).flatMap(readOrSkip);
 		},
 
 		/** How many live answers are for another service's address, so that nothing sends them. */
 		async unsentElsewhere(service: string): Promise<number> {
-			const { count } = await db.read
-				.selectFrom('answers')
-				.select((eb) => eb.fn.countAll<number>().as('count'))
-				.where('service', '!=', service)
-				.where('state', 'in', BLOCKING_STATES)
-				.executeTakeFirstOrThrow();
-			return count;
+			const unsent = from(db.read, 'answers', { state: BLOCKING_STATES }).where('service', '!=', service);
+			const counted = unsent.select((eb) => eb.fn.countAll<number>().as('count'));
+			return (await counted.executeTakeFirstOrThrow()).count;
 		},
 
 		/** Answers in the state `waiting` with this `lastError`, oldest first. */
 		async waitingBecause(lastError: string): Promise<readonly Answer[]> {
-			const rows = await answers()
-				.where('state', '=', 'waiting')
-				.where('last_error', '=', lastError)
-				.orderBy('accepted_at')
-				.execute();
-			return rows.flatMap(readOrSkip);
+			const waiting = answers({ state: 'waiting', last_error: lastError });
+			return (await waiting.orderBy('accepted_at').execute()).flatMap(readOrSkip);
 		},
 
 		/** Puts a failed answer back into the queue, for its author alone. */
@@ -230,11 +196,7 @@ export function createAnswerStore({
 			{ service, sessionId, teamId }: { service: string; sessionId: string; teamId: string },
 			{ offset, limit }: { offset: number; limit: number },
 		) {
-			const base = db.read
-				.selectFrom('answers')
-				.where('service', '=', service)
-				.where('session_id', '=', sessionId)
-				.where('team_id', '=', teamId);
+			const base = from(db.read, 'answers', { service, session_id: sessionId, team_id: teamId });
 			const [rows, { total }] = await Promise.all([
 				base.selectAll().orderBy('accepted_at', 'desc').orderBy('id', 'desc').limit(limit).offset(offset).execute(),
 				base.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
@@ -245,15 +207,12 @@ export function createAnswerStore({
 		/** `oldestUndeliveredAt`: `acceptedAt` of the oldest answer that is accepted, delivering or waiting; null when there is none. */
 		async stats() {
 			const [counts, { oldest }] = await Promise.all([
-				db.read
-					.selectFrom('answers')
+				from(db.read, 'answers')
 					.select((eb) => ['state', eb.fn.countAll<number>().as('count')])
 					.groupBy('state')
 					.execute(),
-				db.read
-					.selectFrom('answers')
+				from(db.read, 'answers', { state: [...BLOCKING_STATES, 'waiting'] })
 					.select((eb) => eb.fn.min('accepted_at').as('oldest'))
-					.where('state', 'in', [...BLOCKING_STATES, 'waiting'])
 					.executeTakeFirstOrThrow(),
 			]);
 			const byState = Object.fromEntries(
@@ -279,21 +238,11 @@ export function createAnswerStore({
 			const rows = await waitingSince(before).where('content', 'is not', null).execute();
 			const waitingCount = await takeFromWaiting(rows, WITHOUT_VALUES, now);
 			const removeFromEnded = (limit: number) =>
-				db.writeOne((trx) =>
-					countChanged(
-						trx
-							.updateTable('answers')
-							.set(WITHOUT_VALUES)
-							.where('id', 'in', (eb) =>
-								eb
-									.selectFrom('answers')
-									.select('id')
-									.where('ended_at', '<', before)
-									.where('content', 'is not', null)
-									.limit(limit),
-							),
-					),
-				);
+				db.writeOne((trx) => {
+					const ended = from(trx, 'answers').select('id').where('ended_at', '<', before);
+					const id = ended.where('content', 'is not', null).limit(limit);
+					return countChanged(change(trx, 'answers', { id }).set(WITHOUT_VALUES));
+				});
 			return waitingCount + (await inBatches(removeFromEnded));
 		},
 	};

@@ -15,12 +15,10 @@ import type { Announcement, NewAnnouncement } from '../watches/announcements.ts'
 import type { QuestionView } from '../watches/session-snapshot.ts';
 import type { ChannelKey, SessionKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
-import { change, from, lockFor, type StoreDatabase } from './database.ts';
+import { change, from, lockFor, remove, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
-import { handOverRow, readHandOver } from './hand-over-rows.ts';
-import { endSnooze } from './snooze-store.ts';
-import { channelColumns, sessionColumns, type Tables } from './tables.ts';
-import { readAnnouncement, readDigest, readWatch, targetKey } from './watch-rows.ts';
+import { channelColumns, personColumns, type Row, sessionColumns, type Tables } from './tables.ts';
+import { readAnnouncement, readDigest, readHandOver, readWatch, targetKey } from './watch-rows.ts';
 import {
 	liveWatches,
 	lockSession,
@@ -61,7 +59,8 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 			.values(row)
 			.onConflict((conflict) => conflict.columns(['service', 'session_id', 'team_id']).doUpdateSet(row))
 			.execute();
-		await endSnooze(trx, { teamId: wish.teamId, userId: wish.to }, wish.session);
+		const got = { ...personColumns({ teamId: wish.teamId, userId: wish.to }), ...sessionColumns(wish.session) };
+		await remove(trx, 'snoozes', got).execute();
 		const settled = { kind: 'settle', messageIndex, how: 'handedOn' } as const;
 		if (current !== null) await settleDirectMessage(trx, cipher, current, { settled, now });
 		// Before the direct message, which shows the newest state anyway.
@@ -162,10 +161,9 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		async watchedIn(channel: ChannelKey, session: SessionKey) {
 			const here = { ...channelColumns(channel), ...sessionColumns(session) };
 			const row = await liveWatches(db.read, here).executeTakeFirst();
-			const watch = row === undefined ? null : readWatch(row);
-			if (watch === null) return null;
+			if (row === undefined) return null;
 			const { view, checkedAt } = await readShown(db, cipher, session);
-			return view === null ? null : { watch, view, checkedAt };
+			return view === null ? null : { watch: readWatch(row), view, checkedAt };
 		},
 	};
 }
@@ -266,4 +264,20 @@ async function handOverOf(read: Kysely<Tables>, question: HandedQuestion): Promi
 
 function keyOf({ teamId, session }: Pick<HandedQuestion, 'teamId' | 'session'>) {
 	return { ...sessionColumns(session), team_id: teamId };
+}
+
+function handOverRow(handOver: HandOver): Row<'hand_overs'> {
+	return {
+		id: handOver.id,
+		team_id: handOver.teamId,
+		...sessionColumns(handOver.session),
+		fingerprint: handOver.fingerprint,
+		watch_id: handOver.watchId,
+		channel_id: handOver.channelId,
+		from_user_id: handOver.from,
+		to_user_id: handOver.to,
+		count: handOver.count,
+		handed_over_at: handOver.handedOverAt,
+		given_back_at: handOver.givenBackAt,
+	};
 }

@@ -19,9 +19,8 @@ import {
 } from './answering-store.ts';
 import { from, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
-import { readHandOver } from './hand-over-rows.ts';
 import { personColumns, type Row, sessionOf, type Tables } from './tables.ts';
-import { readDigest, readView } from './watch-rows.ts';
+import { readDigest, readHandOver, readView } from './watch-rows.ts';
 
 /** Drafts that are looked at until enough are found whose question is not closed. */
 const DRAFTS_EXAMINED = 40;

@@ -1,13 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Person } from '../answers/answer.ts';
 import { FOLLOWED_MS, type Inbox, type InboxPlace, type InboxResult, PRESS_SPACING_MS } from '../inbox/inbox.ts';
+import type { Snooze } from '../inbox/snooze.ts';
 import type { Lease } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
-import { countChanged, type StoreDatabase } from './database.ts';
+import { change, countChanged, remove, type StoreDatabase } from './database.ts';
 import { isOurs, leaseDue, nextDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { createInboxReads } from './inbox-reads.ts';
-import { createSnoozeStore } from './snooze-store.ts';
-import { personColumns, type Row, WITHOUT_LEASE } from './tables.ts';
+import { personColumns, personOf, type Row, sessionColumns, WITHOUT_LEASE } from './tables.ts';
 
 /**
  * The stored inboxes and what they show. Every method is one transaction; a resolved promise means committed. Throws
@@ -105,12 +106,8 @@ function createOpenedInboxes(db: StoreDatabase) {
 		 * between. False when the lease was lost or the inbox was forgotten.
 		 */
 		async beginShowing(id: string, token: string): Promise<boolean> {
-			const held = await db.writeOne((trx) =>
-				countChanged(
-					trx.updateTable('inboxes').set({ shown_key: null }).where('id', '=', id).where('lease_token', '=', token),
-				),
-			);
-			return held > 0;
+			const held = { id, lease_token: token };
+			return (await db.writeOne((trx) => countChanged(change(trx, 'inboxes', held).set({ shown_key: null })))) > 0;
 		},
 
 		/**
@@ -123,8 +120,7 @@ function createOpenedInboxes(db: StoreDatabase) {
 			{ shownKey, nextAt, now, spacingMs }: InboxResult,
 		): Promise<void> {
 			await db.writeOne((trx) =>
-				trx
-					.updateTable('inboxes')
+				change(trx, 'inboxes', { id, lease_token: token })
 					.set({
 						...WITHOUT_LEASE,
 						...(shownKey !== null && { shown_key: shownKey, shown_count: askedCount }),
@@ -135,36 +131,27 @@ function createOpenedInboxes(db: StoreDatabase) {
 							when asked_count <> ${askedCount} then ${now + PRESS_SPACING_MS}
 							else ${now + spacingMs} end as bigint)`,
 					})
-					.where('id', '=', id)
-					.where('lease_token', '=', token)
 					.execute(),
 			);
 		},
 
 		/** Forgets an inbox; it is not updated any more. */
 		async remove(id: string): Promise<void> {
-			await db.writeOne((trx) => trx.deleteFrom('inboxes').where('id', '=', id).execute());
+			await db.writeOne((trx) => remove(trx, 'inboxes', { id }).execute());
 		},
 
 		/** Gives back the inboxes that are still held with these tokens, or this one alone. They stay due since when they were. */
 		async release(tokens: readonly string[], id?: string): Promise<void> {
 			if (tokens.length === 0) return;
-			await db.writeOne((trx) => {
-				const held = trx.updateTable('inboxes').set(WITHOUT_LEASE).where('lease_token', 'in', tokens);
-				return (id === undefined ? held : held.where('id', '=', id)).execute();
-			});
+			const held = { lease_token: tokens, ...(id !== undefined && { id }) };
+			await db.writeOne((trx) => change(trx, 'inboxes', held).set(WITHOUT_LEASE).execute());
 		},
 
 		/** Forgets inboxes that nobody opened since `before` and that are not due any more. Returns how many. */
 		removeOlderThan: (before: number) =>
-			db.writeOne(async (trx) => {
-				const result = await trx
-					.deleteFrom('inboxes')
-					.where('opened_at', '<', before)
-					.where('next_update_at', 'is', null)
-					.executeTakeFirst();
-				return Number(result.numDeletedRows);
-			}),
+			db.writeOne((trx) =>
+				countChanged(remove(trx, 'inboxes', { next_update_at: null }).where('opened_at', '<', before)),
+			),
 	};
 }
 
@@ -181,7 +168,7 @@ function earlierOf(dueAt: RawBuilder<unknown>, soon: RawBuilder<number>): RawBui
 function readInbox(row: Row<'inboxes'>): Inbox {
 	return {
 		id: row.id,
-		person: { teamId: row.team_id, userId: row.user_id },
+		person: personOf(row),
 		viewId: row.view_id,
 		page: row.page,
 		openedAt: row.opened_at,
@@ -189,5 +176,32 @@ function readInbox(row: Row<'inboxes'>): Inbox {
 		shownCount: row.shown_count,
 		changeCount: row.change_count,
 		shownKey: row.shown_key,
+	};
+}
+
+/** The stored snoozes, one for a person and a session. */
+function createSnoozeStore(db: StoreDatabase) {
+	return {
+		/** Snoozes a question; replaces what the person has snoozed of this session. */
+		async snooze({ person, session, fingerprint, until }: Snooze): Promise<void> {
+			await db.writeOne((trx) =>
+				trx
+					.insertInto('snoozes')
+					.values({ ...personColumns(person), ...sessionColumns(session), fingerprint, until })
+					.onConflict((conflict) =>
+						conflict.columns(['team_id', 'user_id', 'service', 'session_id']).doUpdateSet({ fingerprint, until }),
+					)
+					.execute(),
+			);
+		},
+
+		/** Shows a person all questions of a session service again. */
+		async endSnoozes(serviceUrl: string, person: Person): Promise<void> {
+			await db.writeOne((trx) => remove(trx, 'snoozes', { service: serviceUrl, ...personColumns(person) }).execute());
+		},
+
+		/** Forgets snoozes that ended before `now`. Returns how many. */
+		removeEndedSnoozes: (now: number) =>
+			db.writeOne((trx) => countChanged(remove(trx, 'snoozes').where('until', '<=', now))),
 	};
 }

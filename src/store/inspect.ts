@@ -6,7 +6,17 @@ import pg from 'pg';
 import { type Cipher, sealsKeyCheck } from './encryption.ts';
 import { OWN_SCHEMA } from './migrate.ts';
 import { isSqliteBusy } from './sqlite-file.ts';
-import { type LiveWorkspace, WORKSPACES_QUERY } from './workspaces.ts';
+
+/** How many live watches, unsent posts and unfinished answers of a workspace a database has. */
+export type LiveWorkspace = { readonly teamId: string; readonly count: number };
+
+/** Selects them, also on the doctor's own connections, so without parameters. */
+export const WORKSPACES_QUERY = `
+	select team_id as "teamId", cast(count(*) as integer) as count from (
+		select team_id from watches where ended_at is null
+		union all select team_id from announcements where state = 'pending'
+		union all select team_id from answers where next_attempt_at is not null
+	) as live group by team_id order by team_id`;
 
 /** What `npm run doctor` reads from a database without changing it. */
 export interface DatabaseLook {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { sql } from 'kysely';
 import { type Clock, systemClock } from '../clock.ts';
 import { HandraiseError } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -19,6 +20,7 @@ import {
 } from './encryption.ts';
 import { createHandOverStore } from './hand-over-store.ts';
 import { createInboxStore } from './inbox-store.ts';
+import { type LiveWorkspace, WORKSPACES_QUERY } from './inspect.ts';
 import { createLadderStore } from './ladder-store.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATING, openPostgres } from './postgres.ts';
@@ -28,7 +30,6 @@ import { openSqlite } from './sqlite.ts';
 import { createStoreClock, type StoreClock } from './store-clock.ts';
 import { WITHOUT_LEASE } from './tables.ts';
 import { createWatchStore } from './watch-store.ts';
-import { warnOfOthers } from './workspaces.ts';
 
 export interface StoreOptions {
 	/** `postgres://…`; absent or null: SQLite. */
@@ -110,7 +111,12 @@ export async function openStore({
 			handOvers: createHandOverStore({ db, cipher }),
 			ladders: createLadderStore({ db, cipher }),
 			channelSettings: createChannelSettingsStore({ db, cipher }),
-			warnOfOthers: (ownWorkspace: string) => warnOfOthers(db, ownWorkspace, log),
+			/** Logs in one line which rows are left alone because they are not of this workspace. */
+			async warnOfOthers(ownWorkspace: string): Promise<void> {
+				const { rows } = await sql<LiveWorkspace>`${sql.raw(WORKSPACES_QUERY)}`.execute(db.read);
+				const others = rows.filter((row) => row.teamId !== ownWorkspace);
+				if (others.length > 0) log.warn({ workspace: ownWorkspace, others }, LEFT_ALONE);
+			},
 			/** For the stores of `shared-cells.ts`. */
 			db,
 			/** The clock that stored times are compared with. */
@@ -124,6 +130,9 @@ export async function openStore({
 		throw error;
 	}
 }
+
+const LEFT_ALONE =
+	'watches, posts and answers in the database are of another workspace and are left alone; if no other Handraise uses this database, SLACK_BOT_TOKEN is of the wrong workspace';
 
 /** Migrations have their own connections, with longer timeouts. */
 async function migratePostgres(databaseUrl: string, context: { clock: Clock; log: Log }): Promise<void> {

@@ -5,7 +5,7 @@ import { kindOf, kindsWith } from '../watches/kinds.ts';
 import { COUNTED_MS, type Endings, NO_ENDINGS, SHOWN_EVERY_MS, UNANSWERED, withEnding } from '../watches/switching.ts';
 import type { SessionKey } from '../watches/watch.ts';
 import { change, countChanged, type Filter, from } from './database.ts';
-import { type Tables, WITHOUT_LEASE } from './tables.ts';
+import { type Row, type Tables, WITHOUT_LEASE } from './tables.ts';
 import { readDigest, targetKey } from './watch-rows.ts';
 
 /** The kinds of posts with a question and its buttons. */
@@ -69,31 +69,21 @@ const MOST_LOOKED_AT = 100;
 
 /** How the questions of a session ended lately, by channel. */
 export async function endingsOf(db: Kysely<Tables>, { service, sessionId }: SessionKey, now: number) {
-	const newest = sql`select max(number) - ${MOST_LOOKED_AT} from announcements where target = 'watch:' || watch.id`;
 	// Of former watches too: with `watch all`, each question may have one of its own.
-	const rows = await db
-		.selectFrom('watches as watch')
-		.innerJoin('announcements as ending', (join) =>
-			join.on(sql<boolean>`ending.target = 'watch:' || watch.id and ending.number > (${newest})`),
-		)
-		.select(['ending.place_id', 'ending.unique_key', 'ending.created_at'])
-		.where('watch.service', '=', service)
-		.where('watch.session_id', '=', sessionId)
-		.where(sql<boolean>`(watch.ended_at is null or watch.ended_at > ${now - COUNTED_MS})`)
-		.where('ending.created_at', '>', now - COUNTED_MS)
-		.where(sql<boolean>`(ending.kind = 'settle' or ending.unique_key like ${`${UNANSWERED}%`})`)
-		.orderBy('ending.created_at')
-		.orderBy('ending.number')
-		.execute();
-	const answers = await db
-		.selectFrom('answers')
-		.innerJoin('watched_sessions as session', 'session.session_id', 'answers.session_id')
-		.select(['session.digest', 'answers.fingerprint'])
-		.where('answers.service', '=', service)
-		.where('answers.session_id', '=', sessionId)
-		.where('session.service', '=', service)
-		.where(sql<boolean>`(state = 'delivering' or delivered_at >= question_since)`)
-		.execute();
+	const ended = sql<Pick<Row<'announcements'>, 'place_id' | 'unique_key' | 'created_at'>>`
+		select ending.place_id, ending.unique_key, ending.created_at
+		from watches as watch inner join announcements as ending on ending.target = 'watch:' || watch.id
+			and ending.number > (select max(number) - ${MOST_LOOKED_AT} from announcements where target = 'watch:' || watch.id)
+		where watch.service = ${service} and watch.session_id = ${sessionId}
+			and (watch.ended_at is null or watch.ended_at > ${now - COUNTED_MS}) and ending.created_at > ${now - COUNTED_MS}
+			and (ending.kind = 'settle' or ending.unique_key like ${`${UNANSWERED}%`})
+		order by ending.created_at, ending.number`;
+	const answered = sql<{ digest: string | null; fingerprint: string }>`
+		select session.digest, answers.fingerprint from answers
+		inner join watched_sessions as session on session.service = answers.service and session.session_id = answers.session_id
+		where answers.service = ${service} and answers.session_id = ${sessionId}
+			and (state = 'delivering' or delivered_at >= question_since)`;
+	const [{ rows }, { rows: answers }] = [await ended.execute(db), await answered.execute(db)];
 	const isAnswered = answers.some((one) => readDigest(one.digest)?.question?.fingerprint === one.fingerprint);
 	const found = new Map<string, Endings>();
 	for (const { place_id: channelId, unique_key: key, created_at: at } of rows) {

@@ -79,17 +79,17 @@ export async function addWatch(trx: Kysely<Tables>, cipher: Cipher, watch: NewWa
 		});
 		const target = { ...watch.card.target, watchId: live.id } as const;
 		await queueAnnouncements(trx, cipher, [{ ...watch.card, target }], watch.createdAt);
-		return { kind: 'added', watch: readWritten(row) };
+		return { kind: 'added', watch: readWatch(row) };
 	}
 	if (live !== undefined) {
 		const changed = Object.entries(settings).some(([name, value]) => live[name as keyof typeof settings] !== value);
 		const row = changed ? await changeWatch(trx, live.id, settings) : live;
-		return { kind: 'already', watch: readWritten(row), changed };
+		return { kind: 'already', watch: readWatch(row), changed };
 	}
 	const digest = watch.news === undefined ? null : JSON.stringify(view.digest);
 	const row = await insert(trx, watch, { ...settings, created_by: watch.createdBy, digest });
 	await queueAnnouncements(trx, cipher, [watch.card, ...(watch.news ?? [])], watch.createdAt);
-	return { kind: 'added', watch: readWritten(row) };
+	return { kind: 'added', watch: readWatch(row) };
 }
 
 /** The transaction of `WatchStore.raiseHand`. */
@@ -256,13 +256,5 @@ export async function stalestHand(
 		.orderBy('id')
 		.execute();
 	const free = rows.slice(0, keepsNewest ? -1 : undefined).filter((row) => !row.is_busy);
-	const stalest = free.find((row) => readWatch(row) !== null);
-	return stalest === undefined ? null : readWatch(stalest);
-}
-
-/** For a row that this transaction wrote. */
-function readWritten(row: WatchRow): Watch {
-	const watch = readWatch(row);
-	if (watch === null) throw new Error('A watch cannot be read right after it was written');
-	return watch;
+	return free[0] === undefined ? null : readWatch(free[0]);
 }

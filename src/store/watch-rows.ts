@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { setBounded } from '../bounded-map.ts';
-import type { Log } from '../log.ts';
+import type { HandOver } from '../inbox/hand-over.ts';
 import type { Digest } from '../questions/changes.ts';
 import {
 	type Announcement,
@@ -10,7 +9,7 @@ import {
 } from '../watches/announcements.ts';
 import { type AnnouncementContent, content } from '../watches/kinds.ts';
 import { digest, type SessionSnapshot, sessionSnapshot } from '../watches/session-snapshot.ts';
-import { type CardUrgency, type SessionKey, WATCH_ENDS, WATCH_MODES, type Watch } from '../watches/watch.ts';
+import type { CardUrgency, SessionKey, Watch, WatchEnd, WatchMode } from '../watches/watch.ts';
 import {
 	type SessionOutline,
 	type StepRate,
@@ -18,7 +17,7 @@ import {
 	type WatchedSession,
 } from '../watches/watched-session.ts';
 import type { Cipher } from './encryption.ts';
-import type { Row } from './tables.ts';
+import { channelOf, type Row, sessionOf } from './tables.ts';
 
 export type WatchRow = Row<'watches'>;
 export type WatchedSessionRow = Row<'watched_sessions'>;
@@ -28,30 +27,22 @@ const stepRate: z.ZodType<StepRate> = z.object({
 	gapMs: z.number().positive(),
 	lastStepAt: z.number().nullable(),
 });
-const reason = z.enum(WATCH_ENDS);
 /** The JSON of each column. */
 export const WATCH_JSON = {
 	watches: { digest },
 	watched_sessions: { rhythm: stepRate, digest, view: sessionSnapshot },
 	announcements: { content },
 };
-const state: z.ZodType<AnnouncementState> = z.enum(['pending', 'posted', 'refused', 'dropped']);
-const mode = z.enum(WATCH_MODES);
 
 export const URGENCIES = ['now', 'progress'] as const satisfies readonly CardUrgency[];
 
-/** Null for a damaged row. */
-export function readWatch(row: WatchRow): Watch | null {
-	const watchMode = mode.safeParse(row.mode).data;
-	const endReason = row.ended_reason === null ? null : reason.safeParse(row.ended_reason).data;
-	if (watchMode === undefined || endReason === undefined) return null;
+export function readWatch(row: WatchRow): Watch {
 	const urgency = row.card_urgency === null ? undefined : URGENCIES[row.card_urgency];
 	return {
 		id: row.id,
-		teamId: row.team_id,
-		channelId: row.channel_id,
-		session: { service: row.service, sessionId: row.session_id },
-		mode: watchMode,
+		...channelOf(row),
+		session: sessionOf(row),
+		mode: row.mode as WatchMode,
 		questionsInChannel: row.questions_in_channel === 1,
 		discreet: row.discreet === 1,
 		buttons: row.buttons === 1,
@@ -69,7 +60,7 @@ export function readWatch(row: WatchRow): Watch | null {
 		digest: readDigest(row.digest),
 		revision: row.revision,
 		lastChangeAt: row.last_change_at,
-		ended: row.ended_at === null || endReason === null ? null : { reason: endReason, at: row.ended_at },
+		ended: row.ended_at === null ? null : { reason: row.ended_reason as WatchEnd, at: row.ended_at },
 	};
 }
 
@@ -91,7 +82,7 @@ export function readDigest(text: string | null): Digest | null {
 
 export function readWatchedSession(row: WatchedSessionRow): WatchedSession {
 	return {
-		session: { service: row.service, sessionId: row.session_id },
+		session: sessionOf(row),
 		stepRate: parseOrNull(stepRate, row.rhythm) ?? UNKNOWN_STEP_RATE,
 		digest: readDigest(row.digest),
 		nextRead: { at: row.next_read_at ?? row.read_by, by: row.read_by },
@@ -119,8 +110,7 @@ export function readView(
 	row: Pick<WatchedSessionRow, 'service' | 'session_id' | 'view'>,
 	cipher: Cipher,
 ): SessionSnapshot | null {
-	const key = { service: row.service, sessionId: row.session_id };
-	const plain = row.view === null ? null : cipher.decrypt(row.view, viewPlace(key));
+	const plain = row.view === null ? null : cipher.decrypt(row.view, viewPlace(sessionOf(row)));
 	return plain === null ? null : parseOrNull(sessionSnapshot, plain);
 }
 
@@ -160,14 +150,13 @@ function readTarget(row: AnnouncementRow): AnnouncementTarget {
 export function readAnnouncement(row: AnnouncementRow, cipher: Cipher): Announcement | null {
 	const plain = cipher.decrypt(row.content, { table: 'announcements', id: row.id, column: 'content' });
 	const readable = plain === null ? null : parseOrNull(content, plain);
-	const announcementState = state.safeParse(row.state).data;
-	if (readable === null || announcementState === undefined) return null;
+	if (readable === null) return null;
 	return {
 		id: row.id,
 		target: readTarget(row),
 		key: row.unique_key,
 		content: readable,
-		state: announcementState,
+		state: row.state as AnnouncementState,
 		createdAt: row.created_at,
 		attempts: row.attempts,
 		nextAttemptAt: row.next_attempt_at,
@@ -182,17 +171,18 @@ export function sealContent(id: string, value: AnnouncementContent, cipher: Ciph
 	return cipher.encrypt(JSON.stringify(value), { table: 'announcements', id, column: 'content' });
 }
 
-const MAX_NOTED = 1_000;
-
-/** Logs each row that cannot be read once. */
-export type UnreadableNotes = (row: { watch: string } | { announcement: string }) => void;
-
-export function createUnreadableNotes(log: Log): UnreadableNotes {
-	const noted = new Map<string, true>();
-	return (row) => {
-		const name = JSON.stringify(row);
-		if (noted.has(name)) return;
-		setBounded(noted, name, true, MAX_NOTED);
-		log.warn(row, 'a row that is damaged or written with another key cannot be read and is skipped');
+export function readHandOver(row: Row<'hand_overs'>): HandOver {
+	return {
+		id: row.id,
+		teamId: row.team_id,
+		session: sessionOf(row),
+		fingerprint: row.fingerprint,
+		watchId: row.watch_id,
+		channelId: row.channel_id,
+		from: row.from_user_id,
+		to: row.to_user_id,
+		count: row.count,
+		handedOverAt: row.handed_over_at,
+		givenBackAt: row.given_back_at,
 	};
 }

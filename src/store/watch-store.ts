@@ -20,7 +20,7 @@ import { touchLadders } from './lock-order.ts';
 import { isSettled, QUESTION_POSTS } from './question-posts.ts';
 import { channelColumns, channelOf, sessionColumns, sessionOf, type Tables } from './tables.ts';
 import { addWatch, limitReached, type NewWatch, stalestHand } from './watch-adding.ts';
-import { createUnreadableNotes, readWatch, type WatchRow } from './watch-rows.ts';
+import { readWatch } from './watch-rows.ts';
 import { endWatch, liveWatches, lockSessionOf, lockWatch, readShown, silence } from './watch-writes.ts';
 import { createWatchedSessionStore, stopUnwatched } from './watched-session-store.ts';
 
@@ -33,32 +33,22 @@ export interface WatchPage {
  * The stored watches. "Our": of `StoreOptions.workspace`. Every method is one transaction; a resolved promise means
  * committed. When the store cannot be reached it throws `StoreUnavailableError` (code `store_unavailable`, retryable).
  *
- * A row that is damaged, or that needs another encryption key, is left out of every result
- * and stays unchanged. Its announcement is tried again after 10 minutes and at the next start.
+ * What is damaged, or needs another encryption key, is left out of every result and stays unchanged. Such an announcement is
+ * tried again after 10 minutes and at the next start.
  */
 export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }) {
-	const noteUnreadable = createUnreadableNotes(log);
-
-	/** Null for no row and for one that cannot be read. */
-	function readOrNull(row: WatchRow | null | undefined): Watch | null {
-		const watch = row == null ? null : readWatch(row);
-		if (row != null && watch === null) noteUnreadable({ watch: row.id });
-		return watch;
-	}
-
-	const readOrSkip = (row: WatchRow): Watch[] => {
-		const watch = readOrNull(row);
-		return watch === null ? [] : [watch];
-	};
-
-	async function end(trx: Kysely<Tables>, watchId: string, ending: Parameters<typeof endWatch>[3]) {
+	async function end(
+		trx: Kysely<Tables>,
+		watchId: string,
+		ending: Parameters<typeof endWatch>[3],
+	): Promise<Watch | null> {
 		const session = await lockSessionOf(trx, watchId);
 		if (session === null) return null;
 		const row = await lockWatch(trx, watchId).where('ended_at', 'is', null).executeTakeFirst();
-		if (row === undefined || readOrNull(row) === null) return null;
+		if (row === undefined) return null;
 		if (row.mode === 'raisedHand' && row.revision <= 0 && ending.reason === 'unwatched') {
 			const dismissed = change(trx, 'watches', { id: watchId }).set({ revision: DISMISSED });
-			return readOrNull(await dismissed.returningAll().executeTakeFirst());
+			return readWatch(await dismissed.returningAll().executeTakeFirstOrThrow());
 		}
 		const ended = await endWatch(trx, cipher, row, ending);
 		if (ending.reason === 'gaveWay') {
@@ -66,7 +56,7 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		}
 		await stopUnwatched(trx, session);
 		await touchLadders(trx, sessionColumns(session), ending.now);
-		return readOrNull(ended);
+		return ended === null ? null : readWatch(ended);
 	}
 
 	async function list(channel: ChannelKey, page: { offset: number; limit: number }): Promise<WatchPage> {
@@ -76,14 +66,14 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			base.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
 		]);
 		const watches = await Promise.all(
-			rows.flatMap(readOrSkip).map(async (watch) => ({ ...watch, ...(await readShown(db, cipher, watch.session)) })),
+			rows.map(async (row) => ({ ...readWatch(row), ...(await readShown(db, cipher, sessionOf(row))) })),
 		);
 		return { watches, total };
 	}
 
 	return {
-		...createWatchedSessionStore({ db, cipher, readOrSkip }),
-		...createAnnouncementStore({ db, cipher, noteUnreadable }),
+		...createWatchedSessionStore({ db, cipher }),
+		...createAnnouncementStore({ db, cipher, log }),
 		...createDiscoveryStore({ db, cipher }),
 		/**
 		 * Creates the watch, its session's row (due at once) and the announcement of its card; idempotent by channel and session.
@@ -120,7 +110,8 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		/** The watch of this session in this channel that has not ended. */
 		async find(channel: ChannelKey, session: SessionKey): Promise<Watch | null> {
 			const here = { ...channelColumns(channel), ...sessionColumns(session) };
-			return readOrNull(await liveWatches(db.read, here).executeTakeFirst());
+			const row = await liveWatches(db.read, here).executeTakeFirst();
+			return row === undefined ? null : readWatch(row);
 		},
 		/** The newest watch of this channel, ended or not, that has or had this message as its card or as a question. */
 		async findByPost(channel: ChannelKey, ts: string) {
@@ -133,16 +124,15 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 				.orderBy('created_at', 'desc')
 				.limit(1)
 				.executeTakeFirst();
-			const watch = readOrNull(row);
-			if (watch === null) return null;
-			const { view } = await readShown(db, cipher, watch.session);
-			return { watch, view };
+			if (row === undefined) return null;
+			const { view } = await readShown(db, cipher, sessionOf(row));
+			return { watch: readWatch(row), view };
 		},
 
 		/** The watches of a channel that have not ended. */
 		async ofChannel(channel: ChannelKey): Promise<readonly Watch[]> {
 			const live = liveWatches(db.read, channelColumns(channel)).orderBy('created_at').orderBy('id');
-			return (await live.execute()).flatMap(readOrSkip);
+			return (await live.execute()).map(readWatch);
 		},
 		/** Our channels with watches that have not ended, with a discovery, or with pending posts or card updates. */
 		async activeChannels(): Promise<readonly ChannelKey[]> {

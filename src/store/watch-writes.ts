@@ -6,13 +6,13 @@ import type { ContentOf } from '../watches/kinds.ts';
 import { type CardUrgency, type ChannelKey, isChannelEnd, type SessionKey, type WatchEnd } from '../watches/watch.ts';
 import { change, type Filter, from, remove, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
-import { readHandOver } from './hand-over-rows.ts';
 import { lockAnnouncements, lockWatches } from './lock-order.ts';
 import { dropPending, needsRedraw, QUESTION_POSTS, withSwitchingPost } from './question-posts.ts';
 import { channelColumns, sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
 	readAnnouncement,
 	readDigest,
+	readHandOver,
 	readView,
 	readWatch,
 	sealContent,
@@ -167,7 +167,7 @@ export async function queueRedraws(
 	const watches = only === undefined ? live : live.filter((row) => !hasCard(row));
 	const handOvers = await from(trx, 'hand_overs', sessionColumns(session)).selectAll().execute();
 	const targets = [
-		...watches.flatMap((row) => readWatch(row) ?? []).map(targetOf),
+		...watches.map((row) => targetOf(readWatch(row))),
 		...(only === undefined ? handOvers.map((row) => targetOfHandOver(readHandOver(row))) : []),
 	];
 	const redraws: NewAnnouncement[] = [];
@@ -249,7 +249,7 @@ export async function loseCard(
 	{ ts, now }: { ts: string; now: number },
 ): Promise<void> {
 	const watch = readWatch(row);
-	if (watch === null || watch.card.ts !== ts) return;
+	if (watch.card.ts !== ts) return;
 	const lost = { card_ts: null, card_key: null, ...NO_CARD_WANTED };
 	await change(trx, 'watches', { id: watch.id }).set(lost).execute();
 	if (watch.ended !== null || !hasCard(row)) return;

@@ -20,7 +20,6 @@ import type {
 import { change, countChanged, from, remove, type StoreDatabase } from './database.ts';
 import { leaseDue, nextDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
-import { readHandOver } from './hand-over-rows.ts';
 import { inLockOrder, touchLadders } from './lock-order.ts';
 import { noteOutage, type OutageUpdate } from './outages.ts';
 import { endingsOf, openPosts } from './question-posts.ts';
@@ -29,7 +28,9 @@ import {
 	outlineOf,
 	readAnnouncement,
 	readDigest,
+	readHandOver,
 	readView,
+	readWatch,
 	readWatchedSession,
 	sealContent,
 	sealView,
@@ -64,16 +65,7 @@ interface RecordedRead {
 }
 
 /** The part of `WatchStore` about the sessions that are read. */
-export function createWatchedSessionStore({
-	db,
-	cipher,
-	readOrSkip,
-}: {
-	db: StoreDatabase;
-	cipher: Cipher;
-	/** Empty for a row that cannot be read. */
-	readOrSkip(row: WatchRow): readonly Watch[];
-}) {
+export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
 	async function recordRead(
 		trx: Kysely<Tables>,
 		{ session: key, token }: HeldSession,
@@ -236,7 +228,7 @@ export function createWatchedSessionStore({
 			const live = liveWatches(db.read, sessionColumns(session)).orderBy('created_at').orderBy('id');
 			const rows = await live.execute();
 			const endings = await endingsOf(db.read, session, now);
-			return rows.flatMap(readOrSkip).map((watch) => ({ ...watch, endings: endings(watch.channelId) }));
+			return rows.map((row) => ({ ...readWatch(row), endings: endings(row.channel_id) }));
 		},
 
 		/** Whether the reads of a session fail that could be read before. */

@@ -6,8 +6,7 @@ import type { Endings } from './switching.ts';
  * the session into the channel. It has no card: its question is posted in the channel itself, and it ends when no question
  * is open.
  */
-export const WATCH_MODES = ['everything', 'questionsOnly', 'raisedHand'] as const;
-export type WatchMode = (typeof WATCH_MODES)[number];
+export type WatchMode = 'everything' | 'questionsOnly' | 'raisedHand';
 
 /**
  * Ends after which nothing more is posted to the channel: Slack does not allow it, another organisation reads the

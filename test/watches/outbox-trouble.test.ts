@@ -136,11 +136,12 @@ it('a task that was suspended past its lease does not change the post that was t
 
 it('a damaged card does not hold up other cards', async () => {
 	const { clock, store, db, start, add, texts } = await createOutboxHarness();
-	const watches = [await add(), await add({ sessionId: 's2' }), await add({ sessionId: 's3' })];
+	for (const sessionId of ['s1', 's2', 's3']) await add({ sessionId });
 	start();
 	await pass(clock, 10_000);
-	const foreign = watches[0]?.id ?? '';
-	await db.write((trx) => trx.updateTable('watches').set({ mode: 'quiet' }).where('id', '=', foreign).execute());
+	await db.write((trx) =>
+		trx.updateTable('watched_sessions').set({ view: 'damaged' }).where('session_id', '=', 's1').execute(),
+	);
 	for (const sessionId of ['s1', 's2', 's3']) {
 		await db.write((trx) => trx.updateTable('watches').set({ card_key: 'old' }).execute());
 		await store.refresh({ service: SERVICE, sessionId }, { now: clock.now(), earlyReadAt: null });

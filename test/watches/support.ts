@@ -76,7 +76,7 @@ export function newWatch(overrides: Partial<NewWatch> & { sessionId?: string } =
 	};
 }
 
-/** The watch as stored, ended or not; null when there is none or it is damaged. */
+/** The watch as stored, ended or not; null when there is none. */
 export async function storedWatch(db: StoreDatabase, id: string): Promise<Watch | null> {
 	const row = await db.read.selectFrom('watches').selectAll().where('id', '=', id).executeTakeFirst();
 	return row === undefined ? null : readWatch(row);

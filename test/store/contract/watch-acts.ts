@@ -43,7 +43,7 @@ export function watchActs(subject: Subject) {
 	const store = () => subject.store.watches;
 	const replica = () => subject.replica.watches;
 
-	/** The stored watch, ended or not; null for a damaged row. */
+	/** The stored watch, ended or not. */
 	const stored = (id: string) => storedWatch(subject.store.db, id);
 
 	const added = (overrides: Parameters<typeof newWatch>[0] = {}): Promise<Watch> => addWatch(store(), overrides);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { retryUnreadable } from '../../../src/store/announcement-store.ts';
-import { newWatch, SERVICE } from '../../watches/support.ts';
+import { SERVICE } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
 import { attemptAt, LEASE, OTHER_LEASE, T0 } from '../support.ts';
 import { C1, KEY, news, read, said, watchActs } from './watch-acts.ts';
@@ -178,10 +178,6 @@ export function describeWatchesInTrouble(subject: Subject): void {
 
 	describe('unreadable rows', () => {
 		const RETRY_MS = 10 * 60_000;
-		const change = (set: object, id: string) =>
-			subject.store.db.write((trx) => trx.updateTable('watches').set(set).where('id', '=', id).execute());
-		const row = (id: string) =>
-			subject.store.db.read.selectFrom('watches').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 		/** Rows as another key or damage leaves them. */
 		async function hide(table: 'announcements' | 'watched_sessions', where: string): Promise<() => Promise<void>> {
 			const column = table === 'announcements' ? 'content' : 'view';
@@ -233,52 +229,6 @@ export function describeWatchesInTrouble(subject: Subject): void {
 			expect(await posted()).toEqual([]);
 			await show();
 			expect(await posted(T0 + RETRY_MS)).toEqual(['card']);
-		});
-
-		it('leaves a damaged watch unchanged and continues all others', async () => {
-			const foreign = await added();
-			const own = await added({ channelId: 'C2' });
-			const third = await added({ sessionId: 's2' });
-			await posted();
-			await recorded([news(foreign, { announcements: [said(foreign, 'a')] })]);
-			for (const sessionId of ['s1', 's2']) {
-				await store().refresh({ ...KEY, sessionId }, { now: T0, earlyReadAt: null });
-			}
-			// A ts of its own, as in Slack: cards of the other acts share one.
-			await change({ mode: 'quiet', card_ts: 'ts-foreign' }, foreign.id);
-			const before = await row(foreign.id);
-			expect((await store().takeCards(LEASE, 1, { now: T0, urgency: 'any' })).length).toBeLessThan(2);
-			const cards = await store().takeCards(OTHER_LEASE, 10, { now: T0, urgency: 'any' });
-			const taken = [...cards, ...(await store().takeCards(LEASE, 10, { now: T0, urgency: 'any' }))];
-			expect(taken.map(({ watch }) => watch.id)).not.toContain(foreign.id);
-			expect(await store().takeAnnouncements(LEASE, 10, T0)).toEqual([]);
-			expect((await store().ofSession(KEY, T0)).map(({ id }) => id)).toEqual([own.id]);
-			expect((await store().ofChannel(C1)).map(({ id }) => id)).toEqual([third.id]);
-			expect((await store().list(C1, { offset: 0, limit: 5 })).watches.map(({ id }) => id)).toEqual([third.id]);
-			expect(await store().find(C1, KEY)).toBeNull();
-			expect(await stored(foreign.id)).toBeNull();
-			expect(await store().findByPost(C1, before.card_ts ?? '')).toBeNull();
-			const byHand = { now: T0, announcements: [], keepPending: false };
-			expect(await store().end(foreign.id, 'unwatched', byHand)).toBeNull();
-			const after = await row(foreign.id);
-			expect({ ...after, card_not_before: 0 }).toEqual({ ...before, card_not_before: 0 });
-			// Watching again sets the mode.
-			expect(await store().add(newWatch())).toMatchObject({
-				kind: 'already',
-				changed: true,
-				watch: { id: foreign.id },
-			});
-		});
-
-		it('does not block others when a watch ended for an unknown reason', async () => {
-			const watch = await added();
-			await added({ sessionId: 's2' });
-			await posted();
-			await store().end(watch.id, 'noChange', { now: T0, announcements: [], keepPending: false });
-			await store().refresh({ ...KEY, sessionId: 's2' }, { now: T0, earlyReadAt: null });
-			await change({ ended_reason: 'bored' }, watch.id);
-			const cards = await store().takeCards(LEASE, 10, { now: T0, urgency: 'any' });
-			expect(cards.map(({ watch: { session } }) => session.sessionId)).toEqual(['s2']);
 		});
 	});
 }
