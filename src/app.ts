@@ -4,15 +4,13 @@ import { createAnswers } from './answers/accept.ts';
 import { type AccessPolicy, createAccessPolicy, FRESH_MS, type MayAct, refusalIn } from './answers/access-policy.ts';
 import type { QuestionUpdated } from './answers/answer.ts';
 import { createClaims } from './answers/claims.ts';
-import { createConfirmation } from './answers/confirm.ts';
-import { createDelivery } from './answers/deliver.ts';
 import { arrivedBetween, leftEmptyIn } from './answers/earlier-answers.ts';
 import { createHousekeeping } from './answers/housekeeping.ts';
-import { mayLandForMs } from './answers/put.ts';
 import { createAnswerWorker } from './answers/worker.ts';
 import { createMemoryCell } from './cell.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
+import type { Core } from './core.ts';
 import { codeOf } from './errors.ts';
 import { createHandOvers } from './inbox/hand-overs.ts';
 import type { InboxPlace } from './inbox/inbox.ts';
@@ -107,7 +105,7 @@ export async function createHandraise({
 	let latePolicy: AccessPolicy | null = null;
 	const storeOptions = { workspace: () => workspace, clock: ownClock, onCheckpoint: metrics.checkpoint, log };
 	const store = await openStore({ ...config.store, ...storeOptions });
-	const { clock, answers: answerStore, claims: claimStore, drafts, watches } = store;
+	const { clock, answers: answerStore, drafts, watches } = store;
 	/** Replicas share the limits of the session service and of Slack. */
 	const hasReplicas = store.db.dialect === 'postgres';
 	const cellOf = <S>(key: string) => (hasReplicas ? createSharedState<S>(store, key) : createMemoryCell<S>(clock));
@@ -119,7 +117,7 @@ export async function createHandraise({
 		cell: cellOf<BudgetState>(serviceUrl),
 	});
 	const health = createServiceHealth({ clock });
-	const sessions = createSessionServiceClient({
+	const sessionService = createSessionServiceClient({
 		baseUrl: serviceUrl,
 		apiKey: config.service.apiKey,
 		clock,
@@ -144,6 +142,23 @@ export async function createHandraise({
 	const directory = createDirectory({ client: clients.people });
 	const directChannelOf = createDirectChannels({ client: clients.people, clock });
 	const userGroups = createUserGroups({ client: clients.people, clock, log });
+	const rateLimiter = createRateLimiter(
+		clock,
+		hasReplicas ? (key) => createSharedState(store, `rate:${key}`) : undefined,
+	);
+	const core: Core = {
+		config,
+		clock,
+		log,
+		metrics,
+		store,
+		serviceUrl,
+		sessionService,
+		rateLimiter,
+		clients,
+		directory,
+		directChannelOf,
+	};
 	/** What several parts of the Slack side need. */
 	const shared = {
 		serviceUrl,
@@ -157,60 +172,31 @@ export async function createHandraise({
 		log,
 	};
 	const receipts = createReceipts({ ...shared, clients, postsText: showAnswers !== 'never' });
-	const rateLimiter = createRateLimiter(
-		clock,
-		hasReplicas ? (key) => createSharedState(store, `rate:${key}`) : undefined,
-	);
 	const personReads = createPersonReads({
-		sessionService: sessions,
+		sessionService,
 		rateLimiter,
 		limits: config.people,
 		clock,
 		metrics: metrics.people,
 	});
-	const inboxes = createInboxes({
-		...shared,
-		store: store.inboxes,
+	const inboxes = createInboxes(core, async () =>
 		// Nobody opens a session from the inbox where only some channels are allowed.
-		discovered: async () => (config.access.channels.length > 0 ? null : watching.discoveries.discovered()),
-		rateLimiter,
-		metrics: metrics.inboxes,
-	});
-	const reminders = createReminders({
-		store: store.ladders,
-		serviceUrl,
-		defaults: config.ladderTimes,
+		config.access.channels.length > 0 ? null : watching.discoveries.discovered(),
+	);
+	const reminders = createReminders(core, {
 		onNews: () => watching.wakeOutbox(),
 		onEarlyRead: () => watching.wakePoller(),
-		clock,
-		log,
 	});
-	const watching = createWatching({
-		...shared,
-		store: watches,
-		sessionService: sessions,
+	const watching = createWatching(core, {
 		budget: { figures: () => budget.stats(), keptFor: keptFromWatching },
 		health,
-		listing: config.service.usesList
-			? {
-					sessionService: sessions,
-					cell: cellOf(`list:${serviceUrl}`),
-					metrics: metrics.listing,
-				}
-			: null,
+		listCell: cellOf(`list:${serviceUrl}`),
 		leftEmpty: (key, session) => leftEmptyIn(answerStore, key.service, session),
 		arrived: (question, times) => arrivedBetween(answerStore, question, times),
 		async disclosure(key, session) {
 			const marks = askingMessageIndex(session) === null ? [] : await answerStore.marks(key.service, key.sessionId);
 			return disclosureOf(marks, showAnswers);
 		},
-		metrics: metrics.watches,
-		rateLimiter,
-		limits: config.watchLimits,
-		maxDays: config.watchMaxDays,
-		allowedChannels: config.access.channels,
-		retentionDays: config.retentionDays,
-		discoverSessions: config.discoverSessions,
 		onQuestions: inboxes.touch,
 	});
 	reservedPerSecond = watching.reservedPerSecond;
@@ -220,7 +206,7 @@ export async function createHandraise({
 		inboxes.touch(what === 'delivered' ? null : by);
 		reminders.questionUpdated(question);
 	};
-	const claims = createClaims({ store: claimStore, questionUpdated, clock, log });
+	const claims = createClaims(core, questionUpdated);
 	const checkBy = async (by: AccessPolicy | null, ...[{ teamId, userId }, channel, maxAgeMs]: Parameters<MayAct>) => {
 		// Another workspace's Slack would call everybody of this one a stranger.
 		if (by === null || teamId !== workspace) return { allowed: false, refusal: 'could_not_check' } as const;
@@ -228,49 +214,24 @@ export async function createHandraise({
 		return by.check({ userId, claimedTeamId: null }, place, maxAgeMs);
 	};
 	const mayAct: MayAct = async (...asked) => refusalIn(await checkBy(policy, ...asked));
-	const checkAuthor = (...asked: Parameters<MayAct>) => checkBy(latePolicy, ...asked);
-	const toDeliver = { store: answerStore, service: sessions, checkAuthor, clock, log };
-	const worker = createAnswerWorker({
-		...shared,
+	const worker = createAnswerWorker(core, {
 		processName: `${hostname()}-${process.pid}`,
-		store: answerStore,
-		delivery: createDelivery({ ...toDeliver, metrics: metrics.delivery }),
-		confirmation: createConfirmation({ service: sessions, store: answerStore, clock }),
+		checkAuthor: (...asked) => checkBy(latePolicy, ...asked),
 		receipts,
 		isOurs: ({ teamId }) => teamId === workspace,
 		questionUpdated,
 	});
-	const answers = createAnswers({
-		...shared,
-		store: answerStore,
-		claims,
-		questionUpdated,
-		wake: worker.wake,
-		metrics: metrics.answers,
-		giveUpMs: config.giveUpMs,
-		landsWithinMs: mayLandForMs(config.service.callTimeoutMs),
-	});
-	const handOvers = createHandOvers({
-		store: store.handOvers,
-		serviceUrl,
-		answers: answerStore,
+	const answers = createAnswers(core, { claims, questionUpdated, wake: worker.wake });
+	const handOvers = createHandOvers(core, {
 		mayAct,
 		onNews() {
 			watching.wakeOutbox();
 			inboxes.touch();
 		},
-		clock,
 	});
-	const housekeeping = createHousekeeping({
-		...shared,
-		answers: answerStore,
-		claims: claimStore,
-		async forgetWatches() {
-			await watching.forget();
-			await inboxes.forget();
-		},
-		retentionDays: config.retentionDays,
-		waitingSecretDays: config.waitingSecretDays,
+	const housekeeping = createHousekeeping(core, async () => {
+		await watching.forget();
+		await inboxes.forget();
 	});
 
 	/** When the service is back, waiting answers are sent at once instead of at their next attempt. */
@@ -336,7 +297,7 @@ export async function createHandraise({
 		const links = createLinks({ serviceUrl, dashboardUrl });
 		const presenter = createPresenter({ ...shared, answers: answerStore, claims, watches, links });
 		const reads = createPatientReads({ clock });
-		const { latest } = sessions;
+		const { latest } = sessionService;
 		const flow = createSessionFlow({ ...shared, client, presenter, latest, personReads, reads, reply });
 
 		const context = { listen, reply, flow, drafting, personReads, client, serviceUrl, adminContact, clock };
@@ -442,7 +403,7 @@ export async function createHandraise({
 			]);
 			refusedRequests.stop();
 			// The worker has waited for running PUTs. One that still hangs must not prevent a clean end.
-			await sessions.close();
+			await sessionService.close();
 			await store.close();
 		},
 	};

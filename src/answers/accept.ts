@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Clock, uptimeOf } from '../clock.ts';
+import { uptimeOf } from '../clock.ts';
+import type { Core } from '../core.ts';
 import { codeOf, HandraiseError } from '../errors.ts';
-import type { Log } from '../log.ts';
-import type { AnswerStore } from '../store/answer-store.ts';
-import type { DraftStore } from '../store/answering-store.ts';
 import {
 	type AcceptResult,
 	type Answer,
@@ -13,6 +11,7 @@ import {
 	UNREADABLE,
 } from './answer.ts';
 import type { Claims } from './claims.ts';
+import { mayLandForMs } from './put.ts';
 
 /** What a person submits. */
 export type Submission = Omit<NewAnswer, 'id' | 'press' | 'acceptedAt' | 'giveUpAt'> & {
@@ -23,24 +22,18 @@ export type Submission = Omit<NewAnswer, 'id' | 'press' | 'acceptedAt' | 'giveUp
 /** A failure that took longer leaves no time for a second try: Slack waits 3 s for the acknowledgement. */
 const ASK_AGAIN_WITHIN_MS = 1_000;
 
-interface Dependencies {
-	readonly store: AnswerStore;
-	readonly drafts: DraftStore;
+interface Options {
 	readonly claims: Claims;
 	readonly questionUpdated: QuestionUpdated;
-	readonly clock: Clock;
 	/** Wakes the worker. */
 	readonly wake: () => void;
-	readonly metrics: { accepted(kind: AcceptResult['kind']): void };
-	readonly giveUpMs: number;
-	/** See `mayLandForMs`. */
-	readonly landsWithinMs: number;
-	readonly log: Log;
 }
 
 /** What people do with their answers. Everything is committed when the promise resolves. */
-export function createAnswers(deps: Dependencies) {
-	const { store, drafts, claims, questionUpdated, clock, wake, metrics, giveUpMs, landsWithinMs, log } = deps;
+export function createAnswers(core: Core, { claims, questionUpdated, wake }: Options) {
+	const { clock, log, metrics, config } = core;
+	const { answers: store, drafts } = core.store;
+	const { giveUpMs } = config;
 
 	/** Repeats the write once when its reply was lost. That is safe: the submission key finds a committed answer. */
 	async function acceptDespiteLostReply(answer: NewAnswer): Promise<AcceptResult> {
@@ -83,7 +76,7 @@ export function createAnswers(deps: Dependencies) {
 				acceptedAt: now,
 				giveUpAt: now + giveUpMs,
 			});
-			metrics.accepted(result.kind);
+			metrics.answers.accepted(result.kind);
 			return result;
 		},
 
@@ -127,7 +120,7 @@ export function createAnswers(deps: Dependencies) {
 		 */
 		async sendAgain(id: string, person: Person): Promise<Answer | null> {
 			const now = clock.now();
-			const answer = await store.askRestart(id, person, now, now - landsWithinMs);
+			const answer = await store.askRestart(id, person, now, now - mayLandForMs(config.service.callTimeoutMs));
 			if (answer !== null) wake();
 			return answer;
 		},

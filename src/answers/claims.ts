@@ -1,21 +1,13 @@
-import type { Clock } from '../clock.ts';
+import type { Core } from '../core.ts';
 import { codeOf } from '../errors.ts';
-import type { Log } from '../log.ts';
-import type { Claim, ClaimStore } from '../store/answering-store.ts';
+import type { Claim } from '../store/answering-store.ts';
 import type { Person, QuestionKey, QuestionUpdated } from './answer.ts';
 
 /** A claim lapses after this long without an action of its person. */
 const CLAIM_MS = 5 * 60_000;
 
-interface Dependencies {
-	readonly store: ClaimStore;
-	readonly questionUpdated: QuestionUpdated;
-	readonly clock: Clock;
-	readonly log: Log;
-}
-
 /** Who has a question open. A claim only informs, so a failure to store one is only logged. */
-export function createClaims({ store, questionUpdated, clock, log }: Dependencies) {
+export function createClaims({ store: { claims: store }, clock, log }: Core, questionUpdated: QuestionUpdated) {
 	async function change(question: QuestionKey, by: Person, write: () => Promise<boolean>): Promise<void> {
 		try {
 			if (await write()) questionUpdated(question, 'claim', by);

@@ -1,11 +1,10 @@
-import { type Clock, elapsedSince, startDeadline } from '../clock.ts';
+import { elapsedSince, startDeadline } from '../clock.ts';
+import type { Core } from '../core.ts';
 import { codeOf } from '../errors.ts';
 import { resumeOutcome } from '../questions/compare.ts';
 import type { Session } from '../questions/session.ts';
-import type { AnswerStore } from '../store/answer-store.ts';
 import type { AgentOutcome, Answer, AnswerPatch } from './answer.ts';
 import { isOverwritten } from './earlier-answers.ts';
-import type { DeliveryService } from './put.ts';
 
 /** The first confirmation check, in ms after the delivery. */
 export const FIRST_CONFIRM_MS = 2_000;
@@ -14,22 +13,16 @@ const CONFIRMATION_CHECKS_MS = [FIRST_CONFIRM_MS, 5_000, 15_000, 60_000, 600_000
 /** How long a check may wait for the budget. The next answer to the session waits meanwhile. */
 const BUDGET_WITHIN_MS = 2_000;
 
-interface Dependencies {
-	readonly service: DeliveryService;
-	readonly store: Pick<AnswerStore, 'delivered'>;
-	readonly clock: Clock;
-}
-
 /**
  * Checks once whether the agent went on after a delivered answer. Returns what to write: the agent outcome, or when to
  * check again. A read that fails or gets no budget in time counts as a check without a result.
  */
-export function createConfirmation({ service, store, clock }: Dependencies) {
+export function createConfirmation({ store, sessionService, clock }: Core) {
 	async function read(sessionId: string, signal: AbortSignal): Promise<Session> {
-		const deadline = startDeadline(clock, service.callTimeoutMs + BUDGET_WITHIN_MS);
+		const deadline = startDeadline(clock, sessionService.callTimeoutMs + BUDGET_WITHIN_MS);
 		try {
 			const either = AbortSignal.any([signal, deadline.signal]);
-			return (await service.read(sessionId, { priority: 'background', signal: either })).session;
+			return (await sessionService.read(sessionId, { priority: 'background', signal: either })).session;
 		} finally {
 			deadline.end();
 		}
@@ -44,7 +37,7 @@ export function createConfirmation({ service, store, clock }: Dependencies) {
 	}
 
 	async function agentOutcomeOf(answer: Answer, session: Session): Promise<AgentOutcome | 'notYet'> {
-		if (await isOverwritten(store, answer, session)) return 'overwritten';
+		if (await isOverwritten(store.answers, answer, session)) return 'overwritten';
 		return resumeOutcome(answer.before ?? { status: session.status, assistantCount: 0 }, session);
 	}
 

@@ -1,6 +1,5 @@
-import type { Clock } from '../clock.ts';
+import type { Core } from '../core.ts';
 import { HandraiseError } from '../errors.ts';
-import type { Log } from '../log.ts';
 import {
 	beforePut,
 	compareForDelivery,
@@ -9,18 +8,16 @@ import {
 	resumeOutcome,
 } from '../questions/compare.ts';
 import type { Session } from '../questions/session.ts';
-import type { AnswerStore } from '../store/answer-store.ts';
 import { type Answer, type AnswerPatch, firstDueAt, isBlocking, UNREADABLE } from './answer.ts';
 import { FIRST_CONFIRM_MS } from './confirm.ts';
 import { whoWasFirst } from './earlier-answers.ts';
-import { classifyFailure, type Failure, MISSING_RETRIES_MS, nextStepAt } from './failure.ts';
+import { classifyFailure, MISSING_RETRIES_MS, nextStepAt } from './failure.ts';
 import {
+	type CheckAuthor,
 	comparisonInput,
 	createPut,
 	type DeliveryPermit,
-	type DeliveryService,
 	LeaseLost,
-	type PutDependencies,
 	SEND_WITHIN_MS,
 	valuesOf,
 } from './put.ts';
@@ -30,22 +27,9 @@ import { createRestart } from './restart.ts';
 const FRESH_MS = 50;
 const FRESH_TRIES = 3;
 
-interface Dependencies {
-	readonly store: AnswerStore;
-	readonly service: DeliveryService;
-	readonly checkAuthor: PutDependencies['checkAuthor'];
-	readonly clock: Clock;
-	readonly log: Log;
-	readonly metrics: {
-		attempt(outcome: 'delivered' | 'settled' | Failure['kind']): void;
-		/** Somebody else's answer was first. */
-		conflict(): void;
-		/** Milliseconds between the response to the read and the start of the PUT. */
-		readToPut(ms: number): void;
-		/** Milliseconds from Submit, or from the end of the time for *Undo*, to the response to the PUT. */
-		delivered(ms: number): void;
-	};
-	readonly random?: () => number;
+export interface DeliveryOptions {
+	readonly checkAuthor: CheckAuthor;
+	readonly random?: (() => number) | undefined;
 }
 
 /** The service has the answer, but the store did not record that. The next read finds it. */
@@ -64,9 +48,11 @@ interface Attempt {
 }
 
 /** Delivers one answer: reads the session, compares it and sends the PUT within milliseconds, if the rules allow it. */
-export function createDelivery(deps: Dependencies) {
-	const { store, service, clock, log, metrics, random = Math.random } = deps;
-	const put = createPut(deps);
+export function createDelivery(core: Core, { checkAuthor, random = Math.random }: DeliveryOptions) {
+	const { clock, log, sessionService } = core;
+	const { answers: store } = core.store;
+	const metrics = core.metrics.delivery;
+	const put = createPut(core, checkAuthor);
 
 	/** The next attempt is when the PUT cannot land any more. If the clock was put back, that counts from now. */
 	function untilItLanded(startedAt: number): AnswerPatch {
@@ -240,7 +226,7 @@ export function createDelivery(deps: Dependencies) {
 				// While Slack does not tell, no read is spent. A PUT that may have arrived is looked for first.
 				const asksFirst = answer.lastError === 'not_checked' && putStartedAt === null;
 				if (asksFirst && (await put.hasAsked(answer, attempt.checkedAt))) attempt.checkedAt = clock.now();
-				const permit = await service.reserveDelivery(signal);
+				const permit = await sessionService.reserveDelivery(signal);
 				return await attemptDelivery(attempt, permit, signal);
 			} catch (error) {
 				if (error instanceof LeaseLost) return null;
@@ -254,7 +240,7 @@ export function createDelivery(deps: Dependencies) {
 			}
 		},
 
-		restart: createRestart({ store, service, put, clock, log }),
+		restart: createRestart(core, put),
 	};
 }
 

@@ -1,37 +1,17 @@
-import type { Clock } from '../clock.ts';
-import type { Log } from '../log.ts';
-import type { AnswerStore } from '../store/answer-store.ts';
-import type { ClaimStore, DraftStore } from '../store/answering-store.ts';
+import type { Core } from '../core.ts';
 
 const EVERY_MS = 3_600_000;
 const DAY_MS = 24 * 3_600_000;
 /** A draft is kept for so many days, but never longer than answers. */
 const DRAFT_DAYS = 30;
 
-interface Dependencies {
-	readonly answers: AnswerStore;
-	readonly drafts: DraftStore;
-	readonly claims: ClaimStore;
-	/** Removes old posts and ended watches. */
-	readonly forgetWatches: () => Promise<void>;
-	readonly retentionDays: number;
-	/** How long secret values of waiting answers are kept. */
-	readonly waitingSecretDays: number;
-	readonly clock: Clock;
-	readonly log: Log;
-}
-
 /** Removes, every hour, values and secrets after their retention time, old drafts and lapsed claims. */
-export function createHousekeeping({
-	answers,
-	drafts,
-	claims,
-	forgetWatches,
-	retentionDays,
-	waitingSecretDays,
-	clock,
-	log,
-}: Dependencies) {
+export function createHousekeeping(
+	{ store: { answers, drafts, claims }, config, clock, log }: Core,
+	/** Removes old posts and ended watches. */
+	forgetWatches: () => Promise<void>,
+) {
+	const { retentionDays, waitingSecretDays } = config;
 	const stopping = new AbortController();
 	let loop: Promise<void> | null = null;
 

@@ -1,9 +1,9 @@
-import { CLOCK_ALLOWANCE_MS, type Clock, elapsedSince } from '../clock.ts';
+import { CLOCK_ALLOWANCE_MS, elapsedSince } from '../clock.ts';
+import type { Core } from '../core.ts';
 import { HandraiseError } from '../errors.ts';
 import { type DeliveryInput, mergeForPut, type OurValues } from '../questions/compare.ts';
 import type { Session } from '../questions/session.ts';
 import type { SessionServiceClient } from '../session-service/client.ts';
-import type { AnswerStore } from '../store/answer-store.ts';
 import { FRESH_MS, NOT_CHECKED, type Verdict } from './access-policy.ts';
 import { type Answer, type AnswerPatch, itemsOf, type Person } from './answer.ts';
 
@@ -23,16 +23,10 @@ export const MAX_ASKING = 16;
 /** Another replica has the lease of this answer now, so this one must not write. */
 export class LeaseLost extends Error {}
 
-export type DeliveryService = Pick<SessionServiceClient, 'reserveDelivery' | 'read' | 'callTimeoutMs'>;
-export type DeliveryPermit = Awaited<ReturnType<DeliveryService['reserveDelivery']>>;
+export type DeliveryPermit = Awaited<ReturnType<SessionServiceClient['reserveDelivery']>>;
 
-export interface PutDependencies {
-	readonly store: Pick<AnswerStore, 'update'>;
-	readonly service: Pick<DeliveryService, 'callTimeoutMs'>;
-	/** Asks the access policy whether somebody may answer in this channel ('' in none). */
-	readonly checkAuthor: (person: Person, channelId: string, maxAgeMs: number) => Promise<Verdict>;
-	readonly clock: Clock;
-}
+/** Asks the access policy whether somebody may answer in this channel ('' in none). */
+export type CheckAuthor = (person: Person, channelId: string, maxAgeMs: number) => Promise<Verdict>;
 
 /**
  * The steps and times of a PUT. It *begins* when the store notes that it may be sent (`putStartedAt`). It *leaves* when
@@ -40,8 +34,8 @@ export interface PutDependencies {
  * the call's time-out after it left. So a PUT of unknown outcome can land until both times and the difference of clocks
  * have passed since it began. Only a read that begins after that can rule it out.
  */
-export function createPut({ store, service, checkAuthor, clock }: PutDependencies) {
-	const landsWithinMs = mayLandForMs(service.callTimeoutMs);
+export function createPut({ store, sessionService, clock }: Core, checkAuthor: CheckAuthor) {
+	const landsWithinMs = mayLandForMs(sessionService.callTimeoutMs);
 	const asking = atMost(MAX_ASKING);
 
 	/** Whether a PUT that began at `startedAt` may still leave. False when the clock was set since then. */
@@ -76,7 +70,7 @@ export function createPut({ store, service, checkAuthor, clock }: PutDependencie
 		/** Writes under the lease; with `editCount`, only to that version of the text. @throws LeaseLost */
 		async write(answer: Answer, token: string, patch: AnswerPatch, editCount?: number): Promise<Answer> {
 			const options = { now: clock.now(), release: false, ...(editCount !== undefined && { editCount }) };
-			const written = await store.update(answer, token, patch, options);
+			const written = await store.answers.update(answer, token, patch, options);
 			if (written === null) throw new LeaseLost();
 			return written;
 		},

@@ -1,22 +1,12 @@
-import type { Clock } from '../clock.ts';
-import type { Log } from '../log.ts';
+import type { Core } from '../core.ts';
 import { beforePut } from '../questions/compare.ts';
 import { fingerprintOf, isReworded, shownHashOf } from '../questions/fingerprint.ts';
 import { isOver, type Session } from '../questions/session.ts';
-import type { AnswerStore } from '../store/answer-store.ts';
 import type { Answer, AnswerPatch } from './answer.ts';
 import { FIRST_CONFIRM_MS } from './confirm.ts';
 import { isStoredAnswer } from './earlier-answers.ts';
 import { classifyFailure } from './failure.ts';
-import { comparisonInput, type DeliveryService, LeaseLost, type Put } from './put.ts';
-
-interface Dependencies {
-	readonly store: Pick<AnswerStore, 'update'>;
-	readonly service: DeliveryService;
-	readonly put: Put;
-	readonly clock: Clock;
-	readonly log: Log;
-}
+import { comparisonInput, LeaseLost, type Put } from './put.ts';
 
 /**
  * Sends a delivered answer again at its author's request, because with some versions of the service the same PUT starts
@@ -24,13 +14,13 @@ interface Dependencies {
  * answer and nothing newer. The request is cleared before the PUT begins, so a crash does not repeat it. Null when the
  * lease was lost.
  */
-export function createRestart({ store, service, put, clock, log }: Dependencies) {
+export function createRestart({ store, sessionService, clock, log }: Core, put: Put) {
 	return async function restart(answer: Answer, token: string, signal: AbortSignal): Promise<Answer | null> {
 		// The author is told again.
 		const receiptState = { ...answer.receiptState, state: null, agentOutcome: null };
 		let begun = answer;
 		try {
-			const permit = await service.reserveDelivery(signal);
+			const permit = await sessionService.reserveDelivery(signal);
 			let { session } = await permit.read(answer.question.sessionId);
 			const mustReadAgain = await put.hasAsked(answer, answer.restartAskedAt ?? 0);
 			if (mustReadAgain) ({ session } = await permit.read(answer.question.sessionId));
@@ -68,7 +58,7 @@ export function createRestart({ store, service, put, clock, log }: Dependencies)
 			}
 			const lastError = reported ? 'still_not_started' : code;
 			const failed = { ...deliveredAgain(clock.now()), restartAskedAt: null, lastError, receiptState };
-			return store.update(begun, token, failed, { now: clock.now(), release: false });
+			return store.answers.update(begun, token, failed, { now: clock.now(), release: false });
 		}
 	};
 }

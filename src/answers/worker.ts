@@ -1,8 +1,6 @@
-import type { Clock } from '../clock.ts';
+import type { Core } from '../core.ts';
 import { codeOf } from '../errors.ts';
 import { createLeaseLoop } from '../lease-loop.ts';
-import type { Log } from '../log.ts';
-import type { AnswerStore } from '../store/answer-store.ts';
 import { isProvenRefusal } from './access-policy.ts';
 import {
 	type Answer,
@@ -16,8 +14,8 @@ import {
 	TAKES_LONG_MS,
 	type Telling,
 } from './answer.ts';
-import type { createConfirmation } from './confirm.ts';
-import type { createDelivery } from './deliver.ts';
+import { createConfirmation } from './confirm.ts';
+import { createDelivery, type DeliveryOptions } from './deliver.ts';
 import { atMost, MAX_ASKING } from './put.ts';
 
 /** The answers of a dead replica are taken over after this long. */
@@ -34,27 +32,25 @@ const CORRECTION_TRIES = 5;
 /** An old answer without a failure gets this long before its author is told that it takes long. */
 const MIN_BEFORE_LONG_MS = 2_000;
 
-interface Dependencies {
+interface Options extends DeliveryOptions {
 	/** Begins the lease tokens of this process. */
 	readonly processName: string;
-	readonly store: AnswerStore;
-	/** Only answers for this address are sent. */
-	readonly serviceUrl: string;
-	readonly delivery: ReturnType<typeof createDelivery>;
-	readonly confirmation: ReturnType<typeof createConfirmation>;
 	/** Tells the author what became of an answer. Never throws. Stops waiting once `shutdownSignal` is aborted. */
 	readonly receipts: { tell(answer: Answer, shutdownSignal: AbortSignal): Promise<Telling> };
 	/** Whether somebody is of the workspace to whose people this process writes; false until that is known. */
 	readonly isOurs: (person: Person) => boolean;
 	readonly questionUpdated: QuestionUpdated;
-	readonly clock: Clock;
-	readonly log: Log;
 }
 
 /** Takes due answers by lease and does the next step of each: deliver, confirm, send the receipt. */
-export function createAnswerWorker(deps: Dependencies) {
-	const { processName, store, serviceUrl, delivery, confirmation, receipts, isOurs, questionUpdated, clock, log } =
-		deps;
+export function createAnswerWorker(
+	core: Core,
+	{ processName, receipts, isOurs, questionUpdated, ...options }: Options,
+) {
+	const { serviceUrl, clock, log } = core;
+	const { answers: store } = core.store;
+	const delivery = createDelivery(core, options);
+	const confirmation = createConfirmation(core);
 	const stopping = new AbortController();
 	const shutdownSignal = stopping.signal;
 	let running: Promise<void> | null = null;

@@ -1,9 +1,8 @@
 import type { MayAct } from '../answers/access-policy.ts';
 import type { Person } from '../answers/answer.ts';
+import type { Core } from '../core.ts';
 import { codeOf, retryAtOf } from '../errors.ts';
-import type { Log } from '../log.ts';
 import type { Memberships } from '../slack/memberships.ts';
-import type { InboxStore } from '../store/inbox-store.ts';
 import type { Discovered, WaitingSession } from '../watches/discovered.ts';
 import type { HandOver } from './hand-over.ts';
 import {
@@ -32,15 +31,11 @@ const OLD_AFTER_MS = 24 * 3_600_000;
 /** When to ask Slack again about a person or their channels if it does not say when. */
 const ASK_AGAIN_MS = 10_000;
 
-interface Dependencies {
-	readonly reads: InboxStore;
-	/** Only questions of this session service. */
-	readonly serviceUrl: string;
+interface Options {
 	readonly memberships: Pick<Memberships, 'channelsOf' | 'directChannelOf'>;
 	readonly mayAct: MayAct;
 	/** The waiting sessions of the account; null: people see only what is watched. */
 	readonly discovered: () => Promise<Discovered | null>;
-	readonly log: Log;
 }
 
 /** The content of an inbox, and when it has to be put together again, because a part is missing; null: no part is. */
@@ -50,8 +45,9 @@ export interface Built {
 }
 
 /** Puts together what a person's inbox shows. It reads nothing from the session service. */
-export function createInboxContent(dependencies: Dependencies) {
-	const { reads, serviceUrl, memberships, mayAct, discovered, log } = dependencies;
+export function createInboxContent(core: Core, { memberships, mayAct, discovered }: Options) {
+	const { serviceUrl, log } = core;
+	const { inboxes: reads } = core.store;
 	const discoveredNow = shareNext<'all', Discovered | null>(discovered);
 	const openQuestions = shareNext((teamId: string) => reads.openQuestions(serviceUrl, teamId));
 	const handOversIn = shareNext((teamId: string) => reads.handOvers(serviceUrl, teamId));

@@ -1,8 +1,6 @@
 import { FRESH_MS, type MayAct, type Refusal } from '../answers/access-policy.ts';
 import { type Answer, isAnsweredSince, type Person } from '../answers/answer.ts';
-import type { Clock } from '../clock.ts';
-import type { AnswerStore } from '../store/answer-store.ts';
-import type { HandOverStore } from '../store/hand-over-store.ts';
+import type { Core } from '../core.ts';
 import type { QuestionView } from '../watches/session-snapshot.ts';
 import {
 	type GiveBackResult,
@@ -38,18 +36,17 @@ export interface QuestionToHandOver {
 	readonly discreet: boolean;
 }
 
-interface Dependencies {
-	readonly store: HandOverStore;
-	readonly serviceUrl: string;
-	readonly answers: Pick<AnswerStore, 'standing'>;
+interface Options {
 	readonly mayAct: MayAct;
 	/** Called after something was stored. */
 	readonly onNews: () => void;
-	readonly clock: Clock;
 }
 
 /** Hands questions over to people, and back. */
-export function createHandOvers({ store, serviceUrl, answers, mayAct, onNews, clock }: Dependencies) {
+export function createHandOvers(
+	{ store: { handOvers: store, answers }, serviceUrl, clock }: Core,
+	{ mayAct, onNews }: Options,
+) {
 	function questionOf({ teamId }: Person, { sessionId, fingerprint }: PressedQuestion): HandedQuestion {
 		return { teamId, session: { service: serviceUrl, sessionId }, fingerprint };
 	}

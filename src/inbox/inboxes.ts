@@ -1,31 +1,17 @@
 import type { MayAct } from '../answers/access-policy.ts';
 import type { Person } from '../answers/answer.ts';
 import { setBounded } from '../bounded-map.ts';
-import { type Clock, uptimeOf } from '../clock.ts';
+import { uptimeOf } from '../clock.ts';
+import type { Core } from '../core.ts';
 import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import { createLeaseLoop } from '../lease-loop.ts';
-import type { Log } from '../log.ts';
-import type { Metrics } from '../ops/metrics.ts';
-import type { RateLimit, RateLimiter } from '../rate-limiter.ts';
+import type { RateLimit } from '../rate-limiter.ts';
 import type { InboxDisplay, ShowOutcome } from '../slack/inbox-display.ts';
 import type { Memberships } from '../slack/memberships.ts';
-import type { InboxStore } from '../store/inbox-store.ts';
 import type { Discovered } from '../watches/discovered.ts';
 import { createInboxContent } from './content.ts';
 import { FOLLOWED_MS, type Inbox, type InboxPlace, type InboxResult, isFollowed } from './inbox.ts';
 import { LONGEST_SNOOZE_MS } from './snooze.ts';
-
-interface Options {
-	readonly store: InboxStore;
-	/** Only questions of this session service. */
-	readonly serviceUrl: string;
-	readonly rateLimiter: RateLimiter;
-	/** See `createInboxContent`. */
-	readonly discovered: () => Promise<Discovered | null>;
-	readonly metrics: Metrics['inboxes'];
-	readonly clock: Clock;
-	readonly log: Log;
-}
 
 /** What is known only once Slack has told who the app is. */
 interface SlackSide {
@@ -61,9 +47,12 @@ const MAX_FAILING = 1_000;
 /**
  * Keeps the inboxes that people have open current. Opening one stores a row; a lease loop puts the content of due rows
  * together and shows it, so that the newest state wins and replicas do not race. A change of questions, claims or
- * answers marks all followed inboxes; content that looks the same is not sent.
+ * answers marks all followed inboxes; content that looks the same is not sent. `discovered`: see `createInboxContent`.
  */
-export function createInboxes({ store, serviceUrl, discovered, rateLimiter, metrics, clock, log }: Options) {
+export function createInboxes(core: Core, discovered: () => Promise<Discovered | null>) {
+	const { rateLimiter, clock, log } = core;
+	const { inboxes: store } = core.store;
+	const { inboxes: metrics } = core.metrics;
 	const stopping = new AbortController();
 	const failureCounts = new Map<string, number>();
 	/** Whose actions changed something since the inboxes were marked; null: an agent's. At the start nobody knows what was missed. */
@@ -255,7 +244,7 @@ export function createInboxes({ store, serviceUrl, discovered, rateLimiter, metr
 		},
 		/** Begins to update. */
 		start({ display, memberships, mayAct }: SlackSide): void {
-			const build = createInboxContent({ reads: store, serviceUrl, memberships, mayAct, discovered, log });
+			const build = createInboxContent(core, { memberships, mayAct, discovered });
 			const loop = createLeaseLoop<Inbox>({
 				itemsName: 'inboxes',
 				rows: store.rows,

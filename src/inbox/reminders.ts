@@ -1,12 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setBounded } from '../bounded-map.ts';
-import { type Clock, elapsedSince } from '../clock.ts';
+import { elapsedSince } from '../clock.ts';
+import type { Core } from '../core.ts';
 import { codeOf } from '../errors.ts';
 import { createLeaseLoop } from '../lease-loop.ts';
-import type { Log } from '../log.ts';
-import type { LadderStore } from '../store/ladder-store.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
-import { type LadderTimes, timesIn } from '../watches/channel-settings.ts';
+import { timesIn } from '../watches/channel-settings.ts';
 import type { SessionKey } from '../watches/watch.ts';
 import {
 	type Decision,
@@ -21,17 +20,10 @@ import {
 import { isComputable } from './quiet-hours.ts';
 
 interface Options {
-	readonly store: LadderStore;
-	/** Only questions of this session service. */
-	readonly serviceUrl: string;
-	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
-	readonly defaults: LadderTimes;
 	/** Called after an announcement was stored. */
 	readonly onNews: () => void;
 	/** Called after an early read was asked for. */
 	readonly onEarlyRead: () => void;
-	readonly clock: Clock;
-	readonly log: Log;
 }
 
 interface Decided {
@@ -71,8 +63,10 @@ const SAME_TIME_MS = 1_000;
  * Reminds of open questions. Each ladder is a row with a due time; a reminder is queued as an announcement in the same
  * transaction as the row's next time. The session is read before, and what is not known reminds nobody.
  */
-export function createReminders(options: Options) {
-	const { store, serviceUrl, defaults, onNews, onEarlyRead, clock, log } = options;
+export function createReminders(core: Core, { onNews, onEarlyRead }: Options) {
+	const { serviceUrl, clock, log } = core;
+	const { ladders: store } = core.store;
+	const { ladderTimes: defaults } = core.config;
 	const stopping = new AbortController();
 	let running: Promise<void> | null = null;
 	/** Channels with quiet hours that cannot be computed, which the log has told of. */

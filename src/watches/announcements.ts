@@ -217,7 +217,7 @@ function postOf(
 		case 'questionAnswered': {
 			const { messageIndex, items, stillOpen } = change;
 			const question = change.taken === true ? null : questionAt(messageIndex);
-			const fingerprint = question?.fingerprint ?? '';
+			const fingerprint = (question ?? watch.digest?.question)?.fingerprint ?? '';
 			const says = `answered:${messageIndex}:${fingerprint}:${items.join(',')}`;
 			const content = { kind: 'answered', messageIndex, question, items, stillOpen } as const;
 			return { ...onceOnly(watch, says, fingerprint), content };

@@ -1,7 +1,6 @@
-import type { Clock } from '../clock.ts';
+import type { Core } from '../core.ts';
 import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Metrics } from '../ops/metrics.ts';
 import type { WatchStore } from '../store/watch-store.ts';
 import type { NewAnnouncement } from './announcements.ts';
 import type { Discovery } from './discovered.ts';
@@ -26,21 +25,20 @@ const FIRST_RETRY_MS = 5_000;
 /** How long posting waits for the first check, because Slack may never list the channels. */
 const FIRST_CHECK_MS = 15_000;
 
-interface Dependencies {
-	readonly store: Pick<WatchStore, 'activeChannels'>;
+interface Options {
 	readonly channels: ChannelList;
 	/** Ends the watches of a channel that another organisation reads. */
 	readonly end: (channel: ChannelKey) => Promise<void>;
-	readonly clock: Clock;
-	readonly log: Log;
-	readonly metrics: Pick<Metrics['watches'], 'channelCheck'>;
 }
 
 /**
  * Checks at the start and every three minutes which watched channels another organisation reads or is invited to. A watch
  * ends only when Slack lists its channel as external: a page that fails or leaves the channel out proves nothing.
  */
-export function createChannelGuard({ store, channels, end, clock, log, metrics }: Dependencies) {
+export function createChannelGuard(core: Core, { channels, end }: Options) {
+	const { clock, log } = core;
+	const { watches: store } = core.store;
+	const { watches: metrics } = core.metrics;
 	const firstCheck = Promise.withResolvers<void>();
 	let cursor: string | null = null;
 	let failures = 0;

@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../clock.ts';
-import type { Log } from '../log.ts';
-import type { Metrics } from '../ops/metrics.ts';
+import type { Core } from '../core.ts';
 import { isWaiting } from '../questions/session.ts';
-import type { WatchStore } from '../store/watch-store.ts';
 import type { NewAnnouncement } from './announcements.ts';
 import { isTeamChannel } from './channel-guard.ts';
 import type { Discovered, Discovery, DiscoverySettings, NoListReason, RaisedHand } from './discovered.ts';
 import type { AnnouncementContent, LeftOut } from './kinds.ts';
 import type { WaitingList } from './listing.ts';
-import type { ChannelKey, WatchLimits } from './watch.ts';
+import type { ChannelKey } from './watch.ts';
 
 /** A longer list is cut. */
 const MOST_WAITING = 500;
@@ -23,29 +20,21 @@ const DAY_MS = 24 * 3_600_000;
 /** So many sessions of a list at once: they are read ahead of others. */
 const MOST_RAISED = 20;
 
-interface Dependencies {
-	readonly store: WatchStore;
-	readonly serviceUrl: string;
-	/** `DISCOVER_SESSIONS` */
-	readonly discoverSessions: boolean;
-	/** `SESSION_SERVICE_LIST` */
-	readonly usesList: boolean;
+interface Options {
 	/** Whether the service has no list, or its list has failed for some minutes. */
 	readonly isUnlisted: () => boolean;
 	/** Whether the last list worked. */
 	readonly isListed: () => boolean;
-	readonly limits: WatchLimits;
-	readonly metrics: Pick<Metrics['watches'], 'limitReached'>;
-	readonly clock: Clock;
-	readonly log: Log;
 	/** Wakes poller and outbox. */
 	readonly onChange: () => void;
 }
 
 /** Brings the raised hands of all listed sessions into the channels that want them. */
-export function createDiscoveries(dependencies: Dependencies) {
-	const { store, serviceUrl, discoverSessions, usesList, isUnlisted, isListed, limits, metrics, clock, log, onChange } =
-		dependencies;
+export function createDiscoveries(core: Core, { isUnlisted, isListed, onChange }: Options) {
+	const { serviceUrl, clock, log } = core;
+	const { watches: store } = core.store;
+	const { watches: metrics } = core.metrics;
+	const { discoverSessions, service, watchLimits: limits } = core.config;
 	/** Whether the end of the newest list is missing. */
 	let isCut = false;
 	let hasListed = false;
@@ -54,7 +43,7 @@ export function createDiscoveries(dependencies: Dependencies) {
 
 	function whyNot(): NoListReason | null {
 		if (!discoverSessions) return 'notDiscovering';
-		if (!usesList) return 'listOff';
+		if (!service.usesList) return 'listOff';
 		return isUnlisted() ? 'noList' : null;
 	}
 

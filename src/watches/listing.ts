@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Cell } from '../cell.ts';
-import { type Clock, uptimeOf } from '../clock.ts';
+import { uptimeOf } from '../clock.ts';
+import type { Core } from '../core.ts';
 import { codeOf, HandraiseError, retryAtOf } from '../errors.ts';
-import type { Log } from '../log.ts';
-import type { Metrics } from '../ops/metrics.ts';
 import type { ListedSession } from '../questions/session.ts';
 import type { BackgroundBudget } from './capacity.ts';
 import type { ServiceHealth } from './service-health.ts';
@@ -23,16 +22,6 @@ export interface WaitingList {
 	readonly tookMs: number;
 }
 
-/** The part of the session service's client that lists. */
-export interface ListingService {
-	/**
-	 * Lists the sessions that wait for a person, on the budget's background share, within `LONGEST_LISTING_MS`. `onRequest`
-	 * is told of every request.
-	 * @throws errors with a stable `code`: one that is not retryable says that the service has no list; or the signal's reason
-	 */
-	listWaiting(signal: AbortSignal, onRequest: Metrics['listing']['requested']): Promise<WaitingList>;
-}
-
 /** What replicas share. */
 export interface ListingState {
 	/** The process that lists, one request at a time; null: none. */
@@ -47,23 +36,17 @@ export interface ListingState {
 	readonly perSecond: number;
 }
 
-export interface ListingOptions {
-	readonly sessionService: ListingService;
+interface Options {
 	readonly cell: Cell<ListingState>;
 	readonly budget: BackgroundBudget;
 	readonly health: ServiceHealth;
 	readonly countWatched: () => Promise<number>;
-	/** Whether people look for sessions that nobody watches: only lists find those. */
-	readonly discoverSessions: boolean;
 	/** Whether people rely on a list: one that is not there at the start has probably vanished for a moment. */
 	readonly isExpected: () => Promise<boolean>;
 	/** Gets each list, in the process that lists. The next request waits for it. */
 	readonly onList: (list: WaitingList) => Promise<void>;
 	/** The service has no list, or its list has failed for some minutes. */
 	readonly onUnlisted: () => Promise<void>;
-	readonly metrics: Metrics['listing'];
-	readonly clock: Clock;
-	readonly log: Log;
 }
 
 /** The client gives a list up after this. */
@@ -138,9 +121,12 @@ function retryMs(failures: number): number {
 const NOBODY: ListingState = { holder: null, until: 0, isAvailable: false, isUnlisted: false, perSecond: 0 };
 
 /** Lists while sessions are watched. Without any, only at the start and once a day: to know whether the service lists. */
-export function createListing(options: ListingOptions) {
-	const { sessionService, cell, budget, health, discoverSessions, isExpected, onList, onUnlisted } = options;
-	const { metrics, clock, log } = options;
+export function createListing(core: Core, options: Options) {
+	const { sessionService, clock, log } = core;
+	const { listing: metrics } = core.metrics;
+	// Only lists find sessions that nobody watches.
+	const { discoverSessions } = core.config;
+	const { cell, budget, health, isExpected, onList, onUnlisted } = options;
 	const own = randomUUID();
 	/** As this process last saw it. */
 	let shared = NOBODY;

@@ -1,15 +1,9 @@
+import type { Core } from '../core.ts';
 import { codeOf } from '../errors.ts';
 import { createLeaseLoop, type LeaseLoop } from '../lease-loop.ts';
-import type { CardResult, DueAnnouncement, DueCard } from './announcer.ts';
+import type { Announcer, CardResult, DueAnnouncement, DueCard } from './announcer.ts';
 import { endChannel } from './channel-guard.ts';
-import {
-	createPosting,
-	KEPT_FROM_PROGRESS,
-	POST_LEASE_MS,
-	type PostingOptions,
-	retryDelay,
-	UPDATE_RATE,
-} from './posting.ts';
+import { createPosting, KEPT_FROM_PROGRESS, POST_LEASE_MS, retryDelay, UPDATE_RATE } from './posting.ts';
 import type { CardUrgency } from './watch.ts';
 
 type Due =
@@ -24,9 +18,11 @@ const CARDS_AT_ONCE = 4;
  * ends go first; progress gets what is left. A card shows the newest state, and an update that changes nothing is not
  * sent.
  */
-export function createOutbox(options: PostingOptions): LeaseLoop {
-	const { store, announcer, rateLimiter, clock, log, metrics } = options;
-	const posting = createPosting(options);
+export function createOutbox(core: Core, announcer: Announcer): LeaseLoop {
+	const { rateLimiter, clock, log } = core;
+	const { watches: store } = core.store;
+	const { watches: metrics } = core.metrics;
+	const posting = createPosting(core, announcer);
 	/** When the shared rate of updates next has room, clock milliseconds. */
 	const roomAt: Record<CardUrgency, number> = { now: 0, progress: 0 };
 	clock.onStep?.(() => Object.assign(roomAt, { now: 0, progress: 0 }));

@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Clock, uptimeOf } from '../clock.ts';
+import { uptimeOf } from '../clock.ts';
+import type { Core } from '../core.ts';
 import { codeOf, retryAtOf } from '../errors.ts';
 import { createLeaseLoop, type LeaseLoop } from '../lease-loop.ts';
-import type { Log } from '../log.ts';
-import type { Metrics } from '../ops/metrics.ts';
 import type { QuestionDigest } from '../questions/changes.ts';
 import type { LeftEmpty } from '../questions/open-question.ts';
 import type { Disclosure } from '../questions/secrecy.ts';
 import type { Session } from '../questions/session.ts';
-import type { WatchStore } from '../store/watch-store.ts';
+import type { SessionReading } from '../session-service/session-reader.ts';
 import type { BackgroundBudget } from './capacity.ts';
 import { logEnded } from './channel-guard.ts';
 import { createReadWindow } from './read-window.ts';
@@ -18,37 +17,10 @@ import { DOWN_AFTER_MS, type ServiceHealth } from './service-health.ts';
 import type { SessionKey, Watch } from './watch.ts';
 import type { ReadKind, SessionUpdate, TakenSession } from './watched-session.ts';
 
-/** The part of the session service's client that watching needs. */
-export interface WatchingService {
-	/**
-	 * Reads a session on the budget's background share. `ahead`: before the others that wait for it.
-	 * @throws errors with a stable `code`, `retryable` and, when limited, `retryAt`; or the signal's reason
-	 */
-	read(
-		sessionId: string,
-		options: { priority: 'background'; signal?: AbortSignal; ahead?: boolean },
-	): Promise<{
-		session: Session;
-		/** When the request left, clock milliseconds: the session is as it was then or later. */
-		readAt: number;
-		/** When the whole response had arrived, clock milliseconds. */
-		endedAt: number;
-	}>;
-}
-
 export interface PollerOptions {
-	readonly store: WatchStore;
-	readonly sessionService: WatchingService;
-	/** The service's base address. Only its sessions are read. */
-	readonly serviceUrl: string;
 	readonly budget: BackgroundBudget;
-	readonly clock: Clock;
-	readonly log: Log;
-	readonly metrics: Metrics['watches'];
 	/** Is told of the calls of all parts, so that the first success ends an outage. */
 	readonly health: ServiceHealth;
-	/** `WATCH_MAX_DAYS` */
-	readonly maxDays: number;
 	/** Items that our answers left empty on purpose count as answered. */
 	readonly leftEmpty: (key: SessionKey, session: Session) => Promise<LeftEmpty>;
 	/** The positions of a question to which answers of ours arrived in this time. */
@@ -78,9 +50,12 @@ const NOTE_INTERVAL_MS = 60_000;
 const PERMIT_CHECK_MS = 1_000;
 
 /** Reads watched sessions when they are due, and stores the changes together with the announcements of them. */
-export function createPoller(options: PollerOptions): LeaseLoop {
-	const { store, sessionService, serviceUrl, budget, clock, log, metrics, health, maxDays, onNews, onQuestions } =
-		options;
+export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
+	const { sessionService, serviceUrl, clock, log } = core;
+	const { watches: store } = core.store;
+	const { watches: metrics } = core.metrics;
+	const { watchMaxDays: maxDays } = core.config;
+	const { budget, health, onNews, onQuestions } = options;
 	const planner = createPlanner();
 	const readWindow = createReadWindow({ most: READS_AT_ONCE, now: () => uptimeOf(clock) });
 	let planAt = 0;
@@ -183,7 +158,7 @@ export function createPoller(options: PollerOptions): LeaseLoop {
 
 	async function readAndRecord(taken: TakenSession, token: string, signal: AbortSignal): Promise<void> {
 		const { sessionId } = taken.session;
-		let reading: Awaited<ReturnType<WatchingService['read']>>;
+		let reading: SessionReading;
 		const ended = readWindow.begin();
 		try {
 			reading = await sessionService.read(sessionId, { priority: 'background', signal, ahead: isAwaited(taken) });

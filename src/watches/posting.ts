@@ -1,22 +1,10 @@
-import type { Clock } from '../clock.ts';
+import type { Core } from '../core.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
-import type { Log } from '../log.ts';
-import type { Metrics } from '../ops/metrics.ts';
-import type { RateLimit, RateLimiter } from '../rate-limiter.ts';
-import type { WatchStore } from '../store/watch-store.ts';
+import type { RateLimit } from '../rate-limiter.ts';
 import { type Announcement, PACED } from './announcements.ts';
 import type { Announcer, AttemptResult, DueAnnouncement, GoneReason, PreparedPost, SendOutcome } from './announcer.ts';
 import { endChannel } from './channel-guard.ts';
 import { kindOf } from './kinds.ts';
-
-export interface PostingOptions {
-	readonly store: WatchStore;
-	readonly announcer: Announcer;
-	readonly rateLimiter: RateLimiter;
-	readonly clock: Clock;
-	readonly log: Log;
-	readonly metrics: Metrics['watches'];
-}
 
 /** Slack takes about one post a second in a channel. */
 const POST_RATE: RateLimit = { intervalMs: 1_050, burst: 1 };
@@ -58,7 +46,10 @@ interface Ready {
 }
 
 /** Posts announcements, one attempt at a time. */
-export function createPosting({ store, announcer, rateLimiter, clock, log, metrics }: PostingOptions) {
+export function createPosting(core: Core, announcer: Announcer) {
+	const { rateLimiter, clock, log } = core;
+	const { watches: store } = core.store;
+	const { watches: metrics } = core.metrics;
 	/** By rate key: the latest turn given to a post of this process that waits for the rate. */
 	const turns = new Map<string, number>();
 	clock.onStep?.(() => turns.clear());

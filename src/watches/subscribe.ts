@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../clock.ts';
+import type { Core } from '../core.ts';
 import { HandraiseError } from '../errors.ts';
-import type { Metrics } from '../ops/metrics.ts';
 import { changesBetween } from '../questions/changes.ts';
 import type { Session } from '../questions/session.ts';
 import type { AddWatchResult } from '../store/watch-adding.ts';
-import type { WatchStore } from '../store/watch-store.ts';
 import { newsFor, settlingOf, targetOf } from './announcements.ts';
 import { type Expectation, expectationFor } from './capacity.ts';
 import { logEnded } from './channel-guard.ts';
 import type { PollerOptions } from './poller.ts';
 import { questionViewAt, snapshotOf } from './session-snapshot.ts';
-import type { ChannelKey, SessionKey, Watch, WatchLimits, WatchSettings } from './watch.ts';
+import type { ChannelKey, SessionKey, Watch, WatchSettings } from './watch.ts';
 
 export interface WatchRequest extends ChannelKey {
 	readonly userId: string;
@@ -41,28 +39,20 @@ const DEFAULT_SETTINGS: WatchSettings = {
 	buttons: true,
 };
 
-export function createSubscriptions({
-	store,
-	serviceUrl,
-	usualReadsPerSecond,
-	limits,
-	metrics,
-	clock,
-	log,
-	leftEmpty,
-	disclosure,
-	onChange,
-}: Pick<PollerOptions, 'leftEmpty' | 'disclosure' | 'log'> & {
-	store: WatchStore;
-	serviceUrl: string;
-	/** In the long run: the rate while somebody adds many sessions is lower. */
-	usualReadsPerSecond: () => number;
-	limits: WatchLimits;
-	metrics: Pick<Metrics['watches'], 'limitReached'>;
-	clock: Clock;
-	/** A watch began or ended. */
-	onChange: () => void;
-}) {
+/** `onChange`: a watch began or ended. `usualReadsPerSecond`: in the long run; while somebody adds many, the rate is lower. */
+export function createSubscriptions(
+	core: Core,
+	{
+		usualReadsPerSecond,
+		leftEmpty,
+		disclosure,
+		onChange,
+	}: Pick<PollerOptions, 'leftEmpty' | 'disclosure'> & { usualReadsPerSecond: () => number; onChange: () => void },
+) {
+	const { serviceUrl, clock, log } = core;
+	const { watches: store } = core.store;
+	const { watches: metrics } = core.metrics;
+	const { watchLimits: limits } = core.config;
 	const keyOf = (sessionId: string): SessionKey => ({ service: serviceUrl, sessionId });
 
 	return {

@@ -1,6 +1,4 @@
-import type { Clock } from '../clock.ts';
-import type { Metrics } from '../ops/metrics.ts';
-import type { WatchStore } from '../store/watch-store.ts';
+import type { Core } from '../core.ts';
 import type { WaitingList } from './listing.ts';
 import type { ListedWaiting, MovedRead } from './watched-session.ts';
 
@@ -21,19 +19,10 @@ interface Comparison extends Omit<ListedWaiting, 'moved'> {
  * Has watched sessions read at once that newly wait by the list and not by their newest read. `onEarlyRead` is called
  * after a read was moved forward.
  */
-export function createWaitingReads({
-	store,
-	serviceUrl,
-	onEarlyRead,
-	metrics,
-	clock,
-}: {
-	store: Pick<WatchStore, 'readWaiting'>;
-	serviceUrl: string;
-	onEarlyRead: () => void;
-	metrics: Pick<Metrics['listing'], 'listedReads'>;
-	clock: Clock;
-}): (list: WaitingList) => Promise<void> {
+export function createWaitingReads(core: Core, onEarlyRead: () => void): (list: WaitingList) => Promise<void> {
+	const { serviceUrl, clock } = core;
+	const { watches: store } = core.store;
+	const { listing: metrics } = core.metrics;
 	/** The sessions of the list before, and those that are gone whose reads were moved not long ago, by id. */
 	let compared: ReadonlyMap<string, Comparison> = new Map();
 	/** When the list before came; null: none, or not all sessions were in it. */

@@ -1,48 +1,33 @@
 import type { Cell } from '../cell.ts';
-import type { Metrics } from '../ops/metrics.ts';
-import type { RateLimiter } from '../rate-limiter.ts';
-import type { WatchStore } from '../store/watch-store.ts';
+import type { Core } from '../core.ts';
 import type { Announcer } from './announcer.ts';
 import { createBackgroundBudget, leaving, type SharedBudget, usualReadsPerSecond } from './capacity.ts';
 import { type ChannelList, createChannelGuard, endChannel, endNotAllowed } from './channel-guard.ts';
 import { createDiscoveries } from './discovery.ts';
-import { createListing, type Listing, type ListingService, type ListingState } from './listing.ts';
+import { createListing, type Listing, type ListingState } from './listing.ts';
 import { createOutbox } from './outbox.ts';
 import { createPoller, type PollerOptions } from './poller.ts';
 import { createSubscriptions } from './subscribe.ts';
 import { createWaitingReads } from './waiting-reads.ts';
-import type { ChannelEnd, ChannelKey, SessionKey, WatchLimits } from './watch.ts';
+import type { ChannelEnd, ChannelKey, SessionKey } from './watch.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** Unused rates are removed after this; ended watches too, or earlier when answers are. */
+/** Ended watches are removed after this, or earlier when answers are. */
 const FORGET_AFTER_DAYS = 7;
 /** The agent takes a moment to go on after an answer. */
 const EARLY_READ_AFTER_MS = 2_000;
 
-interface Options extends Omit<PollerOptions, 'store' | 'budget' | 'onNews'> {
-	readonly store: WatchStore;
+interface Options extends Omit<PollerOptions, 'budget' | 'onNews'> {
 	readonly budget: SharedBudget;
-	readonly rateLimiter: RateLimiter;
-	/** Null: the service's list is not used. */
-	readonly listing: {
-		readonly sessionService: ListingService;
-		readonly cell: Cell<ListingState>;
-		readonly metrics: Metrics['listing'];
-	} | null;
-	readonly limits: WatchLimits;
-	/** Empty: all. */
-	readonly allowedChannels: readonly string[];
-	/** Whether channels shared with other organisations may have watches. */
-	readonly allowExternal: boolean;
-	/** How long texts of posts are kept at most. */
-	readonly retentionDays: number;
-	/** `DISCOVER_SESSIONS` */
-	readonly discoverSessions: boolean;
+	/** What replicas share about the service's list. */
+	readonly listCell: Cell<ListingState>;
 }
 
 /** Everything that watches: reads sessions when they are due and posts what changed. */
-export function createWatching(options: Options) {
-	const { store, budget, metrics, rateLimiter, retentionDays, allowExternal, clock, log } = options;
+export function createWatching(core: Core, { budget, listCell, ...options }: Options) {
+	const { config, serviceUrl, clock, log } = core;
+	const { watches: store } = core.store;
+	const { retentionDays } = config;
 	const stopping = new AbortController();
 	let wakeOutbox = () => {};
 
@@ -55,36 +40,34 @@ export function createWatching(options: Options) {
 		wakeLoops();
 		options.onQuestions();
 	};
-	const discoveries = createDiscoveries({
-		...options,
-		usesList: options.listing !== null,
+	const discoveries = createDiscoveries(core, {
 		isUnlisted: () => listing?.isUnlisted() ?? false,
 		isListed: () => listing?.isAvailable() ?? false,
 		onChange: wakeAll,
 	});
-	const listing: Listing | null = options.listing === null ? null : createListingFor(options.listing);
-	const poller = createPoller({
+	const listing: Listing | null = config.service.usesList ? createOwnListing() : null;
+	const poller = createPoller(core, {
 		...options,
 		budget: leaving(background, () => listing?.reservedPerSecond() ?? 0),
 		onNews: () => wakeOutbox(),
 	});
-	const subscriptions = createSubscriptions({
+	const subscriptions = createSubscriptions(core, {
 		...options,
 		usualReadsPerSecond: () => usualReadsPerSecond(budget),
 		onChange: wakeAll,
 	});
 
-	function createListingFor(list: NonNullable<Options['listing']>): Listing {
-		const readWaiting = createWaitingReads({ ...options, metrics: list.metrics, onEarlyRead: () => poller.wake() });
-		return createListing({
-			...options,
-			...list,
+	function createOwnListing(): Listing {
+		const { health } = options;
+		const readWaiting = createWaitingReads(core, () => poller.wake());
+		return createListing(core, {
+			cell: listCell,
+			health,
 			budget: background,
-			countWatched: () => store.countSessions(options.serviceUrl),
-			isExpected: async () => (await store.discoveries(options.serviceUrl)).length > 0,
+			countWatched: () => store.countSessions(serviceUrl),
+			isExpected: async () => (await store.discoveries(serviceUrl)).length > 0,
 			async onList(found) {
 				// Sessions that were never read say nothing about the service. Those that were are read again soon, and tell.
-				const { health, serviceUrl } = options;
 				if (health.failingSince !== null && !(await store.isFailing(serviceUrl))) health.succeeded();
 				await readWaiting(found);
 				await discoveries.listed(found);
@@ -132,7 +115,7 @@ export function createWatching(options: Options) {
 		async forget(): Promise<void> {
 			const now = clock.now();
 			await store.removeEnded(now - Math.min(FORGET_AFTER_DAYS, retentionDays) * DAY_MS);
-			const listed = discoveries.whyNot() === null ? options.serviceUrl : null;
+			const listed = discoveries.whyNot() === null ? serviceUrl : null;
 			await store.removeTexts(now - retentionDays * DAY_MS, listed);
 		},
 		/** Begins to read, which needs no Slack. */
@@ -146,13 +129,13 @@ export function createWatching(options: Options) {
 		 * watches of channels that are no longer allowed have ended.
 		 */
 		async startPosting({ announcer, channels }: { announcer: Announcer; channels: ChannelList }): Promise<void> {
-			await endNotAllowed(store, options.allowedChannels, { now: clock.now(), log });
+			await endNotAllowed(store, config.access.channels, { now: clock.now(), log });
 			const { signal } = stopping;
-			const outbox = createOutbox({ store, announcer, rateLimiter, clock, metrics, log });
+			const outbox = createOutbox(core, announcer);
 			wakeOutbox = () => outbox.wake();
 			const end = (channel: ChannelKey) => channelEnded(channel, 'channelShared');
-			const guard = createChannelGuard({ store, channels, end, clock, log, metrics });
-			if (allowExternal) running.push(outbox.run(signal));
+			const guard = createChannelGuard(core, { channels, end });
+			if (config.access.allowExternal) running.push(outbox.run(signal));
 			else
 				running.push(
 					guard.run(signal),

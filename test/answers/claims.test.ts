@@ -3,6 +3,7 @@ import { createManualClock } from '../../fake-slack/index.ts';
 import type { Answer } from '../../src/answers/answer.ts';
 import { createClaims } from '../../src/answers/claims.ts';
 import { ANN, BOB, T0 } from '../store/support.ts';
+import { coreOf } from '../support/core.ts';
 import { createHarness } from './delivering.ts';
 
 describe('a claim', () => {
@@ -13,7 +14,7 @@ describe('a claim', () => {
 		const clock = createManualClock(T0);
 		const updates: string[] = [];
 		const questionUpdated = (_: unknown, what: string) => void updates.push(what);
-		const claims = createClaims({ store: harness.store.claims, questionUpdated, clock, log: harness.log });
+		const claims = createClaims(coreOf({ store: harness.store, clock, log: harness.log }), questionUpdated);
 		await claims.take(QUESTION, ANN);
 		await clock.advance(200_000);
 		await claims.take(QUESTION, ANN);
@@ -29,12 +30,10 @@ describe('a claim', () => {
 		await using harness = await createHarness();
 		const updates: string[] = [];
 		const questionUpdated = (_: unknown, what: string) => void updates.push(what);
-		const claims = createClaims({
-			store: harness.store.claims,
+		const claims = createClaims(
+			coreOf({ store: harness.store, clock: harness.clock, log: harness.log }),
 			questionUpdated,
-			clock: harness.clock,
-			log: harness.log,
-		});
+		);
 		await claims.release(QUESTION, ANN);
 		expect(updates).toEqual([]);
 		await claims.take(QUESTION, ANN);

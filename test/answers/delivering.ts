@@ -1,16 +1,16 @@
 import { createManualClock } from '../../fake-slack/index.ts';
 import type { Refusal } from '../../src/answers/access-policy.ts';
 import type { Answer, Person } from '../../src/answers/answer.ts';
-import { createConfirmation } from '../../src/answers/confirm.ts';
 import { createDelivery } from '../../src/answers/deliver.ts';
-import type { DeliveryService } from '../../src/answers/put.ts';
 import { createAnswerWorker } from '../../src/answers/worker.ts';
 import type { Clock } from '../../src/clock.ts';
 import { fingerprintOf, shownHashOf } from '../../src/questions/fingerprint.ts';
 import type { AnsweredItem, Session } from '../../src/questions/session.ts';
+import type { SessionServiceClient } from '../../src/session-service/client.ts';
 import { SessionServiceError } from '../../src/session-service/errors.ts';
 import type { AnswerStore } from '../../src/store/answer-store.ts';
 import { createRecordingLog, item, makeDataDir, open, SERVICE, submission, T0 } from '../store/support.ts';
+import { coreOf } from '../support/core.ts';
 import { buildSession, saying, unanswered } from '../support/sessions.ts';
 
 export const CALL_TIMEOUT_MS = 20_000;
@@ -80,7 +80,7 @@ export async function createHarness() {
 		});
 	}
 
-	const service: DeliveryService = {
+	const sessionService: Pick<SessionServiceClient, 'callTimeoutMs' | 'read' | 'reserveDelivery'> = {
 		callTimeoutMs: CALL_TIMEOUT_MS,
 		read: (sessionId) => read(sessionId),
 		reserveDelivery: async () => ({
@@ -94,28 +94,29 @@ export async function createHarness() {
 		}),
 	};
 
-	function deliveryFrom(answers: AnswerStore, ownClock: Clock = clock) {
-		return createDelivery({
-			store: answers,
-			service,
-			async checkAuthor(person, channelId) {
-				const refusal = await on.check(person, channelId);
-				return refusal === null ? { allowed: true } : { allowed: false, refusal };
-			},
+	function coreFor(answers: AnswerStore, ownClock: Clock = clock) {
+		return coreOf({
+			store: { ...store, answers },
+			sessionService,
+			serviceUrl: SERVICE,
 			clock: ownClock,
 			log,
-			metrics: { attempt() {}, conflict() {}, readToPut() {}, delivered() {} },
-			random: () => 1,
+			metrics: { delivery: { attempt() {}, conflict() {}, readToPut() {}, delivered() {} } },
 		});
 	}
 
+	const delivering = {
+		async checkAuthor(person: Person, channelId: string) {
+			const refusal = await on.check(person, channelId);
+			return refusal === null ? ({ allowed: true } as const) : ({ allowed: false, refusal } as const);
+		},
+		random: () => 1,
+	};
+
 	function createWorker(answers: AnswerStore = store.answers, ownClock: Clock = clock) {
-		const worker = createAnswerWorker({
+		const worker = createAnswerWorker(coreFor(answers, ownClock), {
+			...delivering,
 			processName: 'test',
-			store: answers,
-			serviceUrl: SERVICE,
-			delivery: deliveryFrom(answers, ownClock),
-			confirmation: createConfirmation({ service, store: answers, clock: ownClock }),
 			receipts: {
 				async tell(answer) {
 					const againAfterMs = await on.tell(answer);
@@ -129,8 +130,6 @@ export async function createHarness() {
 			},
 			isOurs: () => true,
 			questionUpdated() {},
-			clock: ownClock,
-			log,
 		});
 		workers.push(worker);
 		return worker;
@@ -165,7 +164,7 @@ export async function createHarness() {
 		createWorker,
 		/** One attempt under `token`. */
 		deliver: (answer: Answer, token: string) =>
-			deliveryFrom(store.answers).deliver(answer, token, new AbortController().signal),
+			createDelivery(coreFor(store.answers), delivering).deliver(answer, token, new AbortController().signal),
 		/** Accepts an answer to the session's question. */
 		async accept(sessionId: string, giveUpAt = T0 + 86_400_000): Promise<Answer> {
 			const result = await store.answers.accept(

@@ -8,6 +8,7 @@ import { createClaims } from '../../src/answers/claims.ts';
 import type { Log } from '../../src/log.ts';
 import { openStore } from '../../src/store/open.ts';
 import { current, KEY, LEASE, OTHER_KEY, SERVICE, submission, T0, valuesOf } from '../store/support.ts';
+import { coreOf } from '../support/core.ts';
 
 const clock = createManualClock(T0);
 const quiet: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => quiet };
@@ -21,20 +22,15 @@ async function open(encryptionKey: string) {
 	const store = await openStore({ dataDir, encryptionKey, clock, log: quiet });
 	const questionUpdated = () => {};
 	let woken = 0;
-	const answers = createAnswers({
-		store: store.answers,
-		drafts: store.drafts,
-		claims: createClaims({ store: store.claims, questionUpdated, clock, log: quiet }),
-		questionUpdated,
+	const core = coreOf({
+		store,
 		clock,
-		wake: () => {
-			woken++;
-		},
-		metrics: { accepted() {} },
-		giveUpMs: 1_000,
-		landsWithinMs: 27_000,
 		log: quiet,
+		metrics: { answers: { accepted() {} } },
+		config: { giveUpMs: 1_000 },
 	});
+	const claims = createClaims(core, questionUpdated);
+	const answers = createAnswers(core, { claims, questionUpdated, wake: () => woken++ });
 	return { store, answers, woken: () => woken };
 }
 

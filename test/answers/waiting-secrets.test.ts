@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createHousekeeping } from '../../src/answers/housekeeping.ts';
 import { accepted, createRecordingLog, item, submission, T0 } from '../store/support.ts';
+import { coreOf } from '../support/core.ts';
 import { createHarness } from './delivering.ts';
 
 const DAY = 24 * 3_600_000;
@@ -10,16 +11,9 @@ it('removes the secrets of a waiting answer after a week and tells its author', 
 	const { store, clock } = harness;
 	const secret = submission({ items: [item('hunter2', { secret: true }), item('blue')] });
 	await accepted(store, secret, 'waiting');
-	const housekeeping = createHousekeeping({
-		answers: store.answers,
-		drafts: store.drafts,
-		claims: store.claims,
-		forgetWatches: async () => undefined,
-		retentionDays: 90,
-		waitingSecretDays: 7,
-		clock,
-		log: createRecordingLog(),
-	});
+	const config = { retentionDays: 90, waitingSecretDays: 7 };
+	const core = coreOf({ store, clock, log: createRecordingLog(), config });
+	const housekeeping = createHousekeeping(core, async () => undefined);
 	await clock.advance(7 * DAY);
 	housekeeping.start();
 	await harness.settle();

@@ -9,6 +9,7 @@ import { createRateLimiter } from '../../src/rate-limiter.ts';
 import type { ShowOutcome } from '../../src/slack/inbox-display.ts';
 import { snapshotOf } from '../../src/watches/session-snapshot.ts';
 import { ANN, BOB, createRecordingLog } from '../store/support.ts';
+import { coreOf } from '../support/core.ts';
 import { addWatch, assistant, openTestStore, pass, SERVICE, session, T0 } from '../watches/support.ts';
 
 const HOME = { id: homeInboxId(ANN), person: ANN, viewId: null };
@@ -48,15 +49,9 @@ async function startInboxes({ processes = 1 } = {}) {
 	}
 
 	function start() {
-		const inboxes = createInboxes({
-			store: store.inboxes,
-			serviceUrl: SERVICE,
-			discovered: async () => null,
-			rateLimiter,
-			metrics: { update: count, built: () => count('built') },
-			clock,
-			log,
-		});
+		const metrics = { inboxes: { update: count, built: () => count('built') } };
+		const core = coreOf({ store, serviceUrl: SERVICE, rateLimiter, metrics, clock, log });
+		const inboxes = createInboxes(core, async () => null);
 		inboxes.start({
 			memberships: {
 				async channelsOf(userId) {

@@ -5,6 +5,7 @@ import { beginLadder } from '../../src/store/ladder-store.ts';
 import { snapshotOf } from '../../src/watches/session-snapshot.ts';
 import { read } from '../store/contract/watch-acts.ts';
 import { createRecordingLog, LEASE } from '../store/support.ts';
+import { coreOf } from '../support/core.ts';
 import { addWatch, assistant, openTestStore, pass, SERVICE, session, T0 } from '../watches/support.ts';
 
 const REMIND_AFTER_MS = 60_000;
@@ -13,17 +14,11 @@ const REMIND_AFTER_MS = 60_000;
 async function startReplicas() {
 	const store = await openTestStore();
 	const clocks = [createManualClock(T0), createManualClock(T0)] as const;
-	const all = clocks.map((clock) =>
-		createReminders({
-			store: store.ladders,
-			serviceUrl: SERVICE,
-			defaults: { remindAfterMs: REMIND_AFTER_MS, escalateAfterMs: null },
-			onNews() {},
-			onEarlyRead() {},
-			clock,
-			log: createRecordingLog(),
-		}),
-	);
+	const config = { ladderTimes: { remindAfterMs: REMIND_AFTER_MS, escalateAfterMs: null } };
+	const all = clocks.map((clock) => {
+		const core = coreOf({ store, serviceUrl: SERVICE, config, clock, log: createRecordingLog() });
+		return createReminders(core, { onNews() {}, onEarlyRead() {} });
+	});
 	for (const one of all) await one.start();
 	onTestFinished(async () => {
 		await Promise.all(all.map((one) => one.stop()));

@@ -6,6 +6,7 @@ import type { StoreDatabase } from '../../src/store/database.ts';
 import type { LadderStore } from '../../src/store/ladder-store.ts';
 import type { StoreOptions } from '../../src/store/open.ts';
 import type { LadderTimes } from '../../src/watches/channel-settings.ts';
+import { coreOf } from '../support/core.ts';
 import type { Random } from '../support/random.ts';
 import type { Asked, Read } from './history.ts';
 import type { Program } from './program.ts';
@@ -172,18 +173,19 @@ export async function startProcess(options: Options) {
 	});
 	const rateLimiter = program.createRateLimiter(clock);
 	const metrics = { ...NO_METRICS, reminderLate: options.onLate };
-	const outbox = program.createOutbox({ store: watches, announcer, rateLimiter, clock, log: LOG, metrics });
-	const onNews = () => outbox.wake();
-	const reader = createReader({ program, watches, serviceUrl, service, reads, onNews, clock, random: random.fork() });
-	const reminders = program.createReminders({
-		store: ladders,
+	const core = coreOf({
+		store: { ladders, claims: claimStore, watches },
+		rateLimiter,
+		metrics: { watches: metrics },
 		serviceUrl,
-		defaults: options.defaults,
-		onNews,
-		onEarlyRead: reader.wake,
+		config: { ladderTimes: options.defaults },
 		clock,
 		log: LOG,
 	});
+	const outbox = program.createOutbox(core, announcer);
+	const onNews = () => outbox.wake();
+	const reader = createReader({ program, watches, serviceUrl, service, reads, onNews, clock, random: random.fork() });
+	const reminders = program.createReminders(core, { onNews, onEarlyRead: reader.wake });
 
 	const questionUpdated: QuestionUpdated = (question, what) => {
 		const now = clock.now();
@@ -214,7 +216,7 @@ export async function startProcess(options: Options) {
 
 	return {
 		answers,
-		claims: program.createClaims({ store: claimStore, questionUpdated, clock, log: LOG }),
+		claims: program.createClaims(core, questionUpdated),
 		watches,
 		channelSettings: guarded(store.channelSettings),
 		db: guarded<StoreDatabase>(store.db),

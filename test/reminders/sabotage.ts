@@ -37,10 +37,18 @@ export const SABOTAGES = {
 	'two-transactions': [
 		{
 			file: 'store/ladder-store.ts',
-			from: `		record: (token, outcomes, { announcement, now }) =>
+			from: `		record: (
+			token: string,
+			outcomes: readonly LadderOutcome[],
+			{ announcement, now }: { announcement: NewAnnouncement | null; now: number },
+		) =>
 			db
 				.write(async (trx) => {`,
-			to: `		record: async (token, outcomes, { announcement, now }) => {
+			to: `		record: async (
+			token: string,
+			outcomes: readonly LadderOutcome[],
+			{ announcement, now }: { announcement: NewAnnouncement | null; now: number },
+		) => {
 			if (announcement !== null) {
 				await db.write((trx) => queueAnnouncements(trx, cipher, [{ ...announcement, key: announcement.key + now }], now));
 			}
@@ -54,18 +62,10 @@ export const SABOTAGES = {
 		},
 		{
 			file: 'store/ladder-store.ts',
-			from: `					return 'recorded' as const;
-				})
-				.catch(async (error: unknown) => {
-					if (!(error instanceof LeaseLost)) throw error;
-					await giveBack(token, outcomes);
+			from: `					await db.writeOne((trx) => freeLadders(trx, left));
 					return null;
 				}),`,
-			to: `					return 'recorded' as const;
-				})
-				.catch(async (error: unknown) => {
-					if (!(error instanceof LeaseLost)) throw error;
-					await giveBack(token, outcomes);
+			to: `					await db.writeOne((trx) => freeLadders(trx, left));
 					return null;
 				});
 		},`,

@@ -10,6 +10,7 @@ import { createPoller } from '../../src/watches/poller.ts';
 import { createServiceHealth } from '../../src/watches/service-health.ts';
 import { createSubscriptions } from '../../src/watches/subscribe.ts';
 import { createRecordingLog } from '../store/support.ts';
+import { coreOf } from '../support/core.ts';
 import { createRecordingMetrics, NO_ANSWERS, NO_LIMITS, openTestStore } from './support.ts';
 
 it('watches a service over HTTP: finds a question, reads unchanged sessions with a 304, and gets no 429', async () => {
@@ -31,20 +32,18 @@ it('watches a service over HTTP: finds a question, reads unchanged sessions with
 		figures: () => budget.stats(),
 		keptFor: (limit) => sharesOf(limit).delivery + sharesOf(limit).person,
 	});
-	const shared = {
-		store,
+	const { metrics } = createRecordingMetrics();
+	const core = coreOf({
+		store: { watches: store },
 		sessionService: client,
 		serviceUrl: service.url,
-		budget: background,
+		config: { watchLimits: NO_LIMITS, watchMaxDays: 7 },
+		metrics: { watches: metrics },
 		clock: systemClock,
 		log,
-	};
-	const { metrics } = createRecordingMetrics();
-	const subscriptions = createSubscriptions({
-		...shared,
+	});
+	const subscriptions = createSubscriptions(core, {
 		usualReadsPerSecond: () => 3,
-		limits: NO_LIMITS,
-		metrics,
 		...NO_ANSWERS,
 		onChange: () => {},
 	});
@@ -56,11 +55,9 @@ it('watches a service over HTTP: finds a question, reads unchanged sessions with
 	}
 
 	const health = createServiceHealth({ clock: systemClock });
-	const poller = createPoller({
-		...shared,
-		metrics,
+	const poller = createPoller(core, {
+		budget: background,
 		health,
-		maxDays: 7,
 		...NO_ANSWERS,
 		onNews: () => {},
 		onQuestions: () => {},

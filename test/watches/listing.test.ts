@@ -5,6 +5,7 @@ import { HandraiseError } from '../../src/errors.ts';
 import { createListing, type ListingState, listEveryMs, type WaitingList } from '../../src/watches/listing.ts';
 import { createServiceHealth } from '../../src/watches/service-health.ts';
 import { createRecordingLog } from '../store/support.ts';
+import { coreOf } from '../support/core.ts';
 import { pass, plentiful } from './support.ts';
 
 const list = (overrides: Partial<WaitingList> = {}): WaitingList => ({
@@ -63,37 +64,41 @@ function start({
 			await run;
 		},
 	};
-	const listing = createListing({
+	const core = coreOf({
 		sessionService: {
 			async listWaiting() {
 				harness.requests.push((clock.now() - startedAt) / 1_000);
 				const found = harness.answer();
 				if (found instanceof Error) throw found;
 				if (found.tookMs >= 1_000) await clock.sleep(found.tookMs);
-				return found;
+				return { ...found, sessions: [...found.sessions] };
 			},
 		},
+		config: { discoverSessions },
+		metrics: {
+			listing: {
+				available: (isAvailable) => {
+					harness.isAvailable = isAvailable;
+				},
+				listed: () => {},
+				requested: () => {},
+				listFailed: (code) => void harness.failures.push(code),
+				listedReads: () => {},
+			},
+		},
+		clock,
+		log,
+	});
+	const listing = createListing(core, {
 		cell,
 		budget: { ...budget, pausedUntil: () => harness.pausedUntil },
 		health,
 		countWatched: async () => harness.watched,
-		discoverSessions,
 		isExpected: async () => harness.isExpected,
 		onList: () => harness.onList(),
 		async onUnlisted() {
 			harness.unlistedCount += 1;
 		},
-		metrics: {
-			available: (isAvailable) => {
-				harness.isAvailable = isAvailable;
-			},
-			listed: () => {},
-			requested: () => {},
-			listFailed: (code) => void harness.failures.push(code),
-			listedReads: () => {},
-		},
-		clock,
-		log,
 	});
 	const run = listing.run(stopping.signal);
 	onTestFinished(() => harness.stop());

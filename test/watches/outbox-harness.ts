@@ -1,15 +1,16 @@
 import { onTestFinished } from 'vitest';
 import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
-import { createRateLimiter } from '../../src/rate-limiter.ts';
+import type { Clock } from '../../src/clock.ts';
+import { createRateLimiter, type RateLimiter } from '../../src/rate-limiter.ts';
 import type { WatchStore } from '../../src/store/watch-store.ts';
 import type { NewAnnouncement } from '../../src/watches/announcements.ts';
 import type { Announcer, SendOutcome } from '../../src/watches/announcer.ts';
 import { createOutbox } from '../../src/watches/outbox.ts';
-import type { PostingOptions } from '../../src/watches/posting.ts';
 import { snapshotOf } from '../../src/watches/session-snapshot.ts';
 import type { CardUrgency, Watch } from '../../src/watches/watch.ts';
 import { type SessionUpdate, UNKNOWN_STEP_RATE } from '../../src/watches/watched-session.ts';
 import { createRecordingLog } from '../store/support.ts';
+import { coreOf } from '../support/core.ts';
 import { addWatch, createRecordingMetrics, type newWatch, openTestStore, SERVICE, session, T0 } from './support.ts';
 
 interface Sent {
@@ -110,9 +111,19 @@ export async function createOutboxHarness() {
 	const { watches: store, db } = await openTestStore();
 	const fake = createFakeAnnouncer(clock);
 	const recorded = createRecordingMetrics();
-	const rateLimiter = createRateLimiter(clock);
+	const shared = createRateLimiter(clock);
 	/** `calls`: how often the outbox called its store. */
-	function start(overrides: Partial<PostingOptions> = {}) {
+	function start({
+		store: ownStore,
+		announcer = fake.announcer,
+		clock: ownClock = clock,
+		rateLimiter = shared,
+	}: {
+		store?: WatchStore;
+		announcer?: Announcer;
+		clock?: Clock;
+		rateLimiter?: RateLimiter;
+	} = {}) {
 		let calls = 0;
 		const counted = new Proxy(store, {
 			get(target, name) {
@@ -121,17 +132,14 @@ export async function createOutboxHarness() {
 			},
 		});
 		const controller = new AbortController();
-		const { metrics } = recorded;
-		const log = createRecordingLog();
-		const outbox = createOutbox({
-			store: counted,
-			announcer: fake.announcer,
+		const core = coreOf({
+			store: { watches: ownStore ?? counted },
 			rateLimiter,
-			clock,
-			metrics,
-			log,
-			...overrides,
+			clock: ownClock,
+			metrics: { watches: recorded.metrics },
+			log: createRecordingLog(),
 		});
+		const outbox = createOutbox(core, announcer);
 		const running = outbox.run(controller.signal);
 		const stop = async () => {
 			controller.abort(new Error('stop'));

@@ -4,6 +4,7 @@ import { expectationFor } from '../../src/watches/capacity.ts';
 import { createSubscriptions } from '../../src/watches/subscribe.ts';
 import type { WatchLimits, WatchSettings } from '../../src/watches/watch.ts';
 import { createRecordingLog } from '../store/support.ts';
+import { coreOf } from '../support/core.ts';
 import {
 	createFakeService,
 	createRecordingMetrics,
@@ -20,14 +21,16 @@ async function createHarness(limits: Partial<WatchLimits> = {}) {
 	const store = (await openTestStore()).watches;
 	const fake = createFakeService(clock);
 	let changes = 0;
-	const subscriptions = createSubscriptions({
-		store,
+	const core = coreOf({
+		store: { watches: store },
 		serviceUrl: SERVICE,
-		usualReadsPerSecond: () => 3,
-		limits: { ...NO_LIMITS, ...limits },
-		metrics: recorded.metrics,
+		config: { watchLimits: { ...NO_LIMITS, ...limits } },
+		metrics: { watches: recorded.metrics },
 		clock,
 		log: createRecordingLog(),
+	});
+	const subscriptions = createSubscriptions(core, {
+		usualReadsPerSecond: () => 3,
 		...NO_ANSWERS,
 		onChange: () => {
 			changes += 1;

@@ -6,6 +6,7 @@ import { HandraiseError } from '../../src/errors.ts';
 import type { Metrics } from '../../src/ops/metrics.ts';
 import { disclosureOf } from '../../src/questions/secrecy.ts';
 import type { Message, Session } from '../../src/questions/session.ts';
+import type { SessionServiceClient } from '../../src/session-service/client.ts';
 import type { StoreDatabase } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/open.ts';
 import type { NewWatch } from '../../src/store/watch-adding.ts';
@@ -13,11 +14,12 @@ import { readWatch } from '../../src/store/watch-rows.ts';
 import type { WatchStore } from '../../src/store/watch-store.ts';
 import type { BackgroundBudget } from '../../src/watches/capacity.ts';
 import type { AnnouncementContent } from '../../src/watches/kinds.ts';
-import { createPoller, type PollerOptions, type WatchingService } from '../../src/watches/poller.ts';
+import { createPoller, type PollerOptions } from '../../src/watches/poller.ts';
 import { createServiceHealth } from '../../src/watches/service-health.ts';
 import { type SessionSnapshot, snapshotOf } from '../../src/watches/session-snapshot.ts';
 import type { Watch, WatchLimits } from '../../src/watches/watch.ts';
 import { createRecordingLog, makeDataDir, open } from '../store/support.ts';
+import { coreOf } from '../support/core.ts';
 import { buildSession, saying, unanswered } from '../support/sessions.ts';
 
 export const SERVICE = 'https://service.example';
@@ -113,7 +115,7 @@ export function createFakeService(clock: Clock) {
 	const sessions = new Map<string, Session>();
 	const failures = new Map<string, string>();
 	const reads: { readonly sessionId: string; readonly at: number; readonly priority: string }[] = [];
-	const service: WatchingService = {
+	const service: Pick<SessionServiceClient, 'read'> = {
 		async read(sessionId, { priority, signal }) {
 			signal?.throwIfAborted();
 			reads.push({ sessionId, at: clock.now(), priority });
@@ -123,7 +125,8 @@ export function createFakeService(clock: Clock) {
 			if (failure !== undefined) throw new FakeServiceError(failure);
 			const stored = sessions.get(sessionId);
 			if (stored === undefined) throw new FakeServiceError('session_not_found');
-			return { session: stored, readAt: clock.now(), endedAt: clock.now() };
+			const now = clock.now();
+			return { session: stored, readAt: now, since: now, endedAt: now };
 		},
 	};
 	return {
@@ -183,29 +186,42 @@ export async function openTestStore(): Promise<Store> {
 	return store;
 }
 
+interface PollerOverrides extends Partial<PollerOptions> {
+	readonly clock?: Clock;
+	readonly sessionService?: Pick<SessionServiceClient, 'read'>;
+	readonly maxDays?: number;
+}
+
 /** A poller with a manual clock and its own store. */
-export async function createPollerHarness(overrides: Partial<PollerOptions> = {}) {
+export async function createPollerHarness(overrides: PollerOverrides = {}) {
 	const clock = createManualClock(T0);
 	const { watches: store, db } = await openTestStore();
 	const fake = createFakeService(clock);
 	const recorded = createRecordingMetrics();
-	function start(ownOverrides: Partial<PollerOptions> = {}) {
+	function start(ownOverrides: PollerOverrides = {}) {
 		const controller = new AbortController();
-		const poller = createPoller({
-			store,
-			sessionService: fake.service,
+		const {
+			clock: ownClock = clock,
+			sessionService = fake.service,
+			maxDays = 7,
+			...options
+		} = { ...overrides, ...ownOverrides };
+		const core = coreOf({
+			store: { watches: store },
+			sessionService,
 			serviceUrl: SERVICE,
-			budget: plentiful,
-			clock,
+			clock: ownClock,
 			log: createRecordingLog(),
-			metrics: recorded.metrics,
+			metrics: { watches: recorded.metrics },
+			config: { watchMaxDays: maxDays },
+		});
+		const poller = createPoller(core, {
+			budget: plentiful,
 			health: createServiceHealth({ clock }),
-			maxDays: 7,
 			...NO_ANSWERS,
 			onNews: () => {},
 			onQuestions: () => {},
-			...overrides,
-			...ownOverrides,
+			...options,
 		});
 		const running = poller.run(controller.signal);
 		const stop = async () => {

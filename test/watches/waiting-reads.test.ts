@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
+import type { Metrics } from '../../src/ops/metrics.ts';
+import type { WatchStore } from '../../src/store/watch-store.ts';
 import { createWaitingReads } from '../../src/watches/waiting-reads.ts';
 import type { ListedWaiting } from '../../src/watches/watched-session.ts';
+import { coreOf } from '../support/core.ts';
 
 /**
  * A list every 2 s. `contradicts`: sessions whose reads never show that they wait. `changes`: whether each read finds
@@ -13,31 +16,33 @@ function start({ contradicts = [], changes = false }: { contradicts?: readonly s
 	const asked: { readonly id: string; readonly at: number; readonly absentAt: number | null }[] = [];
 	const seconds = (at: number | null) => (at === null ? null : (at - startedAt) / 1_000);
 	const counts = { early: 0, reads: 0 };
-	const onList = createWaitingReads({
-		store: {
-			async readWaiting(_service: string, sessions: readonly ListedWaiting[]) {
-				const now = clock.now();
-				for (const { sessionId: id, absentAt } of sessions) {
-					asked.push({ id, at: seconds(now) ?? 0, absentAt: seconds(absentAt) });
-				}
-				return sessions
-					.filter(({ sessionId, moved }) => {
-						const isHeld = moved !== null && now < moved.until && !changes;
-						return !isHeld && contradicts.includes(sessionId);
-					})
-					.map(({ sessionId }) => ({ sessionId, hasChanged: changes }));
-			},
+	const watches = {
+		async readWaiting(_service: string, sessions: readonly ListedWaiting[]) {
+			const now = clock.now();
+			for (const { sessionId: id, absentAt } of sessions) {
+				asked.push({ id, at: seconds(now) ?? 0, absentAt: seconds(absentAt) });
+			}
+			return sessions
+				.filter(({ sessionId, moved }) => {
+					const isHeld = moved !== null && now < moved.until && !changes;
+					return !isHeld && contradicts.includes(sessionId);
+				})
+				.map(({ sessionId }) => ({ sessionId, hasChanged: changes }));
 		},
+	};
+	const listing = {
+		listedReads(count: number) {
+			counts.reads += count;
+		},
+	};
+	const core = coreOf({
+		store: { watches: watches as unknown as WatchStore },
 		serviceUrl: 'https://service.example',
-		onEarlyRead: () => {
-			counts.early += 1;
-		},
-		metrics: {
-			listedReads: (count) => {
-				counts.reads += count;
-			},
-		},
+		metrics: { listing: listing as unknown as Metrics['listing'] },
 		clock,
+	});
+	const onList = createWaitingReads(core, () => {
+		counts.early += 1;
 	});
 	async function lists(times: number, ids: readonly string[], isComplete = true): Promise<void> {
 		for (let time = 0; time < times; time += 1) {

@@ -76,6 +76,21 @@ describe('a question that the agent asks again before a read saw the answer', ()
 		expect(app.thread(id)).toHaveLength(4);
 	});
 
+	it('says each time in the thread who answered', async () => {
+		app = await handOverApp();
+		const { id, index, post } = await asked();
+		let newest = post;
+		for (const _ of ['once', 'again']) {
+			const taken = takesAnswer(id, index, HISTORIES['the same message, emptied']);
+			await newest.press('LH 1173');
+			await taken;
+			newest = await postAfter(id, newest);
+			await app.pass(1_000);
+		}
+		await app.until(() => app.thread(id).filter((one) => one.text().includes('Answered by @ada')).length === 2);
+		expect(app.thread(id)).toHaveLength(5);
+	});
+
 	it('says that it was answered when the agent asks something else instead, or nothing', async () => {
 		app = await handOverApp();
 		const other = await askedAgain(() => [...BEFORE, asking('', ['Which hotel?'])]);

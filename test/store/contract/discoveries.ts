@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
+import type { Config } from '../../../src/config.ts';
 import type { WatchStore } from '../../../src/store/watch-store.ts';
 import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
 import { endChannel } from '../../../src/watches/channel-guard.ts';
 import type { Discovery } from '../../../src/watches/discovered.ts';
 import { createDiscoveries } from '../../../src/watches/discovery.ts';
 import type { Watch } from '../../../src/watches/watch.ts';
-import { NO_LIMITS, newWatch, SERVICE, sessionView } from '../../watches/support.ts';
+import { coreOf } from '../../support/core.ts';
+import { createRecordingMetrics, NO_LIMITS, newWatch, SERVICE, sessionView } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
 import { attemptAt, createRecordingLog, LEASE, T0 } from '../support.ts';
 import { C1, KEY, news, read, watchActs } from './watch-acts.ts';
@@ -356,19 +358,19 @@ export function describeDiscoveries(subject: Subject): void {
 }
 
 function discoveriesOver(store: WatchStore, now: () => number) {
-	return createDiscoveries({
-		store,
+	const core = coreOf({
+		store: { watches: store },
 		serviceUrl: SERVICE,
-		discoverSessions: true,
-		usesList: true,
-		isUnlisted: () => false,
-		isListed: () => true,
-		limits: { ...NO_LIMITS, channel: 3 },
-		metrics: { limitReached: () => {} },
+		config: {
+			discoverSessions: true,
+			service: { usesList: true } as Config['service'],
+			watchLimits: { ...NO_LIMITS, channel: 3 },
+		},
+		metrics: { watches: createRecordingMetrics().metrics },
 		clock: { ...systemClock, now },
 		log: createRecordingLog(),
-		onChange: () => {},
 	});
+	return createDiscoveries(core, { isUnlisted: () => false, isListed: () => true, onChange: () => {} });
 }
 
 const DIGEST = { messageIndex: 3, fingerprint: 'f', shownHash: 'shown', sameBefore: 0, answered: [], open: [0] };

@@ -1,0 +1,11 @@
+import type { Core } from '../../src/core.ts';
+
+/** A `core` for a part that a test builds alone. What the part takes has to be given here: anything else throws. */
+export function coreOf(given: { readonly [Name in keyof Core]?: Partial<Core[Name]> }): Core {
+	return new Proxy(given, {
+		get(target, name) {
+			if (!(name in target)) throw new Error(`this test gives no core.${String(name)}`);
+			return target[name as keyof Core];
+		},
+	}) as Core;
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { measure, problemsOf } from './structure.ts';
+
+describe('what a part depends on', () => {
+	it('is each module that gives it a function, not those that give types and constants', () => {
+		const text = [
+			"import { readFileSync } from 'node:fs';",
+			"import type { Clock } from '../clock.ts';",
+			"import { CLOCK_ALLOWANCE_MS, type Log } from '../log.ts';",
+			"import { codeOf, HandraiseError, type Other } from '../errors.ts';",
+			'import {',
+			'\ttype Answer,',
+			'\titemsOf,',
+			"} from './answer.ts';",
+			"import * as words from './words.ts';",
+			'',
+		].join('\n');
+		const { dependencies, lines } = measure('src/some/part.ts', text);
+		expect(dependencies).toEqual(['../errors.ts', './answer.ts', './words.ts']);
+		expect(lines).toBe(9);
+	});
+
+	it('is each name that it takes from core', () => {
+		const text = `export function createPart({ clock, store: { answers, drafts } }: Core, { own }: { own: string }) {}
+export function createOther({
+	clock,
+	log,
+}: Core) {
+	const { answers: store, claims } = core.store;
+}
+export function registerIt({ listen, log }: HandlerContext) {}
+const { metrics } = core;
+core.sessionService.close();
+`;
+		const taken = measure('src/part.ts', text).dependencies;
+		expect([...taken].sort()).toEqual(
+			['clock', 'log', 'metrics', 'sessionService', 'store.answers', 'store.claims', 'store.drafts'].map(
+				(name) => `core.${name}`,
+			),
+		);
+	});
+});
+
+it('names every limit that is exceeded, and lets exceptions have as much as their table says', () => {
+	const parts = [
+		{ path: 'src/a.ts', lines: 60, dependencies: ['./b.ts', './c.ts'] },
+		{ path: 'src/b.ts', lines: 45, dependencies: ['./c.ts', 'core.log'] },
+	];
+	const limits = { lines: 100, files: 1, linesOfFile: 50, dependencies: 1 } as const;
+	expect(problemsOf(parts, limits as never, { 'src/a.ts': { lines: 60, dependencies: 2 } })).toEqual([
+		'src: lines: 105, at most 100',
+		'src: files: 2, at most 1',
+		'src/b.ts: dependencies: 2, at most 1 (./c.ts, core.log)',
+	]);
+	expect(problemsOf(parts, { ...limits, lines: 105, files: 2 } as never, {})).toHaveLength(3);
+});

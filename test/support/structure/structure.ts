@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+
+/** The most that a file, a part and all of `src` may have. */
+export const LIMITS = { lines: 36_800, files: 228, linesOfFile: 450, dependencies: 12 } as const;
+
+/** Why some may have more, and how much. Numbers may only shrink. */
+const EXCEPTIONS: Readonly<Record<string, { readonly lines?: number; readonly dependencies?: number }>> = {
+	// The only place that knows every part.
+	'src/app.ts': { lines: 454, dependencies: 58 },
+	'src/slack/blocks/session-modal.ts': { dependencies: 14 },
+	'src/slack/handlers/channel-settings.ts': { dependencies: 18 },
+	'src/slack/handlers/quick-answers.ts': { dependencies: 15 },
+	'src/slack/handlers/watching.ts': { dependencies: 14 },
+	'src/slack/session/flow.ts': { dependencies: 13 },
+	'src/watches/poller.ts': { dependencies: 14 },
+	'src/watches/watching.ts': { dependencies: 13 },
+	// The doctor's list of all screens at their extremes.
+	'src/slack/shapes/extremes.ts': { dependencies: 20 },
+	// Opens the database with every store.
+	'src/store/open.ts': { dependencies: 18 },
+};
+
+const CORE_NAMES: ReadonlySet<string> = new Set(
+	Array.from(
+		readFileSync(new URL('../../../src/core.ts', import.meta.url), 'utf8').matchAll(/^\treadonly (\w+):/gm),
+		([, name]) => name ?? '',
+	),
+);
+
+/** A file of `src` as it was counted. */
+export interface Part {
+	readonly path: string;
+	readonly lines: number;
+	/** The modules that give it functions or classes, and what it takes from `core`. */
+	readonly dependencies: readonly string[];
+}
+
+const IMPORT = /^import (?:\{([^}]*)\}|\* as \w+) from '(\.[^']*)';/gm;
+
+/** Counts one file. Its imports stand as the formatter writes them. */
+export function measure(path: string, text: string): Part {
+	const modules = Array.from(text.matchAll(IMPORT), ([, names, specifier]) => ({ names, specifier }))
+		.filter(({ names }) => names === undefined || names.split(',').some(isFunction))
+		.map(({ specifier }) => specifier ?? '');
+	return { path, lines: text.split('\n').length - 1, dependencies: [...modules, ...takenFromCore(text)] };
+}
+
+/** Not a type, nor a constant. */
+function isFunction(imported: string): boolean {
+	const name = imported.trim();
+	return name !== '' && !name.startsWith('type ') && !/^[A-Z0-9_]+$/.test(name);
+}
+
+/**
+ * The names in `{ clock, store: { answers } }: Core`, in `} = core`, and after `core.`; of a nested pattern, the inner names.
+ * `HandlerContext` is `Core` with more: what else it has does not count.
+ */
+function takenFromCore(text: string): readonly string[] {
+	const inner = Array.from(
+		text.matchAll(/\{([^{}]*)\} = core\.(\w+);/g),
+		([, pattern = '', key]) => `{ ${key}: {${pattern}} } = core;`,
+	);
+	const all = [text.replace(/\{[^{}]*\} = core\.\w+;/g, ''), ...inner].join('\n');
+	const read = Array.from(all.matchAll(/\bcore\.(\w+)/g), ([, name]) => name ?? '');
+	const names = new Set(read.filter((name) => CORE_NAMES.has(name)));
+	for (const { index } of all.matchAll(/\}(?:: (?:Core|HandlerContext)\b| = core\b)/g)) {
+		for (const [, key = '', inner] of patternEndingAt(all, index).matchAll(/(\w+)(?::\s*(?:\{([^}]*)\}|\w+))?/g)) {
+			if (!CORE_NAMES.has(key)) continue;
+			if (inner === undefined) names.add(key);
+			else for (const [, name] of inner.matchAll(/(?:^|,)\s*(\w+)/g)) names.add(`${key}.${name}`);
+		}
+	}
+	return Array.from(names, (name) => `core.${name}`);
+}
+
+/** What stands between the brace at `end` and the one that opens it. */
+function patternEndingAt(text: string, end: number): string {
+	let depth = 0;
+	for (let at = end; at >= 0; at--) {
+		if (text[at] === '}') depth++;
+		if (text[at] === '{') depth--;
+		if (depth === 0) return text.slice(at + 1, end);
+	}
+	return '';
+}
+
+/** One line for each limit that is exceeded. */
+export function problemsOf(parts: readonly Part[], limits = LIMITS, exceptions = EXCEPTIONS): readonly string[] {
+	const total = parts.reduce((sum, { lines }) => sum + lines, 0);
+	return [
+		...exceeded('src: lines', total, limits.lines),
+		...exceeded('src: files', parts.length, limits.files),
+		...parts.flatMap(({ path, lines, dependencies }) => [
+			...exceeded(`${path}: lines`, lines, exceptions[path]?.lines ?? limits.linesOfFile),
+			...exceeded(
+				`${path}: dependencies`,
+				dependencies.length,
+				exceptions[path]?.dependencies ?? limits.dependencies,
+			).map((problem) => `${problem} (${dependencies.join(', ')})`),
+		]),
+	];
+}
+
+function exceeded(what: string, count: number, most: number): string[] {
+	return count > most ? [`${what}: ${count}, at most ${most}`] : [];
+}
