@@ -12,7 +12,7 @@ import {
 	sealOther,
 	writeReceiptState,
 } from './answer-rows.ts';
-import { change, countChanged, type StoreDatabase, StoreUnavailableError } from './database.ts';
+import { change, countChanged, from, type StoreDatabase, StoreUnavailableError } from './database.ts';
 import { earliest, isOurs, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { databaseTime } from './store-clock.ts';
@@ -36,14 +36,8 @@ export function createAnswerQueue({
 }) {
 	/** Postpones rows that cannot be read, so that they block neither their session nor the queue. */
 	async function postpone(ids: readonly string[], token: string, now: number): Promise<void> {
-		await db.writeOne((trx) =>
-			trx
-				.updateTable('answers')
-				.set({ ...WITHOUT_LEASE, next_attempt_at: now + UNREADABLE_RETRY_MS })
-				.where('id', 'in', ids)
-				.where('lease_token', '=', token)
-				.execute(),
-		);
+		const later = { ...WITHOUT_LEASE, next_attempt_at: now + UNREADABLE_RETRY_MS };
+		await db.writeOne((trx) => change(trx, 'answers', { id: ids, lease_token: token }).set(later).execute());
 	}
 
 	return {
@@ -81,15 +75,8 @@ export function createAnswerQueue({
 				const fails = patch.state !== undefined && patch.state !== 'conflicted' && isFailed(patch.state);
 				// Before its row: the order in which all writes lock them.
 				if (fails) await lockQuestionOf(trx, id);
-				const row = await trx
-					.selectFrom('answers')
-					.selectAll()
-					.where('id', '=', id)
-					.where('lease_token', '=', token)
-					.where('state', '=', state)
-					.$if(editCount !== undefined, (query) => query.where('edit_count', '=', editCount ?? 0))
-					.forUpdate()
-					.executeTakeFirst();
+				const held = { id, lease_token: token, state, ...(editCount !== undefined && { edit_count: editCount }) };
+				const row = await from(trx, 'answers', held).selectAll().forUpdate().executeTakeFirst();
 				if (row === undefined) return null;
 				if (checksTime && patch.before != null && patch.putStartedAt != null) await expectTime(trx, patch.putStartedAt);
 				const set = { ...patchRow(row, patch, now, cipher), ...(release && WITHOUT_LEASE) };
@@ -102,7 +89,7 @@ export function createAnswerQueue({
 		/** Prolongs the lease; false when it was lost. */
 		renew: (id: string, lease: Lease, now: number) =>
 			db.writeOne(async (trx) => {
-				const own = trx.updateTable('answers').where('id', '=', id).where('lease_token', '=', lease.token);
+				const own = change(trx, 'answers', { id, lease_token: lease.token });
 				return (await countChanged(own.set({ leased_until: now + lease.ms }))) > 0;
 			}),
 
@@ -191,7 +178,7 @@ async function freeLapsed(trx: Kysely<Tables>, now: number): Promise<void> {
 		.execute();
 	if (lapsed.length === 0) return;
 	const ids = lapsed.map((row) => row.id);
-	await trx.updateTable('answers').set(WITHOUT_LEASE).where('id', 'in', ids).execute();
+	await change(trx, 'answers', { id: ids }).set(WITHOUT_LEASE).execute();
 }
 
 /**
