@@ -17,7 +17,7 @@ import {
 	encodeTarget,
 	questionHash,
 } from './ids.ts';
-import { cutTo, plain, quoted, quotedLine, quotedMarkdown, quotedNameMrkdwn } from './text.ts';
+import { cutTo, plain, quoted, quotedLine, quotedMarkdown, quotedTitleMrkdwn } from './text.ts';
 import { andMoreWords, momentMrkdwn, type Names, personMrkdwn, personName } from './words.ts';
 
 /** How many items of a question a screen shows, and UTF-16 units of mrkdwn for each of its parts. */
@@ -61,7 +61,7 @@ function questionBody(question: QuestionView, room: Room, besideOptions: QuickAn
 	const said = quotedMarkdown(question.context, limits.context, mark.onCut);
 	const asked = question.items.filter((item) => item.open).slice(0, limits.items);
 	const items = asked.map(({ title, description }, index) => {
-		const name = quotedNameMrkdwn(title, limits.title, mark.onCut) || `Question ${index + 1}`;
+		const name = quotedTitleMrkdwn(title, limits.title, mark.onCut) || `Question ${index + 1}`;
 		const isRepeated = besideOptions !== null && onlyListsOptions(description, besideOptions);
 		return `❓ *${name}*\n${isRepeated ? '' : quotedLine(description, limits.description, mark.onCut)}`.trimEnd();
 	});
@@ -211,7 +211,7 @@ export function answeredItem(
 	{ title, value, secret, withheld }: Pick<ItemView, 'title' | 'value' | 'secret' | 'withheld'>,
 	position: number,
 ): string {
-	const name = quotedNameMrkdwn(title, 200) || `Question ${position + 1}`;
+	const name = quotedTitleMrkdwn(title, 200) || `Question ${position + 1}`;
 	if (secret) return `*${name}*\n(hidden)`;
 	if (withheld) return `*${name}*\n(not shown in channels)`;
 	return `*${name}*\n${value === null ? '(left empty)' : quoted(value, 500)}`;

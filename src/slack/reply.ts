@@ -88,7 +88,8 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 		const queue = queues.get(userId) ?? { last: Promise.resolve(), limited: Promise.withResolvers<void>() };
 		queues.set(userId, queue);
 		const sent = queue.last.then(async () => void (await reply(queue.limited.resolve)));
-		const ended: Promise<unknown> = sent.then(() => queue.last === ended && queues.delete(userId));
+		// One that throws must not end the queue.
+		const ended: Promise<unknown> = sent.catch(() => {}).then(() => queue.last === ended && queues.delete(userId));
 		queue.last = ended;
 		return Promise.race([sent, queue.limited.promise]);
 	}

@@ -1,6 +1,6 @@
 import type { MrkdwnElement, PlainTextElement } from '@slack/types';
 import { boundaryBefore, type OnCut } from '../cut.ts';
-import { escapeMrkdwn, nameWithin, neutralise } from './text/clean.ts';
+import { escapeMrkdwn, nameWithin, neutralise, titleWithin } from './text/clean.ts';
 import { fitCharacters, fitText } from './text/cut.ts';
 import { markdownToMrkdwn } from './text/mrkdwn.ts';
 
@@ -48,6 +48,16 @@ export function quotedName(text: string, limit: number, onCut?: OnCut): string {
 	return betweenMarks(fitText(text, limit - 2, nameWithin, onCut));
 }
 
+/** `quotedName` for what people decide by (titles, options, values): symbols and emoji at its beginning stay. */
+export function quotedTitle(text: string, limit: number, onCut?: OnCut): string {
+	return betweenMarks(fitText(text, limit - 2, titleWithin, onCut));
+}
+
+/** `quotedTitle` for mrkdwn and for the `text` of messages. Nothing in it ends the bold text around it. */
+export function quotedTitleMrkdwn(text: string, limit: number, onCut?: OnCut): string {
+	return betweenMarks(fitText(text, limit - 2, (part) => inBold(titleWithin(part)), onCut));
+}
+
 /** Removes the quotation marks of `quotedName`; keeps the text after them. */
 export function withoutMarks(text: string): string {
 	return text.replace(/^“([^”]*)”/, '$1');
@@ -55,8 +65,7 @@ export function withoutMarks(text: string): string {
 
 /** `quotedName` for mrkdwn and for the `text` of messages. Nothing in it ends the bold text around it. */
 export function quotedNameMrkdwn(text: string, limit: number, onCut?: OnCut): string {
-	const convert = (part: string) => escapeMrkdwn(nameWithin(part)).replaceAll('*', '∗');
-	return betweenMarks(fitText(text, limit - 2, convert, onCut));
+	return betweenMarks(fitText(text, limit - 2, (part) => inBold(nameWithin(part)), onCut));
 }
 
 /** An agent's Markdown as mrkdwn, each line quoted, cut to `limit` with a note. Empty when nothing of it is visible. */
@@ -92,6 +101,10 @@ export function isBlank(text: string): boolean {
 
 function squeeze(text: string): string {
 	return text.replace(/\s+/g, ' ').trim();
+}
+
+function inBold(text: string): string {
+	return escapeMrkdwn(text).replaceAll('*', '∗');
 }
 
 function betweenMarks(text: string): string {

@@ -50,8 +50,8 @@ export const SABOTAGES = {
 		},
 		{
 			file: 'store/answer-queue.ts',
-			from: ".where('state', '=', state)",
-			to: '',
+			from: 'lease_token: token, state,',
+			to: 'lease_token: token,',
 		},
 	],
 	// Nothing is delivered before Slack has said which bot this is.

@@ -12,7 +12,7 @@ import {
 } from '../../answers/answer.ts';
 import { ACTIONS, CALLBACKS } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
-import { isBlank, quoted, quotedNameMrkdwn } from '../text.ts';
+import { isBlank, quoted, quotedTitleMrkdwn } from '../text.ts';
 import { andMoreWords, momentMrkdwn, type Names, personMrkdwn, sessionName } from '../words.ts';
 import { button, buttons, context, divider, modal, section } from './parts.ts';
 
@@ -200,7 +200,7 @@ export function ownText(answer: Answer, room: number): KnownBlock[] {
 	const items = content.items.filter((item) => item.value !== null || item.wiped);
 	const itemRoom = Math.min(2700, Math.floor(room / Math.max(1, Math.min(items.length, MOST_ITEMS))));
 	const shown = items.slice(0, MOST_ITEMS).flatMap((item) => {
-		const title = quotedNameMrkdwn(item.title, 200) || 'Your answer';
+		const title = quotedTitleMrkdwn(item.title, 200) || 'Your answer';
 		return section(`*${title}*\n${answerText(item, itemRoom)}`);
 	});
 	return [...shown, ...context(andMoreWords(items.length - MOST_ITEMS, 'answers'))];

@@ -1,5 +1,5 @@
 import { ACTIONS, encodeTarget, type SessionTarget } from '../ids.ts';
-import { oneLineMrkdwn, quotedNameMrkdwn } from '../text.ts';
+import { oneLineMrkdwn, quotedTitleMrkdwn } from '../text.ts';
 import { durationText, type Names, personMrkdwn, sessionName } from '../words.ts';
 import { button, buttons, type MessageContent, message, section } from './parts.ts';
 
@@ -35,7 +35,7 @@ interface OwnChoice {
 
 /** To the person who chose, while they can take it back. mrkdwn. */
 export function ownChoiceWords({ option, title, sessionId }: OwnChoice, undoMs: number): string {
-	const asked = quotedNameMrkdwn(title, 120) || sessionName(sessionId);
+	const asked = quotedTitleMrkdwn(title, 120) || sessionName(sessionId);
 	return `👉 You chose ${optionMrkdwn(option)} for ${asked}. It is sent after ${durationText(undoMs)}. Until then, you can undo it.`;
 }
 
@@ -82,5 +82,5 @@ export function choiceUnknownWords(choice: OwnChoice): string {
 export const QUICK_ANSWERS_OFF = 'One-press answers are switched off here. Open the question to answer it.';
 
 function optionMrkdwn(option: string): string {
-	return quotedNameMrkdwn(option, OPTION_LENGTH);
+	return quotedTitleMrkdwn(option, OPTION_LENGTH);
 }

@@ -2,7 +2,7 @@ import type { KnownBlock } from '@slack/types';
 import type { Answer, AnswerItem } from '../../answers/answer.ts';
 import type { InboxContent, InboxDraft } from '../../inbox/inbox.ts';
 import { ACTIONS, encodeTarget, inboxRowId } from '../ids.ts';
-import { isBlank, quotedNameMrkdwn } from '../text.ts';
+import { isBlank, quotedTitleMrkdwn } from '../text.ts';
 import { andMoreWords, joined, momentMrkdwn, sessionIdMrkdwn } from '../words.ts';
 import { receiptHeadline, stateLine } from './answers.ts';
 import { button, buttons, context, divider, heading, inRow, section } from './parts.ts';
@@ -40,7 +40,7 @@ function answerLine({ question, content }: Answer): string {
 	const items = content.kind === 'readable' ? content.items.filter(({ value, wiped }) => value !== null || wiped) : [];
 	const [first] = items;
 	if (first === undefined) return id;
-	const title = quotedNameMrkdwn(first.title, 60);
+	const title = quotedTitleMrkdwn(first.title, 60);
 	const more =
 		items.length === 1 ? '' : ` ${andMoreWords(items.length - 1, items.length === 2 ? 'answer' : 'answers')}`;
 	return `${joined(id, title)}: ${valueMrkdwn(first)}${more}`;
@@ -48,7 +48,7 @@ function answerLine({ question, content }: Answer): string {
 
 function valueMrkdwn({ value, secret }: AnswerItem): string {
 	if (secret) return '(hidden)';
-	return value === null || isBlank(value) ? '(left empty)' : quotedNameMrkdwn(value, 80);
+	return value === null || isBlank(value) ? '(left empty)' : quotedTitleMrkdwn(value, 80);
 }
 
 export function draftEntries({ drafts }: Shown): KnownBlock[] {
@@ -61,7 +61,7 @@ function draftEntry({ question, values, updatedAt, formId, askedIn }: InboxDraft
 	const text = Object.values(values).find((value) => !isBlank(value)) ?? '';
 	const origin = { channelId: askedIn?.channelId ?? null, threadTs: askedIn?.threadTs ?? null };
 	return section(
-		`📝 ${joined(`*${sessionIdMrkdwn(sessionId)}*`, quotedNameMrkdwn(text, 120), momentMrkdwn(updatedAt))}`,
+		`📝 ${joined(`*${sessionIdMrkdwn(sessionId)}*`, quotedTitleMrkdwn(text, 120), momentMrkdwn(updatedAt))}`,
 		{
 			block_id: inboxRowId(origin, `draft ${formId}`),
 			accessory: button(ACTIONS.answer, 'Continue', { value: encodeTarget({ sessionId, messageIndex }) }),

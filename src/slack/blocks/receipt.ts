@@ -9,7 +9,7 @@ import {
 } from '../../answers/answer.ts';
 import { ACTIONS, CALLBACKS, encodeCarriage, encodeTarget } from '../ids.ts';
 import { newMetadata } from '../metadata.ts';
-import { isBlank, quoted, quotedNameMrkdwn } from '../text.ts';
+import { isBlank, quoted, quotedTitleMrkdwn } from '../text.ts';
 import {
 	agoText,
 	andMoreWords,
@@ -117,7 +117,7 @@ function otherAnswer(answer: Answer, { names, now }: ReceiptContext): KnownBlock
 	const when = other.at === null ? '' : ` ${agoText(other.at, now)}`;
 	if (other.same) return section(`${who} answered the same${when}.`);
 	const lines = other.values.slice(0, MOST_ITEMS).flatMap((value, position) => {
-		const title = other.values.length > 1 ? quotedNameMrkdwn(items[position]?.title ?? '', 80) : '';
+		const title = other.values.length > 1 ? quotedTitleMrkdwn(items[position]?.title ?? '', 80) : '';
 		return [title, value === null ? '> (hidden)' : isBlank(value) ? '> (left empty)' : quoted(value, 180)];
 	});
 	lines.push(andMoreWords(other.values.length - MOST_ITEMS));

@@ -2,7 +2,7 @@ import type { ModalView } from '@slack/types';
 import type { Question } from '../../questions/open-question.ts';
 import { ACTIONS, CALLBACKS, encodeCarriage, type SessionTarget } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
-import { plain, quoted, quotedName } from '../text.ts';
+import { plain, quoted, quotedTitle } from '../text.ts';
 import { sessionName, viewTitle } from '../words.ts';
 import { button, buttons, type MessageContent, message, modal, section, textMessage } from './parts.ts';
 
@@ -43,7 +43,7 @@ export function chooseItemModal(
 ): ModalView {
 	const options = positions.slice(0, MOST_OPTIONS).map((position) => ({
 		value: String(position),
-		text: plain(`${position + 1}. ${quotedName(question.items[position]?.title ?? '', 60)}`, 75),
+		text: plain(`${position + 1}. ${quotedTitle(question.items[position]?.title ?? '', 60)}`, 75),
 	}));
 	return modal({
 		callbackId: CALLBACKS.chooseItem,

@@ -4,7 +4,7 @@ import { YES_NO } from '../../questions/input-kind.ts';
 import type { Question } from '../../questions/open-question.ts';
 import { ACTIONS, type ActionId, blockId, type FieldVariant, fieldBlockId, secretBlockId } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
-import { isBlank, mrkdwn, oneLine, plain, quotedMarkdown, quotedName } from '../text.ts';
+import { isBlank, mrkdwn, oneLine, plain, quotedMarkdown, quotedTitle } from '../text.ts';
 import { type Field, hasOptions, INPUT_LIMIT, offerOf, yesNoOption } from './plan.ts';
 
 /* Hints and errors of form fields are plain text: Slack shows no mark-up in them. */
@@ -62,7 +62,7 @@ export function fieldBlocks(field: Field, context: FieldContext): KnownBlock[] {
 	const hints = [
 		warnsInHints && field.secret ? SECRET_WARNING : '',
 		isHint && description.trim() !== title.trim() && !repeatsOptions(field, description)
-			? quotedName(description, Math.min(limits.text, 300), onCut)
+			? quotedTitle(description, Math.min(limits.text, 300), onCut)
 			: '',
 		field.text.length > limits.offer ? cutHint(field.text.length) : '',
 	].filter((hint) => hint !== '');
@@ -176,7 +176,7 @@ function otherBlock(field: Field, context: FieldContext): InputBlock {
 
 /** The quoted title, with the item's place in the question where another title is the same; the place alone without a title. */
 function labelOf(question: Question, position: number, limit: number, onCut?: OnCut): string {
-	const title = quotedName(question.items[position]?.title ?? '', Math.min(1900, limit), onCut);
+	const title = quotedTitle(question.items[position]?.title ?? '', Math.min(1900, limit), onCut);
 	const place = question.openItems.indexOf(position) + 1;
 	const count = question.openItems.length;
 	if (title === '') return count === 1 ? 'Your answer' : `Question ${place} of ${count}`;
@@ -203,7 +203,7 @@ export function secretBox(question: Question, fields: readonly Field[]): InputBl
 		const text =
 			fields.length === 1
 				? 'Hide it, and remove it after delivery'
-				: `${place}. ${quotedName(question.items[position]?.title ?? '', BOX_TITLE) || labelOf(question, position, BOX_TITLE)}`;
+				: `${place}. ${quotedTitle(question.items[position]?.title ?? '', BOX_TITLE) || labelOf(question, position, BOX_TITLE)}`;
 		return { text: plain(text, 75), value: `${position}` };
 	});
 	const ticked = options.filter((_, at) => fields[at]?.secret === true);

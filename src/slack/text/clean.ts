@@ -45,11 +45,17 @@ const EMOJI_CODE = /(?!(?<=\d):\d+:\d):(?=[\p{L}\p{M}\p{N}_+'-]{1,100}:)/gu;
  */
 const LEADING_SYMBOLS =
 	/^(?:[\s\p{So}\p{Sk}\p{M}\p{Cf}\p{Extended_Pictographic}\p{Emoji_Modifier}]|:[\w+'-]{1,100}:)+/u;
+const LEADING_MARKS = /^[\s\p{M}\p{Cf}]+/u;
 
 /** A name to put between quotation marks: one line, without anything that looks like a quotation mark. */
 export function nameWithin(text: string): string {
+	return titleWithin(text.replace(LEADING_SYMBOLS, ''));
+}
+
+/** What people decide by, to put between quotation marks: a sign that begins it, such as 🚫, can mean the opposite. */
+export function titleWithin(text: string): string {
 	return text
-		.replace(LEADING_SYMBOLS, '')
+		.replace(LEADING_MARKS, '')
 		.replace(EMOJI_CODE, '∶')
 		.replace(/\s+/g, ' ')
 		.replace(QUOTATION_MARKS, (_, apostrophe?: string) => apostrophe ?? "'")

@@ -63,6 +63,18 @@ describe('options stand only below a whole question', () => {
 		}
 	});
 
+	it('shows a sign that begins a title and can mean the opposite, on the post, in inboxes and in the form', async () => {
+		const { post, inboxes } = await asked('', [item('🚫 Book the flight?', 'One of: Yes, No')]);
+		const title = '“🚫 Book the flight?”';
+		expect(post.text()).toContain(title);
+		expect(post.buttons()).toEqual(['Yes', 'No', 'Answer…', 'Hand over']);
+		for (const buttons of inboxes) expect(buttons).toContain('Yes');
+		expect(app.slack.as('ada').home()?.text()).toContain(title);
+		await app.slack.as('ada').modal()?.close(true);
+		await post.press('Answer…');
+		await app.windowSays(title);
+	});
+
 	it.each<[what: string, content: string, items: readonly ItemJson[]]>([
 		['a description of 130 characters', '', [flight('Which flight?', `${words(105)}\n\n${LIST}`)]],
 		['a title of 130 characters', '', [flight(`${words(115)} Which flight?`)]],
