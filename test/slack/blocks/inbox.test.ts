@@ -2,25 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { InboxContent } from '../../../src/inbox/inbox.ts';
 import { readSessionResponse } from '../../../src/session-service/schema.ts';
 import { homeView, waitingCountWords } from '../../../src/slack/blocks/inbox.ts';
+import { NOTHING } from '../../../src/slack/shapes/extremes.ts';
 import { snapshotOf } from '../../../src/watches/session-snapshot.ts';
 import { answerOf, item, now } from '../support/answers.ts';
 
 type Shown = Extract<InboxContent, { kind: 'shown' }>;
-
-const NOTHING: Shown = {
-	kind: 'shown',
-	total: 0,
-	snoozed: null,
-	page: 0,
-	questions: [],
-	unreadableCount: 0,
-	channelsKnown: true,
-	waiting: null,
-	isWatching: true,
-	ownAnswers: { shown: [], total: 0 },
-	drafts: [],
-	lastAnswers: [],
-};
 
 /** A session that asks which colour. */
 function asking(description: string): Shown {

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 
 /** The most that a file, a part and all of `src` may have. */
-export const LIMITS = { lines: 36_800, files: 228, linesOfFile: 450, dependencies: 12 } as const;
+export const LIMITS = { lines: 36_000, files: 224, linesOfFile: 450, dependencies: 12 } as const;
 
 /** Why some may have more, and how much. Numbers may only shrink. */
 const EXCEPTIONS: Readonly<Record<string, { readonly lines?: number; readonly dependencies?: number }>> = {
 	// The only place that knows every part.
-	'src/app.ts': { lines: 454, dependencies: 58 },
+	'src/app.ts': { dependencies: 56 },
 	'src/slack/blocks/session-modal.ts': { dependencies: 14 },
-	'src/slack/handlers/channel-settings.ts': { dependencies: 18 },
+	'src/slack/handlers/channel-settings.ts': { dependencies: 17 },
 	'src/slack/handlers/quick-answers.ts': { dependencies: 15 },
 	'src/slack/handlers/watching.ts': { dependencies: 14 },
 	'src/slack/session/flow.ts': { dependencies: 13 },
@@ -17,7 +17,7 @@ const EXCEPTIONS: Readonly<Record<string, { readonly lines?: number; readonly de
 	// The doctor's list of all screens at their extremes.
 	'src/slack/shapes/extremes.ts': { dependencies: 20 },
 	// Opens the database with every store.
-	'src/store/open.ts': { dependencies: 18 },
+	'src/store/open.ts': { dependencies: 17 },
 };
 
 const CORE_NAMES: ReadonlySet<string> = new Set(
