@@ -34,7 +34,7 @@ interface Dependencies {
 export function createReply({ client, directChannelOf, personReads, adminContact, clock }: Dependencies) {
 	/** Replies that take no turn, by person. `limited` resolves when Slack's limit delays them. */
 	const queues = new Map<string, { last: Promise<unknown>; readonly limited: PromiseWithResolvers<void> }>();
-	/** Those of `withoutTurn` that Slack is not asked to send now, by person and content. */
+	/** Messages of `withoutTurn` that wait, by person and content. */
 	const waiting = new Map<string, Promise<void>>();
 
 	async function inChannel(request: PersonRequest, content: MessageContent): Promise<boolean> {
@@ -88,7 +88,7 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 		const queue = queues.get(userId) ?? { last: Promise.resolve(), limited: Promise.withResolvers<void>() };
 		queues.set(userId, queue);
 		const sent = queue.last.then(async () => void (await reply(queue.limited.resolve)));
-		// One that throws must not end the queue.
+		// A reply that throws must not stop those after it.
 		const ended: Promise<unknown> = sent.catch(() => {}).then(() => queue.last === ended && queues.delete(userId));
 		queue.last = ended;
 		return Promise.race([sent, queue.limited.promise]);
@@ -113,7 +113,7 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 			if (retryAfterMs === null) return;
 			onLimit();
 			await clock.sleep(Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS));
-			// A later one says the same.
+			// The message that waits says the same.
 			if (!waiting.has(key)) await post(onLimit);
 		}
 		const sent = waiting.get(key) ?? inSequence(userId, post);

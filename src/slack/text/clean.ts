@@ -52,7 +52,7 @@ export function nameWithin(text: string): string {
 	return titleWithin(text.replace(LEADING_SYMBOLS, ''));
 }
 
-/** What people decide by, to put between quotation marks: a sign that begins it, such as 🚫, can mean the opposite. */
+/** A title, option or value to put between quotation marks. Symbols at its beginning stay: 🚫 can turn it into its opposite. */
 export function titleWithin(text: string): string {
 	return text
 		.replace(LEADING_MARKS, '')
