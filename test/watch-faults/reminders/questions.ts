@@ -38,6 +38,8 @@ export type Asked = { -readonly [Key in keyof AskedQuestion]: AskedQuestion[Key]
 /** The questions of a run. Follows what Slack shows of them until it is closed. */
 export interface Questions {
 	readonly all: readonly Asked[];
+	/** The texts of reminders that name no question: only open ones are named, so these came after the answer. */
+	readonly nameless: readonly string[];
 	/** The agent of this session asks. */
 	ask(sessionId: string): Asked;
 	/** Somebody answers in the service's page. */
@@ -49,6 +51,7 @@ const REMINDER_WORDS = /^(⏰|📣)/u;
 
 export function followQuestions({ slack }: Harness, fleet: Fleet): Questions {
 	const all: Asked[] = [];
+	const nameless: string[] = [];
 	const seen = new Set<string>();
 	const answerTo = ({ title }: Asked) => `Answer to ${title.replace('?', '.')}`;
 
@@ -56,10 +59,14 @@ export function followQuestions({ slack }: Harness, fleet: Fleet): Questions {
 		if (message.user !== slack.state.app.botUser || message.ephemeralFor !== undefined) return;
 		const shown = JSON.stringify([message.text, message.blocks]);
 		const at = Number(message.ts) * 1_000;
+		if (isReminder(message)) {
+			const named = all.filter(({ title }) => shown.includes(title));
+			for (const question of named) question.reminders.push(seenReminder(message, shown, at));
+			if (named.length === 0) nameless.push(message.text);
+			return;
+		}
 		for (const question of all) {
-			if (isReminder(message)) {
-				if (shown.includes(question.title)) question.reminders.push(seenReminder(message, shown, at));
-			} else if (message.threadTs !== undefined) {
+			if (message.threadTs !== undefined) {
 				if (shown.includes(`❓ *“${question.title}`)) question.postedAt = at;
 				if (shown.includes(answerTo(question))) question.toldAt ??= at;
 			}
@@ -75,6 +82,7 @@ export function followQuestions({ slack }: Harness, fleet: Fleet): Questions {
 
 	return {
 		all,
+		nameless,
 		ask(sessionId) {
 			const title = `Question ${all.length} of ${sessionId}?`;
 			fleet.ask(sessionId, title);

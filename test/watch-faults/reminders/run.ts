@@ -80,9 +80,10 @@ export async function runReminderFaults(options: ReminderFaultOptions): Promise<
 	questions.close();
 	const verdict = judgeReminders(questions.all, { times, strikes, historyReadable, endedAt: Date.now() });
 	const violations = slack.violations().map(({ where, messages }) => `refused: ${where}: ${messages.join(', ')}`);
+	const nameless = questions.nameless.map((text) => `a reminder that names no open question: ${text}`);
 	return {
 		...verdict,
-		problems: [...verdict.problems, ...violations],
+		problems: [...verdict.problems, ...nameless, ...violations],
 		...counts,
 		refusedCalls: harness.rates.refused,
 		seconds: (performance.now() - started) / 1_000,
