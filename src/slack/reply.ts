@@ -178,14 +178,15 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 			const message = refusedMessage(refusal, context);
 			// The rules may allow what was to be changed.
 			const tell = refusal === 'could_not_check' && kept === 'unchanged' ? withoutTurn : toPerson;
-			if (metadata === null) await tell(request, message);
-			// A window costs more than a message.
-			else if ((await personReads.permit(request)) instanceof TooFastError) {
-				await tell(whereItBegan(request, metadata.origin), message);
-			} else {
-				const modal = refusedModal(refusal, metadata, context);
-				await onTop(request, metadata, { modal, message, overHome: view?.callbackId === CALLBACKS.home });
+			if (metadata === null) return void (await tell(request, message));
+			try {
+				// A window costs more than a message.
+				await personReads.permit(request);
+			} catch {
+				return void (await tell(whereItBegan(request, metadata.origin), message));
 			}
+			const modal = refusedModal(refusal, metadata, context);
+			await onTop(request, metadata, { modal, message, overHome: view?.callbackId === CALLBACKS.home });
 		},
 	};
 }

@@ -4,6 +4,7 @@ import type { Origin, Person } from '../answers/answer.ts';
 import { HandraiseError } from '../errors.ts';
 import { homeInboxId, type InboxPlace, windowInboxId } from '../inbox/inbox.ts';
 import { type Log, loggedId } from '../log.ts';
+import { codeOf } from './clients.ts';
 import { CALLBACKS } from './ids.ts';
 import { decodeMetadata, type ViewMetadata } from './metadata.ts';
 
@@ -222,4 +223,19 @@ export function logAccess(request: PersonRequest, access: Access, sessionId: str
 		{ access, session: sessionId === null ? null : loggedId(sessionId), channel: request.channelId, outcome },
 		'access',
 	);
+}
+
+/** Runs an access and logs its outcome: what `run` resolves to, or the code of its error. */
+export async function logged(
+	request: PersonRequest,
+	access: Access,
+	sessionId: string | null,
+	run: () => Promise<string>,
+): Promise<void> {
+	try {
+		logAccess(request, access, sessionId, await run());
+	} catch (error) {
+		logAccess(request, access, sessionId, codeOf(error));
+		throw error;
+	}
 }

@@ -1,16 +1,15 @@
 import { z } from 'zod';
 import type { ActRefusal } from '../../answers/access-policy.ts';
 import { homeInboxId, type InboxPlace, windowInboxId } from '../../inbox/inbox.ts';
-import type { Inboxes } from '../../inbox/inboxes.ts';
+import { FALLBACK_TIME_ZONE, snoozedUntil } from '../../inbox/snooze.ts';
 import { errorWords } from '../blocks/errors.ts';
-import { homeNotice, inboxLoadingModal, noInboxWindow, refusalWords } from '../blocks/inbox.ts';
+import { homeNotice, inboxLoadingModal, noInboxWindow, refusalWords, snoozedInZoneWords } from '../blocks/inbox.ts';
+import { textMessage } from '../blocks/parts.ts';
 import { codeOf, slackFailure } from '../clients.ts';
-import { ACTIONS, CALLBACKS } from '../ids.ts';
-import type { Memberships } from '../memberships.ts';
-import { TooFastError } from '../person-reads.ts';
-import { inboxOf, logAccess, type PersonRequest } from '../request.ts';
+import { ACTIONS, CALLBACKS, decodeInboxRow, decodeSnooze, questionHash } from '../ids.ts';
+import { inboxOf, logAccess, logged, type PersonRequest } from '../request.ts';
 import { openView } from '../session/view-handle.ts';
-import { forAnybody, ifAllowedAnywhere, inTurn, NOTHING_TO_DO } from '../task.ts';
+import { changing, forAnybody, ifAllowed, ifAllowedAnywhere, inTurn, NOTHING_TO_DO } from '../task.ts';
 import type { HandlerContext } from './context.ts';
 
 const HOME_EVENT = z.object({
@@ -23,13 +22,12 @@ const HOME_EVENT = z.object({
 const MEMBER_EVENT = z.object({ user: z.string() });
 
 /**
- * Registers the Home tab and the buttons of inboxes; the returned `open` is for `/session inbox`. A handler only notes
+ * Registers the Home tab and the buttons of inboxes; the returned function is for `/session inbox`. A handler only notes
  * that the person wants to see their inbox; `src/inbox/inboxes.ts` fills it.
  */
-export function registerInbox(
-	{ listen, client, personReads, reply, adminContact }: HandlerContext,
-	{ inboxes, memberships }: { inboxes: Inboxes; memberships: Memberships },
-) {
+export function registerInbox(context: HandlerContext) {
+	const { listen, client, personReads, reply, adminContact, inboxes, memberships } = context;
+
 	/** Shows words instead of the Home tab's inbox. */
 	async function publishNotice({ person, log }: PersonRequest, words: string): Promise<void> {
 		await client.views.publish({ user_id: person.userId, view: homeNotice(words) }).catch((error: unknown) => {
@@ -98,36 +96,61 @@ export function registerInbox(
 		});
 	}
 
-	/** Resolves to the outcome for the log. */
-	async function openWindow(request: PersonRequest): Promise<string> {
-		const permit = await personReads.permit(request);
-		if (permit instanceof TooFastError) {
-			await reply.failed(request, permit);
-			return permit.code;
-		}
-		const handle = await openView(client, request, { view: inboxLoadingModal() });
-		if (handle === null || handle.id === null) {
-			await reply.toPerson(request, noInboxWindow());
-			return 'no_window';
-		}
-		await inboxes.ask({ id: windowInboxId(handle.id), person: request.person, viewId: handle.id }, 0);
-		return 'opened';
-	}
+	registerSnooze(context);
 
-	return {
-		/** Opens the inbox in a window. */
-		async open(request: PersonRequest): Promise<void> {
-			const outcome = await openWindow(request).catch((error: unknown) => {
-				logAccess(request, 'inbox', null, codeOf(error));
-				throw error;
-			});
-			logAccess(request, 'inbox', null, outcome);
-		},
-	};
+	return (request: PersonRequest) =>
+		logged(request, 'inbox', null, async () => {
+			await personReads.permit(request);
+			const handle = await openView(client, request, { view: inboxLoadingModal() });
+			if (handle?.id == null) {
+				await reply.toPerson(request, noInboxWindow());
+				return 'no_window';
+			}
+			await inboxes.ask({ id: windowInboxId(handle.id), person: request.person, viewId: handle.id }, 0);
+			return 'opened';
+		});
 }
-
-export type InboxCommand = ReturnType<typeof registerInbox>;
 
 function homeOf({ person }: PersonRequest): InboxPlace {
 	return { id: homeInboxId(person), person, viewId: null };
+}
+
+/** Registers the menu that snoozes a question in its person's inbox, and the button that shows all again. */
+function registerSnooze({ listen, reply, serviceUrl, clock, store: { inboxes: store }, directory }: HandlerContext): void {
+	listen.action(ACTIONS.snooze, (_, { value, blockId }) => {
+		const choice = decodeSnooze(value);
+		const row = decodeInboxRow(blockId);
+		if (choice === null || row === null) return NOTHING_TO_DO;
+		return changing(
+			inTurn(
+				ifAllowed(row.channelId, async (request) => {
+					const { person } = request;
+					const open = await store.openQuestions(serviceUrl, person.teamId);
+					const asked = open.find(({ question: { sessionId }, fingerprint }) => {
+						return questionHash({ sessionId, fingerprint }) === choice.hash;
+					});
+					// It was settled meanwhile: the inbox shows that by itself.
+					if (asked === undefined) return;
+					const { question, fingerprint } = asked;
+					const timeZone = directory.timeZoneOf(person.userId);
+					const until = snoozedUntil(choice.length, clock.now(), timeZone ?? FALLBACK_TIME_ZONE);
+					const session = { service: serviceUrl, sessionId: question.sessionId };
+					await store.snooze({ person, session, fingerprint, until });
+					request.log.info({ session: question.sessionId, length: choice.length }, 'snoozed');
+					if (choice.length !== 'tomorrow' || timeZone !== null) return;
+					await reply.toPerson(request, textMessage(snoozedInZoneWords(until, FALLBACK_TIME_ZONE)));
+				}),
+			),
+		);
+	});
+
+	listen.action(ACTIONS.showSnoozed, () =>
+		changing(
+			inTurn(
+				ifAllowedAnywhere(async ({ person }) => {
+					await store.endSnoozes(serviceUrl, person);
+				}),
+			),
+		),
+	);
 }
