@@ -230,7 +230,7 @@ describe('initial values', () => {
 });
 
 describe('malformed states', () => {
-	it.each([null, 'x', 7, [], { a: 1 }, { 'q.1.x.0.g': { 'form.field': { value: 7 } } }])(
+	it.each([null, 'x', 7, [], { a: 1 }, { 'q.1.x.0.guessed': { 'form.field': { value: 7 } } }])(
 		'reads a malformed state as empty: %j',
 		(values) => {
 			const form = formOf([{ title: 'a' }], metadata);

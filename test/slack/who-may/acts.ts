@@ -219,7 +219,7 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.postToThread]: ['receipt', ownAnswer],
 	[ACTIONS.answerNew]: [
 		'receipt',
-		(member, at) => encodeCarriage(at.answerOf(member), { sessionId: member.session, messageIndex: null }),
+		(member, at) => encodeCarriage({ id: at.answerOf(member), sessionId: member.session, messageIndex: null }),
 	],
 	[ACTIONS.reload]: ['form', nothing],
 	[ACTIONS.listOlder]: ['nothing', nothing],
