@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Dispatcher } from 'undici';
 import { createAnswers } from './answers/accept.ts';
-import { type AccessPolicy, createAccessPolicy, FRESH_MS, type MayAct, refusalIn } from './answers/access-policy.ts';
+import { type AccessPolicy, createAccessPolicy, type MayAct, refusalIn } from './answers/access-policy.ts';
 import type { QuestionUpdated } from './answers/answer.ts';
 import { createClaims } from './answers/claims.ts';
 import { arrivedBetween, leftEmptyIn } from './answers/earlier-answers.ts';
@@ -31,19 +31,14 @@ import { createChannelList, createChannels } from './slack/channels.ts';
 import { createSlackClients } from './slack/clients.ts';
 import { createDirectory } from './slack/directory.ts';
 import { registerAnswerActions } from './slack/handlers/answer-actions.ts';
-import { registerChannelEvents } from './slack/handlers/channel-events.ts';
-import { registerChannelSettings } from './slack/handlers/channel-settings.ts';
-import { registerFallbacks } from './slack/handlers/fallbacks.ts';
+import type { HandlerContext } from './slack/handlers/context.ts';
 import { registerHandOver } from './slack/handlers/hand-over.ts';
-import { registerHistory } from './slack/handlers/history.ts';
-import { registerInbox } from './slack/handlers/inbox.ts';
+import { registerChannelEvents, registerFallbacks } from './slack/handlers/other-events.ts';
 import { registerQuickAnswers } from './slack/handlers/quick-answers.ts';
 import { registerSessionActions } from './slack/handlers/session-actions.ts';
 import { registerSessionCommand } from './slack/handlers/session-command.ts';
-import { registerSnooze } from './slack/handlers/snooze.ts';
 import { registerSubmission } from './slack/handlers/submission.ts';
 import { registerTextAsAnswer } from './slack/handlers/text-as-answer.ts';
-import { registerWatching } from './slack/handlers/watching.ts';
 import { type Identity, identify } from './slack/identity.ts';
 import { createInboxDisplay } from './slack/inbox-display.ts';
 import { createLinks } from './slack/links.ts';
@@ -56,9 +51,9 @@ import { createReply } from './slack/reply.ts';
 import { createDrafting } from './slack/session/drafts.ts';
 import { createSessionFlow } from './slack/session/flow.ts';
 import { createPresenter } from './slack/session/presenter.ts';
-import { createPatientReads } from './slack/session/waiting.ts';
-import { createSettingsRefusals } from './slack/settings/refusals.ts';
-import { createUserGroups } from './slack/settings/user-groups.ts';
+import { createPatientReads } from './slack/session/open-view.ts';
+import { createUserGroups } from './slack/settings/mentions.ts';
+import { createSettingsSaving } from './slack/settings/saving.ts';
 import { openStore } from './store/open.ts';
 import { createSharedState } from './store/shared-cells.ts';
 import { createServiceHealth } from './watches/service-health.ts';
@@ -105,7 +100,7 @@ export async function createHandraise({
 	let latePolicy: AccessPolicy | null = null;
 	const storeOptions = { workspace: () => workspace, clock: ownClock, onCheckpoint: metrics.checkpoint, log };
 	const store = await openStore({ ...config.store, ...storeOptions });
-	const { clock, answers: answerStore, drafts, watches } = store;
+	const { clock, answers: answerStore, drafts } = store;
 	/** Replicas share the limits of the session service and of Slack. */
 	const hasReplicas = store.db.dialect === 'postgres';
 	const cellOf = <S>(key: string) => (hasReplicas ? createSharedState<S>(store, key) : createMemoryCell<S>(clock));
@@ -293,51 +288,31 @@ export async function createHandraise({
 		const isThere = createIsThere(memberships, personReads, { handOvers: store.handOvers, serviceUrl });
 		const listenTo = { app: bolt.app, teamId, accessPolicy, isThere, personReads, reply };
 		const listen = createListen({ ...listenTo, clock, log, onAcknowledged, onInboxPress });
-		const drafting = createDrafting({ ...shared, claims });
+		const drafting = createDrafting(core, claims);
 		const links = createLinks({ serviceUrl, dashboardUrl });
-		const presenter = createPresenter({ ...shared, answers: answerStore, claims, watches, links });
+		const presenter = createPresenter(core, { claims, drafting, links });
 		const reads = createPatientReads({ clock });
-		const { latest } = sessionService;
-		const flow = createSessionFlow({ ...shared, client, presenter, latest, personReads, reads, reply });
-
-		const context = { listen, reply, flow, drafting, personReads, client, serviceUrl, adminContact, clock };
+		const flow = createSessionFlow(core, { presenter, personReads, reads, reply });
 		const channels = createChannels({ client, directChannelOf, allowExternal });
-		const history = registerHistory(context, { store: answerStore, names: directory });
-		const { subscriptions, discoveries } = watching;
-		const watchDependencies = { subscriptions, discoveries, channels, names: directory, links };
-		const watchCommands = registerWatching(context, watchDependencies);
-		const inbox = registerInbox(context, { inboxes, memberships });
-		const settings = registerChannelSettings(context, {
-			settings: store.channelSettings,
-			defaults: config.ladderTimes,
-			refusals: createSettingsRefusals({ client, accessPolicy, directory, memberships, channels, userGroups, clock }),
-			directory,
-			userGroups,
-			onChanged() {
-				watching.wakeOutbox();
-				reminders.wake();
-			},
-		});
-		registerSessionCommand(context, { history, watching: watchCommands, inbox, settings, dashboardUrl });
-		registerSessionActions(context, { drafts });
-		registerSubmission(context, { answers, receipts });
-		registerAnswerActions(context, { answers, store: answerStore, receipts });
-		registerQuickAnswers(context, {
-			answers,
-			store: answerStore,
-			names: directory,
-			quickAnswers,
-			undoMs: config.undoMs,
-		});
-		registerSnooze(context, { store: store.inboxes, timeZones: directory });
-		registerHandOver(context, {
-			handOvers,
-			mayGet: (person, channelId) => mayAct(person, channelId, FRESH_MS),
-			names: directory,
-		});
-		registerTextAsAnswer(context, { botUserId, watches, drafts });
-		registerChannelEvents(context, { watching, channels, allowExternal });
-		registerFallbacks(context, clients.background);
+		function onChanged(): void {
+			watching.wakeOutbox();
+			reminders.wake();
+		}
+		const settingsSaving = createSettingsSaving(core, { accessPolicy, memberships, channels, userGroups, onChanged });
+		const context: HandlerContext = {
+			...core,
+			...{ listen, reply, flow, drafting, personReads, client, botUserId, adminContact, mayAct, memberships, channels },
+			...{ links, answers, receipts, handOvers, inboxes, watching, userGroups, settingsSaving },
+		};
+		registerSessionCommand(context);
+		registerSessionActions(context);
+		registerSubmission(context);
+		registerAnswerActions(context);
+		registerQuickAnswers(context);
+		registerHandOver(context);
+		registerTextAsAnswer(context);
+		registerChannelEvents(context);
+		registerFallbacks(context);
 
 		const display = createInboxDisplay({ clients, quickAnswers, receiptContext: receipts.context });
 		inboxes.start({ display, memberships, mayAct });

@@ -3,6 +3,7 @@ import type { WebClient } from '@slack/web-api';
 import type { ActRefusal } from '../answers/access-policy.ts';
 import type { Clock } from '../clock.ts';
 import { LONGEST_RETRY_AFTER_MS, retryAtOf } from '../errors.ts';
+import { stillWaitingMessage } from './blocks/commands.ts';
 import { type ErrorContext, errorMessage, refusedMessage, refusedModal } from './blocks/errors.ts';
 import type { MessageContent } from './blocks/parts.ts';
 import { codeOf, slackFailure } from './clients.ts';
@@ -11,7 +12,7 @@ import type { DirectChannelOf } from './memberships.ts';
 import { decodeMetadata, type ViewMetadata } from './metadata.ts';
 import { type PersonReads, TooFastError } from './person-reads.ts';
 import type { PersonRequest, SubmittedView } from './request.ts';
-import { openView } from './session/view-handle.ts';
+import { openView, withNotes } from './session/open-view.ts';
 
 const REPLY_WITHIN_MS = 5_000;
 
@@ -164,7 +165,13 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 			else if (error instanceof Error) await withoutTurn(request, content);
 			else await toPerson(request, content);
 		},
-		slowDown,
+		/** The result of `work`; the person hears when it takes long. `sessionId`: what is read, null for several. */
+		patiently<Result>(request: PersonRequest, sessionId: string | null, work: Promise<Result>): Promise<Result> {
+			return withNotes(clock, work, async () => {
+				await toPerson(request, stillWaitingMessage(sessionId));
+				return false;
+			});
+		},
 		/** Resolves when all replies that take no turn are sent. */
 		drained: () => Promise.all(Array.from(queues.values(), ({ last }) => last)),
 		/** Tells a person about a refusal: on top of the view in which they pressed, else as a message. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
+import { textMessage } from '../../src/slack/blocks/parts.ts';
 import { createListen, createRush } from '../../src/slack/listen.ts';
 
 it('delays the work after a submission until the last one is acknowledged', async () => {
@@ -44,17 +45,16 @@ function pressing(run: () => Promise<() => Promise<void>>) {
 		clock,
 		log,
 		onAcknowledged() {},
+		reply: { withoutTurn: async (_: unknown, { text }: { text: string }) => void acts.push(text) },
 	} as unknown as Parameters<typeof createListen>[0]);
-	const tell = (what: string) => async () => void acts.push(what);
 	listen.storingAction('question.choose_1', () => ({
 		place: 'anyChannel',
 		run: async () => {
 			await run();
-			return tell('told');
+			return async () => void acts.push('told');
 		},
-		refused: () => tell('told that it was refused'),
-		failed: () => tell('told that it failed'),
-		late: tell('told that it comes later'),
+		failure: () => textMessage('told that it failed'),
+		late: textMessage('told that it comes later'),
 	}));
 	const pressed = press({
 		body: { user: { id: 'U1', team_id: 'T1' }, trigger_id: '1.2' },

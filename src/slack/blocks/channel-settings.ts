@@ -3,7 +3,7 @@ import type { ChannelSettings, LadderTimes } from '../../watches/channel-setting
 import { CALLBACKS, settingsBlockId } from '../ids.ts';
 import { encodeSettingsMetadata, type SettingsMetadata } from '../settings/form.ts';
 import { FIELDS, MOST_OPTIONS, SETTINGS_FIELDS, type SettingsField, type SettingsValues } from '../settings/table.ts';
-import type { UserGroups } from '../settings/user-groups.ts';
+import type { UserGroups } from '../settings/mentions.ts';
 import { plain } from '../text.ts';
 import { contactMrkdwn, isDirectMessage, momentMrkdwn, type Names, personMrkdwn, placeMrkdwn } from '../words.ts';
 import { errorWords } from './errors.ts';

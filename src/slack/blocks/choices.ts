@@ -1,7 +1,12 @@
-import { ACTIONS, encodeTarget, type SessionTarget } from '../ids.ts';
+import { type Answer, isBlocking, itemsOf } from '../../answers/answer.ts';
+import { ACTIONS, type Choice, encodeTarget, type SessionTarget } from '../ids.ts';
 import { oneLineMrkdwn, quotedTitleMrkdwn } from '../text.ts';
 import { durationText, type Names, personMrkdwn, sessionName } from '../words.ts';
+import { receiptHeadline } from './answers.ts';
+import { answerCard } from './commands.ts';
+import { type ErrorContext, errorMessage, errorWords } from './errors.ts';
 import { button, buttons, type MessageContent, message, section } from './parts.ts';
+import { notYetWords } from './receipt.ts';
 
 /** To the person who chose: what is sent, and *Undo* until then. */
 export function ownChoiceMessage(answerId: string, words: string): MessageContent {
@@ -77,6 +82,40 @@ export function notChosenWords(choice: OwnChoice, why: string): string {
 /** The database did not say whether it stored the choice. mrkdwn. */
 export function choiceUnknownWords(choice: OwnChoice): string {
 	return `⚠️ Handraise could not check whether your choice, ${optionMrkdwn(choice.option)}, was saved. If it was, it is sent soon. Press it again to find out: it is not sent twice.`;
+}
+
+/** To somebody whose choice is not stored, for the code of a failure or a refusal. */
+export function failedChoice(choice: Choice, code: string, context: ErrorContext): MessageContent {
+	if (code === 'acceptance_unknown') return choiceMessage(choiceUnknownWords(choice), choice);
+	return choiceMessage(notChosenWords(choice, errorWords(code, context).text), choice);
+}
+
+/** Why nothing can be chosen with a button; `choice` null: another version made it. */
+export function noChoice(choice: Choice | null, context: ErrorContext): MessageContent {
+	if (choice === null) return errorMessage('button_outdated', null, context);
+	return { ...answerCard(choice.sessionId, choice.messageIndex), text: QUICK_ANSWERS_OFF };
+}
+
+/** To somebody whose choice came after the answer `by`, which perhaps is their own. mrkdwn. */
+export function takenWords(choice: Choice, by: Answer, { isOwn, names }: { isOwn: boolean; names: Names }): string {
+	const first = shownChoice(choice, by);
+	if (isOwn) return chosenAlreadyWords(choice, first);
+	return `${lostChoiceWords(choice, personMrkdwn(by.person.userId, names), first)} ${notYetWords(by)}`.trim();
+}
+
+/** What an answer chose; null when that must not be shown. */
+export function shownChoice({ position }: Choice, answer: Answer): string | null {
+	const item = itemsOf(answer)[position];
+	return item === undefined || item.secret ? null : item.value || null;
+}
+
+/** What became of an answer after *Undo* was pressed. mrkdwn. */
+export function afterUndoWords(answer: Answer): string {
+	const item = itemsOf(answer).find(({ value }) => value !== null);
+	const choice = { option: item?.value ?? '', title: item?.title ?? '', sessionId: answer.question.sessionId };
+	if (answer.state === 'withdrawn') return undoneWords(choice);
+	const isSent = isBlocking(answer.state) || answer.state === 'delivered' || answer.state === 'resumed';
+	return isSent ? undoTooLateWords(choice) : receiptHeadline(answer);
 }
 
 export const QUICK_ANSWERS_OFF = 'One-press answers are switched off here. Open the question to answer it.';

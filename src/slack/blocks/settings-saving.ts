@@ -1,9 +1,8 @@
 import { type ChannelSettings, changedParts, type LadderTimes, type Mention } from '../../watches/channel-settings.ts';
 import type { ContentOf } from '../../watches/kinds.ts';
 import type { ChannelVerdict } from '../channels.ts';
-import type { MentionProblem, PersonProblem } from '../settings/mention-checks.ts';
+import type { MentionProblems, PersonProblem, UserGroups } from '../settings/mentions.ts';
 import { LINES, type LineContext, mentionsWords, NOT_SAVED } from '../settings/table.ts';
-import type { UserGroups } from '../settings/user-groups.ts';
 import { oneLine, quotedName, quotedNameMrkdwn } from '../text.ts';
 import {
 	andMoreWords,
@@ -14,7 +13,7 @@ import {
 	personName,
 	placeMrkdwn,
 } from '../words.ts';
-import { errorWords } from './errors.ts';
+import { type ErrorContext, errorWords, REFUSAL_CODES } from './errors.ts';
 import { context, type MessageContent, message, section } from './parts.ts';
 
 /* Errors of fields are plain text: Slack shows no mark-up in them. */
@@ -40,8 +39,10 @@ export const SETTINGS_ERRORS = {
 } as const;
 
 /** Why somebody may not save, or why saving failed. */
-export function notSavedError(code: string, adminContact: string | null): string {
-	const { what, retry } = errorWords(code, { kept: 'nothing', adminContact });
+export function notSavedError(code: string, context: ErrorContext): string {
+	if (code === 'settings_outcome_unknown') return SETTINGS_ERRORS.unknownOutcome;
+	const { what, plain, retry } = errorWords(code, context);
+	if (code === 'too_fast' || REFUSAL_CODES.some((refusal) => refusal === code)) return plain;
 	return [what.replaceAll('`', ''), NOT_SAVED, retry ? 'Press Save again in a moment.' : ''].filter(Boolean).join(' ');
 }
 
@@ -67,26 +68,24 @@ const GROUPS = {
 
 const TAKE_OUT = 'Take them out, then press Save again. Nothing was saved.';
 
-/** Why people cannot be mentioned; empty when all can. */
-export function peopleError(problems: readonly MentionProblem[], names: Names): string {
-	const sentences = problems.flatMap((problem) =>
-		problem.kind === 'person'
-			? [`${quotedName(names.displayName(problem.userId), 80) || 'Somebody'} ${PEOPLE[problem.why]}.`]
-			: [],
+/** Why people cannot be mentioned. */
+export function peopleError(problems: MentionProblems['people'], names: Names): string {
+	const sentences = problems.map(
+		({ userId, why }) => `${quotedName(names.displayName(userId), 80) || 'Somebody'} ${PEOPLE[why]}.`,
 	);
-	return sentences.length === 0 ? '' : [...sentences, TAKE_OUT].join(' ');
+	return [...sentences, TAKE_OUT].join(' ');
 }
 
 /** The same for user groups. `groups`: those whose names are known. */
-export function groupsError(problems: readonly MentionProblem[], groups: UserGroups): string {
-	const nameOf = (groupId: string) =>
-		groups.kind === 'listed' ? (groups.groups.find(({ id }) => id === groupId)?.name ?? '') : '';
-	const sentences = problems.flatMap((problem) =>
-		problem.kind === 'group'
-			? [`${quotedName(nameOf(problem.groupId), 80) || 'A chosen group'} ${GROUPS[problem.why]}.`]
-			: [],
+export function groupsError(problems: MentionProblems['groups'], groups: UserGroups): string {
+	const sentences = problems.map(
+		({ groupId, why }) => `${quotedName(groupOf(groupId, groups)?.name ?? '', 80) || 'A chosen group'} ${GROUPS[why]}.`,
 	);
-	return sentences.length === 0 ? '' : oneLine([...sentences, TAKE_OUT].join(' '), 2_000);
+	return oneLine([...sentences, TAKE_OUT].join(' '), 2_000);
+}
+
+function groupOf(groupId: string, groups: UserGroups) {
+	return groups.kind === 'listed' ? groups.groups.find(({ id }) => id === groupId) : undefined;
 }
 
 /** What became of *Save*; `same`: nothing had to be changed. mrkdwn. */
@@ -162,7 +161,7 @@ function mentionedNames(mention: Mention, other: Mention, { names, groups }: Men
 }
 
 function groupName(groupId: string, groups: UserGroups): string {
-	const group = groups.kind === 'listed' ? groups.groups.find(({ id }) => id === groupId) : undefined;
+	const group = groupOf(groupId, groups);
 	const name = quotedNameMrkdwn(group?.handle || group?.name || '', 80);
 	return name === '' ? 'a user group' : `user group ${name}`;
 }

@@ -14,6 +14,7 @@ import type { Receipts } from '../receipts.ts';
 import type { Reply } from '../reply.ts';
 import type { Drafting } from '../session/drafts.ts';
 import type { SessionFlow } from '../session/flow.ts';
+import type { createUserGroups } from '../settings/mentions.ts';
 import type { SettingsSaving } from '../settings/saving.ts';
 
 /** What handlers share. `listen` asks the access policy before a handler uses anything else. */
@@ -36,5 +37,6 @@ export interface HandlerContext extends Core {
 	readonly handOvers: HandOvers;
 	readonly inboxes: Inboxes;
 	readonly watching: ReturnType<typeof createWatching>;
+	readonly userGroups: ReturnType<typeof createUserGroups>;
 	readonly settingsSaving: SettingsSaving;
 }

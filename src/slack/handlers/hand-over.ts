@@ -21,7 +21,7 @@ import { ACTIONS, CALLBACKS, decodeInboxRow, decodeQuestionMark } from '../ids.t
 import type { Submitted } from '../listen.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import { metadataOf, type PersonRequest, type Press, type SubmittedView } from '../request.ts';
-import { openView } from '../session/view-handle.ts';
+import { openView } from '../session/open-view.ts';
 import { copyPlace, ifAllowed, NOTHING_TO_DO } from '../task.ts';
 import type { HandlerContext } from './context.ts';
 

@@ -38,12 +38,12 @@ export function registerHistory({
 			const metadata = metadataOf(view);
 			const { sessionId, origin } = metadata;
 			const offset = Math.max(0, Math.floor(Number(value)) || 0);
-			async function turn(request: AllowedRequest): Promise<string> {
+			const turn = async (request: AllowedRequest) => {
 				const tooFast = await personReads.turn(request);
 				if (tooFast !== null) await reply.failed({ ...request, ...origin }, tooFast);
 				else await client.views.update({ view_id: view.id, view: await page(request, { ...metadata, offset }) });
 				return tooFast?.code ?? 'shown';
-			}
+			};
 			return ifAllowed(windowPlace(metadata), (request) =>
 				logged(request, 'history', sessionId, () => turn(request)),
 			);

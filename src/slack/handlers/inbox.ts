@@ -8,7 +8,7 @@ import { textMessage } from '../blocks/parts.ts';
 import { codeOf, slackFailure } from '../clients.ts';
 import { ACTIONS, CALLBACKS, decodeInboxRow, decodeSnooze, questionHash } from '../ids.ts';
 import { inboxOf, logAccess, logged, type PersonRequest } from '../request.ts';
-import { openView } from '../session/view-handle.ts';
+import { openView } from '../session/open-view.ts';
 import { changing, forAnybody, ifAllowed, ifAllowedAnywhere, inTurn, NOTHING_TO_DO } from '../task.ts';
 import type { HandlerContext } from './context.ts';
 

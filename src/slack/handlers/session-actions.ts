@@ -1,8 +1,6 @@
-import type { DraftStore } from '../../store/answering-store.ts';
 import { ACTIONS, type ActionId, CALLBACKS, decodeInboxRow, decodeTarget } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
-import { isInbox, metadataOf, originOf, type Press, type SubmittedView } from '../request.ts';
-import { type StandingForm, typedIn } from '../session/drafts.ts';
+import { isInbox, metadataOf, originOf, type Press } from '../request.ts';
 import { type AllowedRequest, forAnybody, ifAllowed, NOTHING_TO_DO, silently, windowPlace } from '../task.ts';
 import type { HandlerContext } from './context.ts';
 
@@ -10,25 +8,17 @@ import type { HandlerContext } from './context.ts';
 type Change = Partial<Pick<ViewMetadata, 'page' | 'partial' | 'plainText'>>;
 
 /** Registers buttons, typing and closing of a session's modal, and the buttons on messages that open it. */
-export function registerSessionActions(
-	{ listen, flow, drafting }: HandlerContext,
-	{ drafts }: { drafts: DraftStore },
-): void {
-	/** Shows the form again with the texts in its fields. `sameReading`: without a new read, if that is possible. */
-	function showForm(request: AllowedRequest, view: SubmittedView, form: StandingForm, sameReading: boolean) {
-		return flow.show(request, view, { metadata: form.metadata, typed: typedIn(form), sameReading });
-	}
-
+export function registerSessionActions({ listen, flow, drafting }: HandlerContext): void {
 	/** Saves the texts in the fields as a draft and shows the view's session again. */
 	function onPress(id: ActionId, change: (press: Press) => Change, sameReading: boolean): void {
 		listen.action(id, (_, press) => {
 			const { view } = press;
 			if (view === null) return NOTHING_TO_DO;
 			return ifAllowed(windowPlace(metadataOf(view)), async (request) => {
-				const form = await drafting.read(view);
+				const form = await drafting.save(request.person, view);
 				if (form === null) return;
-				await drafting.keep(request.person, view.id, form);
-				await showForm(request, view, { ...form, metadata: { ...form.metadata, ...change(press) } }, sameReading);
+				const metadata = { ...form.metadata, ...change(press) };
+				await flow.showForm(request, view, { ...form, metadata }, sameReading);
 			});
 		});
 	}
@@ -51,7 +41,7 @@ export function registerSessionActions(
 			const keep = async (request: AllowedRequest) => {
 				await drafting.keep(person, view.id, form);
 				// Slack's state of an emptied box is that of an untouched one, so the view's metadata has to say that it is empty.
-				if (form.metadata.secret.length === 0) await showForm(request, view, form, true);
+				if (form.metadata.secret.length === 0) await flow.showForm(request, view, form, true);
 			};
 			return ifAllowed(windowPlace(form.metadata), keep, silently);
 		});
@@ -61,9 +51,8 @@ export function registerSessionActions(
 		if (view === null) return NOTHING_TO_DO;
 		const metadata = metadataOf(view);
 		return ifAllowed(windowPlace(metadata), async (request) => {
-			const draft = await drafts.get(metadata.formId);
-			const text = Object.values(draft?.values ?? {})[0];
-			const prefill = text === undefined ? null : { values: { [Number(value)]: text }, givenFor: null };
+			const text = await drafting.keptAside(request.person, metadata.formId);
+			const prefill = text === null ? null : { values: { [Number(value)]: text }, givenFor: null };
 			await flow.show(request, view, { metadata, prefill, sameReading: true });
 		});
 	});

@@ -14,7 +14,7 @@ import {
 	settledQuestionPost,
 	watchPost,
 } from '../blocks/watch-posts.ts';
-import type { UserGroups } from '../settings/user-groups.ts';
+import type { UserGroups } from '../settings/mentions.ts';
 import type { QuestionFacts } from './facts.ts';
 import type { Draw, PostCore } from './kind.ts';
 import type { createReminderDrawing } from './reminders.ts';

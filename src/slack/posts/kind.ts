@@ -16,7 +16,7 @@ import type { MessageContent } from '../blocks/parts.ts';
 import type { PostContext } from '../blocks/watch-posts.ts';
 import type { NameLookup } from '../directory.ts';
 import type { DirectChannelOf } from '../memberships.ts';
-import type { createUserGroups } from '../settings/user-groups.ts';
+import type { createUserGroups } from '../settings/mentions.ts';
 import type { Names } from '../words.ts';
 
 /** What the parts that write posts share. */

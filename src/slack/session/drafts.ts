@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { type Person, type QuestionKey, submissionKeyOf } from '../../answers/answer.ts';
 import type { Claims } from '../../answers/claims.ts';
 import { setBounded } from '../../bounded-map.ts';
-import { type Clock, uptimeOf } from '../../clock.ts';
+import { uptimeOf } from '../../clock.ts';
+import type { Core } from '../../core.ts';
 import { isReworded } from '../../questions/fingerprint.ts';
 import type { Question } from '../../questions/open-question.ts';
-import type { Draft, DraftStore } from '../../store/answering-store.ts';
+import type { Draft } from '../../store/answering-store.ts';
 import type { Notice } from '../blocks/session-modal.ts';
 import { asksTheSame, chosenPositions } from '../form/plan.ts';
 import { type FormReading, readForm } from '../form/read.ts';
@@ -38,14 +39,7 @@ export interface TypedText {
  * The message index under which a chosen message is saved until the person says which field it is for. As a draft of the
  * question, the form would show it in a field before that.
  */
-export const KEPT_ASIDE = -1;
-
-interface Dependencies {
-	readonly serviceUrl: string;
-	readonly drafts: DraftStore;
-	readonly claims: Claims;
-	readonly clock: Clock;
-}
+const KEPT_ASIDE = -1;
 
 /** A form in a person's view. */
 export interface StandingForm {
@@ -60,7 +54,7 @@ export interface StandingForm {
  * Saves what people type. While one save of a form runs, only the newest state of the form waits, so fast typing cannot
  * overload the store.
  */
-export function createDrafting({ serviceUrl, drafts, claims, clock }: Dependencies) {
+export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core, claims: Claims) {
 	/** The next save of each form that is being saved; null: none. */
 	const nextSaves = new Map<string, (() => Promise<void>) | null>();
 	const claimedAt = new Map<string, number>();
@@ -130,6 +124,12 @@ export function createDrafting({ serviceUrl, drafts, claims, clock }: Dependenci
 	return {
 		read,
 		keep,
+		/** Saves the texts in a view's fields as a draft. Null when the view has no metadata that we can read. */
+		async save(person: Person, view: SubmittedView): Promise<StandingForm | null> {
+			const form = await read(view);
+			if (form !== null) await keep(person, view.id, form);
+			return form;
+		},
 		/** The person typed in the block `actedBlockId`. */
 		async typed(person: Person, view: SubmittedView, actedBlockId: string): Promise<void> {
 			const form = await read(view, actedBlockId);
@@ -139,6 +139,22 @@ export function createDrafting({ serviceUrl, drafts, claims, clock }: Dependenci
 			if (key !== null) await prolongClaim(key, person, form.metadata.formId);
 		},
 		left,
+		/** Saves a message that somebody chose as an answer, until they say which field it is for. */
+		async keepAside(
+			person: Person,
+			{ formId, sessionId }: Pick<ViewMetadata, 'formId' | 'sessionId'>,
+			{ fingerprint, shownHash }: GivenFor,
+			values: Values,
+		): Promise<void> {
+			const question = { service: serviceUrl, sessionId, messageIndex: KEPT_ASIDE };
+			await drafts.save({ formId, person, question, fingerprint, shownHash, values, updatedAt: clock.now() });
+		},
+		/** The message that the person chose; null when it was submitted or removed meanwhile. */
+		async keptAside({ userId, teamId }: Person, formId: string): Promise<string | null> {
+			const draft = await drafts.get(formId);
+			const isOwn = draft?.person.userId === userId && draft.person.teamId === teamId;
+			return (isOwn ? Object.values(draft.values)[0] : null) ?? null;
+		},
 		/**
 		 * The person pressed the box for secrets: removes the texts of ticked items from all their drafts. For everybody,
 		 * because it only removes what they typed. Saves nothing; `keep` the returned form where that is allowed.

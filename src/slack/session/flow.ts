@@ -1,7 +1,6 @@
-import type { WebClient } from '@slack/web-api';
 import type { ActRefusal } from '../../answers/access-policy.ts';
 import type { Origin } from '../../answers/answer.ts';
-import type { Clock } from '../../clock.ts';
+import type { Core } from '../../core.ts';
 import { loggedId } from '../../log.ts';
 import { answerCard, stillWaitingMessage } from '../blocks/commands.ts';
 import { errorMessage, errorModal, refusedModal } from '../blocks/errors.ts';
@@ -12,23 +11,24 @@ import { CALLBACKS } from '../ids.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
 import { type PersonReads, type Reading, type ReadPermit, TooFastError } from '../person-reads.ts';
 import { type Reply, whereItBegan } from '../reply.ts';
-import { isInbox, logAccess, originOf, type PersonRequest, type SubmittedView } from '../request.ts';
+import { isInbox, logAccess, logged, originOf, type PersonRequest, type SubmittedView } from '../request.ts';
 import { type AllowedRequest, copyPlace, ifAllowed, type Task, windowPlace } from '../task.ts';
-import { newFormId, type Prefill, type TypedText } from './drafts.ts';
+import { newFormId, type Prefill, type StandingForm, type TypedText, typedIn } from './drafts.ts';
 import type { Presenter, WantedQuestion } from './presenter.ts';
-import { createViewHandle, openView, type UpdateOutcome, type ViewHandle } from './view-handle.ts';
-import type { Note, PatientReads } from './waiting.ts';
+import {
+	createViewHandle,
+	type Note,
+	openView,
+	type PatientReads,
+	type UpdateOutcome,
+	type ViewHandle,
+} from './open-view.ts';
 
-interface Dependencies {
-	readonly client: WebClient;
+interface Special {
 	readonly presenter: Presenter;
-	/** The last reading of a session; null when it is not in memory any more. */
-	readonly latest: (sessionId: string) => Reading | null;
 	readonly personReads: PersonReads;
 	readonly reads: PatientReads;
 	readonly reply: Reply;
-	readonly adminContact: string | null;
-	readonly clock: Clock;
 }
 
 /** What a person wants to see. */
@@ -43,7 +43,7 @@ interface Wish {
 	/** Initial texts. */
 	readonly prefill?: Prefill;
 	/** A message chosen for an answer. If it fits several items, the person is asked which one. */
-	readonly text?: string;
+	readonly text?: string | null;
 }
 
 interface Content {
@@ -71,8 +71,10 @@ interface Begun {
  * Shows a session in a modal: a loading view at once, then the content by `views.update`. When the loading view cannot be
  * opened, an ephemeral card offers a button instead.
  */
-export function createSessionFlow(deps: Dependencies) {
-	const { client, presenter, latest, personReads, reads, reply, adminContact, clock } = deps;
+export function createSessionFlow(core: Core, { presenter, personReads, reads, reply }: Special) {
+	const { clock } = core;
+	const client = core.clients.people;
+	const { latest } = core.sessionService;
 
 	/** Repeats an update that Slack limits after the time for which Slack asks. Throws what `update` throws otherwise. */
 	async function despiteLimit(update: () => Promise<UpdateOutcome>): Promise<UpdateOutcome> {
@@ -168,9 +170,8 @@ export function createSessionFlow(deps: Dependencies) {
 	}
 
 	/** Opens the loading view at once, because the trigger expires after three seconds, but not for a person who is too fast. */
-	async function begin(request: PersonRequest, metadata: ViewMetadata, onTop: boolean): Promise<Begun | TooFastError> {
+	async function begin(request: PersonRequest, metadata: ViewMetadata, onTop: boolean): Promise<Begun> {
 		const permit = await personReads.permit(request);
-		if (permit instanceof TooFastError) return permit;
 		const handle = await openView(client, request, { view: loadingModal(metadata.sessionId, metadata), onTop });
 		return { permit, handle };
 	}
@@ -223,7 +224,6 @@ export function createSessionFlow(deps: Dependencies) {
 		try {
 			const lastReading = content.sameReading === true ? latest(sessionId) : null;
 			const source = lastReading ?? (await personReads.permit(request));
-			if (source instanceof TooFastError) throw source;
 			const tooFast = lastReading === null ? null : await personReads.turn(request);
 			if (tooFast !== null) throw tooFast;
 			const outcome = await fill(request, handle, { ...content, source }, note);
@@ -272,21 +272,14 @@ export function createSessionFlow(deps: Dependencies) {
 		// The functions below handle a rejection when they await it.
 		beginning.catch(() => undefined);
 
-		async function toSomebodyAllowed(allowed: AllowedRequest): Promise<void> {
-			const begun = await beginning;
-			if (begun instanceof TooFastError) {
-				logAccess(request, 'open', sessionId, begun.code);
-				return reply.failed(request, begun, { sessionId });
-			}
-			logAccess(request, 'open', sessionId, await fillOpened(allowed, begun, metadata, wish));
-		}
+		const toSomebodyAllowed = (allowed: AllowedRequest) =>
+			logged(request, 'open', sessionId, async () => fillOpened(allowed, await beginning, metadata, wish));
 
 		async function toSomebodyRefused(refusal: ActRefusal): Promise<void> {
 			logAccess(request, 'open', sessionId, refusal);
-			const begun = await beginning;
-			if (begun instanceof TooFastError) return reply.failed(request, begun, { sessionId });
-			const modal = refusedModal(refusal, metadata, { kept: 'nothing', adminContact });
-			const outcome = await begun.handle?.update(modal).catch(() => null);
+			const { handle } = await beginning;
+			const modal = refusedModal(refusal, metadata, reply.errorContext(null));
+			const outcome = await handle?.update(modal).catch(() => null);
 			if (outcome !== 'updated') await reply.refused(request, refusal);
 		}
 
@@ -315,6 +308,10 @@ export function createSessionFlow(deps: Dependencies) {
 		},
 
 		show,
+
+		/** Shows the form again with the texts in its fields. `sameReading`: without a new read, if that is possible. */
+		showForm: (request: AllowedRequest, view: SubmittedView, form: StandingForm, sameReading: boolean) =>
+			show(request, view, { metadata: form.metadata, typed: typedIn(form), sameReading }),
 
 		/** The person closed a view: ends its reads. */
 		left: reads.left,

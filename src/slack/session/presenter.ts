@@ -8,20 +8,26 @@ import {
 } from '../../answers/answer.ts';
 import type { Claims } from '../../answers/claims.ts';
 import { leftEmptyIn } from '../../answers/earlier-answers.ts';
-import type { Clock } from '../../clock.ts';
+import type { Core } from '../../core.ts';
 import { askingMessageIndex, openQuestion, type Question, questionAt } from '../../questions/open-question.ts';
 import { type AnswerMarks, isSecretValue, looksSecretAt, secretAtFirst } from '../../questions/secrecy.ts';
 import { isWaiting, type Session } from '../../questions/session.ts';
-import type { AnswerStore } from '../../store/answer-store.ts';
-import type { Draft, DraftStore } from '../../store/answering-store.ts';
-import type { WatchStore } from '../../store/watch-store.ts';
+import type { Draft } from '../../store/answering-store.ts';
 import type { Notice, SessionModel } from '../blocks/session-modal.ts';
 import { asksTheSame } from '../form/plan.ts';
 import type { Links } from '../links.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import type { Reading } from '../person-reads.ts';
-import type { Names, SettledBy } from '../words.ts';
-import { KEPT_ASIDE, newFormId, type Prefill, startingValues, type TypedText, type Values, without } from './drafts.ts';
+import type { SettledBy } from '../words.ts';
+import {
+	type Drafting,
+	newFormId,
+	type Prefill,
+	startingValues,
+	type TypedText,
+	type Values,
+	without,
+} from './drafts.ts';
 
 /**
  * The message index that a button named; `newest`: the person came to answer whatever is open, so the modal says who
@@ -44,25 +50,18 @@ interface Showing {
 	readonly notices: readonly Notice[];
 }
 
-interface Dependencies {
-	readonly serviceUrl: string;
-	readonly answers: AnswerStore;
-	readonly drafts: DraftStore;
-	readonly claims: Claims;
-	readonly watches: Pick<WatchStore, 'find'>;
-	readonly names: Names;
-	readonly dashboardUrl: string | null;
-	readonly links: Links;
-	readonly adminContact: string | null;
-	readonly clock: Clock;
-}
-
 /**
  * Collects what the session's modal shows besides the session: the open question, who else is answering, what the person
  * typed before. Saves the initial texts of the form as a draft.
  */
-export function createPresenter(deps: Dependencies) {
-	const { serviceUrl, answers, drafts, claims, watches, names, dashboardUrl, links, adminContact, clock } = deps;
+export function createPresenter(
+	core: Core,
+	{ claims, drafting, links }: { claims: Claims; drafting: Drafting; links: Links },
+) {
+	const { serviceUrl, clock, config, directory: names, store } = core;
+	const { answers, drafts, watches } = store;
+	const { dashboardUrl } = config;
+	const { adminContact } = config.access;
 
 	async function openQuestionOf(session: Session): Promise<Question | null> {
 		return openQuestion(session, await leftEmptyIn(answers, serviceUrl, session));
@@ -139,17 +138,8 @@ export function createPresenter(deps: Dependencies) {
 			const [first] = positions;
 			if (first === undefined) return { kind: 'unused', notice: { kind: 'textUnused', why: 'secret' } };
 			if (positions.length === 1) return { kind: 'place', values: { [first]: text } };
-			const { formId, sessionId } = metadata;
 			const { messageIndex, fingerprint } = question;
-			await drafts.save({
-				formId,
-				person,
-				question: keyOf(sessionId, KEPT_ASIDE),
-				fingerprint,
-				shownHash: question.shownHash,
-				values: { [first]: text },
-				updatedAt: clock.now(),
-			});
+			await drafting.keepAside(person, metadata, question, { [first]: text });
 			return { kind: 'choose', question, positions, text, metadata: { ...metadata, messageIndex, fingerprint } };
 		},
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { StoredChannelSettings } from '../../store/channel-settings-store.ts';
 import type { ChannelSettings, LadderTimes } from '../../watches/channel-settings.ts';
-import { ACTIONS, settingsBlockId } from '../ids.ts';
-import { METADATA_LIMIT } from '../metadata.ts';
+import { ACTIONS, settingsBlockId, slackCodec } from '../ids.ts';
 import {
 	FIELDS,
 	SETTINGS_FIELDS,
@@ -10,48 +10,37 @@ import {
 	settingsElement,
 	settingsOf,
 	settingsValues,
+	valuesOf,
 } from './table.ts';
 
+const CODEC = slackCodec(
+	'settings',
+	z.object({
+		channelId: z.string(),
+		/** Of the stored settings that the person has seen. */
+		revision: z.int().min(0),
+		/** Those settings. */
+		base: settingsValues,
+		/** What the fields began with: Slack may leave it out of the state while nobody touches it. */
+		shown: settingsValues,
+	}),
+);
 /** What a form of a channel's settings carries from one event to the next. */
-export interface SettingsMetadata {
-	readonly channelId: string;
-	/** Of the stored settings that the person has seen. */
-	readonly revision: number;
-	/** Those settings. */
-	readonly base: SettingsValues;
-	/** What the fields began with: Slack may leave it out of the state while nobody touches it. */
-	readonly shown: SettingsValues;
+export type SettingsMetadata = Parameters<typeof CODEC.encode>[0];
+export const { encode: encodeSettingsMetadata, decode: decodeSettingsMetadata } = CODEC;
+
+/** The metadata of a new form. */
+export function metadataFor(
+	channelId: string,
+	{ settings, revision }: StoredChannelSettings,
+	quiet: Parameters<typeof valuesOf>[1],
+): SettingsMetadata {
+	const shown = valuesOf(settings, quiet);
+	return { channelId, revision, base: shown, shown };
 }
 
-const SCHEMA: z.ZodType<SettingsMetadata> = z.object({
-	channelId: z.string().min(1).max(64),
-	revision: z.int().min(0),
-	base: settingsValues,
-	shown: settingsValues,
-});
-
-/** The string for private_metadata. @throws RangeError over 3,000 characters (only with lists longer than a form takes) */
-export function encodeSettingsMetadata(metadata: SettingsMetadata): string {
-	const text = JSON.stringify(metadata);
-	if (text.length > METADATA_LIMIT) throw new RangeError(`private_metadata of ${text.length} characters`);
-	return text;
-}
-
-/** Null for anything else, such as a form of another version. */
-export function decodeSettingsMetadata(text: string | undefined): SettingsMetadata | null {
-	try {
-		return SCHEMA.safeParse(JSON.parse(text ?? '')).data ?? null;
-	} catch {
-		return null;
-	}
-}
-
-/** What a form of a channel's settings holds. */
-export interface SettingsReading {
-	readonly chosen: ChannelSettings;
-	/** By field; empty when nothing is wrong that can be seen without asking Slack. */
-	readonly errors: Readonly<Partial<Record<SettingsField, string>>>;
-}
+/** By field: what is wrong. Plain text. */
+export type SettingsErrors = Readonly<Partial<Record<SettingsField, string>>>;
 
 const STATE = z.record(z.string(), z.record(z.string(), z.unknown()));
 
@@ -61,12 +50,15 @@ function elementsIn(state: unknown) {
 	return (blockId: string) => settingsElement.safeParse(blocks[blockId]?.[ACTIONS.settingsField]).data ?? {};
 }
 
-/** Reads the form from `view.state.values`. What Slack leaves out, or sends as empty, is as it was shown. */
+/**
+ * Reads the form from `view.state.values`. What Slack leaves out, or sends as empty, is as it was shown. `errors`: what can
+ * be seen without asking Slack.
+ */
 export function readSettingsForm(
 	state: unknown,
 	{ revision, base, shown }: SettingsMetadata,
 	defaults: LadderTimes,
-): SettingsReading {
+): { readonly chosen: ChannelSettings; readonly errors: SettingsErrors } {
 	const element = elementsIn(state);
 	const read = <F extends SettingsField>(field: F): [F, SettingsValues[F]] => [
 		field,
@@ -92,4 +84,16 @@ export function emptiedList(
 	if (field === undefined || FIELDS[field].count?.(elementsIn(state)(acted)) !== 0) return null;
 	const before = shown[field];
 	return Array.isArray(before) && before.length > 0 ? field : null;
+}
+
+/** Errors by block_id, for `response_action: 'errors'`. `blockIds`: of the view; errors of a field that it lacks stand at the first. */
+export function placed(errors: SettingsErrors, blockIds: readonly string[], revision: number): Record<string, string> {
+	const [first = ''] = blockIds;
+	const byBlock: Record<string, string> = {};
+	for (const [field, words] of Object.entries(errors)) {
+		const id = settingsBlockId(field, revision);
+		const place = blockIds.includes(id) ? id : first;
+		byBlock[place] = [byBlock[place], words].filter(Boolean).join(' ');
+	}
+	return byBlock;
 }

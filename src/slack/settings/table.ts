@@ -18,7 +18,7 @@ import {
 import { mentionMrkdwn } from '../blocks/reminders.ts';
 import { ACTIONS } from '../ids.ts';
 import { plain, quotedName } from '../text.ts';
-import type { UserGroup, UserGroups } from './user-groups.ts';
+import type { UserGroup, UserGroups } from './mentions.ts';
 
 /* Errors of fields are plain text: Slack shows no mark-up in them. */
 

@@ -205,7 +205,7 @@ describe('/session settings', () => {
 		expect(form.text()).not.toContain('channel');
 		const { errors } = await app.save({ Mention: ['grace'] }, { channel: 'dm' });
 		expect(errors).toEqual({
-			Mention: peopleError([{ kind: 'person', userId: 'grace', why: 'not_here' }], { displayName: String }),
+			Mention: peopleError([{ userId: 'grace', why: 'not_here' }], { displayName: String }),
 		});
 	});
 
