@@ -4,12 +4,12 @@ import type { ModalView } from '@slack/types';
 import { type AccessPolicy, type ActRefusal, FRESH_MS, type Place } from '../answers/access-policy.ts';
 import { setBounded } from '../bounded-map.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
+import type { Core } from '../core.ts';
 import { HandraiseError } from '../errors.ts';
 import type { InboxPlace } from '../inbox/inbox.ts';
-import type { Log } from '../log.ts';
 import { codeOf } from './clients.ts';
 import { ACTIONS, type ActionId, type CallbackId } from './ids.ts';
-import type { IsThere } from './memberships.ts';
+import type { Memberships } from './memberships.ts';
 import type { PersonReads } from './person-reads.ts';
 import type { Reply } from './reply.ts';
 import {
@@ -68,17 +68,14 @@ const MAX_SEEN_KEYS = 5_000;
 /** The longest time for which other submissions delay the work after an acknowledgement. */
 const MAX_RUSH_MS = 50;
 
-interface Dependencies {
+interface Options {
 	readonly app: App;
 	/** The workspace that the app is installed in. */
 	readonly teamId: string;
 	readonly accessPolicy: AccessPolicy;
-	readonly isThere: IsThere;
-	readonly personReads: Pick<PersonReads, 'turn'>;
+	readonly isThere: Memberships['isThere'];
+	readonly personReads: PersonReads;
 	readonly reply: Reply;
-	readonly clock: Clock;
-	readonly log: Log;
-	readonly onAcknowledged: (ms: number) => void;
 	/** A press in an inbox was handled, so its person looks at it. */
 	readonly onInboxPress: (inbox: InboxPlace) => Promise<void>;
 }
@@ -91,8 +88,8 @@ const INBOX_ACTIONS: ReadonlySet<ActionId> = new Set([ACTIONS.inboxOlder, ACTION
  * request, asks the access policy, writes one log line, and tells the person about a failure. A handler returns the work
  * as a task; the task runs only after the access policy allowed it here.
  */
-export function createListen(deps: Dependencies) {
-	const { app, teamId, accessPolicy, isThere, personReads, reply, clock, log, onAcknowledged, onInboxPress } = deps;
+export function createListen({ clock, log, metrics: { acknowledged: onAcknowledged } }: Core, options: Options) {
+	const { app, teamId, accessPolicy, isThere, personReads, reply, onInboxPress } = options;
 	const running = new Set<Promise<void>>();
 	const seen = new Map<string, true>();
 	const rush = createRush(clock);

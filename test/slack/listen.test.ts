@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { createListen, createRush } from '../../src/slack/listen.ts';
+import { createRecordingLog } from '../store/support.ts';
+import { coreOf } from '../support/core.ts';
 
 it('delays the work after a submission until the last one is acknowledged', async () => {
 	const rush = createRush(createManualClock());
@@ -30,21 +32,19 @@ it('delays the work after a submission by no more than 50 ms', async () => {
 function pressing(run: () => Promise<() => Promise<void>>) {
 	const acts: string[] = [];
 	const clock = createManualClock();
-	const log = { child: () => log, info() {}, error() {}, warn() {} };
+	const log = createRecordingLog();
 	let press: (given: object) => Promise<void> = async () => {};
 	const app = {
 		action(_id: string, handler: typeof press) {
 			press = handler;
 		},
 	};
-	const listen = createListen({
+	const core = coreOf({ clock, log, metrics: { acknowledged() {} } });
+	const listen = createListen(core, {
 		app,
 		teamId: 'T1',
 		accessPolicy: { check: async () => ({ allowed: true }) },
-		clock,
-		log,
-		onAcknowledged() {},
-	} as unknown as Parameters<typeof createListen>[0]);
+	} as unknown as Parameters<typeof createListen>[1]);
 	const tell = (what: string) => async () => void acts.push(what);
 	listen.storingAction('question.choose_1', () => ({
 		place: 'anyChannel',
