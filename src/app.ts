@@ -28,7 +28,7 @@ import { createSessionServiceClient } from './session-service/client.ts';
 import { SERVICE_CODES } from './session-service/errors.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
 import { createChannelList, createChannels } from './slack/channels.ts';
-import { createSlackClients } from './slack/clients.ts';
+import { createSlackClients, type Identity, identify } from './slack/clients.ts';
 import { createDirectory } from './slack/directory.ts';
 import { registerAnswerActions } from './slack/handlers/answer-actions.ts';
 import type { HandlerContext } from './slack/handlers/context.ts';
@@ -39,19 +39,18 @@ import { registerSessionActions } from './slack/handlers/session-actions.ts';
 import { registerSessionCommand } from './slack/handlers/session-command.ts';
 import { registerSubmission } from './slack/handlers/submission.ts';
 import { registerTextAsAnswer } from './slack/handlers/text-as-answer.ts';
-import { type Identity, identify } from './slack/identity.ts';
 import { createInboxDisplay } from './slack/inbox-display.ts';
 import { createLinks } from './slack/links.ts';
 import { createListen } from './slack/listen.ts';
-import { createDirectChannels, createIsThere, createMemberships } from './slack/memberships.ts';
+import { createDirectChannels, createMemberships } from './slack/memberships.ts';
 import { createPersonReads } from './slack/person-reads.ts';
 import { createAnnouncer } from './slack/posts/announcer.ts';
 import { createReceipts } from './slack/receipts.ts';
 import { createReply } from './slack/reply.ts';
 import { createDrafting } from './slack/session/drafts.ts';
 import { createSessionFlow } from './slack/session/flow.ts';
-import { createPresenter } from './slack/session/presenter.ts';
 import { createPatientReads } from './slack/session/open-view.ts';
+import { createPresenter } from './slack/session/presenter.ts';
 import { createUserGroups } from './slack/settings/mentions.ts';
 import { createSettingsSaving } from './slack/settings/saving.ts';
 import { openStore } from './store/open.ts';
@@ -82,7 +81,7 @@ export async function createHandraise({
 	clock?: Clock;
 }) {
 	const { adminContact, allowExternal } = config.access;
-	const { dashboardUrl, showAnswers, quickAnswers } = config;
+	const { dashboardUrl, quickAnswers } = config;
 	/** Also identifies the session service in the store. */
 	const serviceUrl = config.service.url;
 
@@ -128,14 +127,9 @@ export async function createHandraise({
 			else health.failed(outcome);
 		},
 	});
-	const clients = createSlackClients({
-		token: config.slack.botToken,
-		apiUrl: config.slack.apiUrl,
-		log,
-		onCall: metrics.slackCall,
-	});
-	const directory = createDirectory({ client: clients.people });
-	const directChannelOf = createDirectChannels({ client: clients.people, clock });
+	const clients = createSlackClients(config.slack, log, metrics.slackCall);
+	const directory = createDirectory(clients.people);
+	const directChannelOf = createDirectChannels(clients.people, clock);
 	const userGroups = createUserGroups({ client: clients.people, clock, log });
 	const rateLimiter = createRateLimiter(
 		clock,
@@ -166,14 +160,8 @@ export async function createHandraise({
 		clock,
 		log,
 	};
-	const receipts = createReceipts({ ...shared, clients, postsText: showAnswers !== 'never' });
-	const personReads = createPersonReads({
-		sessionService,
-		rateLimiter,
-		limits: config.people,
-		clock,
-		metrics: metrics.people,
-	});
+	const receipts = createReceipts(core);
+	const personReads = createPersonReads(core);
 	const inboxes = createInboxes(core, async () =>
 		// Nobody opens a session from the inbox where only some channels are allowed.
 		config.access.channels.length > 0 ? null : watching.discoveries.discovered(),
@@ -190,7 +178,7 @@ export async function createHandraise({
 		arrived: (question, times) => arrivedBetween(answerStore, question, times),
 		async disclosure(key, session) {
 			const marks = askingMessageIndex(session) === null ? [] : await answerStore.marks(key.service, key.sessionId);
-			return disclosureOf(marks, showAnswers);
+			return disclosureOf(marks, config.showAnswers);
 		},
 		onQuestions: inboxes.touch,
 	});
@@ -268,32 +256,38 @@ export async function createHandraise({
 			userGroups,
 			mayAct,
 		});
-		await watching.startPosting({ announcer, channels: createChannelList({ client: clients.background }) });
+		await watching.startPosting({ announcer, channels: createChannelList(clients.background) });
 	}
 
 	/** Everything that serves people. It needs the app's identity in Slack. */
 	function createSlackApp(identity: Identity) {
 		const { teamId, botUserId } = identity;
-		const bolt = createBoltApp({ config: config.slack, identity, proxy, clock, log, onRefused: refusedRequests.add });
+		const bolt = createBoltApp(identity, { config: config.slack, proxy, clock, log, onRefused: refusedRequests.add });
 		const client = clients.people;
-		const reply = createReply({ ...shared, client, personReads });
+		const reply = createReply(core, personReads);
 		const rules = { rules: config.access, installation: identity, directory, clock };
 		const accessPolicy = createAccessPolicy(rules);
-		const patient = createDirectory({ client: clients.background });
+		const patient = createDirectory(clients.background);
 		latePolicy = createAccessPolicy({ ...rules, directory: patient, isPatient: true });
 		policy = accessPolicy;
-		const { acknowledged: onAcknowledged } = metrics;
+		const memberships = createMemberships(core, { changes: cellOf('memberships'), turn: personReads.turn });
+		const { isThere } = memberships;
 		const onInboxPress = (inbox: InboxPlace) => inboxes.ask(inbox, null);
-		const memberships = createMemberships({ client, directChannelOf, changes: cellOf('memberships'), clock });
-		const isThere = createIsThere(memberships, personReads, { handOvers: store.handOvers, serviceUrl });
-		const listenTo = { app: bolt.app, teamId, accessPolicy, isThere, personReads, reply };
-		const listen = createListen({ ...listenTo, clock, log, onAcknowledged, onInboxPress });
+		const listen = createListen(core, {
+			app: bolt.app,
+			teamId,
+			accessPolicy,
+			isThere,
+			personReads,
+			reply,
+			onInboxPress,
+		});
 		const drafting = createDrafting(core, claims);
 		const links = createLinks({ serviceUrl, dashboardUrl });
 		const presenter = createPresenter(core, { claims, drafting, links });
 		const reads = createPatientReads({ clock });
 		const flow = createSessionFlow(core, { presenter, personReads, reads, reply });
-		const channels = createChannels({ client, directChannelOf, allowExternal });
+		const channels = createChannels(core);
 		function onChanged(): void {
 			watching.wakeOutbox();
 			reminders.wake();

@@ -34,12 +34,7 @@ export function startDeadline(clock: Clock, ms: number): { readonly signal: Abor
 }
 
 /** The result of `work`; when it takes longer than `ms` milliseconds, that of `late`. */
-export async function within<Value>(
-	clock: Clock,
-	work: Promise<Value>,
-	ms: number,
-	late: () => Value,
-): Promise<Value> {
+export async function within<Value>(clock: Clock, work: Promise<Value>, ms: number, late: () => Value): Promise<Value> {
 	const ended = new AbortController();
 	try {
 		return await Promise.race([work, clock.sleep(ms, ended.signal).then(late)]);

@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
+import type { Core } from '../core.ts';
 import type { ChannelList } from '../watches/channel-guard.ts';
 import { slackErrorCode, slackFailure } from './clients.ts';
-import type { DirectChannelOf } from './memberships.ts';
 import type { PersonRequest } from './request.ts';
 
 /** Whether a channel may hold watches, and why not. */
@@ -46,15 +46,8 @@ function isExternal({ is_ext_shared: isShared, is_pending_ext_shared: isPending 
  * Checks whether a channel may hold watches. The bot must be a member, because then a member of the channel has invited it. A
  * channel shared with other organisations needs `allowExternal`, because everybody in it reads the card.
  */
-export function createChannels({
-	client,
-	directChannelOf,
-	allowExternal,
-}: {
-	client: WebClient;
-	directChannelOf: DirectChannelOf;
-	allowExternal: boolean;
-}) {
+export function createChannels({ clients: { people: client }, directChannelOf, config }: Core) {
+	const { allowExternal } = config.access;
 	return {
 		async mayWatch({ channelId, person }: Pick<PersonRequest, 'channelId' | 'person'>): Promise<ChannelVerdict> {
 			if (channelId === null) return { ok: false, reason: 'no_channel' };
@@ -99,7 +92,7 @@ export type Channels = ReturnType<typeof createChannels>;
 const PAGE_SIZE = 200;
 
 /** Lists the bot's channels by `users.conversations`: `conversations.info` for each would exceed Slack's rate limit. */
-export function createChannelList({ client }: { client: WebClient }): ChannelList {
+export function createChannelList(client: WebClient): ChannelList {
 	return {
 		async page(cursor) {
 			try {

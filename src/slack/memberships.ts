@@ -3,8 +3,8 @@ import type { ChannelPlace } from '../answers/access-policy.ts';
 import { setBounded } from '../bounded-map.ts';
 import type { Cell } from '../cell.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
+import type { Core } from '../core.ts';
 import { HandraiseError } from '../errors.ts';
-import type { HandOverStore } from '../store/hand-over-store.ts';
 import { slackErrorCode, slackFailure } from './clients.ts';
 import type { PersonReads } from './person-reads.ts';
 import type { PersonRequest } from './request.ts';
@@ -22,31 +22,22 @@ const MAX_ENTRIES = 5_000;
  * 200 somebody in 300 channels would need two.
  */
 const PAGE_SIZE = 999;
-/** When people joined or left a channel lately, by user id, clock milliseconds. Replicas share it: each event reaches one. */
-type MembershipChanges = Readonly<Record<string, number>>;
-
 /** More than anybody is in; ends a list whose cursors never end. */
 const MAX_PAGES = 50;
+
+/** When people joined or left a channel lately, by user id, clock milliseconds. Replicas share it: each event reaches one. */
+type MembershipChanges = Readonly<Record<string, number>>;
 
 /**
  * Knows the channels of people by `users.conversations`. Of private channels Slack names only those that the bot is in,
  * and only there sessions can be watched. Simultaneous requests for one person share the calls. Throws errors with a
  * stable `code`, and `retryAt` when Slack limits the calls.
  */
-export function createMemberships({
-	client,
-	directChannelOf,
-	changes,
-	clock,
-}: {
-	client: WebClient;
-	directChannelOf: DirectChannelOf;
-	changes: Cell<MembershipChanges>;
-	clock: Clock;
-}) {
-	const channels = createCache(clock, { maxAgeMs: MAX_AGE_MS, failureAgeMs: FAILURE_AGE_MS }, (key) =>
-		listChannels(key.split(' ')[0] ?? ''),
-	);
+export function createMemberships(
+	{ clients: { people: client }, directChannelOf, store: { handOvers }, serviceUrl, clock }: Core,
+	{ changes, turn }: { changes: Cell<MembershipChanges>; turn: PersonReads['turn'] },
+) {
+	const channels = createCache(clock, MAX_AGE_MS, (key) => listChannels(key.split(' ')[0] ?? ''));
 
 	async function listChannels(userId: string): Promise<ReadonlySet<string>> {
 		const ids = new Set<string>();
@@ -66,7 +57,8 @@ export function createMemberships({
 		return ids;
 	}
 
-	const kinds = createCache(clock, { maxAgeMs: KIND_AGE_MS, failureAgeMs: FAILURE_AGE_MS }, async (channel) => {
+	/** Whether Slack tells all who see a channel: it is private and the bot is in it. */
+	const privacy = createCache(clock, KIND_AGE_MS, async (channel) => {
 		try {
 			const { channel: facts } = await client.conversations.info({ channel });
 			// Slack names an archived channel among nobody's.
@@ -96,35 +88,32 @@ export function createMemberships({
 		return changes.update((state) => ({ state: state ?? {}, result: `${userId} ${state?.[userId] ?? 0}` }));
 	}
 
-	const memberships = {
-		/** Ids of the public and private channels; at most five minutes old. */
-		channelsOf: async (userId: string) => orUnknown(channels.get(await keyOf(userId))),
+	/** Ids of the public and private channels; at most five minutes old. */
+	async function channelsOf(userId: string): Promise<ReadonlySet<string>> {
+		return orUnknown(channels.get(await keyOf(userId)));
+	}
+
+	/** Whether a person is in a channel, at most five minutes ago, or this is their direct message with the app. */
+	async function isMember(userId: string, channelId: string): Promise<boolean> {
+		if (channelId.startsWith('D')) return (await orUnknown(directChannelOf(userId))) === channelId;
+		return (await channelsOf(userId)).has(channelId);
+	}
+
+	/** Slack is asked now. */
+	async function isMemberNow(userId: string, channelId: string): Promise<boolean> {
+		channels.forget(await keyOf(userId));
+		return isMember(userId, channelId);
+	}
+
+	async function isPrivate(channelId: string): Promise<boolean> {
+		return !channelId.startsWith('D') && orUnknown(privacy.get(channelId));
+	}
+
+	return {
+		channelsOf,
 		/** The id of the person's direct message with the app. */
 		directChannelOf: (userId: string) => orUnknown(directChannelOf(userId)),
-	};
-	async function isMember(userId: string, channelId: string): Promise<boolean> {
-		if (channelId.startsWith('D')) return (await memberships.directChannelOf(userId)) === channelId;
-		return (await memberships.channelsOf(userId)).has(channelId);
-	}
-	async function isPrivate(channelId: string): Promise<boolean> {
-		return !channelId.startsWith('D') && orUnknown(kinds.get(channelId));
-	}
-	return {
-		...memberships,
-		/** Whether a person is in a channel, at most five minutes ago, or this is their direct message with the app. */
-		isMember,
-		/** Whether Slack tells all who see this channel: it is private and the bot is in it. At most an hour ago. */
-		isPrivate,
-		/** The same; Slack is asked now. */
-		isPrivateNow(channelId: string): Promise<boolean> {
-			kinds.forget(channelId);
-			return isPrivate(channelId);
-		},
-		/** Whether a person is in a channel, or this is their direct message with the app; Slack is asked now. */
-		async isMemberNow(userId: string, channelId: string): Promise<boolean> {
-			channels.forget(await keyOf(userId));
-			return isMember(userId, channelId);
-		},
+		isMemberNow,
 		/** The person joined or left a channel. */
 		async forget(userId: string): Promise<void> {
 			const now = clock.now();
@@ -134,53 +123,45 @@ export function createMemberships({
 				return { state: { ...Object.fromEntries(lately), [userId]: at }, result: null };
 			});
 		},
+		/**
+		 * Whether somebody may act on this session's question by what they have had before; throws when Slack does not tell. They
+		 * have to be in its channel, or to have the question, or to have had it when it was settled. Everybody sees a public
+		 * channel: there it is asked on copies only.
+		 */
+		async isThere(request: PersonRequest, { channelId, sessionId, isCopy }: ChannelPlace): Promise<boolean> {
+			if (channelId === null || sessionId === undefined) return true;
+			if (isCopy !== true && !(await isPrivate(channelId))) return true;
+			const { userId } = request.person;
+			const isHeld = await handOvers.holds(request.person, channelId, { service: serviceUrl, sessionId });
+			if (isHeld || (await isMember(userId, channelId))) return true;
+			if ((await turn(request)) !== null) return false;
+			// Slack's event of their joining may be late, and the channel may not be private any more, or hidden from the bot.
+			if (await isMemberNow(userId, channelId)) return true;
+			privacy.forget(channelId);
+			return isCopy !== true && !(await isPrivate(channelId));
+		},
 	};
 }
 
 export type Memberships = ReturnType<typeof createMemberships>;
 
-/**
- * Whether somebody may act on this session's question by what they have had before; throws when Slack does not tell. They
- * have to be in its channel, or to have the question, or to have had it when it was settled. Everybody sees a public
- * channel: there it is asked on copies only.
- */
-export type IsThere = (request: PersonRequest, place: ChannelPlace) => Promise<boolean>;
-
-export function createIsThere(
-	{ isPrivate, isPrivateNow, isMember, isMemberNow }: Memberships,
-	{ turn }: Pick<PersonReads, 'turn'>,
-	{ handOvers, serviceUrl }: { handOvers: Pick<HandOverStore, 'holds'>; serviceUrl: string },
-): IsThere {
-	return async (request, { channelId, sessionId, isCopy }) => {
-		if (channelId === null || sessionId === undefined) return true;
-		if (isCopy !== true && !(await isPrivate(channelId))) return true;
-		const { userId } = request.person;
-		const isHeld = await handOvers.holds(request.person, channelId, { service: serviceUrl, sessionId });
-		if (isHeld || (await isMember(userId, channelId))) return true;
-		if ((await turn(request)) !== null) return false;
-		// Slack's event of their joining may be late, and the channel may not be private any more, or hidden from the bot.
-		return (await isMemberNow(userId, channelId)) || (isCopy !== true && !(await isPrivateNow(channelId)));
-	};
-}
-
-/** The id of a person's direct message with the app. Throws Slack's errors. */
-export type DirectChannelOf = (userId: string) => Promise<string>;
-
 /** Asks Slack once for each person: it allows about 50 `conversations.open` a minute for all people together. */
-export function createDirectChannels({ client, clock }: { client: WebClient; clock: Clock }): DirectChannelOf {
-	// The id never changes.
-	return createCache(clock, { maxAgeMs: Number.POSITIVE_INFINITY, failureAgeMs: 0 }, async (userId) => {
+export function createDirectChannels(client: WebClient, clock: Clock): Core['directChannelOf'] {
+	const ask = async (userId: string) => {
 		const { channel } = await client.conversations.open({ users: userId });
 		if (channel?.id === undefined) throw new Error('Slack returned no direct message');
 		return channel.id;
-	}).get;
+	};
+	// The id never changes.
+	return createCache(clock, Number.POSITIVE_INFINITY, ask, 0).get;
 }
 
 /** Keeps what Slack told, and failures for `failureAgeMs`. `key`: a channel, a person, or a person at some time. */
 function createCache<Value>(
 	clock: Clock,
-	{ maxAgeMs, failureAgeMs }: { maxAgeMs: number; failureAgeMs: number },
+	maxAgeMs: number,
 	ask: (key: string) => Promise<Value>,
+	failureAgeMs = FAILURE_AGE_MS,
 ) {
 	const entries = new Map<string, { readonly value: Promise<Value>; until: number }>();
 	return {

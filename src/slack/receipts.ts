@@ -9,14 +9,12 @@ import {
 	type Telling,
 } from '../answers/answer.ts';
 import { setBounded } from '../bounded-map.ts';
-import { type Clock, uptimeOf } from '../clock.ts';
-import type { Log } from '../log.ts';
+import { uptimeOf } from '../clock.ts';
+import type { Core } from '../core.ts';
 import { agentMayStand } from './blocks/answers.ts';
 import { type MessageContent, replacement } from './blocks/parts.ts';
 import { type ReceiptContext, receiptMessage, receiptModal } from './blocks/receipt.ts';
-import { type SlackClients, slackErrorCode, slackFailure } from './clients.ts';
-import type { DirectChannelOf } from './memberships.ts';
-import type { Names } from './words.ts';
+import { slackErrorCode, slackFailure } from './clients.ts';
 
 /**
  * How long the author is assumed to look at the modal after Submit. After that, a successful update proves nothing: Slack
@@ -40,23 +38,11 @@ const NOT_UPDATABLE = new Set(['message_not_found', 'channel_not_found', 'cant_u
 /** Outcomes after the delivery that the author has to learn even with a closed modal. */
 const BAD_OUTCOMES: readonly (AgentOutcome | null)[] = ['overwritten', 'failed', 'stopped'];
 
-interface Dependencies {
-	readonly clients: SlackClients;
-	readonly directChannelOf: DirectChannelOf;
-	readonly names: Names;
-	readonly adminContact: string | null;
-	/** Whether authors may post their own texts into a channel. */
-	readonly postsText: boolean;
-	readonly clock: Clock;
-	readonly log: Log;
-}
-
 /**
  * Tells authors the outcome of their answers in the modal while Slack knows it. Sends a DM too when a delivery takes long,
  * and for bad news when the author may not look at the modal any more.
  */
-export function createReceipts(deps: Dependencies) {
-	const { clients, directChannelOf, names, adminContact, postsText, clock, log } = deps;
+export function createReceipts({ clients, directChannelOf, directory: names, config, clock, log }: Core) {
 	const acks = new Map<string, PromiseWithResolvers<number>>();
 	/** The newest message, by its answer and the message in the store before it: the store may fail to save the new one. */
 	const posted = new Map<string, NonNullable<ReceiptState['dm']>>();
@@ -65,7 +51,8 @@ export function createReceipts(deps: Dependencies) {
 
 	/** What a receipt needs besides its answer. `note`: mrkdwn about the press that led to this receipt. */
 	function context(note = ''): ReceiptContext {
-		return { names, adminContact, postsText, now: clock.now(), note };
+		const { adminContact } = config.access;
+		return { names, adminContact, postsText: config.showAnswers !== 'never', now: clock.now(), note };
 	}
 
 	async function pause(ms: number, shutdownSignal: AbortSignal): Promise<void> {

@@ -40,7 +40,10 @@ describe('button values', () => {
 		expect(decodeChoice(encodeChoice(choice))).toEqual(choice);
 	});
 
-	it.each([undefined, '', 'null', '{}', '[]', '["target","s"]', '["target","s",-1]', '["question","s","1"]'])('decodes %j to null', (value) => {
-		expect(decodeTarget(value)).toBeNull();
-	});
+	it.each([undefined, '', 'null', '{}', '[]', '["target","s"]', '["target","s",-1]', '["question","s","1"]'])(
+		'decodes %j to null',
+		(value) => {
+			expect(decodeTarget(value)).toBeNull();
+		},
+	);
 });

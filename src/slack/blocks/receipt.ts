@@ -83,7 +83,10 @@ export function receiptButtons(answer: Answer, { postsText = true }: ReceiptCont
 			return buttons(tryAgain, post);
 		case 'changed':
 			return buttons(
-				button(ACTIONS.answerNew, 'Answer the new question', { value: encodeCarriage({ id, ...target }), style: 'primary' }),
+				button(ACTIONS.answerNew, 'Answer the new question', {
+					value: encodeCarriage({ id, ...target }),
+					style: 'primary',
+				}),
 				post,
 			);
 		case 'conflicted':

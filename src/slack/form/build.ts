@@ -3,7 +3,7 @@ import type { OnCut } from '../../cut.ts';
 import { mergeForPut, putBodyOf } from '../../questions/compare.ts';
 import type { Question } from '../../questions/open-question.ts';
 import { blockId } from '../ids.ts';
-import { METADATA_LIMIT, lengthWithoutFields, type ViewMetadata } from '../metadata.ts';
+import { lengthWithoutFields, METADATA_LIMIT, type ViewMetadata } from '../metadata.ts';
 import { mrkdwn } from '../text.ts';
 import { type FieldLimits, fieldBlocks, SECRET_WARNING, secretBox } from './field-blocks.ts';
 import {

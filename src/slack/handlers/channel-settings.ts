@@ -112,7 +112,11 @@ export function registerChannelSettings(context: HandlerContext) {
 	});
 
 	/** The form of what somebody else saved meanwhile. */
-	async function conflictForm({ channelId, base }: SettingsMetadata, chosen: ChannelSettings, stored: StoredChannelSettings) {
+	async function conflictForm(
+		{ channelId, base }: SettingsMetadata,
+		chosen: ChannelSettings,
+		stored: StoredChannelSettings,
+	) {
 		const settings = { before: settingsOf(base), newest: stored.settings, chosen };
 		const notice = conflictWords(stored.changedBy, settings, { names, defaults });
 		const groups = await within(clock, userGroups.list(), LIST_WITHIN_MS, () => NO_GROUPS);

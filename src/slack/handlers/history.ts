@@ -44,9 +44,7 @@ export function registerHistory({
 				else await client.views.update({ view_id: view.id, view: await page(request, { ...metadata, offset }) });
 				return tooFast?.code ?? 'shown';
 			};
-			return ifAllowed(windowPlace(metadata), (request) =>
-				logged(request, 'history', sessionId, () => turn(request)),
-			);
+			return ifAllowed(windowPlace(metadata), (request) => logged(request, 'history', sessionId, () => turn(request)));
 		});
 	}
 

@@ -116,7 +116,14 @@ function homeOf({ person }: PersonRequest): InboxPlace {
 }
 
 /** Registers the menu that snoozes a question in its person's inbox, and the button that shows all again. */
-function registerSnooze({ listen, reply, serviceUrl, clock, store: { inboxes: store }, directory }: HandlerContext): void {
+function registerSnooze({
+	listen,
+	reply,
+	serviceUrl,
+	clock,
+	store: { inboxes: store },
+	directory,
+}: HandlerContext): void {
 	listen.action(ACTIONS.snooze, (_, { value, blockId }) => {
 		const choice = decodeSnooze(value);
 		const row = decodeInboxRow(blockId);

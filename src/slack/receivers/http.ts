@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { type App, HTTPModuleFunctions, HTTPResponseAck, type Receiver } from '@slack/bolt';
+import { type App, HTTPModuleFunctions, HTTPResponseAck } from '@slack/bolt';
 import type { Log } from '../../log.ts';
 import { codeOf, createSlackLogger } from '../clients.ts';
 
@@ -37,24 +37,11 @@ const STATUS = {
 type Refusal = keyof typeof STATUS;
 type Fields = Readonly<Record<string, unknown>>;
 
-export interface HttpReceiver extends Receiver {
-	/** For the process' HTTP server. `verified` is called when the signature is correct. */
-	listener(request: IncomingMessage, response: ServerResponse, verified: () => void): void;
-}
-
 /**
  * Receives signed requests at `POST /slack/events` and passes verified ones to Bolt. Bolt's own receiver buffers a body
  * before it checks the headers, accepts timestamps of the future and hangs on a signed `null`.
  */
-export function createHttpReceiver({
-	signingSecret,
-	log,
-	onRefused,
-}: {
-	signingSecret: string;
-	log: Log;
-	onRefused: (reason: string) => void;
-}): HttpReceiver {
+export function createHttpReceiver(signingSecret: string, log: Log, onRefused: (reason: string) => void) {
 	const logger = createSlackLogger(log);
 	const readBody = createBodyReader();
 	let app: App | null = null;
@@ -93,14 +80,7 @@ export function createHttpReceiver({
 			httpRequestBody: body,
 			httpResponse: response,
 		});
-		const retryNum = HTTPModuleFunctions.extractRetryNumFromHTTPRequest(request);
-		const retryReason = HTTPModuleFunctions.extractRetryReasonFromHTTPRequest(request);
-		await app?.processEvent({
-			body,
-			ack: ack.bind(),
-			...(retryNum === undefined ? {} : { retryNum }),
-			...(retryReason === undefined ? {} : { retryReason }),
-		});
+		await app?.processEvent({ body, ack: ack.bind() });
 		if (response.headersSent) return;
 		// No handler exists for this request, so Slack need not wait.
 		ack.ack();
@@ -118,15 +98,17 @@ export function createHttpReceiver({
 	}
 
 	return {
-		init(bolt) {
+		init(bolt: App) {
 			app = bolt;
 		},
 		// The server belongs to the process, which also serves health and metrics on it.
 		start: async () => {},
 		stop: async () => {},
-		listener(request, response, verified) {
-			if (request.url?.split('?')[0] !== PATH) return refuse(response, 'wrong_path');
-			if (request.method !== 'POST') return refuse(response, 'wrong_method');
+		isServing: () => true,
+		/** For the process' HTTP server. `verified` is called when the signature is correct. */
+		listener(request: IncomingMessage, response: ServerResponse, verified: () => void): void {
+			if (request.url?.split('?')[0] !== PATH) return void refuse(response, 'wrong_path');
+			if (request.method !== 'POST') return void refuse(response, 'wrong_method');
 			receive(request, response, verified).catch((error: unknown) => {
 				log.error({ code: codeOf(error), err: error }, 'a request from Slack could not be handled');
 				if (!response.headersSent) response.writeHead(500).end();

@@ -1,9 +1,8 @@
-import { type App, type Receiver, SocketModeReceiver } from '@slack/bolt';
+import { type App, SocketModeReceiver } from '@slack/bolt';
 import type { Clock } from '../../clock.ts';
 import type { Log } from '../../log.ts';
-import { withSocket } from '../../proxy.ts';
-import { createSlackLogger, slackErrorCode } from '../clients.ts';
-import { tokenRefused } from '../identity.ts';
+import { type applyProxy, withSocket } from '../../proxy.ts';
+import { createSlackLogger, slackErrorCode, tokenRefused } from '../clients.ts';
 
 /** Slack closes each connection every few hours. With two, one serves while the other reconnects. */
 const CONNECTIONS = 2;
@@ -22,25 +21,20 @@ const HOPELESS = new Set([
 	'missing_scope',
 ]);
 
-export interface SocketOptions {
+interface SocketOptions {
 	readonly appToken: string;
 	readonly apiUrl: string;
 	/** Null without a proxy. */
-	readonly proxy: Parameters<typeof withSocket>[0] | null;
+	readonly proxy: ReturnType<typeof applyProxy>;
 	readonly clock: Clock;
 	readonly log: Log;
-}
-
-export interface SocketReceiver extends Receiver {
-	/** How many connections are open. */
-	connected(): number;
 }
 
 /**
  * Receives over Socket Mode with two connections and its own reconnect loop. The library's loop stays without a connection
  * for five seconds or more at each routine refresh, and ends the process when Slack refuses a reconnect.
  */
-export function createSocketReceiver({ appToken, apiUrl, proxy, clock, log }: SocketOptions): SocketReceiver {
+export function createSocketReceiver({ appToken, apiUrl, proxy, clock, log }: SocketOptions) {
 	const stopping = new AbortController();
 	let serving = 0;
 	let loops: Promise<void>[] = [];
@@ -108,7 +102,10 @@ export function createSocketReceiver({ appToken, apiUrl, proxy, clock, log }: So
 	}
 
 	return {
-		connected: () => serving,
+		/** Requests come over the connections. */
+		listener: null,
+		/** False while there is no connection to Slack. */
+		isServing: () => serving > 0,
 		init(app: App) {
 			for (const receiver of receivers) receiver.init(app);
 		},

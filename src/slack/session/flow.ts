@@ -14,7 +14,6 @@ import { type Reply, whereItBegan } from '../reply.ts';
 import { isInbox, logAccess, logged, originOf, type PersonRequest, type SubmittedView } from '../request.ts';
 import { type AllowedRequest, copyPlace, ifAllowed, type Task, windowPlace } from '../task.ts';
 import { newFormId, type Prefill, type StandingForm, type TypedText, typedIn } from './drafts.ts';
-import type { Presenter, WantedQuestion } from './presenter.ts';
 import {
 	createViewHandle,
 	type Note,
@@ -23,6 +22,7 @@ import {
 	type UpdateOutcome,
 	type ViewHandle,
 } from './open-view.ts';
+import type { Presenter, WantedQuestion } from './presenter.ts';
 
 interface Special {
 	readonly presenter: Presenter;

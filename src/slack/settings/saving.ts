@@ -32,7 +32,10 @@ interface Special {
 }
 
 /** Who may see and change the settings of a place, and whom they may mention; stores what they choose. */
-export function createSettingsSaving(core: Core, { accessPolicy, memberships, channels, userGroups, onChanged }: Special) {
+export function createSettingsSaving(
+	core: Core,
+	{ accessPolicy, memberships, channels, userGroups, onChanged }: Special,
+) {
 	const { clock, directory } = core;
 	const { channelSettings: store } = core.store;
 	const problemsOf = createMentionChecks(core.clients.people, { accessPolicy, directory, memberships });
@@ -63,8 +66,7 @@ export function createSettingsSaving(core: Core, { accessPolicy, memberships, ch
 			const { reason } = verdict;
 			return { remind: reason === 'could_not_check' ? SETTINGS_ERRORS.notChecked : placeError(reason) };
 		}
-		if (ofMention === null)
-			return { [userIds.length > 0 ? 'people' : 'groups']: SETTINGS_ERRORS.mentionNotChecked };
+		if (ofMention === null) return { [userIds.length > 0 ? 'people' : 'groups']: SETTINGS_ERRORS.mentionNotChecked };
 		const [{ people, groups }, names] = ofMention;
 		return {
 			...(people.length > 0 && { people: peopleError(people, directory) }),
@@ -141,5 +143,8 @@ export type SettingsSaving = ReturnType<typeof createSettingsSaving>;
 
 /** The store may hang; what becomes of the write is not known then. */
 function outcomeUnknown(): never {
-	throw new HandraiseError('the store did not confirm settings in time', { code: 'settings_outcome_unknown', retryable: true });
+	throw new HandraiseError('the store did not confirm settings in time', {
+		code: 'settings_outcome_unknown',
+		retryable: true,
+	});
 }

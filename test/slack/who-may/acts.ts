@@ -210,7 +210,10 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.handOverTo]: ['form', nothing],
 	[ACTIONS.giveBack]: ['nothing', mark],
 	[ACTIONS.undo]: ['receipt', ownAnswer],
-	[ACTIONS.useText]: ['nothing', (member, at) => `unknown|${target(member, at)}`],
+	[ACTIONS.useText]: [
+		'nothing',
+		({ session }) => encodeCarriage({ id: 'unknown', sessionId: session, messageIndex: null }),
+	],
 	[ACTIONS.chooseItem]: ['chooser', nothing],
 	[ACTIONS.open]: ['nothing', target],
 	[ACTIONS.tryAgain]: ['receipt', ownAnswer],
