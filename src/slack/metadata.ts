@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Origin } from '../answers/answer.ts';
 import { slackCodec } from './ids.ts';
@@ -71,7 +72,8 @@ export const NO_FIELDS = {
 /** The metadata of a view before the first read. */
 export function newMetadata(start: {
 	sessionId: string;
-	formId: string;
+	/** Left out: a new one. */
+	formId?: string;
 	origin?: Origin;
 	messageIndex?: number | null;
 }): ViewMetadata {
@@ -80,7 +82,7 @@ export function newMetadata(start: {
 		messageIndex: start.messageIndex ?? null,
 		fingerprint: null,
 		shownHash: null,
-		formId: start.formId,
+		formId: start.formId ?? newFormId(),
 		page: 0,
 		plainText: false,
 		partial: false,
@@ -91,6 +93,10 @@ export function newMetadata(start: {
 		...NO_FIELDS,
 		offset: 0,
 	};
+}
+
+export function newFormId(): string {
+	return randomBytes(9).toString('base64url');
 }
 
 /** The string for private_metadata. @throws RangeError over 3,000 characters (only with a session id of that length) */

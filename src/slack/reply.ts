@@ -9,7 +9,7 @@ import { codeOf, slackFailure } from './clients.ts';
 import { CALLBACKS } from './ids.ts';
 import { decodeMetadata, type ViewMetadata } from './metadata.ts';
 import { type PersonReads, TooFastError } from './person-reads.ts';
-import type { PersonRequest, SubmittedView } from './request.ts';
+import { type PersonRequest, type SubmittedView, whereItBegan } from './request.ts';
 import { openView, withNotes } from './session/open-view.ts';
 
 const REPLY_WITHIN_MS = 5_000;
@@ -192,11 +192,6 @@ export function createReply(core: Core, personReads: PersonReads) {
 }
 
 export type Reply = ReturnType<typeof createReply>;
-
-/** A press inside a modal names no channel: replies to it go to where the modal was opened. */
-export function whereItBegan(request: PersonRequest, origin: ViewMetadata['origin']): PersonRequest {
-	return request.channelId === null ? { ...request, ...origin } : request;
-}
 
 function threadOf({ isInThread, threadTs }: PersonRequest): { thread_ts?: string } {
 	return isInThread && threadTs !== null ? { thread_ts: threadTs } : {};

@@ -179,9 +179,18 @@ export function writtenRequest(message: WrittenMessage, teamId: string, log: Log
 
 /** The inbox that a view is, which shows changes by itself; null when it is none. */
 export function inboxOf({ person }: PersonRequest, view: SubmittedView | null): InboxPlace | null {
-	if (view?.callbackId === CALLBACKS.home) return { id: homeInboxId(person), person, viewId: null };
-	if (view?.callbackId === CALLBACKS.inbox) return { id: windowInboxId(view.id), person, viewId: view.id };
-	return null;
+	if (view?.callbackId === CALLBACKS.home) return homeOf({ person });
+	return view?.callbackId === CALLBACKS.inbox ? windowOf({ person }, view.id) : null;
+}
+
+/** The inbox in the Home tab. */
+export function homeOf({ person }: Pick<PersonRequest, 'person'>): InboxPlace {
+	return { id: homeInboxId(person), person, viewId: null };
+}
+
+/** The inbox in a window. */
+export function windowOf({ person }: Pick<PersonRequest, 'person'>, viewId: string): InboxPlace {
+	return { id: windowInboxId(viewId), person, viewId };
 }
 
 /** Whether the view is an inbox, in the Home tab or in a window. */
@@ -192,6 +201,11 @@ export function isInbox(view: SubmittedView | null): boolean {
 /** Where somebody acts, which is the origin of a form that they open; inside a modal, the origin of that modal. */
 export function originOf({ channelId, threadTs }: PersonRequest, view: SubmittedView | null): Origin {
 	return decodeMetadata(view?.privateMetadata)?.origin ?? { channelId, threadTs };
+}
+
+/** A press inside a modal names no channel: replies to it go to where the modal was opened. */
+export function whereItBegan(request: PersonRequest, origin: ViewMetadata['origin']): PersonRequest {
+	return request.channelId === null ? { ...request, ...origin } : request;
 }
 
 /** Whether a request comes from this person. */

@@ -141,6 +141,11 @@ export function refusalWords(refusal: ActRefusal, adminContact: string | null): 
 	return `🔒 ${errorWords(refusal, { kept: 'nothing', adminContact }).text}`;
 }
 
+/** Why the Home tab cannot be filled. mrkdwn. */
+export function homeFailedWords(code: string, adminContact: string | null): string {
+	return `⚠️ ${errorWords(code, { kept: 'nothing', adminContact }).text}`;
+}
+
 /** `first`: the place of the first entry on this page. */
 function pageButtons(
 	page: number,

@@ -28,9 +28,9 @@ import {
 import type { HandlerContext } from './context.ts';
 
 /** Registers *Undo*, and the buttons on receipts, in a modal or a DM. They work while the answer is in the store. */
-export function registerAnswerActions(context: HandlerContext): void {
-	const { listen, client, personReads, flow, reply, adminContact, answers, receipts } = context;
-	const { answers: store } = context.store;
+export function registerAnswerActions(core: HandlerContext): void {
+	const { listen, client, personReads, flow, reply, adminContact, answers, receipts } = core;
+	const { answers: store } = core.store;
 
 	/** The task for the author of the button's answer. */
 	function onOwn(id: ActionId, taskFor: (own: Answer, asked: PersonRequest, press: Press) => Task): void {

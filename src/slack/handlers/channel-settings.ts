@@ -26,9 +26,10 @@ import {
 	readSettingsForm,
 	type SettingsErrors,
 	type SettingsMetadata,
+	settingsOf,
 } from '../settings/form.ts';
 import { NO_GROUPS, type UserGroups } from '../settings/mentions.ts';
-import { type SettingsField, settingsOf } from '../settings/table.ts';
+import type { SettingsField } from '../settings/table.ts';
 import { type AllowedRequest, ifAllowed, inTurn, NOTHING_TO_DO, silently } from '../task.ts';
 import type { HandlerContext } from './context.ts';
 
@@ -38,10 +39,10 @@ const LIST_WITHIN_MS = 200;
 const MOST_WINDOWS = 1_000;
 
 /** Registers the window of a channel's settings; the returned function is for `/session settings`. */
-export function registerChannelSettings(context: HandlerContext) {
-	const { listen, client, personReads, reply, adminContact, settingsSaving: saving, userGroups } = context;
-	const { clock, directory: names } = context;
-	const { ladderTimes: defaults } = context.config;
+export function registerChannelSettings(core: HandlerContext) {
+	const { listen, client, personReads, reply, adminContact, settingsSaving: saving, userGroups } = core;
+	const { clock, directory: names } = core;
+	const { ladderTimes: defaults } = core.config;
 
 	function formOf(
 		metadata: SettingsMetadata,

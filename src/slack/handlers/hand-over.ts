@@ -30,8 +30,8 @@ const VALUES = z.object({
 });
 
 /** Registers *Hand over* with its window, and *Give back*. */
-export function registerHandOver(context: HandlerContext): void {
-	const { listen, client, personReads, reply, adminContact, handOvers, mayAct, directory: names } = context;
+export function registerHandOver(core: HandlerContext): void {
+	const { listen, client, personReads, reply, adminContact, handOvers, mayAct, directory: names } = core;
 
 	listen.action(ACTIONS.handOver, (asked, press) => {
 		const pressed = pressedQuestion(asked, press);

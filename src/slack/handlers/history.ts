@@ -4,7 +4,6 @@ import { codeOf } from '../clients.ts';
 import { ACTIONS } from '../ids.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
 import { logged, metadataOf, originOf } from '../request.ts';
-import { newFormId } from '../session/drafts.ts';
 import { type AllowedRequest, ifAllowed, NOTHING_TO_DO, windowPlace } from '../task.ts';
 import type { HandlerContext } from './context.ts';
 
@@ -52,7 +51,7 @@ export function registerHistory({
 		logged(request, 'history', sessionId, async () => {
 			// No read of the service follows, but Slack limits opening modals for all people together.
 			await personReads.permit(request);
-			const metadata = newMetadata({ sessionId, formId: newFormId(), origin: originOf(request, null) });
+			const metadata = newMetadata({ sessionId, origin: originOf(request, null) });
 			await client.views.open({ trigger_id: request.triggerId ?? '', view: await page(request, metadata) });
 			return 'shown';
 		});

@@ -1,13 +1,18 @@
 import { z } from 'zod';
 import type { ActRefusal } from '../../answers/access-policy.ts';
-import { homeInboxId, type InboxPlace, windowInboxId } from '../../inbox/inbox.ts';
 import { FALLBACK_TIME_ZONE, snoozedUntil } from '../../inbox/snooze.ts';
-import { errorWords } from '../blocks/errors.ts';
-import { homeNotice, inboxLoadingModal, noInboxWindow, refusalWords, snoozedInZoneWords } from '../blocks/inbox.ts';
+import {
+	homeFailedWords,
+	homeNotice,
+	inboxLoadingModal,
+	noInboxWindow,
+	refusalWords,
+	snoozedInZoneWords,
+} from '../blocks/inbox.ts';
 import { textMessage } from '../blocks/parts.ts';
 import { codeOf, slackFailure } from '../clients.ts';
 import { ACTIONS, CALLBACKS, decodeInboxRow, decodeSnooze, questionHash } from '../ids.ts';
-import { inboxOf, logAccess, logged, type PersonRequest } from '../request.ts';
+import { homeOf, inboxOf, logAccess, logged, type PersonRequest, windowOf } from '../request.ts';
 import { openView } from '../session/open-view.ts';
 import { changing, forAnybody, ifAllowed, ifAllowedAnywhere, inTurn, NOTHING_TO_DO } from '../task.ts';
 import type { HandlerContext } from './context.ts';
@@ -25,8 +30,8 @@ const MEMBER_EVENT = z.object({ user: z.string() });
  * Registers the Home tab and the buttons of inboxes; the returned function is for `/session inbox`. A handler only notes
  * that the person wants to see their inbox; `src/inbox/inboxes.ts` fills it.
  */
-export function registerInbox(context: HandlerContext) {
-	const { listen, client, personReads, reply, adminContact, inboxes, memberships } = context;
+export function registerInbox(core: HandlerContext) {
+	const { listen, client, personReads, reply, adminContact, inboxes, memberships } = core;
 
 	/** Shows words instead of the Home tab's inbox. */
 	async function publishNotice({ person, log }: PersonRequest, words: string): Promise<void> {
@@ -47,7 +52,7 @@ export function registerInbox(context: HandlerContext) {
 			return 'opened';
 		} catch (error) {
 			const code = codeOf(error);
-			await publishNotice(request, `⚠️ ${errorWords(code, { kept: 'nothing', adminContact }).text}`);
+			await publishNotice(request, homeFailedWords(code, adminContact));
 			return code;
 		}
 	}
@@ -85,7 +90,7 @@ export function registerInbox(context: HandlerContext) {
 		});
 	}
 
-	listen.closed(CALLBACKS.inbox, (_, view) => forAnybody(() => inboxes.closed(windowInboxId(view.id))));
+	listen.closed(CALLBACKS.inbox, (asked, view) => forAnybody(() => inboxes.closed(windowOf(asked, view.id).id)));
 
 	for (const name of ['member_joined_channel', 'member_left_channel']) {
 		listen.event(name, async (event) => {
@@ -96,7 +101,7 @@ export function registerInbox(context: HandlerContext) {
 		});
 	}
 
-	registerSnooze(context);
+	registerSnooze(core);
 
 	return (request: PersonRequest) =>
 		logged(request, 'inbox', null, async () => {
@@ -106,13 +111,9 @@ export function registerInbox(context: HandlerContext) {
 				await reply.toPerson(request, noInboxWindow());
 				return 'no_window';
 			}
-			await inboxes.ask({ id: windowInboxId(handle.id), person: request.person, viewId: handle.id }, 0);
+			await inboxes.ask(windowOf(request, handle.id), 0);
 			return 'opened';
 		});
-}
-
-function homeOf({ person }: PersonRequest): InboxPlace {
-	return { id: homeInboxId(person), person, viewId: null };
 }
 
 /** Registers the menu that snoozes a question in its person's inbox, and the button that shows all again. */

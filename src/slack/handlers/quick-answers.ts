@@ -21,8 +21,8 @@ const DOUBLE_CLICK_MS = 5_000;
 const MAX_PRESSES = 1_000;
 
 /** Registers the buttons that answer in one press. */
-export function registerQuickAnswers(context: HandlerContext): void {
-	const { listen, reply, answers, serviceUrl, clock, store, config, directory: names } = context;
+export function registerQuickAnswers(core: HandlerContext): void {
+	const { listen, reply, answers, serviceUrl, clock, store, config, directory: names } = core;
 
 	function submissionOf(request: AllowedRequest, press: Press, choice: Choice) {
 		const { sessionId, messageIndex, fingerprint, shownHash, position, title, option, readAt } = choice;

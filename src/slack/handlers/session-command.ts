@@ -161,12 +161,12 @@ function help(reason: HelpReason): SessionCommand {
 }
 
 /** Registers `/session …`, and the buttons and windows of what it shows. */
-export function registerSessionCommand(context: HandlerContext): void {
-	const { listen, flow, reply, config } = context;
-	const openHistory = registerHistory(context);
-	const openInbox = registerInbox(context);
-	const openSettings = registerChannelSettings(context);
-	const { watch, watchAll, unwatch, list } = registerWatching(context);
+export function registerSessionCommand(core: HandlerContext): void {
+	const { listen, flow, reply, config } = core;
+	const openHistory = registerHistory(core);
+	const openInbox = registerInbox(core);
+	const openSettings = registerChannelSettings(core);
+	const { watch, watchAll, unwatch, list } = registerWatching(core);
 
 	listen.command('/session', (asked, text) => {
 		const command = parseSessionCommand(text, config.dashboardUrl);

@@ -20,8 +20,8 @@ const ACKNOWLEDGE_WITHIN_MS = 2_500;
 const MIN_STORE_MS = 500;
 
 /** Registers "Send answer": an answer is checked and stored, and only then acknowledged. */
-export function registerSubmission(context: HandlerContext): void {
-	const { listen, serviceUrl, drafting, adminContact, clock, answers, receipts } = context;
+export function registerSubmission(core: HandlerContext): void {
+	const { listen, serviceUrl, drafting, adminContact, clock, answers, receipts } = core;
 
 	function submissionOf(request: AllowedRequest, view: SubmittedView, { metadata, reading }: StandingForm) {
 		const length = Math.max(...metadata.fields) + 1;

@@ -31,9 +31,9 @@ import type { HandlerContext } from './context.ts';
  * Registers the buttons for watching, and for what a card shows to one person only. Returns watch, unwatch and list for
  * `/session …`, to be called with requests that the access policy allowed. All of them act in the request's channel.
  */
-export function registerWatching(context: HandlerContext) {
-	const { listen, flow, drafting, personReads, reply, adminContact, channels, links, directory: names } = context;
-	const { subscriptions, discoveries } = context.watching;
+export function registerWatching(core: HandlerContext) {
+	const { listen, flow, drafting, personReads, reply, adminContact, channels, links, directory: names } = core;
+	const { subscriptions, discoveries } = core.watching;
 	const errorContext = { kept: 'nothing', adminContact } as const;
 
 	async function say(request: PersonRequest, lines: readonly string[], note = ''): Promise<void> {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { type Person, type QuestionKey, submissionKeyOf } from '../../answers/answer.ts';
 import type { Claims } from '../../answers/claims.ts';
 import { setBounded } from '../../bounded-map.ts';
@@ -10,7 +9,7 @@ import type { Draft } from '../../store/answering-store.ts';
 import type { Notice } from '../blocks/session-modal.ts';
 import { asksTheSame, chosenPositions } from '../form/plan.ts';
 import { type FormReading, readForm } from '../form/read.ts';
-import { decodeMetadata, type ViewMetadata } from '../metadata.ts';
+import { decodeMetadata, newFormId, type ViewMetadata } from '../metadata.ts';
 import type { SubmittedView } from '../request.ts';
 
 /** While somebody types, the claim is prolonged at most this often. */
@@ -46,8 +45,8 @@ export interface StandingForm {
 	/** With `secret` as the box is ticked now. */
 	readonly metadata: ViewMetadata;
 	readonly reading: FormReading;
-	/** When it was read, in milliseconds since the epoch. */
-	readonly at: number;
+	/** The texts in the view's fields; null without fields, and then a draft is used. */
+	readonly typed: TypedText | null;
 }
 
 /**
@@ -99,17 +98,22 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core, c
 			draft: draft?.values ?? {},
 			...(actedBlockId === undefined ? {} : { acted: actedBlockId }),
 		});
-		return { metadata: { ...metadata, secret: reading.secret }, reading, at };
+		const typed = metadata.fields.length === 0 ? null : { values: reading.values, at };
+		return { metadata: { ...metadata, secret: reading.secret }, reading, typed };
 	}
 
 	/** Saves a form as a draft. `viewId` null: even if the form was submitted. */
-	async function keep(person: Person, viewId: string | null, { metadata, reading, at }: StandingForm): Promise<void> {
+	async function keep(
+		person: Person,
+		viewId: string | null,
+		{ metadata, reading, typed }: StandingForm,
+	): Promise<void> {
 		const question = keyOf(metadata);
 		const { formId, fingerprint, shownHash } = metadata;
-		if (question === null || fingerprint === null || metadata.fields.length === 0) return;
+		if (question === null || fingerprint === null || typed === null) return;
 		const values = without(reading.draft, marked.get(formId) ?? []);
 		const { secret } = reading;
-		const draft = { formId, person, question, fingerprint, shownHash, values, secret, updatedAt: at };
+		const draft = { formId, person, question, fingerprint, shownHash, values, secret, updatedAt: typed.at };
 		const submissionKey = viewId === null ? undefined : submissionKeyOf(viewId, formId);
 		await saveLatest(formId, () => drafts.save(draft, submissionKey));
 	}
@@ -186,15 +190,6 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core, c
 
 export type Drafting = ReturnType<typeof createDrafting>;
 
-/** The texts in a view's fields; null without a form, and then a draft is used. */
-export function typedIn({ metadata, reading, at }: StandingForm): TypedText | null {
-	return metadata.fields.length === 0 ? null : { values: reading.values, at };
-}
-
-export function newFormId(): string {
-	return randomBytes(9).toString('base64url');
-}
-
 /** Removes the texts of secret items, which are neither saved nor carried over. */
 export function without(values: Values, secret: readonly number[]): Values {
 	return Object.fromEntries(Object.entries(values).filter(([position]) => !secret.includes(Number(position))));
@@ -204,8 +199,8 @@ export function without(values: Values, secret: readonly number[]): Values {
 interface StartingValues {
 	readonly values: Values;
 	readonly notice: Notice | null;
-	/** The view showed another form, so this one gets its own id. */
-	readonly isNewForm: boolean;
+	/** A new one when the view showed another form. */
+	readonly formId: string;
 }
 
 /**
@@ -227,12 +222,13 @@ export function startingValues({
 	prefill: Prefill | null;
 	draft: Draft | null;
 }): StartingValues {
+	const { formId } = metadata;
 	const withoutChosen = (values: Values) =>
 		without(fitting(values, question), chosenPositions(question, metadata, values));
 	if (typed !== null && metadata.fields.length > 0) {
-		if (asksTheSame(metadata, question)) return { values: typed, notice: null, isNewForm: false };
+		if (asksTheSame(metadata, question)) return { values: typed, notice: null, formId };
 		const values = withoutChosen(typed);
-		return { values, notice: changedNotice(values), isNewForm: true };
+		return { values, notice: changedNotice(values), formId: newFormId() };
 	}
 	const isOtherDraft = draft !== null && isOther(draft, question);
 	const drafted = isOtherDraft ? withoutChosen(draft.values) : fitting(draft?.values ?? {}, question);
@@ -240,12 +236,12 @@ export function startingValues({
 		const isOtherText = prefill.givenFor !== null && isOther(prefill.givenFor, question);
 		const given = isOtherText ? withoutChosen(prefill.values) : fitting(prefill.values, question);
 		const values = { ...drafted, ...given };
-		return { values, notice: isOtherText ? changedNotice(values) : { kind: 'prefilled' }, isNewForm: false };
+		return { values, notice: isOtherText ? changedNotice(values) : { kind: 'prefilled' }, formId };
 	}
 	if (draft === null || Object.keys(fitting(draft.values, question)).length === 0)
-		return { values: drafted, notice: null, isNewForm: false };
+		return { values: drafted, notice: null, formId };
 	const restored = { kind: 'draftRestored', at: draft.updatedAt } as const;
-	return { values: drafted, notice: isOtherDraft ? changedNotice(drafted) : restored, isNewForm: false };
+	return { values: drafted, notice: isOtherDraft ? changedNotice(drafted) : restored, formId };
 }
 
 function changedNotice(values: Values): Notice {

@@ -1,7 +1,6 @@
 import type { ActRefusal } from '../../answers/access-policy.ts';
 import type { Origin } from '../../answers/answer.ts';
 import type { Core } from '../../core.ts';
-import { loggedId } from '../../log.ts';
 import { answerCard, stillWaitingMessage } from '../blocks/commands.ts';
 import { errorMessage, errorModal, refusedModal } from '../blocks/errors.ts';
 import { loadingModal, type Notice, type SessionModel, sessionModal } from '../blocks/session-modal.ts';
@@ -9,11 +8,19 @@ import { chooseItemModal } from '../blocks/text-as-answer.ts';
 import { codeOf, slackErrorCode, slackFailure, slackRetryAfterMs } from '../clients.ts';
 import { CALLBACKS } from '../ids.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
-import { type PersonReads, type Reading, type ReadPermit, TooFastError } from '../person-reads.ts';
-import { type Reply, whereItBegan } from '../reply.ts';
-import { isInbox, logAccess, logged, originOf, type PersonRequest, type SubmittedView } from '../request.ts';
+import type { PersonReads, Reading, ReadPermit } from '../person-reads.ts';
+import type { Reply } from '../reply.ts';
+import {
+	isInbox,
+	logAccess,
+	logged,
+	originOf,
+	type PersonRequest,
+	type SubmittedView,
+	whereItBegan,
+} from '../request.ts';
 import { type AllowedRequest, copyPlace, ifAllowed, type Task, windowPlace } from '../task.ts';
-import { newFormId, type Prefill, type StandingForm, type TypedText, typedIn } from './drafts.ts';
+import type { Prefill, StandingForm, TypedText } from './drafts.ts';
 import {
 	createViewHandle,
 	type Note,
@@ -91,10 +98,8 @@ export function createSessionFlow(core: Core, { presenter, personReads, reads, r
 
 	async function showError(request: PersonRequest, handle: ViewHandle, metadata: ViewMetadata, error: unknown) {
 		const code = codeOf(error);
-		request.log.warn(
-			{ session: loggedId(metadata.sessionId), code, ...(code === 'internal' ? { err: error } : {}) },
-			'could not show a session',
-		);
+		// The line of the access names the session.
+		request.log.warn({ code, ...(code === 'internal' ? { err: error } : {}) }, 'could not show a session');
 		const modal = errorModal(code, metadata, reply.errorContext(error));
 		await despiteLimit(() => handle.update(modal)).catch(async (updateError: unknown) => {
 			request.log.error({ code: slackFailure(updateError).code }, 'could not show the error in the modal');
@@ -116,7 +121,7 @@ export function createSessionFlow(core: Core, { presenter, personReads, reads, r
 		const { sessionId } = metadata;
 		const reading = 'session' in source ? source : await reads.read(sessionId, source, handle, note);
 		if (reading === null) {
-			request.log.info({ session: loggedId(sessionId) }, 'nobody waits for a read any more');
+			request.log.info({}, 'nobody waits for a read any more');
 			return null;
 		}
 		const place =
@@ -230,22 +235,21 @@ export function createSessionFlow(core: Core, { presenter, personReads, reads, r
 			return lastReading === null ? loggedOutcome(outcome) : null;
 		} catch (error) {
 			const code = codeOf(error);
-			const tooFast = error instanceof TooFastError ? error : null;
-			if (tooFast === null) request.log.warn({ session: loggedId(sessionId), code }, 'could not show a session again');
-			else if (!personReads.isWorthTelling(request)) return code;
-			if (isNoted || (tooFast !== null && isShown)) {
+			const isTooFast = code === 'too_fast';
+			const context = reply.errorContext(error, metadata.fields.length === 0 ? 'nothing' : 'text');
+			if (isTooFast && !personReads.isWorthTelling(request)) return code;
+			if (isNoted || (isTooFast && isShown)) {
 				// A notice about the error replaces the one that the read takes long.
-				const retryAt = tooFast?.retryAt ?? null;
+				const retryAt = isTooFast ? (context.retryAt ?? null) : null;
 				const stale = (readAt: number) => ({ kind: 'stale', code, readAt, retryAt }) as const;
 				const outcome = await putNotice(request, handle, content, stale).catch(() => null);
 				// If the view changed after the press, the error of the press is not shown.
-				if (outcome === 'updated' || (tooFast === null && outcome !== null)) return code;
+				if (outcome === 'updated' || (!isTooFast && outcome !== null)) return code;
 			}
-			if (tooFast === null && metadata.fields.length === 0) {
+			if (!isTooFast && metadata.fields.length === 0) {
 				await showError(request, handle, metadata, error);
 				return code;
 			}
-			const context = reply.errorContext(error, metadata.fields.length === 0 ? 'nothing' : 'text');
 			const modal = errorModal(code, { ...metadata, fields: [] }, context);
 			await reply.onTop(request, metadata, { modal, message: errorMessage(code, sessionId, context) });
 			return code;
@@ -299,7 +303,7 @@ export function createSessionFlow(core: Core, { presenter, personReads, reads, r
 			const isNew = view === null || isInbox(view);
 			const isCopy = isNew && wish.origin !== undefined && copyPlace(request, from.channelId, sessionId).isCopy;
 			const origin = isCopy ? { ...from, isCopy } : from;
-			const metadata = newMetadata({ sessionId, formId: newFormId(), origin });
+			const metadata = newMetadata({ sessionId, origin });
 			if (isNew) {
 				return openModal(request, metadata, wish, view?.callbackId === CALLBACKS.inbox);
 			}
@@ -311,7 +315,7 @@ export function createSessionFlow(core: Core, { presenter, personReads, reads, r
 
 		/** Shows the form again with the texts in its fields. `sameReading`: without a new read, if that is possible. */
 		showForm: (request: AllowedRequest, view: SubmittedView, form: StandingForm, sameReading: boolean) =>
-			show(request, view, { metadata: form.metadata, typed: typedIn(form), sameReading }),
+			show(request, view, { ...form, sameReading }),
 
 		/** The person closed a view: ends its reads. */
 		left: reads.left,

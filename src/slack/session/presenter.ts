@@ -19,15 +19,7 @@ import type { Links } from '../links.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import type { Reading } from '../person-reads.ts';
 import type { SettledBy } from '../words.ts';
-import {
-	type Drafting,
-	newFormId,
-	type Prefill,
-	startingValues,
-	type TypedText,
-	type Values,
-	without,
-} from './drafts.ts';
+import { type Drafting, type Prefill, startingValues, type TypedText, type Values, without } from './drafts.ts';
 
 /**
  * The message index that a button named; `newest`: the person came to answer whatever is open, so the modal says who
@@ -187,7 +179,7 @@ export function createPresenter(
 			const start = startingValues({ question, metadata, typed: typedValues, prefill: showing.prefill, draft });
 			const secret = secretFields(question, metadata, marks, draft);
 			const values = without(start.values, secret);
-			const formId = start.isNewForm ? newFormId() : metadata.formId;
+			const { formId } = start;
 			if (Object.keys(values).length > 0) {
 				const kept = {
 					formId,
@@ -205,7 +197,7 @@ export function createPresenter(
 			}
 			return {
 				...base,
-				metadata: { ...metadata, formId, ...(start.isNewForm ? { fields: [], offered: [] } : {}) },
+				metadata: { ...metadata, formId, ...(formId !== metadata.formId && { fields: [], offered: [] }) },
 				watch,
 				claims: others.map((claim) => claim.person.userId),
 				draft: values,

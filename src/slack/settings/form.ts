@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FALLBACK_TIME_ZONE } from '../../inbox/snooze.ts';
 import type { StoredChannelSettings } from '../../store/channel-settings-store.ts';
 import type { ChannelSettings, LadderTimes } from '../../watches/channel-settings.ts';
 import { ACTIONS, settingsBlockId, slackCodec } from '../ids.ts';
@@ -8,10 +9,29 @@ import {
 	type SettingsField,
 	type SettingsValues,
 	settingsElement,
-	settingsOf,
 	settingsValues,
-	valuesOf,
 } from './table.ts';
+
+/** The fields for these settings. `quiet`: what the fields of the quiet hours hold while there are none. */
+export function valuesOf(
+	{ remindAfterMs: remind, escalateAfterMs: escalate, mention, quietHours }: ChannelSettings,
+	quiet: { readonly from?: string; readonly to?: string; readonly zone: string | null },
+): SettingsValues {
+	const { from = '20:00', to = '08:00', zone } = quiet;
+	const hours = quietHours ?? { days: [], from, to, timeZone: zone ?? FALLBACK_TIME_ZONE };
+	const { timeZone, ...times } = hours;
+	return { remind, escalate, people: mention.userIds, groups: mention.groupIds, ...times, zone: timeZone };
+}
+
+export function settingsOf({ remind, escalate, people, groups, ...quiet }: SettingsValues): ChannelSettings {
+	const { days, from, to, zone } = quiet;
+	return {
+		remindAfterMs: remind,
+		escalateAfterMs: escalate,
+		mention: { userIds: people, groupIds: groups },
+		quietHours: days.length === 0 ? null : { days, from, to, timeZone: zone },
+	};
+}
 
 const CODEC = slackCodec(
 	'settings',

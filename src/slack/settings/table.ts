@@ -2,7 +2,6 @@ import type { InputBlock, PlainTextOption } from '@slack/types';
 import { z } from 'zod';
 import type { DeepReadonly } from '../../deep-readonly.ts';
 import { leavesTime, timeZoneNamed } from '../../inbox/quiet-hours.ts';
-import { FALLBACK_TIME_ZONE } from '../../inbox/snooze.ts';
 import {
 	type ChannelSettings,
 	changedParts,
@@ -36,27 +35,6 @@ export const settingsValues = z.object({
 });
 export type SettingsValues = DeepReadonly<z.infer<typeof settingsValues>>;
 export type SettingsField = keyof SettingsValues;
-
-/** The fields for these settings. `quiet`: what the fields of the quiet hours hold while there are none. */
-export function valuesOf(
-	{ remindAfterMs: remind, escalateAfterMs: escalate, mention, quietHours }: ChannelSettings,
-	quiet: { readonly from?: string; readonly to?: string; readonly zone: string | null },
-): SettingsValues {
-	const { from = '20:00', to = '08:00', zone } = quiet;
-	const hours = quietHours ?? { days: [], from, to, timeZone: zone ?? FALLBACK_TIME_ZONE };
-	const { timeZone, ...times } = hours;
-	return { remind, escalate, people: mention.userIds, groups: mention.groupIds, ...times, zone: timeZone };
-}
-
-export function settingsOf({ remind, escalate, people, groups, ...quiet }: SettingsValues): ChannelSettings {
-	const { days, from, to, zone } = quiet;
-	return {
-		remindAfterMs: remind,
-		escalateAfterMs: escalate,
-		mention: { userIds: people, groupIds: groups },
-		quietHours: days.length === 0 ? null : { days, from, to, timeZone: zone },
-	};
-}
 
 /** An element of the form as Slack reports it. */
 export const settingsElement = z.object({

@@ -29,7 +29,8 @@ import { chooseItemModal, chosenTextOffer } from '../blocks/text-as-answer.ts';
 import { type CardModel, watchCard } from '../blocks/watch-card.ts';
 import { type PostContext, watchPost } from '../blocks/watch-posts.ts';
 import { LIST_PAGE, watchList, watchOutcomeWords } from '../blocks/watching.ts';
-import { MOST_GROUPS, MOST_PEOPLE, valuesOf } from '../settings/table.ts';
+import { valuesOf } from '../settings/form.ts';
+import { MOST_GROUPS, MOST_PEOPLE } from '../settings/table.ts';
 import {
 	ANSWER_ID,
 	AT_WORK,

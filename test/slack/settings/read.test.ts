@@ -6,8 +6,9 @@ import {
 	encodeSettingsMetadata,
 	readSettingsForm,
 	type SettingsMetadata,
+	valuesOf,
 } from '../../../src/slack/settings/form.ts';
-import { type SettingsField, valuesOf } from '../../../src/slack/settings/table.ts';
+import type { SettingsField } from '../../../src/slack/settings/table.ts';
 import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/watches/channel-settings.ts';
 
 const DEFAULTS = { remindAfterMs: 900_000, escalateAfterMs: null };
