@@ -20,7 +20,7 @@ import {
 	whereItBegan,
 } from '../request.ts';
 import { type AllowedRequest, copyPlace, ifAllowed, type Task, windowPlace } from '../task.ts';
-import type { Prefill, StandingForm, TypedText } from './drafts.ts';
+import type { Prefill, StandingForm } from './drafts.ts';
 import {
 	createViewHandle,
 	type Note,
@@ -29,7 +29,7 @@ import {
 	type UpdateOutcome,
 	type ViewHandle,
 } from './open-view.ts';
-import type { Presenter, WantedQuestion } from './presenter.ts';
+import type { Content, PlacedText, Presenter, WantedQuestion } from './presenter.ts';
 
 interface Special {
 	readonly presenter: Presenter;
@@ -53,12 +53,9 @@ interface Wish {
 	readonly text?: string | null;
 }
 
-interface Content {
-	readonly metadata: ViewMetadata;
-	readonly typed?: TypedText | null;
-	readonly prefill?: Prefill | null;
+interface Wanted extends Content {
+	/** As that of `Wish`. */
 	readonly text?: string | null;
-	readonly wanted?: WantedQuestion;
 	/** Uses the last reading if it is in memory. The person is told when that is newer than what they saw. */
 	readonly sameReading?: boolean;
 }
@@ -67,12 +64,6 @@ interface Content {
 const MAX_UPDATES = 3;
 /** … and Slack asks to wait no longer than this. Slack's limits are per minute. */
 const MAX_LIMIT_MS = 60_000;
-
-/** A permit for a read, and the loading view that waits for it; null when Slack did not open it. */
-interface Begun {
-	readonly permit: ReadPermit;
-	readonly handle: ViewHandle | null;
-}
 
 /**
  * Shows a session in a modal: a loading view at once, then the content by `views.update`. When the loading view cannot be
@@ -114,7 +105,7 @@ export function createSessionFlow(core: Core, { presenter, personReads, reads, r
 	async function fill(
 		request: AllowedRequest,
 		handle: ViewHandle,
-		content: Content & { readonly source: ReadPermit | Reading },
+		content: Wanted & { readonly source: ReadPermit | Reading },
 		note: Note,
 	): Promise<UpdateOutcome | null> {
 		const { metadata, source } = content;
@@ -124,26 +115,23 @@ export function createSessionFlow(core: Core, { presenter, personReads, reads, r
 			request.log.info({}, 'nobody waits for a read any more');
 			return null;
 		}
-		const place =
-			content.text == null ? null : await presenter.placeText(request.person, metadata, reading, content.text);
-		if (place?.kind === 'choose') {
-			const modal = chooseItemModal(place.question, place.positions, place.text, place.metadata);
+		const { person } = request;
+		const { text } = content;
+		const placed: PlacedText = text == null ? {} : await presenter.placeText(person, metadata, reading, text);
+		if (placed.choose !== undefined) {
+			const { question, positions, ...chosen } = placed.choose;
+			const modal = chooseItemModal(question, positions, chosen.text, chosen.metadata);
 			return despiteLimit(() => handle.update(modal));
 		}
-		const filled =
-			place?.kind === 'place' ? { ...content, prefill: { values: place.values, givenFor: null } } : content;
-		const notices = [...newerNotice(content, reading), ...(place?.kind === 'unused' ? [place.notice] : [])];
-		const model = await modelOf(request, handle, filled, { reading, notices });
+		const model = await presenter.model({
+			...content,
+			person,
+			viewId: handle.id,
+			prefill: placed.prefill ?? content.prefill ?? null,
+			reading,
+			notices: [...newerNotice(content, reading), ...(placed.notices ?? [])],
+		});
 		return despiteLimit(() => put(request, handle, model));
-	}
-
-	function modelOf(
-		{ person }: AllowedRequest,
-		{ id: viewId }: ViewHandle,
-		{ metadata, typed = null, prefill = null, wanted = null }: Content,
-		shown: { readonly reading: Reading; readonly notices: readonly Notice[] },
-	): Promise<SessionModel> {
-		return presenter.model({ person, metadata, viewId, typed, prefill, wanted, ...shown });
 	}
 
 	async function put(request: AllowedRequest, handle: ViewHandle, model: SessionModel): Promise<UpdateOutcome> {
@@ -164,18 +152,20 @@ export function createSessionFlow(core: Core, { presenter, personReads, reads, r
 		content: Content,
 		notice: (readAt: number) => Notice,
 	): Promise<UpdateOutcome | null> {
-		const { metadata } = content;
+		const { metadata, typed = null } = content;
 		// After a submission the view shows a receipt, which must not be replaced.
 		if (await presenter.isSent(handle.id, metadata)) return 'gone';
 		const reading = latest(metadata.sessionId);
 		if (reading === null || !(await presenter.asksTheSame(metadata, reading))) return null;
-		const shown = { metadata, typed: content.typed ?? null };
-		const model = await modelOf(request, handle, shown, { reading, notices: [notice(reading.readAt)] });
+		const notices = [notice(reading.readAt)];
+		const { person } = request;
+		const model = await presenter.model({ person, viewId: handle.id, metadata, typed, reading, notices });
 		return put(request, handle, model);
 	}
 
-	/** Opens the loading view at once, because the trigger expires after three seconds, but not for a person who is too fast. */
-	async function begin(request: PersonRequest, metadata: ViewMetadata, onTop: boolean): Promise<Begun> {
+	/** Opens the loading view at once, because the trigger expires after three seconds, but not for a person who is too fast.
+	 * `handle` null: Slack did not open it. */
+	async function begin(request: PersonRequest, metadata: ViewMetadata, onTop: boolean) {
 		const permit = await personReads.permit(request);
 		const handle = await openView(client, request, { view: loadingModal(metadata.sessionId, metadata), onTop });
 		return { permit, handle };
@@ -184,7 +174,7 @@ export function createSessionFlow(core: Core, { presenter, personReads, reads, r
 	/** Fills the loading view. Never throws; resolves to the outcome for the log. */
 	async function fillOpened(
 		request: AllowedRequest,
-		{ permit, handle }: Begun,
+		{ permit, handle }: Awaited<ReturnType<typeof begin>>,
 		metadata: ViewMetadata,
 		wish: Wish,
 	): Promise<string> {
@@ -211,7 +201,7 @@ export function createSessionFlow(core: Core, { presenter, personReads, reads, r
 	async function showAgain(
 		request: AllowedRequest,
 		handle: ViewHandle,
-		content: Content,
+		content: Wanted,
 		isShown: boolean,
 	): Promise<string | null> {
 		const { metadata } = content;
@@ -260,7 +250,7 @@ export function createSessionFlow(core: Core, { presenter, personReads, reads, r
 	 * Shows the session again in an open view: refreshed, another page, other fields. The texts in the fields stay. When the
 	 * session cannot be read, the form stays and the error opens on top of it.
 	 */
-	async function show(request: AllowedRequest, view: SubmittedView, content: Content): Promise<void> {
+	async function show(request: AllowedRequest, view: SubmittedView, content: Wanted): Promise<void> {
 		const { id, hash, callbackId } = view;
 		const isShown = callbackId === CALLBACKS.session;
 		const handle = createViewHandle(client, { id, hash: hash === '' ? null : hash }, false);
@@ -329,7 +319,7 @@ function wantedBy({ messageIndex, toAnswer = false }: Wish): WantedQuestion {
 }
 
 /** The notice that the session was read again since the view was filled, when the person only changed page or fields. */
-function newerNotice({ sameReading, metadata }: Content, reading: Reading): Notice[] {
+function newerNotice({ sameReading, metadata }: Wanted, reading: Reading): Notice[] {
 	const isNewer = sameReading === true && metadata.readAt > 0 && reading.since > metadata.readAt;
 	return isNewer ? [{ kind: 'readAgain' }] : [];
 }

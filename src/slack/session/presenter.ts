@@ -27,18 +27,22 @@ import { type Drafting, type Prefill, startingValues, type TypedText, type Value
  */
 export type WantedQuestion = number | 'newest' | null;
 
-/** How to show a session to a person. */
-interface Showing {
-	readonly person: Person;
+/** What a person wants to see in a view. */
+export interface Content {
 	readonly metadata: ViewMetadata;
+	/** The texts in the view's fields; null when it had none. */
+	readonly typed?: TypedText | null;
+	/** A message chosen with "Use as answer", or an answer. */
+	readonly prefill?: Prefill | null;
+	readonly wanted?: WantedQuestion;
+}
+
+/** How to show a session to a person. */
+interface Showing extends Content {
+	readonly person: Person;
 	/** Null when Slack's response to the opening was lost. */
 	readonly viewId: string | null;
-	/** The texts in the view's fields; null when it had none. */
-	readonly typed: TypedText | null;
-	/** A message chosen with "Use as answer", or an answer. */
-	readonly prefill: Prefill | null;
 	readonly reading: Reading;
-	readonly wanted: WantedQuestion;
 	readonly notices: readonly Notice[];
 }
 
@@ -71,7 +75,7 @@ export function createPresenter(
 	): Promise<Notice[]> {
 		const { metadata, reading } = showing;
 		const newest = question === null ? askingMessageIndex(reading.session) : null;
-		const wanted = showing.wanted === 'newest' ? newest : showing.wanted;
+		const wanted = showing.wanted === 'newest' ? newest : (showing.wanted ?? null);
 		const before = metadata.fields.length > 0 ? metadata.messageIndex : wanted;
 		if (before === null || before === question?.messageIndex) return [];
 		const standing = await answers.standing(keyOf(reading.session.sessionId, before));
@@ -107,7 +111,7 @@ export function createPresenter(
 
 	/** The texts in the view's fields, with what was typed while the session was read. */
 	async function latestTyped({ typed, metadata }: Showing): Promise<Values | null> {
-		if (typed === null) return null;
+		if (typed == null) return null;
 		const draft = await drafts.get(metadata.formId);
 		return draft === null || draft.updatedAt <= typed.at ? typed.values : { ...typed.values, ...draft.values };
 	}
@@ -123,16 +127,17 @@ export function createPresenter(
 
 	return {
 		/** Decides where a chosen message goes: into the only field that fits, into one that the person chooses, or nowhere. */
-		async placeText(person: Person, metadata: ViewMetadata, { session }: Reading, text: string): Promise<TextPlace> {
+		async placeText(person: Person, metadata: ViewMetadata, { session }: Reading, text: string): Promise<PlacedText> {
+			const unused = (why: 'nothingOpen' | 'secret') => ({ notices: [{ kind: 'textUnused', why } as const] });
 			const question = await openQuestionOf(session);
-			if (question === null) return { kind: 'unused', notice: { kind: 'textUnused', why: 'nothingOpen' } };
+			if (question === null) return unused('nothingOpen');
 			const positions = question.openItems.filter((position) => !looksSecretAt(question, position));
 			const [first] = positions;
-			if (first === undefined) return { kind: 'unused', notice: { kind: 'textUnused', why: 'secret' } };
-			if (positions.length === 1) return { kind: 'place', values: { [first]: text } };
+			if (first === undefined) return unused('secret');
+			if (positions.length === 1) return { prefill: { values: { [first]: text }, givenFor: null } };
 			const { messageIndex, fingerprint } = question;
 			await drafting.keepAside(person, metadata, question, { [first]: text });
-			return { kind: 'choose', question, positions, text, metadata: { ...metadata, messageIndex, fingerprint } };
+			return { choose: { question, positions, text, metadata: { ...metadata, messageIndex, fingerprint } } };
 		},
 
 		/** Whether the open question is the one that a view with this metadata shows. */
@@ -176,7 +181,7 @@ export function createPresenter(
 				latestTyped(showing),
 			]);
 			const typedValues = typed === null ? null : without(typed, metadata.secret);
-			const start = startingValues({ question, metadata, typed: typedValues, prefill: showing.prefill, draft });
+			const start = startingValues({ question, metadata, typed: typedValues, prefill: showing.prefill ?? null, draft });
 			const secret = secretFields(question, metadata, marks, draft);
 			const values = without(start.values, secret);
 			const { formId } = start;
@@ -209,16 +214,17 @@ export function createPresenter(
 	};
 }
 
-type TextPlace =
-	| { readonly kind: 'place'; readonly values: Values }
-	| { readonly kind: 'unused'; readonly notice: Notice }
-	| {
-			readonly kind: 'choose';
-			readonly question: Question;
-			readonly positions: readonly number[];
-			readonly text: string;
-			readonly metadata: ViewMetadata;
-	  };
+/** How a chosen message is shown. `choose`: the person says which item it is for. */
+export interface PlacedText {
+	readonly prefill?: Prefill;
+	readonly notices?: readonly Notice[];
+	readonly choose?: {
+		readonly question: Question;
+		readonly positions: readonly number[];
+		readonly text: string;
+		readonly metadata: ViewMetadata;
+	};
+}
 
 export type Presenter = ReturnType<typeof createPresenter>;
 
