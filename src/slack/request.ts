@@ -34,8 +34,8 @@ export interface SubmittedView {
 	readonly id: string;
 	readonly hash: string;
 	readonly privateMetadata: string;
-	/** `state.values`, not yet checked. */
-	readonly values: unknown;
+	/** `state.values`: elements by block_id and action_id, not yet checked. */
+	readonly values: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 	readonly callbackId: string;
 	/** `label.text` of the input blocks, by block_id. */
 	readonly labels: Readonly<Record<string, string>>;
@@ -77,7 +77,7 @@ const VIEW_SCHEMA = z
 		hash: z.string().default(''),
 		private_metadata: z.string().default(''),
 		callback_id: z.string().default(''),
-		state: z.object({ values: z.unknown().optional() }).nullish(),
+		state: z.object({ values: z.record(z.string(), z.record(z.string(), z.unknown())).catch({}) }).nullish(),
 		blocks: z.array(z.unknown()).default([]),
 	})
 	.transform(

@@ -5,8 +5,8 @@ import { type HelpReason, helpMessage } from '../blocks/commands.ts';
 import { changing, forAnybody, ifAllowed, ifAllowedAnywhere } from '../task.ts';
 import { registerChannelSettings } from './channel-settings.ts';
 import type { HandlerContext } from './context.ts';
-import { registerHistory } from './history.ts';
 import { registerInbox } from './inbox.ts';
+import { registerHistory } from './session-actions.ts';
 import { registerWatching } from './watching.ts';
 
 /** The meaning of the text after `/session`. */

@@ -3,6 +3,7 @@ import { FALLBACK_TIME_ZONE } from '../../inbox/snooze.ts';
 import type { StoredChannelSettings } from '../../store/channel-settings-store.ts';
 import type { ChannelSettings, LadderTimes } from '../../watches/channel-settings.ts';
 import { ACTIONS, settingsBlockId, slackCodec } from '../ids.ts';
+import type { SubmittedView } from '../request.ts';
 import {
 	FIELDS,
 	SETTINGS_FIELDS,
@@ -62,12 +63,10 @@ export function metadataFor(
 /** By field: what is wrong. Plain text. */
 export type SettingsErrors = Readonly<Partial<Record<SettingsField, string>>>;
 
-const STATE = z.record(z.string(), z.record(z.string(), z.unknown()));
+type State = SubmittedView['values'];
 
-/** Reads elements from `view.state.values` by their block_id. */
-function elementsIn(state: unknown) {
-	const { data: blocks = {} } = STATE.safeParse(state);
-	return (blockId: string) => settingsElement.safeParse(blocks[blockId]?.[ACTIONS.settingsField]).data ?? {};
+function elementIn(state: State, blockId: string) {
+	return settingsElement.safeParse(state[blockId]?.[ACTIONS.settingsField]).data ?? {};
 }
 
 /**
@@ -75,14 +74,13 @@ function elementsIn(state: unknown) {
  * be seen without asking Slack.
  */
 export function readSettingsForm(
-	state: unknown,
+	state: State,
 	{ revision, base, shown }: SettingsMetadata,
 	defaults: LadderTimes,
 ): { readonly chosen: ChannelSettings; readonly errors: SettingsErrors } {
-	const element = elementsIn(state);
 	const read = <F extends SettingsField>(field: F): [F, SettingsValues[F]] => [
 		field,
-		FIELDS[field].read(element(settingsBlockId(field, revision)), shown[field]),
+		FIELDS[field].read(elementIn(state, settingsBlockId(field, revision)), shown[field]),
 	];
 	const values = Object.fromEntries(SETTINGS_FIELDS.map(read)) as unknown as SettingsValues;
 	const chosen = settingsOf(values);
@@ -95,13 +93,9 @@ export function readSettingsForm(
 }
 
 /** The field whose list a person has just emptied; null when they did something else. `acted`: the block_id of the field. */
-export function emptiedList(
-	state: unknown,
-	acted: string,
-	{ revision, shown }: SettingsMetadata,
-): SettingsField | null {
+export function emptiedList(state: State, acted: string, { revision, shown }: SettingsMetadata): SettingsField | null {
 	const field = SETTINGS_FIELDS.find((one) => acted === settingsBlockId(one, revision));
-	if (field === undefined || FIELDS[field].count?.(elementsIn(state)(acted)) !== 0) return null;
+	if (field === undefined || FIELDS[field].count?.(elementIn(state, acted)) !== 0) return null;
 	const before = shown[field];
 	return Array.isArray(before) && before.length > 0 ? field : null;
 }

@@ -21,6 +21,9 @@ import type { UserGroup, UserGroups } from './mentions.ts';
 
 /* Errors of fields are plain text: Slack shows no mark-up in them. */
 
+/** `HH:MM`, as Slack gives it. */
+const TIME = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/);
+
 /** What the fields of a channel's settings hold, in their order in the form. */
 export const settingsValues = z.object({
 	remind: z.union([z.number(), z.literal('default'), z.null()]),
@@ -29,8 +32,8 @@ export const settingsValues = z.object({
 	groups: z.array(z.string()),
 	/** Empty: no quiet hours, whatever the other three hold. */
 	days: z.array(z.literal(WEEKDAYS)),
-	from: z.string().regex(/^\d\d:\d\d$/),
-	to: z.string().regex(/^\d\d:\d\d$/),
+	from: TIME,
+	to: TIME,
 	zone: z.string(),
 });
 export type SettingsValues = DeepReadonly<z.infer<typeof settingsValues>>;
@@ -42,7 +45,7 @@ export const settingsElement = z.object({
 	selected_option: z.object({ value: z.string() }).nullish(),
 	selected_options: z.array(z.object({ value: z.string() })).nullish(),
 	selected_users: z.array(z.string()).nullish(),
-	selected_time: z.string().nullish(),
+	selected_time: TIME.nullish(),
 });
 type Element = z.infer<typeof settingsElement>;
 
@@ -87,6 +90,11 @@ export const MOST_OPTIONS = 100;
 /** The longest names of time zones have about 30 characters. */
 const ZONE_LENGTH = 60;
 const action_id = ACTIONS.settingsField;
+
+const TIME_INPUT: Pick<Field<string>, 'element' | 'read'> = {
+	element: (shown) => ({ type: 'timepicker', action_id, initial_time: shown }),
+	read: ({ selected_time: time }, shown) => time ?? shown,
+};
 
 /** The fields of a channel's settings. */
 export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> } = {
@@ -177,18 +185,11 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 				: `Without a day there are no quiet hours. Choose at least one day, or put back ${shown.from}, ${shown.to} and ${shown.zone} below.`;
 		},
 	},
-	from: {
-		label: 'Quiet hours from',
-		element: (shown) => ({ type: 'timepicker', action_id, initial_time: shown }),
-		read: ({ selected_time: time }, shown) => time ?? shown,
-		check: ({ values }) => timeError(values.from),
-	},
+	from: { label: 'Quiet hours from', ...TIME_INPUT },
 	to: {
 		label: 'Quiet hours to',
 		hint: 'If this is not later than the beginning, it is on the next day.',
-		element: (shown) => ({ type: 'timepicker', action_id, initial_time: shown }),
-		read: ({ selected_time: time }, shown) => time ?? shown,
-		check: ({ values }) => timeError(values.to),
+		...TIME_INPUT,
 	},
 	zone: {
 		label: 'Time zone',
@@ -243,10 +244,6 @@ function listOr<Item>(chosen: readonly Item[] | null | undefined, shown: readonl
 	return chosen == null || chosen.length === 0 ? shown : [...new Set(chosen)];
 }
 
-function timeError(text: string): string {
-	return /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text) ? '' : 'This is not a time. Type hours and minutes, such as 22:00.';
-}
-
 /** Those that were chosen, and as many others as fit into the field. */
 function offeredGroups(groups: readonly UserGroup[], chosenIds: readonly string[]): UserGroup[] {
 	const gone = chosenIds.filter((chosen) => !groups.some(({ id }) => id === chosen));
@@ -286,16 +283,8 @@ interface Line {
 
 /** How each setting is told. */
 export const LINES: { readonly [Part in keyof ChannelSettings]: Line } = {
-	remindAfterMs: {
-		name: FIELDS.remind.label,
-		words: ({ remindAfterMs }, { defaults }) => afterWords(remindAfterMs, defaults.remindAfterMs),
-		now: (settings, known) => capitalised(LINES.remindAfterMs.words(settings, known, settings)),
-	},
-	escalateAfterMs: {
-		name: FIELDS.escalate.label,
-		words: ({ escalateAfterMs }, { defaults }) => afterWords(escalateAfterMs, defaults.escalateAfterMs),
-		now: (settings, known) => capitalised(LINES.escalateAfterMs.words(settings, known, settings)),
-	},
+	remindAfterMs: timeLine(FIELDS.remind.label, 'remindAfterMs'),
+	escalateAfterMs: timeLine(FIELDS.escalate.label, 'escalateAfterMs'),
 	mention: {
 		name: FIELDS.people.label,
 		words: ({ mention }, { mentioned }, other) => mentioned(mention, other.mention),
@@ -306,6 +295,11 @@ export const LINES: { readonly [Part in keyof ChannelSettings]: Line } = {
 	},
 	quietHours: { name: FIELDS.days.label, words: ({ quietHours }) => quietWords(quietHours) },
 };
+
+function timeLine(name: string, part: 'remindAfterMs' | 'escalateAfterMs'): Line {
+	const words: Line['words'] = (settings, { defaults }) => afterWords(settings[part], defaults[part]);
+	return { name, words, now: (settings, known) => capitalised(words(settings, known, settings)) };
+}
 
 /** Mentions of those whom an escalation mentions, which notify them. */
 export function mentionsWords(mention: Mention): string {

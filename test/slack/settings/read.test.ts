@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ACTIONS, settingsBlockId } from '../../../src/slack/ids.ts';
+import { readView } from '../../../src/slack/request.ts';
 import {
 	decodeSettingsMetadata,
 	emptiedList,
@@ -31,7 +32,8 @@ const stateOf = (fields: Partial<Record<SettingsField, unknown>>) =>
 			{ [ACTIONS.settingsField]: element },
 		]),
 	);
-const read = (state: unknown, metadata = metadataOf()) => readSettingsForm(state, metadata, DEFAULTS);
+const read = (values: unknown, metadata = metadataOf()) =>
+	readSettingsForm(readView({ id: 'V1', state: { values } }).values, metadata, DEFAULTS);
 
 describe('readSettingsForm', () => {
 	it.each([
