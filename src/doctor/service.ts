@@ -1,5 +1,5 @@
 import { listPath } from '../session-service/address.ts';
-import { listQuery, readListResponse } from '../session-service/list-schema.ts';
+import { listQuery, readListResponse } from '../session-service/schema.ts';
 import type { Findings } from './report.ts';
 import { type HttpResponse, jsonObject, request } from './request.ts';
 import type { Check, Setup } from './setup.ts';

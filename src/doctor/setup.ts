@@ -1,6 +1,6 @@
 import type { Settings, SettingsReading } from '../config.ts';
 import { parseBaseUrl, sessionPath } from '../session-service/address.ts';
-import { MAX_PAGE_BYTES } from '../session-service/list-schema.ts';
+import { MAX_PAGE_BYTES } from '../session-service/schema.ts';
 import { inspectPostgres, inspectSqlite } from '../store/inspect.ts';
 import type { Findings } from './report.ts';
 import { createSlackCall, request } from './request.ts';
