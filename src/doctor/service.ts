@@ -1,5 +1,5 @@
 import { listPath } from '../session-service/address.ts';
-import { listQuery, readListResponse } from '../session-service/list-schema.ts';
+import { listQuery, readListResponse } from '../session-service/schema.ts';
 import { type Findings, notChecked, type Setup } from './check.ts';
 import { type HttpResponse, jsonObject, request } from './request.ts';
 
