@@ -132,8 +132,7 @@ export function wordsOf({ data }: { readonly data: Json }): string {
 
 /** What an error of `blocks.validate` says, or one of a method that posts, which is a sentence. */
 function messageOf(error: unknown): string {
-	const words = [error, at(error, 'message'), at(error, 'code')].find(
-		(text) => typeof text === 'string' && text !== '',
-	);
-	return cutText(String(words ?? 'no words').replace(/^\[ERROR\] /, ''), MAX_ERROR_LENGTH);
+	const texts: readonly unknown[] = [error, at(error, 'message'), at(error, 'code')];
+	const words = texts.find((text): text is string => typeof text === 'string' && text !== '') ?? 'no words';
+	return cutText(words.replace(/^\[ERROR\] /, ''), MAX_ERROR_LENGTH);
 }
