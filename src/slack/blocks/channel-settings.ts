@@ -82,11 +82,12 @@ export function noSettingsWindow(): MessageContent {
 /** None where there is nothing to choose. */
 function input({ metadata, groups, defaults }: SettingsModel, field: SettingsField): InputBlock[] {
 	const { channelId, revision, shown } = metadata;
-	const { label, hint = '', directHint = hint, count } = FIELDS[field];
+	const { label, hint = '', directHint = hint } = FIELDS[field];
 	const element = elementOf(field, shown, { groups, defaults });
 	if (element === null) return [];
 	const told = isDirectMessage(channelId) ? directHint : hint;
-	const mayBeEmpty = count !== undefined;
+	// Slack reports when somebody empties a list, because it cannot be told from an untouched list later.
+	const mayBeEmpty = Array.isArray(shown[field]);
 	return [
 		{
 			type: 'input',

@@ -57,7 +57,7 @@ interface FormInput {
 	readonly values: SubmittedView['values'];
 	readonly metadata: ViewMetadata;
 	readonly draft: Readonly<Record<number, string>>;
-	readonly acted?: string;
+	readonly acted?: string | undefined;
 }
 
 /**

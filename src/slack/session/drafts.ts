@@ -92,12 +92,7 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core, c
 		if (metadata === null) return null;
 		const at = clock.now();
 		const draft = metadata.offered.length === 0 ? null : await drafts.get(metadata.formId);
-		const reading = readForm({
-			values: view.values,
-			metadata,
-			draft: draft?.values ?? {},
-			...(actedBlockId === undefined ? {} : { acted: actedBlockId }),
-		});
+		const reading = readForm({ values: view.values, metadata, draft: draft?.values ?? {}, acted: actedBlockId });
 		const typed = metadata.fields.length === 0 ? null : { values: reading.values, at };
 		return { metadata: { ...metadata, secret: reading.secret }, reading, typed };
 	}

@@ -1,6 +1,7 @@
 import {
 	type Answer,
 	isBlocking,
+	itemsOf,
 	type OtherAnswer,
 	type Person,
 	type QuestionKey,
@@ -242,22 +243,11 @@ function secretFields(
 }
 
 function otherAnswer(answer: Answer): OtherAnswer {
-	const items = answer.content.kind === 'readable' ? answer.content.items : [];
-	return {
-		answerId: answer.id,
-		person: answer.person,
-		at: answer.acceptedAt,
-		same: false,
-		values: items.map((item) => (item.secret ? null : item.value)),
-	};
+	const values = itemsOf(answer).map((item) => (item.secret ? null : item.value));
+	return { answerId: answer.id, person: answer.person, at: answer.acceptedAt, same: false, values };
 }
 
 function outsideAnswer(question: Question, marks: readonly AnswerMarks[]): OtherAnswer {
-	return {
-		answerId: null,
-		person: null,
-		at: null,
-		same: false,
-		values: question.items.map((item, position) => (isSecretValue(marks, question, position) ? null : item.value)),
-	};
+	const values = question.items.map(({ value }, position) => (isSecretValue(marks, question, position) ? null : value));
+	return { answerId: null, person: null, at: null, same: false, values };
 }

@@ -95,9 +95,9 @@ export function readSettingsForm(
 /** The field whose list a person has just emptied; null when they did something else. `acted`: the block_id of the field. */
 export function emptiedList(state: State, acted: string, { revision, shown }: SettingsMetadata): SettingsField | null {
 	const field = SETTINGS_FIELDS.find((one) => acted === settingsBlockId(one, revision));
-	if (field === undefined || FIELDS[field].count?.(elementIn(state, acted)) !== 0) return null;
-	const before = shown[field];
-	return Array.isArray(before) && before.length > 0 ? field : null;
+	const before = field === undefined ? null : shown[field];
+	const { selected_users: users, selected_options: chosen = users } = elementIn(state, acted);
+	return field !== undefined && Array.isArray(before) && before.length > 0 && chosen?.length === 0 ? field : null;
 }
 
 /** Errors by block_id, for `response_action: 'errors'`. `blockIds`: of the view; errors of a field that it lacks stand at the first. */

@@ -73,11 +73,6 @@ interface Field<Value> {
 	): InputBlock['element'] | null;
 	/** What Slack leaves out, or sends as empty, is as it was shown. */
 	read(element: Element, shown: Value): Value;
-	/**
-	 * Of a list that may be empty: how many are chosen. Slack reports when somebody empties it, because it cannot be told from
-	 * an untouched list later.
-	 */
-	count?(element: Element): number | undefined;
 	/** What is wrong that can be seen without asking Slack; empty for nothing. Plain text. */
 	check?(filled: Filled): string;
 }
@@ -133,7 +128,6 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 			...(shown.length === 0 ? {} : { initial_users: [...shown] }),
 		}),
 		read: ({ selected_users: users }, shown) => listOr(users, shown),
-		count: ({ selected_users: users }) => users?.length,
 		check: ({ values }) =>
 			values.people.length > MOST_PEOPLE
 				? 'An escalation mentions at most 10 people. For more, choose a user group.'
@@ -157,7 +151,6 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 			};
 		},
 		read: (element, shown) => listOr(optionsIn(element), shown),
-		count: (element) => optionsIn(element)?.length,
 		check: ({ values }) => (values.groups.length > MOST_GROUPS ? 'An escalation mentions at most 5 user groups.' : ''),
 	},
 	days: {
@@ -173,7 +166,6 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 			const days = optionsIn(element)?.map(Number);
 			return listOr(days && WEEKDAYS.filter((day) => days.includes(day)), shown).toSorted((one, other) => one - other);
 		},
-		count: (element) => optionsIn(element)?.length,
 		check({ values: { from, to, zone }, chosen: { quietHours }, shown }) {
 			if (quietHours !== null) {
 				return leavesTime(quietHours)
