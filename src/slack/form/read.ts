@@ -3,8 +3,7 @@ import { ACTIONS, type FieldVariant, fieldBlockId, secretBlockId } from '../ids.
 import type { ViewMetadata } from '../metadata.ts';
 import type { SubmittedView } from '../request.ts';
 import { cutTo, isBlank } from '../text.ts';
-import { PUT_LIMIT_BYTES } from './build.ts';
-import { OTHER_OPTION } from './field-blocks.ts';
+import { OTHER_OPTION, PUT_LIMIT_BYTES } from './build.ts';
 import { isDate, isEmail, isNumber, isTime, isUrl } from './plan.ts';
 
 export const FIELD_ERRORS = {
