@@ -18,9 +18,9 @@ import {
 	OLD_PER_PAGE,
 	type OpenQuestion,
 	QUESTIONS_PER_PAGE,
+	type Snooze,
 	type VisibleQuestion,
 } from './inbox.ts';
-import type { Snooze } from './snooze.ts';
 
 /** A failed answer asks its author for a decision for so long. Receipts keep their buttons. */
 const DECIDE_WITHIN_MS = 24 * 3_600_000;

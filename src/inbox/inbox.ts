@@ -3,7 +3,9 @@ import type { Answer, Person, QuestionKey } from '../answers/answer.ts';
 import type { Draft } from '../store/answering-store.ts';
 import type { NoListReason, WaitingSession } from '../watches/discovered.ts';
 import type { QuestionView } from '../watches/session-snapshot.ts';
+import type { SessionKey } from '../watches/watch.ts';
 import type { HandOver } from './hand-over.ts';
+import { tomorrowAtNine } from './quiet-hours.ts';
 
 /** A place where a person looks at their inbox: their Home tab or a window. */
 export interface InboxPlace {
@@ -35,6 +37,27 @@ export function homeInboxId({ teamId, userId }: Person): string {
 
 export function windowInboxId(viewId: string): string {
 	return `view:${viewId}`;
+}
+
+/** A question that one person does not see in their inbox until `until` (milliseconds since the epoch). */
+export interface Snooze {
+	readonly person: Person;
+	readonly session: SessionKey;
+	/** Another question of the session is not snoozed. */
+	readonly fingerprint: string;
+	readonly until: number;
+}
+
+/** For how long people can snooze. `tomorrow`: until 9:00 of the next day in their time zone. */
+export const SNOOZE_LENGTHS = ['15m', '1h', 'tomorrow'] as const;
+export type SnoozeLength = (typeof SNOOZE_LENGTHS)[number];
+
+/** Tomorrow 9:00 is at most 33 hours ahead, or 34 when clocks are put back. */
+export const LONGEST_SNOOZE_MS = 36 * 60 * 60_000;
+
+export function snoozedUntil(length: SnoozeLength, now: number, timeZone: string): number {
+	if (length === 'tomorrow') return tomorrowAtNine(now, timeZone);
+	return now + (length === '15m' ? 15 : 60) * 60_000;
 }
 
 /** An inbox follows changes for so long after its person opened it or did something in it. */

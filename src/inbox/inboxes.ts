@@ -10,8 +10,7 @@ import type { InboxDisplay, ShowOutcome } from '../slack/inbox-display.ts';
 import type { Memberships } from '../slack/memberships.ts';
 import type { Discovered } from '../watches/discovered.ts';
 import { createInboxContent } from './content.ts';
-import { FOLLOWED_MS, type Inbox, type InboxPlace, type InboxResult, isFollowed } from './inbox.ts';
-import { LONGEST_SNOOZE_MS } from './snooze.ts';
+import { FOLLOWED_MS, type Inbox, type InboxPlace, type InboxResult, isFollowed, LONGEST_SNOOZE_MS } from './inbox.ts';
 
 /** What is known only once Slack has told who the app is. */
 interface SlackSide {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { DeepReadonly } from '../deep-readonly.ts';
-import { SNOOZE_LENGTHS } from '../inbox/snooze.ts';
+import { SNOOZE_LENGTHS } from '../inbox/inbox.ts';
 
 /*
  * Every id that Slack returns. They never change, because messages posted months ago carry them. Ids hold positions and

@@ -1,7 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Person } from '../answers/answer.ts';
-import { FOLLOWED_MS, type Inbox, type InboxPlace, type InboxResult, PRESS_SPACING_MS } from '../inbox/inbox.ts';
-import type { Snooze } from '../inbox/snooze.ts';
+import {
+	FOLLOWED_MS,
+	type Inbox,
+	type InboxPlace,
+	type InboxResult,
+	PRESS_SPACING_MS,
+	type Snooze,
+} from '../inbox/inbox.ts';
 import type { Lease } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
 import { change, countChanged, remove, type StoreDatabase } from './database.ts';
