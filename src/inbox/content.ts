@@ -31,21 +31,15 @@ const OLD_AFTER_MS = 24 * 3_600_000;
 /** When to ask Slack again about a person or their channels if it does not say when. */
 const ASK_AGAIN_MS = 10_000;
 
-interface Options {
+export interface ContentOptions {
 	readonly memberships: Pick<Memberships, 'channelsOf' | 'directChannelOf'>;
 	readonly mayAct: MayAct;
 	/** The waiting sessions of the account; null: people see only what is watched. */
 	readonly discovered: () => Promise<Discovered | null>;
 }
 
-/** The content of an inbox, and when it has to be put together again, because a part is missing; null: no part is. */
-export interface Built {
-	readonly content: InboxContent;
-	readonly againAt: number | null;
-}
-
 /** Puts together what a person's inbox shows. It reads nothing from the session service. */
-export function createInboxContent(core: Core, { memberships, mayAct, discovered }: Options) {
+export function createInboxContent(core: Core, { memberships, mayAct, discovered }: ContentOptions) {
 	const { serviceUrl, log } = core;
 	const { inboxes: reads } = core.store;
 	const discoveredNow = shareNext<'all', Discovered | null>(discovered);
@@ -136,8 +130,14 @@ export function createInboxContent(core: Core, { memberships, mayAct, discovered
 		return others.filter(({ sessionId }) => !answered.has(sessionId));
 	}
 
-	/** Resolves to the content of this inbox at `now`. Throws `StoreUnavailableError`. */
-	return async function build({ person, page }: Inbox, now: number): Promise<Built> {
+	/**
+	 * Resolves to the content of this inbox at `now`, and to when it has to be put together again, because a part is missing
+	 * (null: no part is). Throws `StoreUnavailableError`.
+	 */
+	return async function build(
+		{ person, page }: Inbox,
+		now: number,
+	): Promise<{ readonly content: InboxContent; readonly againAt: number | null }> {
 		const refusal = await mayAct(person, null);
 		if (refusal !== null) {
 			const againAt = refusal === 'could_not_check' ? now + ASK_AGAIN_MS : null;

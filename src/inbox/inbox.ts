@@ -165,13 +165,3 @@ export const OLD_PER_PAGE = 10;
 export const MOST_OWN_ANSWERS = 5;
 export const MOST_DRAFTS = 5;
 export const MOST_LAST_ANSWERS = 10;
-
-/** What became of one update of an inbox. */
-export interface InboxResult {
-	/** The key of what it shows now; null when nothing was shown, or nobody knows. */
-	readonly shownKey: string | null;
-	/** When to update it again if nothing changes; null: never. */
-	readonly nextAt: number | null;
-	readonly now: number;
-	readonly spacingMs: number;
-}
