@@ -48,7 +48,6 @@ export function createInboxContent(core: Core, { memberships, mayAct, discovered
 
 	/** The channels in which the person may see questions; `againAt` if Slack did not tell all of them. */
 	async function visibleChannels(person: Person, wanted: ReadonlySet<string>, now: number) {
-		const visible = new Set<string>();
 		let againAt: number | null = null;
 		const ids = [...wanted];
 		const notTold = (error: unknown) => {
@@ -60,35 +59,21 @@ export function createInboxContent(core: Core, { memberships, mayAct, discovered
 			ids.some((id) => !isDirect(id)) ? memberships.channelsOf(person.userId).catch(notTold) : null,
 			ids.some(isDirect) ? memberships.directChannelOf(person.userId).catch(notTold) : null,
 		]);
-		await Promise.all(
-			ids.map(async (id) => {
-				const isMember = isDirect(id) ? id === direct : joined?.has(id) === true;
-				if (isMember && (await mayAct(person, id)) === null) visible.add(id);
-			}),
-		);
+		const isMember = (id: string) => (isDirect(id) ? id === direct : joined?.has(id) === true);
+		const visible = await allowedOf(ids.filter(isMember), person);
 		return { visible, againAt };
 	}
 
-	/** The channels whose questions somebody handed over to the person, as far as the person may act there. */
-	async function handedChannels(person: Person, questions: readonly HandedQuestion[]): Promise<ReadonlySet<string>> {
-		const ids = new Set(
-			questions.flatMap(({ handOver }) => (handOver?.to === person.userId ? [handOver.channelId] : [])),
-		);
-		const reachable = await Promise.all([...ids].map(async (id) => ((await mayAct(person, id)) === null ? [id] : [])));
-		return new Set(reachable.flat());
+	/** Those of the channels in which the person may act. */
+	async function allowedOf(channelIds: readonly string[], person: Person): Promise<ReadonlySet<string>> {
+		const refusals = await Promise.all(channelIds.map((id) => mayAct(person, id)));
+		return new Set(channelIds.filter((_, index) => refusals[index] === null));
 	}
 
 	async function questionsOfPage(questions: readonly VisibleQuestion[], person: Person, now: number) {
-		const [snapshots, claims] = await Promise.all([
-			reads.snapshots(
-				serviceUrl,
-				questions.map(({ question }) => question.sessionId),
-			),
-			reads.claims(
-				questions.map(({ question }) => question),
-				now,
-			),
-		]);
+		const keys = questions.map(({ question }) => question);
+		const sessionIds = keys.map(({ sessionId }) => sessionId);
+		const [snapshots, claims] = await Promise.all([reads.snapshots(serviceUrl, sessionIds), reads.claims(keys, now)]);
 		const shown: InboxQuestion[] = [];
 		let unreadableCount = 0;
 		for (const visible of questions) {
@@ -99,11 +84,8 @@ export function createInboxContent(core: Core, { memberships, mayAct, discovered
 			// Closed since the keys were read: the next update leaves it out.
 			if (snapshot === undefined || view === null || view.openCount === 0) continue;
 			const answering = claims
-				.filter(({ question, person: { userId } }) => {
-					const isSame = question.sessionId === sessionId && question.messageIndex === messageIndex;
-					return isSame && userId !== person.userId;
-				})
-				.map(({ person: { userId } }) => userId);
+				.filter(({ question }) => question.sessionId === sessionId && question.messageIndex === messageIndex)
+				.flatMap(({ person: { userId } }) => (userId === person.userId ? [] : [userId]));
 			const question = { ...visible.question, messageIndex: view.messageIndex };
 			shown.push({ ...visible, question, sessionName: snapshot.name, view, answering });
 		}
@@ -154,7 +136,8 @@ export function createInboxContent(core: Core, { memberships, mayAct, discovered
 		const channelIds = new Set(open.flatMap(({ channels }) => channels.map(({ channelId }) => channelId)));
 		const channels = await visibleChannels(person, channelIds, now);
 		const handed = withHandOvers(open, handOvers);
-		const reachable = await handedChannels(person, handed);
+		const handedIn = handed.flatMap(({ handOver }) => (handOver?.to === person.userId ? [handOver.channelId] : []));
+		const reachable = await allowedOf([...new Set(handedIn)], person);
 		const seen = inOrder(handed.flatMap((question) => asSeenIn(question, { ...channels, person, reachable })));
 		const listed = await discoveredNow('all');
 		const oldIds = oldOnes(listed?.sessions ?? [], now);

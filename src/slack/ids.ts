@@ -167,7 +167,8 @@ export function slackCodec<Schema extends z.ZodObject>(kind: string, schema: Sch
 			try {
 				const [found, ...values]: unknown[] = JSON.parse(text ?? '');
 				const record = Object.fromEntries(names.map((name, index) => [name, values[index]]));
-				return found === kind ? ((schema.safeParse(record).data as Fields | undefined) ?? null) : null;
+				if (found !== kind || values.length !== names.length) return null;
+				return (schema.safeParse(record).data as Fields | undefined) ?? null;
 			} catch {
 				return null;
 			}

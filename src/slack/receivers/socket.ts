@@ -63,25 +63,24 @@ export function createSocketReceiver({ appToken, apiUrl, proxy, clock, log }: So
 		await Promise.race([connecting, rejectWhen(late)]).catch((error: unknown) => {
 			void client.disconnect();
 			// The library cannot be stopped while it requests an address. A connection that opens later is closed at once.
-			void connecting.then(
+			connecting.then(
 				() => client.disconnect(),
 				() => {},
 			);
 			throw error;
 		});
 		onServing();
+		serving++;
 		await Promise.race([gone, rejectWhen(stopping.signal).catch(() => {})]);
+		serving--;
 	}
 
 	async function keepServing(receiver: SocketModeReceiver, first: (error?: unknown) => void): Promise<void> {
 		let failures = 0;
 		while (!stopping.signal.aborted) {
-			let served = false;
 			try {
 				await serveOnce(receiver, () => {
-					served = true;
 					failures = 0;
-					serving++;
 					first();
 				});
 				log.debug({}, 'a Socket Mode connection was closed; opening the next');
@@ -91,10 +90,6 @@ export function createSocketReceiver({ appToken, apiUrl, proxy, clock, log }: So
 				if (code !== null && HOPELESS.has(code)) first(tokenRefused('SLACK_APP_TOKEN', code));
 				log.warn({ code: code ?? 'no_connection', failures }, 'could not open a Socket Mode connection; trying again');
 				failures++;
-			} finally {
-				if (served) serving--;
-			}
-			if (failures > 0) {
 				const pauseMs = Math.min(500 * 2 ** Math.min(failures, 10), MAX_PAUSE_MS);
 				await clock.sleep(pauseMs, stopping.signal).catch(() => {});
 			}
