@@ -4,21 +4,6 @@ import type { ChannelList } from '../watches/channel-guard.ts';
 import { slackErrorCode, slackFailure } from './clients.ts';
 import type { PersonRequest } from './request.ts';
 
-/** Whether a channel may hold watches, and why not. */
-export type ChannelVerdict =
-	| { readonly ok: true }
-	| {
-			readonly ok: false;
-			readonly reason:
-				| 'not_member'
-				| 'archived'
-				| 'external'
-				| 'unclear_sharing'
-				| 'direct'
-				| 'no_channel'
-				| 'could_not_check';
-	  };
-
 /** Who else reads a channel (docs.slack.dev, conversation object). */
 interface SharingFlags {
 	readonly is_shared?: boolean;
@@ -49,28 +34,28 @@ function isExternal({ is_ext_shared: isShared, is_pending_ext_shared: isPending 
 export function createChannels({ clients: { people: client }, directChannelOf, config }: Core) {
 	const { allowExternal } = config.access;
 	return {
-		async mayWatch({ channelId, person }: Pick<PersonRequest, 'channelId' | 'person'>): Promise<ChannelVerdict> {
-			if (channelId === null) return { ok: false, reason: 'no_channel' };
+		async mayWatch({ channelId, person }: Pick<PersonRequest, 'channelId' | 'person'>) {
+			if (channelId === null) return no('no_channel');
 			try {
 				// Opening the bot's own direct message returns its id and needs no further scope.
 				if (channelId.startsWith('D')) {
 					const isOurs = (await directChannelOf(person.userId)) === channelId;
-					return isOurs ? { ok: true } : { ok: false, reason: 'direct' };
+					return isOurs ? YES : no('direct');
 				}
 				const { channel } = await client.conversations.info({ channel: channelId });
-				if (channel === undefined) return { ok: false, reason: 'could_not_check' };
-				if (channel.is_im === true || channel.is_mpim === true) return { ok: false, reason: 'direct' };
-				if (channel.is_archived === true) return { ok: false, reason: 'archived' };
+				if (channel === undefined) return no('could_not_check');
+				if (channel.is_im === true || channel.is_mpim === true) return no('direct');
+				if (channel.is_archived === true) return no('archived');
 				const sharing = sharingOf(channel);
-				if (sharing === 'external' && !allowExternal) return { ok: false, reason: 'external' };
-				if (sharing === 'unclear' && !allowExternal) return { ok: false, reason: 'unclear_sharing' };
-				return channel.is_member === true ? { ok: true } : { ok: false, reason: 'not_member' };
+				if (sharing === 'external' && !allowExternal) return no('external');
+				if (sharing === 'unclear' && !allowExternal) return no('unclear_sharing');
+				return channel.is_member === true ? YES : no('not_member');
 			} catch (error) {
 				const code = slackErrorCode(error);
 				// Direct messages between people are the only conversations for which the manifest requests no scope.
-				if (code === 'missing_scope') return { ok: false, reason: 'direct' };
+				if (code === 'missing_scope') return no('direct');
 				// A private channel without the bot looks like no channel.
-				return { ok: false, reason: code === 'channel_not_found' ? 'not_member' : 'could_not_check' };
+				return no(code === 'channel_not_found' ? 'not_member' : 'could_not_check');
 			}
 		},
 
@@ -87,6 +72,14 @@ export function createChannels({ clients: { people: client }, directChannelOf, c
 }
 
 export type Channels = ReturnType<typeof createChannels>;
+/** Whether a channel may hold watches, and why not. */
+export type ChannelVerdict = Awaited<ReturnType<Channels['mayWatch']>>;
+
+const YES = { ok: true } as const;
+
+function no<Reason extends string>(reason: Reason) {
+	return { ok: false, reason } as const;
+}
 
 /** Slack recommends no more (docs.slack.dev, users.conversations). */
 const PAGE_SIZE = 200;
