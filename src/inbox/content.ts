@@ -2,7 +2,7 @@ import type { MayAct } from '../answers/access-policy.ts';
 import type { Person } from '../answers/answer.ts';
 import type { Core } from '../core.ts';
 import { codeOf, retryAtOf } from '../errors.ts';
-import type { Memberships } from '../slack/memberships.ts';
+import type { Memberships } from '../slack/channels.ts';
 import type { Discovered, WaitingSession } from '../watches/discovered.ts';
 import type { HandOver } from './hand-over.ts';
 import {

@@ -7,9 +7,9 @@ import { uptimeOf } from '../clock.ts';
 import type { Core } from '../core.ts';
 import { HandraiseError } from '../errors.ts';
 import type { InboxPlace } from '../inbox/inbox.ts';
+import type { Memberships } from './channels.ts';
 import { codeOf } from './clients.ts';
 import { ACTIONS, type ActionId, type CallbackId } from './ids.ts';
-import type { Memberships } from './memberships.ts';
 import type { PersonReads } from './person-reads.ts';
 import type { Reply } from './reply.ts';
 import {

@@ -4,9 +4,9 @@ import { homeInboxId, type InboxPlace, windowInboxId } from '../../inbox/inbox.t
 import type { Inboxes } from '../../inbox/inboxes.ts';
 import { errorWords } from '../blocks/errors.ts';
 import { homeNotice, inboxLoadingModal, noInboxWindow, refusalWords } from '../blocks/inbox.ts';
+import type { Memberships } from '../channels.ts';
 import { codeOf, slackFailure } from '../clients.ts';
 import { ACTIONS, CALLBACKS } from '../ids.ts';
-import type { Memberships } from '../memberships.ts';
 import { TooFastError } from '../person-reads.ts';
 import { inboxOf, logAccess, type PersonRequest } from '../request.ts';
 import { openView } from '../session/view-handle.ts';
