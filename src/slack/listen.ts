@@ -240,18 +240,13 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 	/** Runs the task of a press. Never rejects. */
 	async function store(
 		request: PersonRequest,
-		body: unknown,
-		plan: (view: SubmittedView | null) => StoringTask,
+		task: StoringTask,
+		inbox: InboxPlace | null,
 	): Promise<{ readonly isStored: boolean; readonly tell: () => Promise<void> }> {
-		let failed: StoringTask['failed'] = (error) => () => reply.failed(request, error);
 		try {
-			const view = viewIn(body);
-			const task = plan(view);
-			failed = task.failed;
 			const refusal = await check(request, task.place, FRESH_MS);
 			if (refusal === null) {
 				const tell = await task.run({ ...request, access: 'allowed' });
-				const inbox = inboxOf(request, view);
 				return { isStored: true, tell: inbox === null ? tell : () => tell().finally(() => onInboxPress(inbox)) };
 			}
 			request.log.info({ refusal }, 'refused');
@@ -260,7 +255,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 			return { isStored: false, tell: task.failed(notChecked) };
 		} catch (error) {
 			request.log.error({ code: codeOf(error), err: error }, 'a press could not be stored');
-			return { isStored: false, tell: failed(error) };
+			return { isStored: false, tell: task.failed(error) };
 		}
 	}
 
@@ -307,12 +302,9 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		storingAction(id: ActionId, plan: (request: PersonRequest, press: Press) => StoringTask): void {
 			app.action(id, async ({ body, ack, action }) => {
 				const { request, isFirstDelivery, acknowledge } = arrived(body, ack);
-				let tellLate = async () => {};
-				const stored = store(request, body, (view) => {
-					const task = plan(request, readPress(action, view));
-					tellLate = task.late;
-					return task;
-				});
+				const view = viewIn(body);
+				const task = plan(request, readPress(action, view));
+				const stored = store(request, task, inboxOf(request, view));
 				let telling: Promise<void> | null = null;
 				const tell = async () => {
 					if (isFirstDelivery) telling ??= work(request, id, (await stored).tell, false);
@@ -320,7 +312,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 				};
 				await storeFirst(async () => {
 					const inTime = await isWithin(stored, ACKNOWLEDGE_WITHIN_MS);
-					if (!inTime) await isWithin(tellLate(), TELL_WITHIN_MS);
+					if (!inTime) await isWithin(task.late(), TELL_WITHIN_MS);
 					else if (!(await stored).isStored) await isWithin(tell(), TELL_WITHIN_MS);
 					await acknowledge();
 				}, tell);

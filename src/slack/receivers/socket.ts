@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts';
 import type { Log } from '../../log.ts';
 import { type applyProxy, withSocket } from '../../proxy.ts';
 import { createSlackLogger, slackErrorCode, tokenRefused } from '../clients.ts';
+import { unlessAborted } from '../directory.ts';
 
 /** Slack closes each connection every few hours. With two, one serves while the other reconnects. */
 const CONNECTIONS = 2;
@@ -60,7 +61,7 @@ export function createSocketReceiver({ appToken, apiUrl, proxy, clock, log }: So
 		const gone = new Promise<void>((resolve) => client.once('disconnected', () => resolve()));
 		const late = AbortSignal.any([stopping.signal, AbortSignal.timeout(CONNECT_WITHIN_MS)]);
 		const connecting = client.start();
-		await Promise.race([connecting, rejectWhen(late)]).catch((error: unknown) => {
+		await unlessAborted(connecting, late).catch((error: unknown) => {
 			void client.disconnect();
 			// The library cannot be stopped while it requests an address. A connection that opens later is closed at once.
 			connecting.then(
@@ -71,7 +72,7 @@ export function createSocketReceiver({ appToken, apiUrl, proxy, clock, log }: So
 		});
 		onServing();
 		serving++;
-		await Promise.race([gone, rejectWhen(stopping.signal).catch(() => {})]);
+		await unlessAborted(gone, stopping.signal).catch(() => {});
 		serving--;
 	}
 
@@ -120,11 +121,4 @@ export function createSocketReceiver({ appToken, apiUrl, proxy, clock, log }: So
 			await Promise.race([Promise.all([...loops, ...closed]), clock.sleep(2_000)]);
 		},
 	};
-}
-
-function rejectWhen(signal: AbortSignal): Promise<never> {
-	return new Promise((_, reject) => {
-		if (signal.aborted) reject(signal.reason);
-		signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-	});
 }
