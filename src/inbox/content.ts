@@ -1,6 +1,7 @@
 import type { MayAct } from '../answers/access-policy.ts';
 import type { Person } from '../answers/answer.ts';
 import type { Core } from '../core.ts';
+import type { DeepReadonly } from '../deep-readonly.ts';
 import { codeOf, retryAtOf } from '../errors.ts';
 import type { Memberships } from '../slack/channels.ts';
 import type { Discovered, WaitingSession } from '../watches/discovered.ts';
@@ -8,8 +9,6 @@ import type { HandOver } from './hand-over.ts';
 import {
 	type AskedIn,
 	type Inbox,
-	type InboxContent,
-	type InboxDraft,
 	type InboxQuestion,
 	MOST_DRAFTS,
 	MOST_LAST_ANSWERS,
@@ -92,6 +91,7 @@ export function createInboxContent(core: Core, { memberships, mayAct, discovered
 		return { shown, unreadableCount };
 	}
 
+	/** Answers that are under way or need a decision, those first; and the last others, newest first. */
 	async function ownAnswersOf(person: Person, now: number) {
 		const limits = { failedSince: now - DECIDE_WITHIN_MS, limit: MOST_OWN_ANSWERS };
 		const [ownAnswers, newest] = await Promise.all([
@@ -116,14 +116,11 @@ export function createInboxContent(core: Core, { memberships, mayAct, discovered
 	 * Resolves to the content of this inbox at `now`, and to when it has to be put together again, because a part is missing
 	 * (null: no part is). Throws `StoreUnavailableError`.
 	 */
-	return async function build(
-		{ person, page }: Inbox,
-		now: number,
-	): Promise<{ readonly content: InboxContent; readonly againAt: number | null }> {
+	return async function build({ person, page }: Inbox, now: number) {
 		const refusal = await mayAct(person, null);
 		if (refusal !== null) {
 			const againAt = refusal === 'could_not_check' ? now + ASK_AGAIN_MS : null;
-			return { content: { kind: 'refused', refusal }, againAt };
+			return { content: { kind: 'refused', refusal } as const, againAt };
 		}
 		const [open, handOvers, snoozes, isWatching, own, drafts] = await Promise.all([
 			openQuestions(person.teamId),
@@ -159,26 +156,37 @@ export function createInboxContent(core: Core, { memberships, mayAct, discovered
 		const { shown, unreadableCount } = await questionsOfPage(ofPage, person, now);
 		return {
 			content: {
-				kind: 'shown',
+				kind: 'shown' as const,
+				/** How many questions wait for the person, without those that they snoozed. */
 				total: questions.length,
 				snoozed,
+				/** Counts from 0; the last page when the wanted one is beyond it. From `waiting.old.firstPage` on it shows no questions. */
 				page: shownPage,
+				/** Of this page, oldest first. */
 				questions: shown,
+				/** Questions of this page that are stored with another key. */
 				unreadableCount,
+				/** False when Slack did not tell the person's channels: only the direct messages with the app are shown. */
 				channelsKnown: channels.againAt === null,
+				/** Sessions that wait for somebody, without those whose question is shown or snoozed; null: they are not discovered. */
 				waiting: listed && {
+					/** The newest first. */
 					shown: fresh.slice(0, MOST_WAITING_SHOWN),
 					total: fresh.length,
+					/** Those that are probably abandoned, the longest waiting first. They have pages of their own, after those of questions. */
 					old: {
 						total: old.length,
 						firstPage: pageCount,
 						shown: firstOld < 0 ? [] : old.slice(firstOld, firstOld + OLD_PER_PAGE),
 					},
+					/** Why there are none; null: they are listed. */
 					why: listed.why,
 				},
+				/** Whether any session is watched. */
 				isWatching,
 				...own,
-				drafts: drafts.map((draft): InboxDraft => {
+				/** Those that their author can continue, newest first; `askedIn`: where the person may see the question. */
+				drafts: drafts.map((draft) => {
 					const { sessionId } = draft.question;
 					const asked = seen.find(({ question }) => question.sessionId === sessionId);
 					return { ...draft, askedIn: asked?.askedIn ?? null };
@@ -188,6 +196,12 @@ export function createInboxContent(core: Core, { memberships, mayAct, discovered
 		};
 	};
 }
+
+/** What one person's inbox shows. */
+export type InboxContent = DeepReadonly<Awaited<ReturnType<ReturnType<typeof createInboxContent>>>['content']>;
+type Shown = Extract<InboxContent, { kind: 'shown' }>;
+export type InboxWaiting = NonNullable<Shown['waiting']>;
+export type InboxDraft = Shown['drafts'][number];
 
 /** An open question, and who has it. */
 type HandedQuestion = OpenQuestion & Pick<VisibleQuestion, 'handOver'>;
@@ -201,7 +215,7 @@ function withHandOvers(open: readonly OpenQuestion[], handOvers: readonly HandOv
 	});
 }
 
-/** Splits off the questions that their person does not want to see now. */
+/** Splits off the questions that their person does not want to see now. `nextAt`: when the first of them comes back. */
 function withoutSnoozed(seen: readonly VisibleQuestion[], snoozes: readonly Snooze[], now: number) {
 	const active = snoozes.filter(({ until }) => until > now);
 	const snoozeOf = ({ question, fingerprint }: VisibleQuestion) =>

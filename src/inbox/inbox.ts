@@ -1,7 +1,4 @@
-import type { Refusal } from '../answers/access-policy.ts';
-import type { Answer, Person, QuestionKey } from '../answers/answer.ts';
-import type { Draft } from '../store/answering-store.ts';
-import type { NoListReason, WaitingSession } from '../watches/discovered.ts';
+import type { Person, QuestionKey } from '../answers/answer.ts';
 import type { QuestionView } from '../watches/session-snapshot.ts';
 import type { SessionKey } from '../watches/watch.ts';
 import type { HandOver } from './hand-over.ts';
@@ -110,52 +107,6 @@ export interface InboxQuestion extends VisibleQuestion {
 	/** The user ids of other people who are answering it, oldest claim first. */
 	readonly answering: readonly string[];
 }
-
-/** A draft that its author can continue. */
-export interface InboxDraft extends Draft {
-	/** Where its question is watched, if the person may see it there. */
-	readonly askedIn: AskedIn | null;
-}
-
-/** Waiting sessions of the account, watched or not. */
-export interface InboxWaiting {
-	/** The newest first. */
-	readonly shown: readonly WaitingSession[];
-	readonly total: number;
-	/** Those that are probably abandoned, the longest waiting first. They have pages of their own, after those of questions. */
-	readonly old: { readonly total: number; readonly firstPage: number; readonly shown: readonly WaitingSession[] };
-	/** Why there are none; null: they are listed. */
-	readonly why: NoListReason | null;
-}
-
-/** What one person's inbox shows. */
-export type InboxContent =
-	| { readonly kind: 'refused'; readonly refusal: Refusal }
-	| {
-			readonly kind: 'shown';
-			/** How many questions wait for the person, without those that they snoozed. */
-			readonly total: number;
-			/** The questions that the person snoozed, and when the first of them comes back; null: none. */
-			readonly snoozed: { readonly count: number; readonly nextAt: number } | null;
-			/** Counts from 0; the last page when the wanted one is beyond it. From `waiting.old.firstPage` on it shows no questions. */
-			readonly page: number;
-			/** Of this page, oldest first. */
-			readonly questions: readonly InboxQuestion[];
-			/** Questions of this page that are stored with another key. */
-			readonly unreadableCount: number;
-			/** False when Slack did not tell the person's channels: only the direct messages with the app are shown. */
-			readonly channelsKnown: boolean;
-			/** Sessions that wait for somebody, without those whose question is shown or snoozed; null: they are not discovered. */
-			readonly waiting: InboxWaiting | null;
-			/** Whether any session is watched. */
-			readonly isWatching: boolean;
-			/** Answers that are under way or need a decision, those first. */
-			readonly ownAnswers: { readonly shown: readonly Answer[]; readonly total: number };
-			/** Newest first. */
-			readonly drafts: readonly InboxDraft[];
-			/** The last answers that are not in `ownAnswers`, newest first. */
-			readonly lastAnswers: readonly Answer[];
-	  };
 
 /** Questions on a page. With everything else, a view holds at most 100 blocks. */
 export const QUESTIONS_PER_PAGE = 10;
