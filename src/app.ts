@@ -27,7 +27,7 @@ import { type BudgetState, keptFromWatching } from './session-service/budget-sta
 import { createSessionServiceClient } from './session-service/client.ts';
 import { SERVICE_CODES } from './session-service/errors.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
-import { createChannelList, createChannels } from './slack/channels.ts';
+import { createChannelList, createChannels, createDirectChannels, createMemberships } from './slack/channels.ts';
 import { createSlackClients, type Identity, identify } from './slack/clients.ts';
 import { createDirectory } from './slack/directory.ts';
 import { registerAnswerActions } from './slack/handlers/answer-actions.ts';
@@ -42,7 +42,6 @@ import { registerTextAsAnswer } from './slack/handlers/text-as-answer.ts';
 import { createInboxDisplay } from './slack/inbox-display.ts';
 import { createLinks } from './slack/links.ts';
 import { createListen } from './slack/listen.ts';
-import { createDirectChannels, createMemberships } from './slack/memberships.ts';
 import { createPersonReads } from './slack/person-reads.ts';
 import { createAnnouncer } from './slack/posts/announcer.ts';
 import { createReceipts } from './slack/receipts.ts';

@@ -328,3 +328,8 @@ export function isSettled(state: AnswerState): boolean {
 export function itemsOf({ content }: Answer): readonly AnswerItem[] {
 	return content.kind === 'readable' ? content.items : [];
 }
+
+/** The service saved the answer but reported a failure, and nobody has seen the agent continue. */
+export function agentMayStand({ state, agentOutcome, startFailed }: Answer): boolean {
+	return state === 'delivered' && startFailed && (agentOutcome === null || agentOutcome === 'unseen');
+}

@@ -36,29 +36,25 @@ export interface QuestionToHandOver {
 	readonly discreet: boolean;
 }
 
-interface Options {
-	readonly mayAct: MayAct;
-	/** Called after something was stored. */
-	readonly onNews: () => void;
-}
-
-/** Hands questions over to people, and back. */
+/**
+ * Hands questions over to people, and back.
+ *
+ * @param onNews called after something was stored
+ */
 export function createHandOvers(
 	{ store: { handOvers: store, answers }, serviceUrl, clock }: Core,
-	{ mayAct, onNews }: Options,
+	{ mayAct, onNews }: { readonly mayAct: MayAct; readonly onNews: () => void },
 ) {
 	function questionOf({ teamId }: Person, { sessionId, fingerprint }: PressedQuestion): HandedQuestion {
 		return { teamId, session: { service: serviceUrl, sessionId }, fingerprint };
 	}
 
 	/** The question as it is asked in its channel; else who has answered it. */
-	async function askedIn({ teamId }: Person, { sessionId, fingerprint, channelId }: PressedQuestion) {
-		const session = { service: serviceUrl, sessionId };
+	async function askedIn({ teamId, session, fingerprint }: HandedQuestion, channelId: string) {
 		const shown = await store.watchedIn({ teamId, channelId }, session);
 		const question = shown?.view.question ?? null;
 		if (shown === null || question === null) return { by: null };
-		const { messageIndex } = question;
-		const standing = await answers.standing({ service: serviceUrl, sessionId, messageIndex });
+		const standing = await answers.standing({ ...session, messageIndex: question.messageIndex });
 		const isSame = question.fingerprint === fingerprint;
 		if (isSame && question.openCount > 0 && !isAnsweredSince(standing, shown.checkedAt)) return { ...shown, question };
 		return { by: isSame ? standing : null };
@@ -78,9 +74,10 @@ export function createHandOvers(
 			person: Person,
 			pressed: PressedQuestion,
 		): Promise<HandOverObstacle | ({ readonly kind: 'possible' } & QuestionToHandOver)> {
-			const asked = await askedIn(person, pressed);
+			const handed = questionOf(person, pressed);
+			const asked = await askedIn(handed, pressed.channelId);
 			if ('by' in asked) return { kind: 'closed', by: asked.by };
-			const handOver = await store.handOverOf(questionOf(person, pressed));
+			const handOver = await store.handOverOf(handed);
 			const replaces = await replaceable(handOver, person);
 			const kind = obstacleTo({ id: '', from: person.userId, to: '', replaces }, handOver);
 			if (kind !== null && handOver !== null) return { kind, handOver };
@@ -102,7 +99,7 @@ export function createHandOvers(
 			const holder = store.handOverOf(handed).then((handOver) => replaceable(handOver, person));
 			const [why, replaces] = await Promise.all([refusal, holder]);
 			if (why !== null) return { kind: 'refused', refusal: why };
-			const asked = await askedIn(person, pressed);
+			const asked = await askedIn(handed, channelId);
 			if ('by' in asked) return { kind: 'closed', by: asked.by };
 			const { watch, view, question } = asked;
 			const watchId = watch.id;
@@ -116,25 +113,19 @@ export function createHandOvers(
 		},
 
 		async giveBack(person: Person, pressed: PressedQuestion): Promise<GiveBackResult> {
-			const { userId } = person;
+			const by = person.userId;
 			const { sessionId, fingerprint } = pressed;
 			const handed = questionOf(person, pressed);
 			const current = await store.handOverOf(handed);
 			const shown = current === null ? null : await store.watchedIn(current, handed.session);
 			const question = shown?.view.question ?? null;
 			if (shown === null || question?.fingerprint !== fingerprint) return { kind: 'closed' };
-			const readAt = shown.view.seenAt;
-			const result = await store.giveBack(
-				{ ...handed, userId },
-				{
-					now: clock.now(),
-					told(handOver) {
-						const { watchId } = handOver;
-						const content = { kind: 'givenBack', watchId, sessionId, by: userId, question, readAt } as const;
-						return { target: targetOfHandOver(handOver), key: 'givenBack', content };
-					},
-				},
-			);
+			const told = (handOver: HandOver) => {
+				const { watchId } = handOver;
+				const content = { kind: 'givenBack', watchId, sessionId, by, question, readAt: shown.view.seenAt } as const;
+				return { target: targetOfHandOver(handOver), key: 'givenBack', content };
+			};
+			const result = await store.giveBack({ ...handed, userId: by }, { now: clock.now(), told });
 			onNews();
 			return result;
 		},

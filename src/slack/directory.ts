@@ -94,10 +94,11 @@ function isGuest({
 	return isRestricted === false && isUltraRestricted === false ? false : null;
 }
 
-/** The Web API client takes no signal: a response that comes later is ignored. */
+/** What comes after an abort is ignored: Slack's libraries take no signal. */
 export function unlessAborted<Value>(call: Promise<Value>, signal?: AbortSignal): Promise<Value> {
 	return new Promise((resolve, reject) => {
-		signal?.addEventListener('abort', () => reject(signal?.reason), { once: true });
+		if (signal?.aborted === true) reject(signal.reason);
+		signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
 		call.then(resolve, reject);
 	});
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { DeepReadonly } from '../deep-readonly.ts';
-import { SNOOZE_LENGTHS } from '../inbox/snooze.ts';
+import { SNOOZE_LENGTHS } from '../inbox/inbox.ts';
 
 /*
  * Every id that Slack returns. They never change, because messages posted months ago carry them. Ids hold positions and
@@ -167,7 +167,8 @@ export function slackCodec<Schema extends z.ZodObject>(kind: string, schema: Sch
 			try {
 				const [found, ...values]: unknown[] = JSON.parse(text ?? '');
 				const record = Object.fromEntries(names.map((name, index) => [name, values[index]]));
-				return found === kind ? ((schema.safeParse(record).data as Fields | undefined) ?? null) : null;
+				if (found !== kind || values.length !== names.length) return null;
+				return (schema.safeParse(record).data as Fields | undefined) ?? null;
 			} catch {
 				return null;
 			}

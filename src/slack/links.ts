@@ -10,9 +10,6 @@ export type Link =
 	| { readonly kind: 'link'; readonly url: string; readonly host: string | null }
 	| { readonly kind: 'refused'; readonly why: RefusedLink };
 
-/** Decides whether people get the address of a file or screenshot as a link. */
-export type Links = (address: string | null) => Link;
-
 /** Slack's limit for the address of a button. */
 const MAX_URL_LENGTH = 3_000;
 
@@ -57,11 +54,11 @@ const PRIVATE_NAME =
  * Allows https links to public hosts, without a user name, and everything at the service's own origin. Names are not looked
  * up, so a public name that leads into a private network passes.
  */
-export function createLinks({ serviceUrl, dashboardUrl }: { serviceUrl: string; dashboardUrl: string | null }): Links {
+export function createLinks({ serviceUrl, dashboardUrl }: { serviceUrl: string; dashboardUrl: string | null }) {
 	const service = URL.parse(serviceUrl);
 	const ownHosts = new Set([service?.host, URL.parse(dashboardUrl ?? '')?.host]);
 
-	return (address) => {
+	return (address: string | null): Link => {
 		if (address === null) return { kind: 'none' };
 		// The link is normalised as browsers do, so the shown host is the one that they open.
 		const url = URL.parse(address);
@@ -75,6 +72,9 @@ export function createLinks({ serviceUrl, dashboardUrl }: { serviceUrl: string; 
 		return { kind: 'link', url: url.href, host: ownHosts.has(url.host) ? null : url.host };
 	};
 }
+
+/** Decides whether people get the address of a file or screenshot as a link. */
+export type Links = ReturnType<typeof createLinks>;
 
 function refused(why: RefusedLink): Link {
 	return { kind: 'refused', why };

@@ -8,9 +8,9 @@ import type { Core } from '../core.ts';
 import { HandraiseError } from '../errors.ts';
 import type { InboxPlace } from '../inbox/inbox.ts';
 import type { MessageContent } from './blocks/parts.ts';
+import type { Memberships } from './channels.ts';
 import { codeOf } from './clients.ts';
 import { ACTIONS, type ActionId, type CallbackId } from './ids.ts';
-import type { Memberships } from './memberships.ts';
 import { type PersonReads, TooFastError } from './person-reads.ts';
 import type { Reply } from './reply.ts';
 import {
@@ -241,18 +241,13 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 	/** Runs the task of a press. Never rejects. */
 	async function store(
 		request: PersonRequest,
-		body: unknown,
-		plan: (view: SubmittedView | null) => StoringTask,
+		task: StoringTask,
+		inbox: InboxPlace | null,
 	): Promise<{ readonly isStored: boolean; readonly tell: () => Promise<void> }> {
-		let failed = (error: unknown) => reply.failed(request, error);
 		try {
-			const view = viewIn(body);
-			const task = plan(view);
-			failed = (error) => reply.withoutTurn(request, task.failure(codeOf(error)));
 			const refusal = await check(request, task.place, FRESH_MS);
 			if (refusal === null) {
 				const tell = await task.run({ ...request, access: 'allowed' });
-				const inbox = inboxOf(request, view);
 				return { isStored: true, tell: inbox === null ? tell : () => tell().finally(() => onInboxPress(inbox)) };
 			}
 			request.log.info({ refusal }, 'refused');
@@ -261,7 +256,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 			return { isStored: false, tell: async () => void (await say(request, task.failure(refusal))) };
 		} catch (error) {
 			logFailure(request, error, {}, 'a press could not be stored');
-			return { isStored: false, tell: () => failed(error) };
+			return { isStored: false, tell: () => reply.withoutTurn(request, task.failure(codeOf(error))) };
 		}
 	}
 
@@ -314,13 +309,9 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		storingAction(id: ActionId, plan: (request: PersonRequest, press: Press) => StoringTask): void {
 			app.action(id, async ({ body, ack, action }) => {
 				const { request, isFirstDelivery, acknowledge } = arrived(body, ack);
-				let tellLate = async () => {};
-				const stored = store(request, body, (view) => {
-					const task = plan(request, readPress(action, view));
-					const { late } = task;
-					if (late !== null) tellLate = () => reply.withoutTurn(request, late);
-					return task;
-				});
+				const view = viewIn(body);
+				const task = plan(request, readPress(action, view));
+				const stored = store(request, task, inboxOf(request, view));
 				let telling: Promise<void> | null = null;
 				const tell = async () => {
 					if (isFirstDelivery) telling ??= work(request, id, (await stored).tell, false);
@@ -328,8 +319,8 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 				};
 				await storeFirst(async () => {
 					const inTime = await isWithin(stored, ACKNOWLEDGE_WITHIN_MS);
-					if (!inTime) await isWithin(tellLate(), TELL_WITHIN_MS);
-					else if (!(await stored).isStored) await isWithin(tell(), TELL_WITHIN_MS);
+					if (inTime && !(await stored).isStored) await isWithin(tell(), TELL_WITHIN_MS);
+					if (!inTime && task.late !== null) await isWithin(reply.withoutTurn(request, task.late), TELL_WITHIN_MS);
 					await acknowledge();
 				}, tell);
 			});

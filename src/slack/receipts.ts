@@ -1,6 +1,7 @@
 import {
 	type AgentOutcome,
 	type Answer,
+	agentMayStand,
 	firstDueAt,
 	isBlocking,
 	isFailed,
@@ -11,7 +12,6 @@ import {
 import { setBounded } from '../bounded-map.ts';
 import { uptimeOf } from '../clock.ts';
 import type { Core } from '../core.ts';
-import { agentMayStand } from './blocks/answers.ts';
 import { type MessageContent, replacement } from './blocks/parts.ts';
 import { type ReceiptContext, receiptMessage, receiptModal } from './blocks/receipt.ts';
 import { slackErrorCode, slackFailure } from './clients.ts';
@@ -35,6 +35,8 @@ const MAX_POSTED = 1_000;
 
 /** Slack will never accept an update of this message. */
 const NOT_UPDATABLE = new Set(['message_not_found', 'channel_not_found', 'cant_update_message', 'edit_window_closed']);
+type Message = NonNullable<ReceiptState['dm']>;
+
 /** Outcomes after the delivery that the author has to learn even with a closed modal. */
 const BAD_OUTCOMES: readonly (AgentOutcome | null)[] = ['overwritten', 'failed', 'stopped'];
 
@@ -45,7 +47,7 @@ const BAD_OUTCOMES: readonly (AgentOutcome | null)[] = ['overwritten', 'failed',
 export function createReceipts({ clients, directChannelOf, directory: names, config, clock, log }: Core) {
 	const acks = new Map<string, PromiseWithResolvers<number>>();
 	/** The newest message, by its answer and the message in the store before it: the store may fail to save the new one. */
-	const posted = new Map<string, NonNullable<ReceiptState['dm']>>();
+	const posted = new Map<string, Message>();
 	/** One at a time for an answer; otherwise each call would post its own message. */
 	const telling = new Map<string, Promise<Telling>>();
 
@@ -55,9 +57,7 @@ export function createReceipts({ clients, directChannelOf, directory: names, con
 		return { names, adminContact, postsText: config.showAnswers !== 'never', now: clock.now(), note };
 	}
 
-	async function pause(ms: number, shutdownSignal: AbortSignal): Promise<void> {
-		await clock.sleep(ms, shutdownSignal).catch(() => {});
-	}
+	const pause = (ms: number, shutdownSignal: AbortSignal) => clock.sleep(ms, shutdownSignal).catch(() => {});
 
 	async function untilAcknowledged(answer: Answer, shutdownSignal: AbortSignal): Promise<void> {
 		const ack = acks.get(answer.viewId);
@@ -104,10 +104,7 @@ export function createReceipts({ clients, directChannelOf, directory: names, con
 	}
 
 	/** False when Slack will never accept an update of this message. */
-	async function tryUpdate(
-		{ channelId, ts }: NonNullable<ReceiptState['dm']>,
-		content: MessageContent,
-	): Promise<boolean> {
+	async function tryUpdate({ channelId, ts }: Message, content: MessageContent): Promise<boolean> {
 		try {
 			await clients.background.chat.update({ channel: channelId, ts, ...replacement(content) });
 			return true;

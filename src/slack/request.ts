@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Origin, Person } from '../answers/answer.ts';
+import type { DeepReadonly } from '../deep-readonly.ts';
 import { HandraiseError } from '../errors.ts';
 import { homeInboxId, type InboxPlace, windowInboxId } from '../inbox/inbox.ts';
 import { type Log, loggedId } from '../log.ts';
@@ -27,28 +28,6 @@ export interface PersonRequest {
 	/** Accepts five replies within half an hour. */
 	readonly responseUrl: string | null;
 	readonly log: Log;
-}
-
-/** A view of ours as Slack sends it with an interaction. */
-export interface SubmittedView {
-	readonly id: string;
-	readonly hash: string;
-	readonly privateMetadata: string;
-	/** `state.values`: elements by block_id and action_id, not yet checked. */
-	readonly values: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-	readonly callbackId: string;
-	/** `label.text` of the input blocks, by block_id. */
-	readonly labels: Readonly<Record<string, string>>;
-}
-
-/** A press of a button, or a change of an input. */
-export interface Press {
-	readonly value: string | undefined;
-	readonly blockId: string;
-	/** When Slack took the press; the same when Slack delivers it again. Null when Slack leaves it out. */
-	readonly actionTs: string | null;
-	/** Null on a message. */
-	readonly view: SubmittedView | null;
 }
 
 /** Slack leaves out fields that do not apply, or sends null. A field of another type is ignored. */
@@ -78,23 +57,21 @@ const VIEW_SCHEMA = z
 		private_metadata: z.string().default(''),
 		callback_id: z.string().default(''),
 		state: z.object({ values: z.record(z.string(), z.record(z.string(), z.unknown())).catch({}) }).nullish(),
-		blocks: z.array(z.unknown()).default([]),
+		blocks: z.array(lenient(LABEL_SCHEMA)).default([]),
 	})
-	.transform(
-		(view): SubmittedView => ({
-			id: view.id,
-			hash: view.hash,
-			privateMetadata: view.private_metadata,
-			values: view.state?.values ?? {},
-			callbackId: view.callback_id,
-			labels: Object.fromEntries(
-				view.blocks.flatMap((block) => {
-					const { data } = LABEL_SCHEMA.safeParse(block);
-					return data === undefined ? [] : [[data.block_id, data.label.text]];
-				}),
-			),
-		}),
-	);
+	.transform(({ id, hash, private_metadata: privateMetadata, callback_id: callbackId, state, blocks }) => ({
+		id,
+		hash,
+		privateMetadata,
+		/** `state.values`: elements by block_id and action_id, not yet checked. */
+		values: state?.values ?? {},
+		callbackId,
+		/** `label.text` of the input blocks, by block_id. */
+		labels: Object.fromEntries(blocks.flatMap((block) => (block ? [[block.block_id, block.label.text]] : []))),
+	}));
+/** A view of ours as Slack sends it with an interaction. */
+export type SubmittedView = DeepReadonly<z.infer<typeof VIEW_SCHEMA>>;
+
 const INTERACTION_SCHEMA = z.object({ view: VIEW_SCHEMA.nullish() });
 const ACTION_SCHEMA = z.object({
 	value: z.string().optional().catch(undefined),
@@ -136,10 +113,16 @@ export function viewIn(interaction: unknown): SubmittedView | null {
 /** The view of a submission or a closing. Throws for a view that Slack does not send. */
 export const readView = (raw: unknown): SubmittedView => VIEW_SCHEMA.parse(raw);
 
-export function readPress(action: unknown, view: SubmittedView | null): Press {
-	const { value, selected_option: option, block_id: blockId, action_ts: actionTs } = ACTION_SCHEMA.parse(action);
-	return { value: value ?? option?.value, blockId, actionTs: actionTs ?? null, view };
+/**
+ * A press of a button, or a change of an input. `view`: null on a message. `actionTs`: when Slack took the press, the same
+ * when Slack delivers it again; null when Slack leaves it out.
+ */
+export function readPress(action: unknown, view: SubmittedView | null) {
+	const { value, selected_option: option, block_id: blockId, action_ts: actionTs = null } = ACTION_SCHEMA.parse(action);
+	return { value: value ?? option?.value, blockId, actionTs, view };
 }
+
+export type Press = Readonly<ReturnType<typeof readPress>>;
 
 /** The metadata of a view. @throws HandraiseError `button_outdated` when another version wrote it */
 export function metadataOf(view: SubmittedView): ViewMetadata {

@@ -9,8 +9,8 @@ import {
 } from '../../fake-slack/index.ts';
 import type { Answer } from '../../src/answers/answer.ts';
 import { receiptExplanation } from '../../src/slack/blocks/receipt.ts';
+import { createDirectChannels } from '../../src/slack/channels.ts';
 import { createSlackClients } from '../../src/slack/clients.ts';
-import { createDirectChannels } from '../../src/slack/memberships.ts';
 import { createReceipts } from '../../src/slack/receipts.ts';
 import { createRecordingLog } from '../store/support.ts';
 import { coreOf } from '../support/core.ts';

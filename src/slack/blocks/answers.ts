@@ -178,11 +178,6 @@ export function notSentWords(refused: Answer | null, names: Names): string {
 	return `⛔ The answer of ${personMrkdwn(refused.person.userId, names)} was not sent: ${why}.`;
 }
 
-/** The service saved the answer but reported a failure, and nobody has seen the agent continue. */
-export function agentMayStand({ state, agentOutcome, startFailed }: Answer): boolean {
-	return state === 'delivered' && startFailed && (agentOutcome === null || agentOutcome === 'unseen');
-}
-
 /** Whether the answer has a text that may be shown again. */
 export function hasText({ content }: Answer): boolean {
 	return content.kind === 'readable' && content.items.some((item) => !item.secret && !isBlank(item.value ?? ''));

@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import type { Answer, AnswerItem } from '../../answers/answer.ts';
-import type { InboxContent, InboxDraft } from '../../inbox/inbox.ts';
+import type { InboxContent, InboxDraft } from '../../inbox/content.ts';
 import { ACTIONS, encodeTarget, inboxRowId } from '../ids.ts';
 import { isBlank, quotedTitleMrkdwn } from '../text.ts';
 import { andMoreWords, joined, momentMrkdwn, sessionIdMrkdwn } from '../words.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ActRefusal } from '../../answers/access-policy.ts';
-import { FALLBACK_TIME_ZONE, snoozedUntil } from '../../inbox/snooze.ts';
+import { snoozedUntil } from '../../inbox/inbox.ts';
+import { FALLBACK_TIME_ZONE } from '../../inbox/quiet-hours.ts';
 import {
 	homeFailedWords,
 	homeNotice,

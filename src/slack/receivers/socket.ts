@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts';
 import type { Log } from '../../log.ts';
 import { type applyProxy, withSocket } from '../../proxy.ts';
 import { createSlackLogger, slackErrorCode, tokenRefused } from '../clients.ts';
+import { unlessAborted } from '../directory.ts';
 
 /** Slack closes each connection every few hours. With two, one serves while the other reconnects. */
 const CONNECTIONS = 2;
@@ -60,28 +61,27 @@ export function createSocketReceiver({ appToken, apiUrl, proxy, clock, log }: So
 		const gone = new Promise<void>((resolve) => client.once('disconnected', () => resolve()));
 		const late = AbortSignal.any([stopping.signal, AbortSignal.timeout(CONNECT_WITHIN_MS)]);
 		const connecting = client.start();
-		await Promise.race([connecting, rejectWhen(late)]).catch((error: unknown) => {
+		await unlessAborted(connecting, late).catch((error: unknown) => {
 			void client.disconnect();
 			// The library cannot be stopped while it requests an address. A connection that opens later is closed at once.
-			void connecting.then(
+			connecting.then(
 				() => client.disconnect(),
 				() => {},
 			);
 			throw error;
 		});
 		onServing();
-		await Promise.race([gone, rejectWhen(stopping.signal).catch(() => {})]);
+		serving++;
+		await unlessAborted(gone, stopping.signal).catch(() => {});
+		serving--;
 	}
 
 	async function keepServing(receiver: SocketModeReceiver, first: (error?: unknown) => void): Promise<void> {
 		let failures = 0;
 		while (!stopping.signal.aborted) {
-			let served = false;
 			try {
 				await serveOnce(receiver, () => {
-					served = true;
 					failures = 0;
-					serving++;
 					first();
 				});
 				log.debug({}, 'a Socket Mode connection was closed; opening the next');
@@ -91,10 +91,6 @@ export function createSocketReceiver({ appToken, apiUrl, proxy, clock, log }: So
 				if (code !== null && HOPELESS.has(code)) first(tokenRefused('SLACK_APP_TOKEN', code));
 				log.warn({ code: code ?? 'no_connection', failures }, 'could not open a Socket Mode connection; trying again');
 				failures++;
-			} finally {
-				if (served) serving--;
-			}
-			if (failures > 0) {
 				const pauseMs = Math.min(500 * 2 ** Math.min(failures, 10), MAX_PAUSE_MS);
 				await clock.sleep(pauseMs, stopping.signal).catch(() => {});
 			}
@@ -125,11 +121,4 @@ export function createSocketReceiver({ appToken, apiUrl, proxy, clock, log }: So
 			await Promise.race([Promise.all([...loops, ...closed]), clock.sleep(2_000)]);
 		},
 	};
-}
-
-function rejectWhen(signal: AbortSignal): Promise<never> {
-	return new Promise((_, reject) => {
-		if (signal.aborted) reject(signal.reason);
-		signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-	});
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FALLBACK_TIME_ZONE } from '../../inbox/snooze.ts';
+import { FALLBACK_TIME_ZONE } from '../../inbox/quiet-hours.ts';
 import type { StoredChannelSettings } from '../../store/channel-settings-store.ts';
 import type { ChannelSettings, LadderTimes } from '../../watches/channel-settings.ts';
 import { ACTIONS, settingsBlockId, slackCodec } from '../ids.ts';

@@ -5,8 +5,8 @@ import { type Clock, uptimeOf } from '../../clock.ts';
 import { HandraiseError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Mention } from '../../watches/channel-settings.ts';
+import type { Memberships } from '../channels.ts';
 import { slackErrorCode, slackFailure } from '../clients.ts';
-import type { Memberships } from '../memberships.ts';
 
 /** Why people and groups cannot be mentioned in a place. */
 export interface MentionProblems {

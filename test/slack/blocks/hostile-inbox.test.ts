@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ANSWER_STATES } from '../../../src/answers/answer.ts';
+import type { InboxContent, InboxDraft } from '../../../src/inbox/content.ts';
 import type { HandOver } from '../../../src/inbox/hand-over.ts';
 import {
-	type InboxContent,
-	type InboxDraft,
 	type InboxQuestion,
 	MOST_DRAFTS,
 	MOST_LAST_ANSWERS,
