@@ -294,8 +294,25 @@ export async function createHandraise({
 		const settingsSaving = createSettingsSaving(core, { accessPolicy, memberships, channels, userGroups, onChanged });
 		const context: HandlerContext = {
 			...core,
-			...{ listen, reply, flow, drafting, personReads, client, botUserId, adminContact, mayAct, memberships, channels },
-			...{ links, answers, receipts, handOvers, inboxes, watching, userGroups, settingsSaving },
+			listen,
+			reply,
+			flow,
+			drafting,
+			personReads,
+			client,
+			botUserId,
+			adminContact,
+			mayAct,
+			memberships,
+			channels,
+			links,
+			answers,
+			receipts,
+			handOvers,
+			inboxes,
+			watching,
+			userGroups,
+			settingsSaving,
 		};
 		registerSessionCommand(context);
 		registerSessionActions(context);

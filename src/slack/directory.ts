@@ -73,7 +73,6 @@ export function createDirectory(client: WebClient) {
 
 type SlackDirectory = ReturnType<typeof createDirectory>;
 export type NameLookup = Pick<SlackDirectory, 'learnName'>;
-export type TimeZones = Pick<SlackDirectory, 'timeZoneOf'>;
 
 const SLACKBOT = 'USLACKBOT';
 

@@ -17,8 +17,6 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 	return { ...createOpenedInboxes(db), ...createSnoozeStore(db), ...createInboxReads({ db, cipher, log }) };
 }
 
-export type InboxStore = ReturnType<typeof createInboxStore>;
-
 /** The person did something that the inbox does not show yet. */
 const IS_ASKED = sql<boolean>`asked_count <> shown_count`;
 

@@ -118,7 +118,7 @@ export function afterUndoWords(answer: Answer): string {
 	return isSent ? undoTooLateWords(choice) : receiptHeadline(answer);
 }
 
-export const QUICK_ANSWERS_OFF = 'One-press answers are switched off here. Open the question to answer it.';
+const QUICK_ANSWERS_OFF = 'One-press answers are switched off here. Open the question to answer it.';
 
 function optionMrkdwn(option: string): string {
 	return quotedTitleMrkdwn(option, OPTION_LENGTH);
