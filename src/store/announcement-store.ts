@@ -7,12 +7,11 @@ import type { AttemptResult, CardResult, DueAnnouncement, DueCard } from '../wat
 import { kindsWith } from '../watches/kinds.ts';
 import type { SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { CardUrgency, Watch } from '../watches/watch.ts';
-import { change, countChanged, from, type StoreDatabase } from './database.ts';
-import { earliest, isOurs, leaseDue, nextDue, UNREADABLE_RETRY_MS } from './due.ts';
+import { change, countChanged, from, isFound, type StoreDatabase } from './database.ts';
+import { earliest, isOurs, leaseDue, nextDue, releaseHeld, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { giveBackUndelivered } from './hand-over-store.ts';
 import { beginLadder, type EndedReminders, endReminders } from './ladder-store.ts';
-import { lockAnnouncements, lockWatches } from './lock-order.ts';
 import { QUESTION_POSTS } from './question-posts.ts';
 import { sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
 import { type AnnouncementRow, readAnnouncement, readWatch, URGENCIES, type WatchRow } from './watch-rows.ts';
@@ -24,6 +23,7 @@ import {
 	NO_CARD_WANTED,
 	queueAnnouncements,
 	readShown,
+	type Tx,
 	wantCard,
 } from './watch-writes.ts';
 
@@ -72,17 +72,14 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 	}
 
 	/** Begins the reminders of a question, which count from its post, and ends the post for all questions of its session. */
-	async function begin(
-		trx: Kysely<Tables>,
-		{ row, watch, posted, now }: { row: AnnouncementRow; watch: WatchRow; posted: Posted; now: number },
-	): Promise<void> {
+	async function begin(tx: Tx, row: AnnouncementRow, watch: WatchRow, posted: Posted): Promise<void> {
 		const { content: asked, target } = readAnnouncement(row, cipher) ?? {};
 		if (asked?.kind !== 'question' || asked.switching === true || target?.kind !== 'watch') return;
 		const { fingerprint, messageIndex } = asked.question;
 		const content = { kind: 'settle', messageIndex, how: 'own' } as const;
-		await queueAnnouncements(trx, cipher, [{ target: switchingTargetOf(target), key: row.id, content }], now);
-		const postedAt = Math.min(posted.sentAt ?? now, now);
-		await beginLadder(trx, watch, { fingerprint, postTs: posted.ts, postedAt, now });
+		await queueAnnouncements(tx, [{ target: switchingTargetOf(target), key: row.id, content }]);
+		const postedAt = Math.min(posted.sentAt ?? tx.now, tx.now);
+		await beginLadder(tx.trx, watch, { fingerprint, postTs: posted.ts, postedAt, now: tx.now });
 	}
 
 	async function watchIdOf(trx: Kysely<Tables>, id: string): Promise<string | null> {
@@ -96,12 +93,8 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 		return row === undefined ? null : readAnnouncement(row, cipher);
 	}
 
-	async function finish(
-		trx: Kysely<Tables>,
-		{ id, token }: { id: string; token: string },
-		result: AttemptResult,
-		now: number,
-	): Promise<void> {
+	async function finish(tx: Tx, id: string, token: string, result: AttemptResult): Promise<void> {
+		const { trx, now } = tx;
 		const lostCardTs = 'lostCardTs' in result ? result.lostCardTs : undefined;
 		const handOver = result.kind === 'refused' ? await handOverIn(trx, id) : null;
 		// Lock order: sessions, watches, announcements, ladders.
@@ -118,13 +111,13 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 			.returningAll()
 			.executeTakeFirst();
 		if (row === undefined) return;
-		if (handOver !== null) await giveBackUndelivered(trx, cipher, handOver, now);
-		if (watch !== undefined && lostCardTs !== undefined) await loseCard(trx, cipher, watch, { ts: lostCardTs, now });
+		if (handOver !== null) await giveBackUndelivered(tx, handOver);
+		if (watch !== undefined && lostCardTs !== undefined) await loseCard(tx, watch, lostCardTs);
 		if (result.kind !== 'retry') await endReminders(trx, endedReminders(row, result), now);
 		const isNewCard = result.kind === 'posted' && row.kind === 'card';
 		const isQuestion = result.kind === 'posted' && row.kind === 'question';
 		if (watch === undefined) return;
-		if (isQuestion && watch.ended_at === null) await begin(trx, { row, watch, posted: result, now });
+		if (isQuestion && watch.ended_at === null) await begin(tx, row, watch, result);
 		if (isQuestion && !hasCard(watch)) {
 			await change(trx, 'watches', { id: watch.id }).set({ card_ts: result.ts }).execute();
 		}
@@ -158,7 +151,7 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 			const where = sql<boolean>`state = 'pending' and next_attempt_at <= ${now}
 				and ${isOurs(db)} and ${isFirst()}`;
 			const orderBy = sql`next_attempt_at, created_at`;
-			const rows = await leaseDue(db, { table: 'announcements', key: 'id', where, orderBy, limit }, { lease, now });
+			const rows = await leaseDue(db, { table: 'announcements', where, orderBy, limit }, { lease, now });
 			const due: DueAnnouncement[] = [];
 			for (const row of rows) {
 				const readable = await dueOf(row);
@@ -223,7 +216,7 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 		 * `endCard`.
 		 */
 		endAttempt: (id: string, token: string, result: AttemptResult, now: number) =>
-			db.write((trx) => finish(trx, { id, token }, result, now)),
+			db.write((trx) => finish({ trx, cipher, now }, id, token, result)),
 
 		/** Leases our posted cards whose update is wanted: urgency `now` first, then the longest wanted. */
 		async takeCards(
@@ -235,7 +228,7 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 			const where = sql<boolean>`card_since is not null and card_ts is not null and card_urgency <= ${least}
 				and ${isOurs(db)} and card_not_before <= ${now}`;
 			const orderBy = sql`card_urgency, card_since`;
-			const rows = await leaseDue(db, { table: 'watches', key: 'id', where, orderBy, limit }, { lease, now });
+			const rows = await leaseDue(db, { table: 'watches', where, orderBy, limit }, { lease, now });
 			const cards: DueCard[] = [];
 			for (const row of rows) {
 				const shown = await readShown(db, cipher, sessionOf(row));
@@ -246,10 +239,8 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 		},
 
 		/** Whether the card is still leased by this token; asked right before Slack is called. */
-		async holdsCard(watchId: string, token: string): Promise<boolean> {
-			const held = from(db.read, 'watches', { id: watchId, lease_token: token }).select('id');
-			return (await held.executeTakeFirst()) !== undefined;
-		},
+		holdsCard: (watchId: string, token: string) =>
+			isFound(from(db.read, 'watches', { id: watchId, lease_token: token }).select('id')),
 
 		/**
 		 * Notes the outcome and gives the lease back; does nothing when the lease was lost. After `shown`, updates wanted after
@@ -263,22 +254,11 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 				if (row === undefined) return;
 				const shown = { ...WITHOUT_LEASE, ...cardChange(row, result) };
 				await change(trx, 'watches', { id: watchId, lease_token: token }).set(shown).execute();
-				if (result.kind === 'lost') await loseCard(trx, cipher, row, result);
+				if (result.kind === 'lost') await loseCard({ trx, cipher, now: result.now }, row, result.ts);
 			}),
 
 		/** Gives back the cards and announcements that are still held with these tokens (shutdown). */
-		async releasePosts(tokens: readonly string[]): Promise<void> {
-			if (tokens.length === 0) return;
-			await db.write(async (trx) => {
-				const held = { lease_token: tokens };
-				await change(trx, 'watches', { id: lockWatches(trx, held) })
-					.set(WITHOUT_LEASE)
-					.execute();
-				await change(trx, 'announcements', { id: lockAnnouncements(trx, held) })
-					.set(WITHOUT_LEASE)
-					.execute();
-			});
-		},
+		releasePosts: (tokens: readonly string[]) => releaseHeld(db, tokens, 'watches', 'announcements'),
 
 		postRows: db.queuedRows(['announcements', 'watches']),
 

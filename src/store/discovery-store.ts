@@ -108,23 +108,15 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 					created_by: createdBy,
 					created_at: createdAt,
 				};
-				let row: DiscoveryRow | undefined;
-				// Another replica may end one after our insert has met it.
-				while (row === undefined) {
-					const inserted = await trx
+				const row = await from(trx, 'discoveries', channel).selectAll().forUpdate().executeTakeFirst();
+				if (row?.service !== service) {
+					await remove(trx, 'discoveries', channel).execute();
+					// Of two replicas that find none, one fails on the key and runs again.
+					await trx
 						.insertInto('discoveries')
 						.values({ ...channel, ...begun })
-						.onConflict((conflict) => conflict.columns(['team_id', 'channel_id']).doNothing())
-						.executeTakeFirst();
-					if (Number(inserted.numInsertedOrUpdatedRows ?? 0n) > 0) {
-						await queueAnnouncements(trx, cipher, announcements, createdAt);
-						return 'begun';
-					}
-					row = await from(trx, 'discoveries', channel).selectAll().forUpdate().executeTakeFirst();
-				}
-				if (row.service !== service) {
-					await change(trx, 'discoveries', channel).set(begun).execute();
-					await queueAnnouncements(trx, cipher, announcements, createdAt);
+						.execute();
+					await queueAnnouncements({ trx, cipher, now: createdAt }, announcements);
 					return 'begun';
 				}
 				const values = {
@@ -151,7 +143,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 				const begun = { team_id: channel.teamId, place_id: channel.channelId, kind: 'discoveryBegun' };
 				const wasTold = (await dropPending(trx, { ...begun, sending_since: null })) === 0;
 				const told = announcements(discovery).filter(({ content }) => wasTold || content.kind !== 'discoveryEnded');
-				await queueAnnouncements(trx, cipher, told, now);
+				await queueAnnouncements({ trx, cipher, now }, told);
 				return discovery;
 			}),
 
@@ -200,7 +192,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 
 		/** Queues an announcement, unless one with its key was queued before. */
 		tell: (announcement: NewAnnouncement, now: number) =>
-			db.write((trx) => queueAnnouncements(trx, cipher, [announcement], now)),
+			db.write((trx) => queueAnnouncements({ trx, cipher, now }, [announcement])),
 	};
 }
 

@@ -24,11 +24,10 @@ import { type LiveWorkspace, WORKSPACES_QUERY } from './inspect.ts';
 import { createLadderStore } from './ladder-store.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATING, openPostgres } from './postgres.ts';
-import { repairTimes } from './repair-times.ts';
 import { type CheckpointOutcome, type SecretWiping, startSecretWiping } from './secret-wiping.ts';
 import { openSqlite } from './sqlite.ts';
-import { createStoreClock, type StoreClock } from './store-clock.ts';
-import { WITHOUT_LEASE } from './tables.ts';
+import { createStoreClock, repairTimes, type StoreClock } from './store-clock.ts';
+import { LEASED_KEYS, type LeasedTable, WITHOUT_LEASE } from './tables.ts';
 import { createWatchStore } from './watch-store.ts';
 
 export interface StoreOptions {
@@ -151,7 +150,7 @@ async function migratePostgres(databaseUrl: string, context: { clock: Clock; log
 async function freeOrphanedLeases(db: StoreDatabase): Promise<void> {
 	if (db.dialect !== 'sqlite') return;
 	await db.write(async (trx) => {
-		for (const table of ['answers', 'watched_sessions', 'watches', 'announcements', 'inboxes', 'ladders'] as const) {
+		for (const table of Object.keys(LEASED_KEYS) as LeasedTable[]) {
 			await trx.updateTable(table).set(WITHOUT_LEASE).where('lease_token', 'is not', null).execute();
 		}
 	});

@@ -266,7 +266,8 @@ export const COLUMNS = {
 		created_at: 'bigint not null',
 	},
 
-	service_outages: { service: 'text primary key', down_since: 'bigint' },
+	/** The services that are down. */
+	service_outages: { service: 'text primary key', down_since: 'bigint not null' },
 
 	/** States that are outdated after minutes. */
 	shared_states: {
@@ -337,3 +338,14 @@ export function channelOf(row: { team_id: string; channel_id: string }): Channel
  * next lease has another token.
  */
 export const WITHOUT_LEASE = { lease_token: null, leased_until: null } as const;
+
+/** The tables whose rows are leased, and their keys; that of a session within its service. */
+export const LEASED_KEYS = {
+	answers: 'id',
+	watched_sessions: 'session_id',
+	watches: 'id',
+	announcements: 'id',
+	ladders: 'watch_id',
+	inboxes: 'id',
+} as const;
+export type LeasedTable = keyof typeof LEASED_KEYS;

@@ -6,10 +6,9 @@ import type { SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { ChannelKey, SessionKey, Watch, WatchLimit, WatchLimits, WatchSettings } from '../watches/watch.ts';
 import { hasOpenQuestion, UNKNOWN_STEP_RATE } from '../watches/watched-session.ts';
 import { change, from, lockFor } from './database.ts';
-import type { Cipher } from './encryption.ts';
 import { channelColumns, sessionColumns, type Tables } from './tables.ts';
 import { readWatch, sealView, type WatchedSessionRow, type WatchRow } from './watch-rows.ts';
-import { liveWatches, lockSession, queueAnnouncements } from './watch-writes.ts';
+import { liveWatches, lockSession, queueAnnouncements, type Tx } from './watch-writes.ts';
 
 export interface NewWatch
 	extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt' | keyof WatchSettings> {
@@ -45,7 +44,8 @@ export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId'
 }
 
 /** The transaction of `WatchStore.add`. */
-export async function addWatch(trx: Kysely<Tables>, cipher: Cipher, watch: NewWatch): Promise<AddWatchResult> {
+export async function addWatch(tx: Tx, watch: NewWatch): Promise<AddWatchResult> {
+	const { trx, cipher } = tx;
 	const here = () => liveWatches(trx, { ...channelColumns(watch), ...sessionColumns(watch.session) });
 	await lockFor(trx, 'addingWatches');
 	const before = await here().executeTakeFirst();
@@ -78,7 +78,7 @@ export async function addWatch(trx: Kysely<Tables>, cipher: Cipher, watch: NewWa
 			revision: live.revision + 1,
 		});
 		const target = { ...watch.card.target, watchId: live.id } as const;
-		await queueAnnouncements(trx, cipher, [{ ...watch.card, target }], watch.createdAt);
+		await queueAnnouncements(tx, [{ ...watch.card, target }]);
 		return { kind: 'added', watch: readWatch(row) };
 	}
 	if (live !== undefined) {
@@ -88,7 +88,7 @@ export async function addWatch(trx: Kysely<Tables>, cipher: Cipher, watch: NewWa
 	}
 	const digest = watch.news === undefined ? null : JSON.stringify(view.digest);
 	const row = await insert(trx, watch, { ...settings, created_by: watch.createdBy, digest });
-	await queueAnnouncements(trx, cipher, [watch.card, ...(watch.news ?? [])], watch.createdAt);
+	await queueAnnouncements(tx, [watch.card, ...(watch.news ?? [])]);
 	return { kind: 'added', watch: readWatch(row) };
 }
 

@@ -12,16 +12,25 @@ import {
 	type WatchLimits,
 } from '../watches/watch.ts';
 import { createAnnouncementStore } from './announcement-store.ts';
-import { change, countChanged, from, inBatches, lockFor, remove, type StoreDatabase } from './database.ts';
+import { change, countChanged, from, inBatches, locked, lockFor, remove, type StoreDatabase } from './database.ts';
 import { createDiscoveryStore } from './discovery-store.ts';
 import { isOurs } from './due.ts';
 import type { Cipher } from './encryption.ts';
-import { touchLadders } from './lock-order.ts';
-import { isSettled, QUESTION_POSTS } from './question-posts.ts';
-import { channelColumns, channelOf, sessionColumns, sessionOf, type Tables } from './tables.ts';
+import { dropPending, isSettled, QUESTION_POSTS } from './question-posts.ts';
+import { channelColumns, channelOf, sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
 import { addWatch, limitReached, type NewWatch, stalestHand } from './watch-adding.ts';
 import { readWatch } from './watch-rows.ts';
-import { endWatch, liveWatches, lockSessionOf, lockWatch, readShown, silence } from './watch-writes.ts';
+import {
+	endWatch,
+	liveWatches,
+	lockSessionOf,
+	lockWatch,
+	NO_CARD_WANTED,
+	readShown,
+	type Tx,
+	touchLadders,
+	type WatchEnding,
+} from './watch-writes.ts';
 import { createWatchedSessionStore, stopUnwatched } from './watched-session-store.ts';
 
 export interface WatchPage {
@@ -37,11 +46,8 @@ export interface WatchPage {
  * tried again after 10 minutes and at the next start.
  */
 export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }) {
-	async function end(
-		trx: Kysely<Tables>,
-		watchId: string,
-		ending: Parameters<typeof endWatch>[3],
-	): Promise<Watch | null> {
+	async function end(tx: Tx, watchId: string, ending: WatchEnding): Promise<Watch | null> {
+		const { trx } = tx;
 		const session = await lockSessionOf(trx, watchId);
 		if (session === null) return null;
 		const row = await lockWatch(trx, watchId).where('ended_at', 'is', null).executeTakeFirst();
@@ -50,12 +56,12 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			const dismissed = change(trx, 'watches', { id: watchId }).set({ revision: DISMISSED });
 			return readWatch(await dismissed.returningAll().executeTakeFirstOrThrow());
 		}
-		const ended = await endWatch(trx, cipher, row, ending);
+		const ended = await endWatch(tx, row, ending);
 		if (ending.reason === 'gaveWay') {
 			await change(trx, 'waiting_sessions', sessionColumns(session)).set({ is_new: 0 }).execute();
 		}
 		await stopUnwatched(trx, session);
-		await touchLadders(trx, sessionColumns(session), ending.now);
+		await touchLadders(trx, sessionColumns(session), tx.now);
 		return ended === null ? null : readWatch(ended);
 	}
 
@@ -80,7 +86,7 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		 * The limits hold exactly, however many replicas add at once. A raised hand becomes this watch and keeps its posts:
 		 * `added`.
 		 */
-		add: (watch: NewWatch) => db.write((trx) => addWatch(trx, cipher, watch)),
+		add: (watch: NewWatch) => db.write((trx) => addWatch({ trx, cipher, now: watch.createdAt }, watch)),
 		/**
 		 * Ends a watch and queues `announcements`; drops its pending ones unless `keepPending`. Null when it had ended before.
 		 * The session's row goes with its last watch. A raised hand that is unwatched before its first read ends with that read.
@@ -88,8 +94,8 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		end: (
 			watchId: string,
 			reason: WatchEnd,
-			options: { now: number; announcements: readonly NewAnnouncement[]; keepPending: boolean },
-		) => db.write((trx) => end(trx, watchId, { reason, ...options })),
+			{ now, ...ending }: { now: number; announcements: readonly NewAnnouncement[]; keepPending: boolean },
+		) => db.write((trx) => end({ trx, cipher, now }, watchId, { reason, ...ending })),
 
 		/** Ends the watch of the stalest question if more stand in a channel, or in all, than a limit allows. Returns whether it did. */
 		async makeRoom(discovery: Discovery, { limits, now }: { limits: WatchLimits; now: number }): Promise<boolean> {
@@ -102,7 +108,8 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 				const stalest = reached && (await stalestHand(trx, discovery, { reached, now, keepsNewest: true }));
 				if (stalest === null) return false;
 				const announcements = settlingOf(stalest, 'gaveWay');
-				return (await end(trx, stalest.id, { reason: 'gaveWay', now, announcements, keepPending: false })) !== null;
+				const ending = { reason: 'gaveWay', announcements, keepPending: false } as const;
+				return (await end({ trx, cipher, now }, stalest.id, ending)) !== null;
 			});
 		},
 		/** The watches that have not ended, newest change first. */
@@ -146,7 +153,15 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			return (await watched.union(updated).union(posted).union(discovering).execute()).map(channelOf);
 		},
 		/** Drops pending posts and card updates of a channel, also of ended watches, and revokes their leases. */
-		silence: (channel: ChannelKey) => db.write((trx) => silence(trx, channel)),
+		silence: (channel: ChannelKey) =>
+			db.write(async (trx) => {
+				// All of them: whoever else drops posts of a watch has locked it.
+				await locked(trx, 'watches', channelColumns(channel)).execute();
+				const wanted = change(trx, 'watches', channelColumns(channel)).where('card_since', 'is not', null);
+				await wanted.set({ ...NO_CARD_WANTED, ...WITHOUT_LEASE }).execute();
+				const here = { team_id: channel.teamId, place_id: channel.channelId, state: 'pending' };
+				await dropPending(trx, { id: locked(trx, 'announcements', here) });
+			}),
 		/** Removes announcements that were posted, refused or dropped before `before`, and watches that ended before it. */
 		async removeEnded(before: number): Promise<number> {
 			await db.writeOne((trx) => trx.deleteFrom('shared_states').where('changed_at', '<', before).execute());

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { targetOfHandOver } from '../inbox/hand-over.ts';
 import type { Lease } from '../lease-loop.ts';
 import { isWaiting } from '../questions/session.ts';
+import type { AnnouncementContent } from '../watches/kinds.ts';
 import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
 import type { QuestionView } from '../watches/session-snapshot.ts';
 import { SHOWN_EVERY_MS, UNANSWERED } from '../watches/switching.ts';
@@ -17,13 +18,11 @@ import type {
 	WatchedOutline,
 	WatchUpdate,
 } from '../watches/watched-session.ts';
-import { change, countChanged, from, remove, type StoreDatabase } from './database.ts';
-import { leaseDue, nextDue } from './due.ts';
+import { change, from, inLockOrder, isFound, locked, remove, type StoreDatabase } from './database.ts';
+import { leaseDue, nextDue, releaseHeld } from './due.ts';
 import type { Cipher } from './encryption.ts';
-import { inLockOrder, touchLadders } from './lock-order.ts';
-import { noteOutage, type OutageUpdate } from './outages.ts';
-import { endingsOf, openPosts } from './question-posts.ts';
-import { sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
+import { dropPending, endingsOf, openPosts } from './question-posts.ts';
+import { channelOf, sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
 	outlineOf,
 	readAnnouncement,
@@ -43,7 +42,6 @@ import {
 	asksAnew,
 	changeWaiting,
 	endQuestion,
-	endSnoozesOf,
 	endWatch,
 	hasCard,
 	liveWatches,
@@ -53,6 +51,8 @@ import {
 	queueRedraws,
 	readEarly,
 	settleIn,
+	type Tx,
+	touchLadders,
 	wantCard,
 	wantCards,
 } from './watch-writes.ts';
@@ -62,6 +62,17 @@ interface RecordedRead {
 	readonly update: SessionUpdate;
 	readonly watches: readonly WatchUpdate[];
 	readonly now: number;
+}
+
+interface OutageUpdate {
+	/** The service's base address. */
+	readonly service: string;
+	readonly now: number;
+	readonly down: boolean;
+	/** When the first read failed, clock milliseconds. */
+	readonly since: number;
+	/** The service is not down if any replica has read something since. */
+	readonly unlessReadSince: number;
 }
 
 /** The part of `WatchStore` about the sessions that are read. */
@@ -78,26 +89,23 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 			.set(sessionChange(row, update, cipher))
 			.execute();
 		let coalesced = 0;
-		for (const watch of watches) coalesced += await recordWatch(trx, watch, { readAt: update.lastReadAt ?? now, now });
+		const readAt = update.lastReadAt ?? now;
+		for (const watch of watches) coalesced += await recordWatch({ trx, cipher, now }, watch, readAt);
 		// The watches share the question and its snoozes, so the end of one watch leaves them.
 		const isSettled = watches.some(({ announcements }) => settleIn(announcements) !== null);
 		const isEnded = watches.some(({ end }) => end !== null);
-		if (isSettled) await endSnoozesOf(trx, key);
+		// What the agent asks next may have the same words.
+		if (isSettled) await remove(trx, 'snoozes', sessionColumns(key)).execute();
 		if (isEnded) await stopUnwatched(trx, key);
 		// Reminders may have been due while the service was away.
 		const isBack = row.failures > 0 && update.failures === 0;
-		if (isSettled || isEnded || isBack) {
-			await touchLadders(trx, sessionColumns(key), now);
-		}
+		if (isSettled || isEnded || isBack) await touchLadders(trx, sessionColumns(key), now);
 		return { coalesced };
 	}
 
 	/** Returns 1 when an update of the card was requested already. */
-	async function recordWatch(
-		trx: Kysely<Tables>,
-		update: WatchUpdate,
-		{ readAt, now }: { readAt: number; now: number },
-	): Promise<number> {
+	async function recordWatch(tx: Tx, update: WatchUpdate, readAt: number): Promise<number> {
+		const { trx, now } = tx;
 		const unchanged = { id: update.watchId, revision: update.revision };
 		const before = await liveWatches(trx, unchanged).forUpdate().executeTakeFirst();
 		if (before === undefined) return 0;
@@ -115,26 +123,23 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 			.returningAll()
 			.executeTakeFirstOrThrow();
 		if (update.end === null) {
-			await queueAnnouncements(trx, cipher, update.announcements, now);
+			await queueAnnouncements(tx, update.announcements);
 			const isAsked = update.announcements.some(({ content }) => content.kind === 'question');
 			if (isAsked && before.digest !== null) await changeWaiting(trx, row, asksAnew(now));
 			const settled = settleIn(update.announcements);
-			if (settled !== null) await endQuestion(trx, cipher, update.watchId, { settled, now });
-			if (update.reworded != null) await rewordPosts(trx, row, { question: update.reworded, readAt, now });
+			if (settled !== null) await endQuestion(tx, update.watchId, settled);
+			if (update.reworded != null) await rewordPosts(tx, row, update.reworded, readAt);
 		} else {
 			const { end: reason, announcements } = update;
-			if (reason === 'handLowered') await lowerHand(trx, cipher, row, { now, announcements });
-			else await endWatch(trx, cipher, row, { reason, now, announcements, keepPending: true });
+			if (reason === 'handLowered') await lowerHand(tx, row, announcements);
+			else await endWatch(tx, row, { reason, announcements, keepPending: true });
 		}
 		return update.card !== null && before.card_since !== null ? 1 : 0;
 	}
 
 	/** Gives the posts of a watch's open question its new text, also the direct message about it, and has them drawn again. */
-	async function rewordPosts(
-		trx: Kysely<Tables>,
-		watch: WatchRow,
-		{ question, readAt, now }: { question: QuestionView; readAt: number; now: number },
-	): Promise<void> {
+	async function rewordPosts(tx: Tx, watch: WatchRow, question: QuestionView, readAt: number): Promise<void> {
+		const { trx } = tx;
 		const handOvers = await from(trx, 'hand_overs', { watch_id: watch.id }).selectAll().execute();
 		const targets = handOvers.map((row) => targetKey(targetOfHandOver(readHandOver(row))));
 		const rows = await openPosts(trx, [`watch:${watch.id}`, ...targets])
@@ -149,7 +154,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 			const sealed = sealContent(row.id, reworded, cipher);
 			await change(trx, 'announcements', { id: row.id }).set({ content: sealed }).execute();
 		}
-		await queueRedraws(trx, cipher, sessionOf(watch), { now });
+		await queueRedraws(tx, sessionOf(watch));
 	}
 
 	/** The sessions that are read. */
@@ -167,14 +172,23 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		): Promise<readonly TakenSession[]> {
 			const where = sql<boolean>`next_read_at <= ${now} and ${isOfKind(only)}`;
 			const orderBy = sql`read_by`;
-			const due = { table: 'watched_sessions', key: 'session_id', service, where, orderBy, limit } as const;
+			const due = { table: 'watched_sessions', service, where, orderBy, limit } as const;
 			const rows = await leaseDue(db, due, { lease, now });
 			return rows.map((row) => ({ ...readWatchedSession(row), view: readView(row, cipher) }));
 		},
 
 		/** Prolongs these leases by `ms` from `now`; returns the sessions still held. */
 		renew: (held: readonly HeldSession[], ms: number, now: number): Promise<readonly SessionKey[]> =>
-			db.write((trx) => renewLeases(trx, held, now + ms)),
+			db.writeOne(async (trx) => {
+				const sessionIds = held.map(({ session }) => session.sessionId);
+				const own = { session_id: sessionIds, lease_token: held.map(({ token }) => token) };
+				const renewed = change(trx, 'watched_sessions', { ...own, session_id: locked(trx, 'watched_sessions', own) });
+				const rows = await renewed
+					.set({ leased_until: now + ms })
+					.returning(['service', 'session_id'])
+					.execute();
+				return rows.map(sessionOf);
+			}),
 
 		sessionRows: db.queuedRows(['watched_sessions']),
 
@@ -212,16 +226,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		record: (held: HeldSession, read: RecordedRead) => db.write((trx) => recordRead(trx, held, read)),
 
 		/** Gives back the sessions that are still held with these tokens (shutdown). */
-		async releaseReads(tokens: readonly string[]): Promise<void> {
-			if (tokens.length === 0) return;
-			await db.write(async (trx) => {
-				const held = from(trx, 'watched_sessions', { lease_token: tokens }).select(['service', 'session_id']);
-				for (const key of inLockOrder((await held.execute()).map(sessionOf), (one) => one)) {
-					const own = { ...sessionColumns(key), lease_token: tokens };
-					await change(trx, 'watched_sessions', own).set(WITHOUT_LEASE).execute();
-				}
-			});
-		},
+		releaseReads: (tokens: readonly string[]) => releaseHeld(db, tokens, 'watched_sessions'),
 
 		/** The watches of a session that have not ended, with their `endings`. */
 		async ofSession(session: SessionKey, now: number): Promise<readonly Watch[]> {
@@ -234,7 +239,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		/** Whether the reads of a session fail that could be read before. */
 		async isFailing(service: string): Promise<boolean> {
 			const failing = readSessions(service).where('failures', '>', 0).where('digest', 'is not', null);
-			return (await failing.select('session_id').limit(1).executeTakeFirst()) !== undefined;
+			return isFound(failing.select('session_id'));
 		},
 
 		/**
@@ -272,19 +277,15 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		 * Notes that the service is down or back. The first replica to do so queues one announcement for each channel that
 		 * watches; "back" only for channels that were told of the outage. Returns whether it was news.
 		 */
-		noteOutage: (outage: OutageUpdate) => db.write((trx) => noteOutage(trx, cipher, outage)),
+		noteOutage: (outage: OutageUpdate) => db.write((trx) => noteOutage({ trx, cipher, now: outage.now }, outage)),
 
 		/** Moves the reads that are still planned for `from` and not leased. */
 		reschedule: (moves: readonly { session: SessionKey; from: PlannedRead; to: PlannedRead }[]) =>
 			db.write(async (trx) => {
-				for (const {
-					session,
-					from: { at },
-					to,
-				} of inLockOrder(moves, (move) => move.session)) {
-					const planned = { ...sessionColumns(session), next_read_at: at, lease_token: null };
+				for (const { session, from: planned, to } of inLockOrder(moves, (move) => move.session.sessionId)) {
+					const row = { ...sessionColumns(session), next_read_at: planned.at, lease_token: null };
 					const moved = { next_read_at: Math.round(to.at), read_by: Math.round(to.by) };
-					await change(trx, 'watched_sessions', planned).set(moved).execute();
+					await change(trx, 'watched_sessions', row).set(moved).execute();
 				}
 			}),
 
@@ -295,7 +296,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		redraw: (session: SessionKey, now: number) =>
 			db.write(async (trx) => {
 				await lockSession(trx, session);
-				return queueRedraws(trx, cipher, session, { now });
+				return queueRedraws({ trx, cipher, now }, session);
 			}),
 
 		/** Marks a session's cards for an update now, and moves its read forward to `earlyReadAt` (null: as planned). */
@@ -304,8 +305,9 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 				const row = await lockSession(trx, session);
 				if (row === undefined || row.next_read_at === null) return;
 				if (earlyReadAt !== null) await readEarly(trx, row, { askedAt: now, at: earlyReadAt });
-				await wantCards(trx, session, now);
-				await queueRedraws(trx, cipher, session, { now, only: 'withoutCard' });
+				const tx = { trx, cipher, now };
+				await wantCards(tx, session);
+				await queueRedraws(tx, session, 'withoutCard');
 			}),
 	};
 }
@@ -344,13 +346,55 @@ function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Ci
 	};
 }
 
-async function renewLeases(trx: Kysely<Tables>, held: readonly HeldSession[], until: number) {
-	const renewed: SessionKey[] = [];
-	for (const { session, token } of inLockOrder(held, (one) => one.session)) {
-		const own = change(trx, 'watched_sessions', { ...sessionColumns(session), lease_token: token });
-		if ((await countChanged(own.set({ leased_until: until }))) > 0) renewed.push(session);
+/** The outage's row is written once, so that only one replica tells the channels. */
+async function noteOutage(tx: Tx, { service, down, since, unlessReadSince }: OutageUpdate): Promise<boolean> {
+	const { trx } = tx;
+	if (down) {
+		const known = from(trx, 'service_outages', { service }).select('service').forUpdate();
+		const later = from(trx, 'watched_sessions', { service }).select('session_id');
+		if ((await isFound(known)) || (await isFound(later.where('last_read_at', '>', unlessReadSince)))) return false;
+		const begin = Math.floor(since);
+		await trx.insertInto('service_outages').values({ service, down_since: begin }).execute();
+		await queueDownNotices(tx, service, begin);
+		return true;
 	}
-	return renewed;
+	const ended = await remove(trx, 'service_outages', { service }).returning('down_since').executeTakeFirst();
+	if (ended === undefined) return false;
+	await queueBackNotices(tx, service, ended.down_since);
+	return true;
+}
+
+async function queueDownNotices(tx: Tx, service: string, since: number): Promise<void> {
+	const keys = ['team_id', 'channel_id'] as const;
+	const watching = from(tx.trx, 'watches', { service, ended_at: null }).select(keys);
+	// A union has each channel once.
+	const channels = await watching.union(from(tx.trx, 'discoveries', { service }).select(keys)).execute();
+	const content = { kind: 'serviceDown', since } as const;
+	await queueNotices(tx, channels, noticeKey('down', service, since), content);
+}
+
+/** A channel that was not told of the outage yet is told of neither the outage nor its end. */
+async function queueBackNotices(tx: Tx, service: string, since: number): Promise<void> {
+	const notice = { unique_key: noticeKey('down', service, since), kind: 'serviceDown' };
+	await dropPending(tx.trx, { ...notice, sending_since: null });
+	const told = from(tx.trx, 'announcements', { ...notice, state: ['posted', 'pending'] });
+	const channels = await told.select(['team_id', 'place_id as channel_id']).execute();
+	const content = { kind: 'serviceBack', since, downMs: Math.max(0, tx.now - since) } as const;
+	await queueNotices(tx, channels, noticeKey('back', service, since), content);
+}
+
+type ChannelColumns = Parameters<typeof channelOf>[0];
+
+async function queueNotices(tx: Tx, channels: readonly ChannelColumns[], key: string, content: AnnouncementContent) {
+	const targets = channels.map((row) => ({ kind: 'channel', ...channelOf(row) }) as const);
+	await queueAnnouncements(
+		tx,
+		targets.map((target) => ({ target, key, content })),
+	);
+}
+
+function noticeKey(event: 'down' | 'back', service: string, since: number): string {
+	return `${event}:${since}:${service}`;
 }
 
 /** Stops reading a session without live watches. Its row stays while there are ended ones, because the last cards show it. */
