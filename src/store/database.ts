@@ -88,6 +88,8 @@ function matching(filter: object) {
 	return ({ eb, and }: ExpressionBuilder<Tables, 'meta'>) =>
 		and(
 			Object.entries(filter).map(([column, value]) => {
+				// PostgreSQL takes no empty list.
+				if (Array.isArray(value) && value.length === 0) return eb.lit(false);
 				return eb(column as 'name', value === null ? 'is' : typeof value === 'object' ? 'in' : '=', value);
 			}),
 		);

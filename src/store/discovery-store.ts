@@ -85,7 +85,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 
 		/** The listed sessions, the longest waiting first. A name that needs another key is empty. */
 		async waiting(service: string): Promise<readonly WaitingSession[]> {
-			const rows = await waitingRows(db.read, service).orderBy('since').orderBy('session_id').execute();
+			const rows = await waitingRows(db.read, service).execute();
 			return rows.map((row) => {
 				return { sessionId: row.session_id, name: nameOf(row), since: row.since, isNew: row.is_new === 1 };
 			});
@@ -101,30 +101,21 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 		) =>
 			db.write(async (trx): Promise<'begun' | 'changed' | 'already'> => {
 				const channel = channelColumns({ teamId, channelId });
-				const begun = {
-					service,
-					discreet: Number(settings.discreet ?? false),
-					buttons: Number(settings.buttons ?? true),
-					created_by: createdBy,
-					created_at: createdAt,
+				const stored = await from(trx, 'discoveries', channel).selectAll().forUpdate().executeTakeFirst();
+				const row = stored?.service === service ? stored : undefined;
+				const values = {
+					discreet: Number(settings.discreet ?? row?.discreet ?? false),
+					buttons: Number(settings.buttons ?? row?.buttons ?? true),
 				};
-				const row = await from(trx, 'discoveries', channel).selectAll().forUpdate().executeTakeFirst();
-				if (row?.service !== service) {
+				if (row === undefined) {
 					await remove(trx, 'discoveries', channel).execute();
+					const begun = { ...channel, service, ...values, created_by: createdBy, created_at: createdAt };
 					// Of two replicas that find none, one fails on the key and runs again.
-					await trx
-						.insertInto('discoveries')
-						.values({ ...channel, ...begun })
-						.execute();
+					await trx.insertInto('discoveries').values(begun).execute();
 					await queueAnnouncements({ trx, cipher, now: createdAt }, announcements);
 					return 'begun';
 				}
-				const values = {
-					discreet: settings.discreet === undefined ? row.discreet : Number(settings.discreet),
-					buttons: settings.buttons === undefined ? row.buttons : Number(settings.buttons),
-				};
-				if (Object.entries(values).every(([name, value]) => row[name as keyof typeof values] === value))
-					return 'already';
+				if (row.discreet === values.discreet && row.buttons === values.buttons) return 'already';
 				await change(trx, 'discoveries', channel).set(values).execute();
 				return 'changed';
 			}),
@@ -169,8 +160,6 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 						and watches.session_id = waiting_sessions.session_id
 						and watches.ended_at is null)`,
 				)
-				.orderBy('since')
-				.orderBy('session_id')
 				.execute();
 			return rows.map(({ session_id: sessionId, lowered_at: at, lowered_count: loweredCount, is_new: isNew }) => {
 				// Reads from before this channel began do not put its questions off.
@@ -204,8 +193,10 @@ async function hasGoneOn(trx: Kysely<Tables>, row: WaitingRow, savedAt: number |
 	return (await answers.where('delivered_at', '>', row.since).limit(1).executeTakeFirst()) !== undefined;
 }
 
+/** The longest waiting first. */
 function waitingRows(db: Kysely<Tables>, service: string) {
-	return from(db, 'waiting_sessions', { service, gone_at: null }).selectAll();
+	const listed = from(db, 'waiting_sessions', { service, gone_at: null }).selectAll();
+	return listed.orderBy('since').orderBy('session_id');
 }
 
 function readDiscovery(row: DiscoveryRow): Discovery {

@@ -126,8 +126,7 @@ function guardClient(client: pg.PoolClient, onNewer: StoreDatabase['onNewer']): 
 	let broken = false;
 	async function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
 		try {
-			const { command, rowCount, rows } = await client.query(text, [...parameters]);
-			return { command: command as PostgresQueryResult<R>['command'], rowCount: rowCount ?? 0, rows };
+			return (await client.query(text, [...parameters])) as PostgresQueryResult<R>;
 		} catch (error) {
 			if (onNewer !== undefined && SCHEMA_CODES.has(sqlState(error) ?? '')) throw stopBesideNewer({ onNewer });
 			const mapped = mapPostgresError(error, { sent: true });

@@ -109,11 +109,8 @@ export async function raiseHand(
 	const reached = await limitReached(trx, { ...hand, createdBy: created_by }, ['channel', 'all']);
 	const stalest = reached && hand.isNew ? await stalestHand(trx, hand, { reached, now: createdAt }) : null;
 	if (reached !== null && stalest === null) return reached;
-	await startReading(trx, { session, readAt: createdAt }, { question_since: null, digest: null, failures: 0 });
-	if (hand.ahead) {
-		const ahead = { read_by: createdAt - AWAITED_AHEAD_MS };
-		await change(trx, 'watched_sessions', sessionColumns(session)).set(ahead).execute();
-	}
+	const read = { session, readAt: createdAt, readBy: hand.ahead ? createdAt - AWAITED_AHEAD_MS : createdAt };
+	await startReading(trx, read, { question_since: null, digest: null, failures: 0 });
 	const digest = await dismissedDigest(trx, hand, discovery.created_at);
 	await insert(trx, hand, { mode: RAISED, questions_in_channel: 1, discreet, buttons, created_by, digest });
 	return { kind: 'raised' };
@@ -132,7 +129,7 @@ const RAISED = 'raisedHand' as const;
 function insert(
 	trx: Kysely<Tables>,
 	{ id, session, createdAt, ...channel }: Omit<NewRaisedHand, 'ahead' | 'isNew' | 'limits'>,
-	columns: ReturnType<typeof settingsColumns> & Pick<WatchRow, 'created_by'> & Partial<Pick<WatchRow, 'digest'>>,
+	columns: ReturnType<typeof settingsColumns> & Pick<WatchRow, 'created_by' | 'digest'>,
 ): Promise<WatchRow> {
 	return trx
 		.insertInto('watches')
@@ -155,37 +152,31 @@ function changeWatch(trx: Kysely<Tables>, id: string, columns: Partial<WatchRow>
 	return change(trx, 'watches', { id }).set(columns).returningAll().executeTakeFirstOrThrow();
 }
 
-type FirstRead = Pick<WatchedSessionRow, 'question_since' | 'digest' | 'failures'> &
-	Partial<Pick<WatchedSessionRow, 'view' | 'last_read_at' | 'last_change_at'>>;
-
 /** Inserts the session's row, or starts reading it again when it was stopped; locks the row either way. */
 async function startReading(
 	trx: Kysely<Tables>,
-	{ session, readAt }: { session: SessionKey; readAt: number },
-	firstRead: FirstRead,
+	{ session, readAt, readBy = readAt }: { session: SessionKey; readAt: number; readBy?: number },
+	firstRead: Pick<WatchedSessionRow, 'failures'> & Partial<WatchedSessionRow>,
 ): Promise<void> {
-	await trx
-		.insertInto('watched_sessions')
-		.values({
-			...sessionColumns(session),
-			rhythm: JSON.stringify(UNKNOWN_STEP_RATE),
-			...firstRead,
-			next_read_at: readAt,
-			read_by: readAt,
-			hurry: 0,
-		})
-		.onConflict((conflict) => conflict.columns(['service', 'session_id']).doNothing())
-		.execute();
 	const row = await lockSession(trx, session);
-	if (row === undefined) throw new Error('The row of a watched session is missing right after its insert');
-	const isStopped = row.next_read_at === null;
+	const planned = { next_read_at: readAt, read_by: readBy };
+	if (row === undefined) {
+		const unread = { ...sessionColumns(session), rhythm: JSON.stringify(UNKNOWN_STEP_RATE), hurry: 1 };
+		// Of two replicas that find none, one fails on the key and runs again.
+		await trx
+			.insertInto('watched_sessions')
+			.values({ ...unread, ...firstRead, ...planned })
+			.execute();
+		return;
+	}
+	const { next_read_at: nextReadAt, read_by: by, hurry } = row;
+	const isStopped = nextReadAt === null;
 	await change(trx, 'watched_sessions', sessionColumns(session))
 		.set({
 			...((isStopped || row.view === null) && firstRead),
-			...(isStopped && { over_since: null }),
-			next_read_at: Math.min(row.next_read_at ?? readAt, readAt),
-			read_by: isStopped ? readAt : Math.min(row.read_by, readAt),
-			hurry: row.hurry + 1,
+			...(isStopped && { over_since: null, ...planned }),
+			...(!isStopped && { next_read_at: Math.min(nextReadAt, readAt), read_by: Math.min(by, readBy) }),
+			hurry: hurry + 1,
 		})
 		.execute();
 }

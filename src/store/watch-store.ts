@@ -26,7 +26,7 @@ import {
 	lockSessionOf,
 	lockWatch,
 	NO_CARD_WANTED,
-	readShown,
+	readShownWatch,
 	type Tx,
 	touchLadders,
 	type WatchEnding,
@@ -72,7 +72,10 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			base.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
 		]);
 		const watches = await Promise.all(
-			rows.map(async (row) => ({ ...readWatch(row), ...(await readShown(db, cipher, sessionOf(row))) })),
+			rows.map(async (row) => {
+				const { watch, ...shown } = await readShownWatch(db, cipher, row);
+				return { ...watch, ...shown };
+			}),
 		);
 		return { watches, total };
 	}
@@ -131,9 +134,7 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 				.orderBy('created_at', 'desc')
 				.limit(1)
 				.executeTakeFirst();
-			if (row === undefined) return null;
-			const { view } = await readShown(db, cipher, sessionOf(row));
-			return { watch: readWatch(row), view };
+			return row === undefined ? null : readShownWatch(db, cipher, row);
 		},
 
 		/** The watches of a channel that have not ended. */
@@ -189,31 +190,24 @@ export type WatchStore = ReturnType<typeof createWatchStore>;
 const NO_TEXT = '';
 
 async function removeTextBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
-	const done = from(trx, 'announcements')
-		.select('id')
-		.where('state', '!=', 'pending')
-		.where('created_at', '<', before)
-		.where('content', '!=', NO_TEXT)
-		// A card's content holds no text, and the last card tells when another one may be posted.
-		.where('kind', '!=', 'card')
-		.where(
-			sql<boolean>`(kind not in (${sql.join(QUESTION_POSTS)}) or state <> 'posted' or ${isSettled({ isPosted: true })})`,
-		);
+	const isOver = sql<boolean>`(kind not in (${sql.join(QUESTION_POSTS)}) or state <> 'posted' or ${isSettled({ isPosted: true })})`;
+	const done = doneBefore(trx, before).where('content', '!=', NO_TEXT).where(isOver);
 	return countChanged(change(trx, 'announcements', { id: done.limit(limit) }).set({ content: NO_TEXT }));
+}
+
+/** What is not queued any more. Not cards: they hold no text, and the last one tells when another one may be posted. */
+function doneBefore(trx: Kysely<Tables>, before: number) {
+	const done = from(trx, 'announcements').select('id').where('state', '!=', 'pending').where('created_at', '<', before);
+	return done.where('kind', '!=', 'card');
 }
 
 /**
  * Removes what a live watch does not need any more: posts before the newest settled question, and updates and posts that
- * nothing refers to. A card stays, because it tells when another one may be posted.
+ * nothing refers to.
  */
 async function removeSettledBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
-	const done = from(trx, 'announcements')
-		.select('id')
-		.where('state', '!=', 'pending')
-		.where('created_at', '<', before)
-		.where('watch_id', 'is not', null)
-		.where('kind', '!=', 'card')
-		.where(sql<boolean>`(kind in ('redraw', 'status') or ${isSettled({ isPosted: true })})`);
+	const isOver = sql<boolean>`(kind in ('redraw', 'status') or ${isSettled({ isPosted: true })})`;
+	const done = doneBefore(trx, before).where('watch_id', 'is not', null).where(isOver);
 	return countChanged(remove(trx, 'announcements', { id: done.limit(limit) }));
 }
 

@@ -105,6 +105,11 @@ export async function readShown(db: StoreDatabase, cipher: Cipher, session: Sess
 	return { view, checkedAt: row?.last_read_at ?? null, questionSince: row?.question_since ?? null };
 }
 
+/** A watch with what its card shows. */
+export async function readShownWatch(db: StoreDatabase, cipher: Cipher, row: WatchRow) {
+	return { watch: readWatch(row), ...(await readShown(db, cipher, sessionOf(row))) };
+}
+
 /**
  * Queues announcements: each key once for its target, and none that repeats the last one (`unlessSaid`). The caller holds
  * a lock that excludes other writers for these targets.
