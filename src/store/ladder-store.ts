@@ -81,11 +81,11 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		const target = announcement?.target;
 		if (target?.kind === 'watch' && target.watchId === watchId) await lockSession(trx, session);
 		if (outcome.kind !== 'wait' || outcome.readBy === null) return;
-		const place = { by: outcome.readBy - AWAITED_AHEAD_MS, now };
+		const by = outcome.readBy - AWAITED_AHEAD_MS;
 		const seen = await from(trx, 'watched_sessions', sessionColumns(session)).selectAll().executeTakeFirst();
-		if (seen === undefined || hasPlace(seen, place)) return;
+		if (seen === undefined || hasPlace(seen, by, now)) return;
 		const row = await lockSession(trx, session);
-		if (row !== undefined && !hasPlace(row, place)) await askForRead(trx, row, place);
+		if (row !== undefined && !hasPlace(row, by, now)) await askForRead(trx, row, by, now);
 	}
 
 	async function recordOutcome(trx: Kysely<Tables>, token: string, outcome: LadderOutcome, now: number) {

@@ -126,7 +126,8 @@ function guardClient(client: pg.PoolClient, onNewer: StoreDatabase['onNewer']): 
 	let broken = false;
 	async function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
 		try {
-			return (await client.query(text, [...parameters])) as PostgresQueryResult<R>;
+			const result: unknown = await client.query(text, [...parameters]);
+			return result as PostgresQueryResult<R>;
 		} catch (error) {
 			if (onNewer !== undefined && SCHEMA_CODES.has(sqlState(error) ?? '')) throw stopBesideNewer({ onNewer });
 			const mapped = mapPostgresError(error, { sent: true });

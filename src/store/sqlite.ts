@@ -38,12 +38,12 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 	const queue: QueuedWrite[] = [];
 	let flushing: Promise<void> | null = null;
 	let closing: Promise<void> | null = null;
-	let closed = false;
 	const listeners: { readonly tables: readonly string[]; readonly listener: () => void }[] = [];
 	/** The tables that were changed since the listeners were told. */
 	const changed = new Set<string>();
-	const database = adapt(file.database, { isClosed: () => closed, onChange: (table) => changed.add(table) });
-	const kysely = new Kysely<Tables>({ dialect: new DialectWithoutRowLocks({ database }) });
+	const dialect = new SqliteDialect({ database: adapt(file.database, (table) => changed.add(table)) });
+	dialect.createQueryCompiler = () => new CompilerWithoutRowLocks();
+	const kysely = new Kysely<Tables>({ dialect });
 
 	async function write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
 		if (closing !== null) throw storeClosed();
@@ -58,7 +58,7 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 		// Callers that waited for a commit continue first.
 		await turnEnds();
 		return kysely.connection().execute(async () => {
-			if (closed) throw storeClosed();
+			if (!file.database.isOpen) throw storeClosed();
 			return guard(() => task(file.database));
 		});
 	}
@@ -92,10 +92,7 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 		close() {
 			closing ??= (async () => {
 				await flushing;
-				await kysely.connection().execute(async () => {
-					closed = true;
-					file.close();
-				});
+				await kysely.connection().execute(async () => file.close());
 			})();
 			return closing;
 		},
@@ -103,12 +100,6 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 }
 
 /** SQLite has a single writer and knows no FOR UPDATE. */
-class DialectWithoutRowLocks extends SqliteDialect {
-	override createQueryCompiler() {
-		return new CompilerWithoutRowLocks();
-	}
-}
-
 class CompilerWithoutRowLocks extends SqliteQueryCompiler {
 	protected override visitSelectModifier(node: SelectModifierNode): void {
 		if (node.modifier === 'Distinct') super.visitSelectModifier(node);
@@ -161,16 +152,13 @@ const MAX_PREPARED = 200;
 const CHANGED_TABLE = /^\s*(?:insert(?: or \w+)? into|update|delete from)\s+"?(\w+)/i;
 
 /** `node:sqlite` as a driver for Kysely's SQLite dialect. */
-function adapt(
-	database: DatabaseSync,
-	{ isClosed, onChange }: { isClosed: () => boolean; onChange: (table: string) => void },
-): SqliteDatabase {
+function adapt(database: DatabaseSync, onChange: (table: string) => void): SqliteDatabase {
 	const prepared = new Map<string, SqliteStatement>();
 	return {
 		// Never called: after it Kysely would throw errors without a code.
 		close() {},
 		prepare(text) {
-			if (isClosed()) throw storeClosed();
+			if (!database.isOpen) throw storeClosed();
 			let statement = prepared.get(text);
 			if (statement === undefined) {
 				if (prepared.size >= MAX_PREPARED) prepared.clear();

@@ -145,6 +145,7 @@ export const COLUMNS = {
 		kind: 'text not null',
 		/** Encrypted */
 		content: 'text not null',
+		/** `pending`, `posted`, `refused`, or `dropped`: it became obsolete before it was posted. */
 		state: 'text not null',
 		created_at: 'bigint not null',
 		attempts: 'integer not null',

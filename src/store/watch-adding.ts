@@ -53,20 +53,18 @@ export async function addWatch(tx: Tx, watch: NewWatch): Promise<AddWatchResult>
 	const reached = await limitReached(trx, watch, counted);
 	if (reached !== null) return reached;
 	const { view } = watch;
+	const digest = JSON.stringify(view.digest);
 	// Until the schedule finds a better time.
 	const readAt = watch.news === undefined ? watch.createdAt : watch.createdAt + CEILING_MS;
-	await startReading(
-		trx,
-		{ ...watch, readAt },
-		{
-			question_since: hasOpenQuestion(view.digest) ? view.seenAt : null,
-			view: sealView(watch.session, view, cipher),
-			digest: JSON.stringify(view.digest),
-			failures: 0,
-			last_read_at: view.seenAt,
-			last_change_at: view.seenAt,
-		},
-	);
+	const read = {
+		question_since: hasOpenQuestion(view.digest) ? view.seenAt : null,
+		view: sealView(watch.session, view, cipher),
+		digest,
+		failures: 0,
+		last_read_at: view.seenAt,
+		last_change_at: view.seenAt,
+	};
+	await startReading(trx, { ...watch, readAt }, read);
 	const live = await here().forUpdate().executeTakeFirst();
 	const settings = settingsColumns(watch);
 	if (live?.mode === RAISED) {
@@ -86,8 +84,8 @@ export async function addWatch(tx: Tx, watch: NewWatch): Promise<AddWatchResult>
 		const row = changed ? await changeWatch(trx, live.id, settings) : live;
 		return { kind: 'already', watch: readWatch(row), changed };
 	}
-	const digest = watch.news === undefined ? null : JSON.stringify(view.digest);
-	const row = await insert(trx, watch, { ...settings, created_by: watch.createdBy, digest });
+	const known = watch.news === undefined ? null : digest;
+	const row = await insert(trx, watch, { ...settings, created_by: watch.createdBy, digest: known });
 	await queueAnnouncements(tx, [watch.card, ...(watch.news ?? [])]);
 	return { kind: 'added', watch: readWatch(row) };
 }

@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import type { HandOver } from '../inbox/hand-over.ts';
 import type { Digest } from '../questions/changes.ts';
-import {
-	type Announcement,
-	type AnnouncementState,
-	type AnnouncementTarget,
-	switchingTargetOf,
-} from '../watches/announcements.ts';
+import { type Announcement, type AnnouncementTarget, switchingTargetOf } from '../watches/announcements.ts';
 import { type AnnouncementContent, content } from '../watches/kinds.ts';
 import { digest, type SessionSnapshot, sessionSnapshot } from '../watches/session-snapshot.ts';
 import type { CardUrgency, SessionKey, Watch, WatchEnd, WatchMode } from '../watches/watch.ts';
@@ -51,7 +46,6 @@ export function readWatch(row: WatchRow): Watch {
 		card: {
 			ts: row.card_ts,
 			shownKey: row.card_key,
-			shownAt: row.card_shown_at,
 			wanted:
 				urgency === undefined || row.card_since === null
 					? null
@@ -156,10 +150,7 @@ export function readAnnouncement(row: AnnouncementRow, cipher: Cipher): Announce
 		target: readTarget(row),
 		key: row.unique_key,
 		content: readable,
-		state: row.state as AnnouncementState,
-		createdAt: row.created_at,
 		attempts: row.attempts,
-		nextAttemptAt: row.next_attempt_at,
 		sendingSince: row.sending_since,
 		postedTs: row.posted_ts,
 		shownKey: row.shown_key,

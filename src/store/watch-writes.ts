@@ -74,21 +74,15 @@ export async function readEarly(
 		.execute();
 }
 
-/** The place of a session among those that are read: no later than `by`. */
-export interface ReadPlace {
-	readonly by: number;
-	readonly now: number;
-}
-
-/** Whether the read of a session has this place or a better one. While the service is away, exactly this one. */
-export function hasPlace(row: WatchedSessionRow, { by, now }: ReadPlace): boolean {
+/** Whether the read of a session has the place `by` or a better one. While the service is away, exactly this one. */
+export function hasPlace(row: WatchedSessionRow, by: number, now: number): boolean {
 	const { next_read_at: nextReadAt, read_by: readBy, failures } = row;
 	if (nextReadAt === null) return true;
 	return failures === 0 ? nextReadAt <= now && readBy <= by : readBy === by;
 }
 
-/** Moves the read of a session ahead of others. The caller holds the lock of the session. */
-export async function askForRead(trx: Kysely<Tables>, row: WatchedSessionRow, { by, now }: ReadPlace): Promise<void> {
+/** Moves the read of a session to the place `by`, ahead of others. The caller holds the lock of the session. */
+export async function askForRead(trx: Kysely<Tables>, row: WatchedSessionRow, by: number, now: number): Promise<void> {
 	const session = sessionColumns(sessionOf(row));
 	// Not before its time: the service is away. But ahead of others when it is back.
 	if (row.failures > 0) await change(trx, 'watched_sessions', session).set({ read_by: by }).execute();

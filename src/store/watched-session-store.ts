@@ -43,7 +43,6 @@ import {
 	changeWaiting,
 	endQuestion,
 	endWatch,
-	hasCard,
 	liveWatches,
 	lockSession,
 	lowerHand,
@@ -77,11 +76,8 @@ interface OutageUpdate {
 
 /** The part of `WatchStore` about the sessions that are read. */
 export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
-	async function recordRead(
-		trx: Kysely<Tables>,
-		{ session: key, token }: HeldSession,
-		{ update, watches, now }: RecordedRead,
-	): Promise<{ coalesced: number } | null> {
+	async function recordRead(tx: Tx, { session: key, token }: HeldSession, { update, watches }: RecordedRead) {
+		const { trx, now } = tx;
 		const row = await lockSession(trx, key);
 		if (row === undefined || row.lease_token !== token) return null;
 		const held = { ...sessionColumns(key), lease_token: token };
@@ -90,7 +86,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 			.execute();
 		let coalesced = 0;
 		const readAt = update.lastReadAt ?? now;
-		for (const watch of watches) coalesced += await recordWatch({ trx, cipher, now }, watch, readAt);
+		for (const watch of watches) coalesced += await recordWatch(tx, watch, readAt);
 		// The watches share the question and its snoozes, so the end of one watch leaves them.
 		const isSettled = watches.some(({ announcements }) => settleIn(announcements) !== null);
 		const isEnded = watches.some(({ end }) => end !== null);
@@ -201,15 +197,14 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		async outlines(service: string): Promise<readonly WatchedOutline[]> {
 			const rows = await readSessions(service).selectAll().execute();
 			const live = from(db.read, 'watches', { service, ended_at: null });
-			const watches = await live.select(['session_id', 'created_by', 'mode', 'channel_id']).distinct().execute();
-			const watchers = Map.groupBy(watches, (watch) => watch.session_id);
+			const watcher = sql<string>`case when mode = 'raisedHand' then channel_id else created_by end`.as('watcher');
+			const watchers = Map.groupBy(
+				await live.select(['session_id', watcher]).distinct().execute(),
+				(row) => row.session_id,
+			);
 			return rows.map((row) => ({
 				...outlineOf(readWatchedSession(row)),
-				watchers: [
-					...new Set(
-						(watchers.get(row.session_id) ?? []).map((watch) => (hasCard(watch) ? watch.created_by : watch.channel_id)),
-					),
-				],
+				watchers: watchers.get(row.session_id)?.map((one) => one.watcher) ?? [],
 			}));
 		},
 
@@ -223,7 +218,8 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		 * Writes a read's outcome and gives the lease back: schedule, view, and for each watch digest, announcements, card and
 		 * end, all or nothing. Null when the lease was lost: nothing was written. `coalesced`: cards that were wanted already.
 		 */
-		record: (held: HeldSession, read: RecordedRead) => db.write((trx) => recordRead(trx, held, read)),
+		record: (held: HeldSession, read: RecordedRead) =>
+			db.write((trx) => recordRead({ trx, cipher, now: read.now }, held, read)),
 
 		/** Gives back the sessions that are still held with these tokens (shutdown). */
 		releaseReads: (tokens: readonly string[]) => releaseHeld(db, tokens, 'watched_sessions'),
@@ -265,7 +261,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 					const row = await lockSession(trx, { service, sessionId });
 					if (row === undefined || !isNews(row)) return false;
 					// One read tells. The ones after it are planned as usual.
-					await askForRead(trx, row, { by: now - AWAITED_AHEAD_MS, now });
+					await askForRead(trx, row, now - AWAITED_AHEAD_MS, now);
 					return true;
 				});
 				if (isMoved) moves.push({ sessionId, hasChanged: hasChanged(before) });
@@ -313,21 +309,14 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 }
 
 function isOfKind(kind: ReadKind | null) {
-	switch (kind) {
-		case 'awaited':
-			return sql<boolean>`read_by < next_read_at`;
-		case 'planned':
-			return sql<boolean>`read_by >= next_read_at`;
-		case null:
-			return sql<boolean>`true`;
-	}
+	if (kind === null) return sql<boolean>`true`;
+	return kind === 'awaited' ? sql<boolean>`read_by < next_read_at` : sql<boolean>`read_by >= next_read_at`;
 }
 
 function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Cipher): Partial<WatchedSessionRow> {
-	const isEarly = row.hurry !== update.earlyReadCount && row.next_read_at !== null;
-	const at = Math.round(
-		isEarly ? Math.min(row.next_read_at ?? update.nextRead.at, update.nextRead.at) : update.nextRead.at,
-	);
+	const { hurry, next_read_at: plannedAt } = row;
+	const isEarly = hurry !== update.earlyReadCount && plannedAt !== null;
+	const at = Math.round(isEarly ? Math.min(plannedAt, update.nextRead.at) : update.nextRead.at);
 	return {
 		rhythm: JSON.stringify(update.stepRate),
 		next_read_at: at,
@@ -348,53 +337,39 @@ function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Ci
 
 /** The outage's row is written once, so that only one replica tells the channels. */
 async function noteOutage(tx: Tx, { service, down, since, unlessReadSince }: OutageUpdate): Promise<boolean> {
-	const { trx } = tx;
+	const { trx, now } = tx;
 	if (down) {
 		const known = from(trx, 'service_outages', { service }).select('service').forUpdate();
 		const later = from(trx, 'watched_sessions', { service }).select('session_id');
 		if ((await isFound(known)) || (await isFound(later.where('last_read_at', '>', unlessReadSince)))) return false;
 		const begin = Math.floor(since);
 		await trx.insertInto('service_outages').values({ service, down_since: begin }).execute();
-		await queueDownNotices(tx, service, begin);
+		const keys = ['team_id', 'channel_id'] as const;
+		const watching = from(trx, 'watches', { service, ended_at: null }).select(keys);
+		// A union has each channel once.
+		const channels = await watching.union(from(trx, 'discoveries', { service }).select(keys)).execute();
+		await queueNotices(tx, channels, `down:${begin}:${service}`, { kind: 'serviceDown', since: begin });
 		return true;
 	}
-	const ended = await remove(trx, 'service_outages', { service }).returning('down_since').executeTakeFirst();
+	const ended = await remove(trx, 'service_outages', { service }).returningAll().executeTakeFirst();
 	if (ended === undefined) return false;
-	await queueBackNotices(tx, service, ended.down_since);
+	const begin = ended.down_since;
+	// A channel that was not told of the outage yet is told of neither the outage nor its end.
+	const notice = { unique_key: `down:${begin}:${service}`, kind: 'serviceDown' };
+	await dropPending(trx, { ...notice, sending_since: null });
+	const told = from(trx, 'announcements', { ...notice, state: ['posted', 'pending'] });
+	const channels = await told.select(['team_id', 'place_id as channel_id']).execute();
+	const back = { kind: 'serviceBack', since: begin, downMs: Math.max(0, now - begin) } as const;
+	await queueNotices(tx, channels, `back:${begin}:${service}`, back);
 	return true;
 }
 
-async function queueDownNotices(tx: Tx, service: string, since: number): Promise<void> {
-	const keys = ['team_id', 'channel_id'] as const;
-	const watching = from(tx.trx, 'watches', { service, ended_at: null }).select(keys);
-	// A union has each channel once.
-	const channels = await watching.union(from(tx.trx, 'discoveries', { service }).select(keys)).execute();
-	const content = { kind: 'serviceDown', since } as const;
-	await queueNotices(tx, channels, noticeKey('down', service, since), content);
-}
+type ChannelRow = Parameters<typeof channelOf>[0];
 
-/** A channel that was not told of the outage yet is told of neither the outage nor its end. */
-async function queueBackNotices(tx: Tx, service: string, since: number): Promise<void> {
-	const notice = { unique_key: noticeKey('down', service, since), kind: 'serviceDown' };
-	await dropPending(tx.trx, { ...notice, sending_since: null });
-	const told = from(tx.trx, 'announcements', { ...notice, state: ['posted', 'pending'] });
-	const channels = await told.select(['team_id', 'place_id as channel_id']).execute();
-	const content = { kind: 'serviceBack', since, downMs: Math.max(0, tx.now - since) } as const;
-	await queueNotices(tx, channels, noticeKey('back', service, since), content);
-}
-
-type ChannelColumns = Parameters<typeof channelOf>[0];
-
-async function queueNotices(tx: Tx, channels: readonly ChannelColumns[], key: string, content: AnnouncementContent) {
-	const targets = channels.map((row) => ({ kind: 'channel', ...channelOf(row) }) as const);
-	await queueAnnouncements(
-		tx,
-		targets.map((target) => ({ target, key, content })),
-	);
-}
-
-function noticeKey(event: 'down' | 'back', service: string, since: number): string {
-	return `${event}:${since}:${service}`;
+async function queueNotices(tx: Tx, channels: readonly ChannelRow[], key: string, content: AnnouncementContent) {
+	const targets = channels.map((row) => ({ kind: 'channel' as const, ...channelOf(row) }));
+	const notices = targets.map((target) => ({ target, key, content }));
+	await queueAnnouncements(tx, notices);
 }
 
 /** Stops reading a session without live watches. Its row stays while there are ended ones, because the last cards show it. */
