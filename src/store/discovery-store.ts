@@ -3,7 +3,7 @@ import type { ListedSession } from '../questions/session.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
 import type { Discovery, NewDiscovery, RaisedHand, WaitingSession } from '../watches/discovered.ts';
 import type { ChannelKey, SessionKey, WatchLimits } from '../watches/watch.ts';
-import { change, from, lockFor, remove, type StoreDatabase } from './database.ts';
+import { change, from, isFound, lockFor, remove, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { dropPending } from './question-posts.ts';
 import { channelColumns, channelOf, type Row, sessionColumns, sessionOf, type Tables } from './tables.ts';
@@ -28,21 +28,14 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 		/**
 		 * The newest list of the sessions that wait for a person replaces the one before. Sessions that were listed in the last day
 		 * keep their `since`, unless something shows that they went on. Returns whether anything changed.
+		 *
+		 * `isFollowing`: a list came before this one, also when no session waited. `isCut`: the end of this list or the one before
+		 * is missing, so a session that moves up from there has waited before.
 		 */
 		async replaceWaiting(
 			service: string,
 			sessions: readonly Omit<ListedSession, 'status'>[],
-			{
-				now,
-				isFollowing,
-				isCut,
-			}: {
-				now: number;
-				/** Whether a list came before this one, also when no session waited. */
-				isFollowing: boolean;
-				/** Whether the end of this list or the one before is missing: a session that moves up from there has waited before. */
-				isCut: boolean;
-			},
+			{ now, isFollowing, isCut }: { now: number; isFollowing: boolean; isCut: boolean },
 		): Promise<boolean> {
 			const wanted = new Map(sessions.map((session) => [session.sessionId, session]));
 			const differs = (rows: readonly WaitingRow[]) =>
@@ -57,9 +50,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 				const rows = known.filter((row) => row.gone_at === null);
 				const before = new Map(known.map((row) => [row.session_id, row]));
 				const missing = rows.filter((row) => !wanted.has(row.session_id)).map((row) => row.session_id);
-				if (missing.length > 0) {
-					await change(trx, 'waiting_sessions', { service, session_id: missing }).set({ gone_at: now }).execute();
-				}
+				await change(trx, 'waiting_sessions', { service, session_id: missing }).set({ gone_at: now }).execute();
 				const lastKnown = [...wanted.keys()].findLastIndex((sessionId) => before.has(sessionId));
 				for (const [index, [sessionId, { name, updatedAt }]] of [...wanted].entries()) {
 					const row = before.get(sessionId);
@@ -190,7 +181,7 @@ async function hasGoneOn(trx: Kysely<Tables>, row: WaitingRow, savedAt: number |
 	const isClosed = row.lowered_at !== null && row.lowered_count === 0;
 	if (isClosed || (savedAt ?? 0) > Math.max(row.since, (row.gone_at ?? 0) - SAVED_BEFORE_MS)) return true;
 	const answers = from(trx, 'answers', sessionColumns(sessionOf(row))).select('id');
-	return (await answers.where('delivered_at', '>', row.since).limit(1).executeTakeFirst()) !== undefined;
+	return isFound(answers.where('delivered_at', '>', row.since));
 }
 
 /** The longest waiting first. */

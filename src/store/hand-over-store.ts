@@ -18,13 +18,13 @@ import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { change, from, lockFor, remove, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { channelColumns, personColumns, type Row, sessionColumns, type Tables } from './tables.ts';
-import { readAnnouncement, readDigest, readHandOver, readWatch, targetKey } from './watch-rows.ts';
+import { readAnnouncement, readDigest, readHandOver, targetKey } from './watch-rows.ts';
 import {
 	liveWatches,
 	lockSession,
 	queueAnnouncements,
 	queueRedraws,
-	readShown,
+	readShownWatch,
 	settleDirectMessage,
 	type Tx,
 	wantCards,
@@ -164,8 +164,8 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 			const here = { ...channelColumns(channel), ...sessionColumns(session) };
 			const row = await liveWatches(db.read, here).executeTakeFirst();
 			if (row === undefined) return null;
-			const { view, checkedAt } = await readShown(db, cipher, session);
-			return view === null ? null : { watch: readWatch(row), view, checkedAt };
+			const { watch, view, checkedAt } = await readShownWatch(db, cipher, row);
+			return view === null ? null : { watch, view, checkedAt };
 		},
 	};
 }

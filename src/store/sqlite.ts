@@ -107,11 +107,7 @@ class CompilerWithoutRowLocks extends SqliteQueryCompiler {
 }
 
 /** One transaction for the whole batch. Each write has a savepoint, so that a failed one does not affect the others. Never throws. */
-async function commitTogether(
-	connection: Kysely<Tables>,
-	database: DatabaseSync,
-	batch: readonly QueuedWrite[],
-): Promise<void> {
+async function commitTogether(connection: Kysely<Tables>, database: DatabaseSync, batch: readonly QueuedWrite[]) {
 	const settled: (() => void)[] = [];
 	try {
 		await sql`begin immediate`.execute(connection);

@@ -24,7 +24,6 @@ import {
 	endWatch,
 	liveWatches,
 	lockSessionOf,
-	lockWatch,
 	NO_CARD_WANTED,
 	readShownWatch,
 	type Tx,
@@ -50,7 +49,7 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		const { trx } = tx;
 		const session = await lockSessionOf(trx, watchId);
 		if (session === null) return null;
-		const row = await lockWatch(trx, watchId).where('ended_at', 'is', null).executeTakeFirst();
+		const row = await liveWatches(trx, { id: watchId }).forUpdate().executeTakeFirst();
 		if (row === undefined) return null;
 		if (row.mode === 'raisedHand' && row.revision <= 0 && ending.reason === 'unwatched') {
 			const dismissed = change(trx, 'watches', { id: watchId }).set({ revision: DISMISSED });
@@ -62,22 +61,7 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		}
 		await stopUnwatched(trx, session);
 		await touchLadders(trx, sessionColumns(session), tx.now);
-		return ended === null ? null : readWatch(ended);
-	}
-
-	async function list(channel: ChannelKey, page: { offset: number; limit: number }): Promise<WatchPage> {
-		const base = from(db.read, 'watches', { ...channelColumns(channel), ended_at: null });
-		const [rows, { total }] = await Promise.all([
-			base.selectAll().orderBy('last_change_at', 'desc').orderBy('id').limit(page.limit).offset(page.offset).execute(),
-			base.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-		]);
-		const watches = await Promise.all(
-			rows.map(async (row) => {
-				const { watch, ...shown } = await readShownWatch(db, cipher, row);
-				return { ...watch, ...shown };
-			}),
-		);
-		return { watches, total };
+		return readWatch(ended);
 	}
 
 	return {
@@ -116,7 +100,26 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			});
 		},
 		/** The watches that have not ended, newest change first. */
-		list,
+		async list(channel: ChannelKey, page: { offset: number; limit: number }): Promise<WatchPage> {
+			const base = from(db.read, 'watches', { ...channelColumns(channel), ended_at: null });
+			const [rows, { total }] = await Promise.all([
+				base
+					.selectAll()
+					.orderBy('last_change_at', 'desc')
+					.orderBy('id')
+					.limit(page.limit)
+					.offset(page.offset)
+					.execute(),
+				base.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+			]);
+			const watches = await Promise.all(
+				rows.map(async (row) => {
+					const { watch, ...shown } = await readShownWatch(db, cipher, row);
+					return { ...watch, ...shown };
+				}),
+			);
+			return { watches, total };
+		},
 		/** The watch of this session in this channel that has not ended. */
 		async find(channel: ChannelKey, session: SessionKey): Promise<Watch | null> {
 			const here = { ...channelColumns(channel), ...sessionColumns(session) };
@@ -225,24 +228,15 @@ async function removeBatch(trx: Kysely<Tables>, before: number, limit: number): 
 		await remove(trx, 'ladders', { watch_id: ids }).execute();
 	}
 	for (const row of ended) await stopUnwatched(trx, sessionOf(row));
-	await remove(trx, 'hand_overs')
-		.where(({ not, exists, selectFrom }) =>
-			not(exists(selectFrom('watches').select('id').whereRef('watches.id', '=', 'hand_overs.watch_id'))),
-		)
-		.execute();
-	await remove(trx, 'announcements', { watch_id: null })
-		.where('state', '!=', 'pending')
-		.where('created_at', '<', before)
-		// The direct message about a hand-over is updated until it is settled.
-		.where(
-			sql<boolean>`(kind not in ('handedOver', 'givenBack') or not exists (select 1 from hand_overs
-				where announcements.target = 'person:' || hand_overs.team_id || ':'
-					|| case when given_back_at is null then to_user_id else from_user_id end || ':' || hand_overs.id))`,
-		)
-		.where(
-			sql<boolean>`(kind not in ('handedOver', 'givenBack') or not exists (select 1 from announcements as change
-				where change.target = announcements.target and change.state = 'pending'))`,
-		)
-		.execute();
+	const isUnwatched = sql<boolean>`not exists (select 1 from watches where watches.id = hand_overs.watch_id)`;
+	await remove(trx, 'hand_overs').where(isUnwatched).execute();
+	// The direct message about a hand-over is updated until it is settled.
+	const isOver = sql<boolean>`(kind not in ('handedOver', 'givenBack') or not exists (select 1 from hand_overs
+			where announcements.target = 'person:' || hand_overs.team_id || ':'
+				|| case when given_back_at is null then to_user_id else from_user_id end || ':' || hand_overs.id)
+		and not exists (select 1 from announcements as change
+			where change.target = announcements.target and change.state = 'pending'))`;
+	const done = doneBefore(trx, before).where('watch_id', 'is', null).where(isOver);
+	await remove(trx, 'announcements', { id: done }).execute();
 	return ids.length;
 }

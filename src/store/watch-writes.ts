@@ -4,7 +4,7 @@ import { type HandOver, targetOfHandOver } from '../inbox/hand-over.ts';
 import { cardAgain, HELD, type NewAnnouncement, targetOf } from '../watches/announcements.ts';
 import type { ContentOf } from '../watches/kinds.ts';
 import { type CardUrgency, isChannelEnd, type SessionKey, type WatchEnd } from '../watches/watch.ts';
-import { change, type Filter, from, locked, remove, type StoreDatabase } from './database.ts';
+import { change, type Filter, from, isFound, locked, remove, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { dropPending, needsRedraw, QUESTION_POSTS, withSwitchingPost } from './question-posts.ts';
 import { sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
@@ -90,18 +90,13 @@ export async function askForRead(trx: Kysely<Tables>, row: WatchedSessionRow, by
 	else await readEarly(trx, row, { askedAt: row.touched_at, at: now, by });
 }
 
-/** What a session's cards show; `view` is null when there is none or it cannot be read. */
-export async function readShown(db: StoreDatabase, cipher: Cipher, session: SessionKey) {
-	const row = await from(db.read, 'watched_sessions', sessionColumns(session))
-		.select(['service', 'session_id', 'view', 'last_read_at', 'question_since'])
-		.executeTakeFirst();
-	const view = row === undefined ? null : readView(row, cipher);
-	return { view, checkedAt: row?.last_read_at ?? null, questionSince: row?.question_since ?? null };
-}
-
-/** A watch with what its card shows. */
+/** A watch with what its card shows; `view` is null when there is none or it cannot be read. */
 export async function readShownWatch(db: StoreDatabase, cipher: Cipher, row: WatchRow) {
-	return { watch: readWatch(row), ...(await readShown(db, cipher, sessionOf(row))) };
+	const ofWatch = from(db.read, 'watched_sessions', sessionColumns(sessionOf(row))).selectAll();
+	const session = await ofWatch.executeTakeFirst();
+	const view = session === undefined ? null : readView(session, cipher);
+	const { last_read_at: checkedAt = null, question_since: questionSince = null } = session ?? {};
+	return { watch: readWatch(row), view, checkedAt, questionSince };
 }
 
 /**
@@ -247,14 +242,11 @@ export interface WatchEnding {
 	readonly keepPending: boolean;
 }
 
-/**
- * Ends a live watch; null when it had ended already. The caller holds the lock of its session, and touches its ladders at
- * the end.
- */
-export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Promise<WatchRow | null> {
+/** Ends a live watch. The caller holds the locks of its session and of the watch, and touches its ladders at the end. */
+export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Promise<WatchRow> {
 	const { trx, now } = tx;
 	const { reason, announcements, keepPending } = ending;
-	const ended = await change(trx, 'watches', { id: row.id, ended_at: null })
+	const ended = await change(trx, 'watches', { id: row.id })
 		.set({
 			ended_reason: reason,
 			ended_at: now,
@@ -265,8 +257,7 @@ export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Prom
 			...(!isChannelEnd(reason) && hasCard(row) && wantCard(row, 'now', now)),
 		})
 		.returningAll()
-		.executeTakeFirst();
-	if (ended === undefined) return null;
+		.executeTakeFirstOrThrow();
 	// A post that is on its way is settled when it has arrived.
 	if (!keepPending) await dropPending(trx, { watch_id: row.id, sending_since: null });
 	await queueAnnouncements(tx, announcements);
@@ -290,12 +281,12 @@ export async function lowerHand(tx: Tx, row: WatchRow, announcements: readonly N
 	await dropPending(trx, { watch_id: row.id, kind: QUESTION_POSTS, sending_since: null });
 	await endWatch(tx, row, { reason: 'handLowered', announcements, keepPending: true });
 	const asked = { watch_id: row.id, kind: 'question', state: ['pending', 'posted'] };
-	const post = await from(trx, 'announcements', asked).select('id').limit(1).executeTakeFirst();
+	const wasPosted = await isFound(from(trx, 'announcements', asked).select('id'));
 	// Once for all channels.
 	const count = sql<number>`case when lowered_at = ${now} then lowered_count else lowered_count + 1 end`;
-	const lowered = { lowered_at: now, lowered_count: post === undefined ? count : 0 };
-	await changeWaiting(trx, row, { ...lowered, ...(post !== undefined && asksAnew(now)) });
-	if (post !== undefined) return;
+	const lowered = { lowered_at: now, lowered_count: wasPosted ? 0 : count };
+	await changeWaiting(trx, row, { ...lowered, ...(wasPosted && asksAnew(now)) });
+	if (wasPosted) return;
 	await remove(trx, 'announcements', { watch_id: row.id }).execute();
 	await remove(trx, 'watches', { id: row.id }).execute();
 }
