@@ -92,7 +92,7 @@ export const COLUMNS = {
 		created_at: 'bigint not null',
 		/** JSON: what was last announced. */
 		digest: 'text',
-		revision: 'integer not null',
+		revision: 'integer not null default 0',
 		last_change_at: 'bigint not null',
 		ended_reason: 'text',
 		ended_at: 'bigint',
@@ -103,8 +103,8 @@ export const COLUMNS = {
 		card_urgency: 'integer',
 		card_since: 'bigint',
 		/** Counts the requested updates. */
-		card_wants: 'integer not null',
-		card_not_before: 'bigint not null',
+		card_wants: 'integer not null default 0',
+		card_not_before: 'bigint not null default 0',
 	},
 
 	watched_sessions: {

@@ -68,13 +68,9 @@ export async function addWatch(tx: Tx, watch: NewWatch): Promise<AddWatchResult>
 	const live = await here().forUpdate().executeTakeFirst();
 	const settings = settingsColumns(watch);
 	if (live?.mode === RAISED) {
-		const row = await changeWatch(trx, live.id, {
-			...settings,
-			created_by: watch.createdBy,
-			card_ts: null,
-			// A read of the raised hand that is under way must not end this watch.
-			revision: live.revision + 1,
-		});
+		// A read of the raised hand that is under way must not end this watch.
+		const begun = { ...settings, created_by: watch.createdBy, card_ts: null, revision: live.revision + 1 };
+		const row = await changeWatch(trx, live.id, begun);
 		const target = { ...watch.card.target, watchId: live.id } as const;
 		await queueAnnouncements(tx, [{ ...watch.card, target }]);
 		return { kind: 'added', watch: readWatch(row) };
@@ -129,19 +125,10 @@ function insert(
 	{ id, session, createdAt, ...channel }: Omit<NewRaisedHand, 'ahead' | 'isNew' | 'limits'>,
 	columns: ReturnType<typeof settingsColumns> & Pick<WatchRow, 'created_by' | 'digest'>,
 ): Promise<WatchRow> {
+	const begun = { ...columns, created_at: createdAt, last_change_at: createdAt };
 	return trx
 		.insertInto('watches')
-		.values({
-			id,
-			...channelColumns(channel),
-			...sessionColumns(session),
-			...columns,
-			created_at: createdAt,
-			revision: 0,
-			last_change_at: createdAt,
-			card_wants: 0,
-			card_not_before: 0,
-		})
+		.values({ id, ...channelColumns(channel), ...sessionColumns(session), ...begun })
 		.returningAll()
 		.executeTakeFirstOrThrow();
 }

@@ -5,12 +5,7 @@ import { type Announcement, type AnnouncementTarget, switchingTargetOf } from '.
 import { type AnnouncementContent, content } from '../watches/kinds.ts';
 import { digest, type SessionSnapshot, sessionSnapshot } from '../watches/session-snapshot.ts';
 import type { CardUrgency, SessionKey, Watch, WatchEnd, WatchMode } from '../watches/watch.ts';
-import {
-	type SessionOutline,
-	type StepRate,
-	UNKNOWN_STEP_RATE,
-	type WatchedSession,
-} from '../watches/watched-session.ts';
+import { type StepRate, UNKNOWN_STEP_RATE, type WatchedSession } from '../watches/watched-session.ts';
 import type { Cipher } from './encryption.ts';
 import { channelOf, type Row, sessionOf } from './tables.ts';
 
@@ -88,14 +83,6 @@ export function readWatchedSession(row: WatchedSessionRow): WatchedSession {
 		overSince: row.over_since,
 		questionSince: row.question_since,
 		earlyReadCount: row.hurry,
-	};
-}
-
-export function outlineOf(session: WatchedSession): SessionOutline {
-	return {
-		...session,
-		status: session.digest?.status ?? null,
-		questionOpen: (session.digest?.question?.open.length ?? 0) > 0,
 	};
 }
 

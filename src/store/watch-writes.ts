@@ -142,11 +142,7 @@ async function wasSaidLast(trx: Kysely<Tables>, target: string, { about, says }:
 	return last?.unique_key.startsWith(`${says}:`) === true;
 }
 
-/**
- * Queues a `redraw` for each live watch of the session that has posted its question or is about to, and for the direct
- * messages about it, unless one waits already. Returns how many. The caller holds the lock of the session.
- * `only`: those watches that have no card to show who is answering.
- */
+/** See `WatchStore.redraw`. The caller holds the lock of the session. `only`: watches without a card to show who is answering. */
 export async function queueRedraws(tx: Tx, session: SessionKey, only?: 'withoutCard'): Promise<number> {
 	const { trx } = tx;
 	const live = await liveWatches(trx, sessionColumns(session)).execute();
@@ -303,6 +299,5 @@ export function changeWaiting(trx: Kysely<Tables>, row: WatchRow, columns: Updat
 
 /** The first of these announcements that settles a question. */
 export function settleIn(announcements: readonly NewAnnouncement[]): Settle | null {
-	for (const { content } of announcements) if (content.kind === 'settle') return content;
-	return null;
+	return announcements.map(({ content }) => content).find((content) => content.kind === 'settle') ?? null;
 }

@@ -18,13 +18,13 @@ import type {
 	WatchedOutline,
 	WatchUpdate,
 } from '../watches/watched-session.ts';
+import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { change, from, inLockOrder, isFound, locked, remove, type StoreDatabase } from './database.ts';
 import { leaseDue, nextDue, releaseHeld } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { dropPending, endingsOf, openPosts } from './question-posts.ts';
 import { channelOf, sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
-	outlineOf,
 	readAnnouncement,
 	readDigest,
 	readHandOver,
@@ -76,29 +76,6 @@ interface OutageUpdate {
 
 /** The part of `WatchStore` about the sessions that are read. */
 export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
-	async function recordRead(tx: Tx, { session: key, token }: HeldSession, { update, watches }: RecordedRead) {
-		const { trx, now } = tx;
-		const row = await lockSession(trx, key);
-		if (row === undefined || row.lease_token !== token) return null;
-		const held = { ...sessionColumns(key), lease_token: token };
-		await change(trx, 'watched_sessions', held)
-			.set(sessionChange(row, update, cipher))
-			.execute();
-		let coalesced = 0;
-		const readAt = update.lastReadAt ?? now;
-		for (const watch of watches) coalesced += await recordWatch(tx, watch, readAt);
-		// The watches share the question and its snoozes, so the end of one watch leaves them.
-		const isSettled = watches.some(({ announcements }) => settleIn(announcements) !== null);
-		const isEnded = watches.some(({ end }) => end !== null);
-		// What the agent asks next may have the same words.
-		if (isSettled) await remove(trx, 'snoozes', sessionColumns(key)).execute();
-		if (isEnded) await stopUnwatched(trx, key);
-		// Reminders may have been due while the service was away.
-		const isBack = row.failures > 0 && update.failures === 0;
-		if (isSettled || isEnded || isBack) await touchLadders(trx, sessionColumns(key), now);
-		return { coalesced };
-	}
-
 	/** Returns 1 when an update of the card was requested already. */
 	async function recordWatch(tx: Tx, update: WatchUpdate, readAt: number): Promise<number> {
 		const { trx, now } = tx;
@@ -198,13 +175,13 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 			const rows = await readSessions(service).selectAll().execute();
 			const live = from(db.read, 'watches', { service, ended_at: null });
 			const watcher = sql<string>`case when mode = 'raisedHand' then channel_id else created_by end`.as('watcher');
-			const watchers = Map.groupBy(
-				await live.select(['session_id', watcher]).distinct().execute(),
-				(row) => row.session_id,
-			);
-			return rows.map((row) => ({
-				...outlineOf(readWatchedSession(row)),
-				watchers: watchers.get(row.session_id)?.map((one) => one.watcher) ?? [],
+			const watches = await live.select(['session_id', watcher]).distinct().execute();
+			const watchers = Map.groupBy(watches, (row) => row.session_id);
+			return rows.map(readWatchedSession).map((session) => ({
+				...session,
+				status: session.digest?.status ?? null,
+				questionOpen: session.digest !== null && hasOpenQuestion(session.digest),
+				watchers: watchers.get(session.session.sessionId)?.map((one) => one.watcher) ?? [],
 			}));
 		},
 
@@ -218,8 +195,28 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		 * Writes a read's outcome and gives the lease back: schedule, view, and for each watch digest, announcements, card and
 		 * end, all or nothing. Null when the lease was lost: nothing was written. `coalesced`: cards that were wanted already.
 		 */
-		record: (held: HeldSession, read: RecordedRead) =>
-			db.write((trx) => recordRead({ trx, cipher, now: read.now }, held, read)),
+		record: ({ session: key, token }: HeldSession, { update, watches, now }: RecordedRead) =>
+			db.write(async (trx) => {
+				const row = await lockSession(trx, key);
+				if (row === undefined || row.lease_token !== token) return null;
+				const held = { ...sessionColumns(key), lease_token: token };
+				await change(trx, 'watched_sessions', held)
+					.set(sessionChange(row, update, cipher))
+					.execute();
+				let coalesced = 0;
+				const readAt = update.lastReadAt ?? now;
+				for (const watch of watches) coalesced += await recordWatch({ trx, cipher, now }, watch, readAt);
+				// The watches share the question and its snoozes, so the end of one watch leaves them.
+				const isSettled = watches.some(({ announcements }) => settleIn(announcements) !== null);
+				const isEnded = watches.some(({ end }) => end !== null);
+				// What the agent asks next may have the same words.
+				if (isSettled) await remove(trx, 'snoozes', sessionColumns(key)).execute();
+				if (isEnded) await stopUnwatched(trx, key);
+				// Reminders may have been due while the service was away.
+				const isBack = row.failures > 0 && update.failures === 0;
+				if (isSettled || isEnded || isBack) await touchLadders(trx, sessionColumns(key), now);
+				return { coalesced };
+			}),
 
 		/** Gives back the sessions that are still held with these tokens (shutdown). */
 		releaseReads: (tokens: readonly string[]) => releaseHeld(db, tokens, 'watched_sessions'),
