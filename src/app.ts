@@ -246,15 +246,7 @@ export async function createHandraise({
 	/** Starts what writes to Slack by itself. It needs `workspace` and the access policy. */
 	async function startWriting(): Promise<void> {
 		worker.wake();
-		const announcer = createAnnouncer({
-			...shared,
-			client: clients.background,
-			store,
-			config,
-			directory,
-			userGroups,
-			mayAct,
-		});
+		const announcer = createAnnouncer({ ...core, client: clients.background, userGroups, mayAct });
 		await watching.startPosting({ announcer, channels: createChannelList(clients.background) });
 	}
 

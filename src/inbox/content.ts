@@ -7,9 +7,7 @@ import type { Memberships } from '../slack/channels.ts';
 import type { Discovered, WaitingSession } from '../watches/discovered.ts';
 import type { HandOver } from './hand-over.ts';
 import {
-	type AskedIn,
 	type Inbox,
-	type InboxQuestion,
 	MOST_DRAFTS,
 	MOST_LAST_ANSWERS,
 	MOST_OWN_ANSWERS,
@@ -18,7 +16,6 @@ import {
 	type OpenQuestion,
 	QUESTIONS_PER_PAGE,
 	type Snooze,
-	type VisibleQuestion,
 } from './inbox.ts';
 
 /** A failed answer asks its author for a decision for so long. Receipts keep their buttons. */
@@ -73,21 +70,21 @@ export function createInboxContent(core: Core, { memberships, mayAct, discovered
 		const keys = questions.map(({ question }) => question);
 		const sessionIds = keys.map(({ sessionId }) => sessionId);
 		const [snapshots, claims] = await Promise.all([reads.snapshots(serviceUrl, sessionIds), reads.claims(keys, now)]);
-		const shown: InboxQuestion[] = [];
 		let unreadableCount = 0;
-		for (const visible of questions) {
+		const shown = questions.flatMap((visible) => {
 			const { sessionId, messageIndex } = visible.question;
 			const snapshot = snapshots.get(sessionId);
 			const view = snapshot?.question ?? null;
 			if (snapshot === undefined) unreadableCount += 1;
 			// Closed since the keys were read: the next update leaves it out.
-			if (snapshot === undefined || view === null || view.openCount === 0) continue;
+			if (snapshot === undefined || view === null || view.openCount === 0) return [];
+			/** The user ids of other people who are answering it, oldest claim first. */
 			const answering = claims
 				.filter(({ question }) => question.sessionId === sessionId && question.messageIndex === messageIndex)
 				.flatMap(({ person: { userId } }) => (userId === person.userId ? [] : [userId]));
 			const question = { ...visible.question, messageIndex: view.messageIndex };
-			shown.push({ ...visible, question, sessionName: snapshot.name, view, answering });
-		}
+			return [{ ...visible, question, sessionName: snapshot.name, view, answering }];
+		});
 		return { shown, unreadableCount };
 	}
 
@@ -200,11 +197,14 @@ export function createInboxContent(core: Core, { memberships, mayAct, discovered
 /** What one person's inbox shows. */
 export type InboxContent = DeepReadonly<Awaited<ReturnType<ReturnType<typeof createInboxContent>>>['content']>;
 type Shown = Extract<InboxContent, { kind: 'shown' }>;
+export type InboxQuestion = Shown['questions'][number];
 export type InboxWaiting = NonNullable<Shown['waiting']>;
 export type InboxDraft = Shown['drafts'][number];
 
-/** An open question, and who has it. */
-type HandedQuestion = OpenQuestion & Pick<VisibleQuestion, 'handOver'>;
+/** An open question, and who has it now, because it was handed over to them; null: nobody. */
+type HandedQuestion = OpenQuestion & { readonly handOver: HandOver | null };
+/** An open question in the one channel through which the person answers it. */
+type VisibleQuestion = ReturnType<typeof asSeenIn>[number];
 
 /** A hand-over of another question that its session asked before counts no more. */
 function withHandOvers(open: readonly OpenQuestion[], handOvers: readonly HandOver[]): readonly HandedQuestion[] {
@@ -240,16 +240,17 @@ function isDirect(channelId: string): boolean {
 
 /**
  * The question in one of the channels that its person sees, preferably one with buttons; empty if it is asked in none of
- * them. Whoever it was handed over to sees it in the channel of the hand-over.
+ * them. Whoever it was handed over to sees it in the channel of the hand-over. `isRaised`: whether only `watch all` brought it
+ * to the person, because nobody chose to watch its session.
  */
 function asSeenIn(
 	{ channels, ...question }: HandedQuestion,
 	{ person, visible, reachable }: { person: Person; visible: ReadonlySet<string>; reachable: ReadonlySet<string> },
-): VisibleQuestion[] {
+) {
 	const { handOver } = question;
 	const handedIn = handOver?.to === person.userId && reachable.has(handOver.channelId) ? handOver.channelId : null;
 	const places = channels.filter(({ channelId }) => visible.has(channelId) || channelId === handedIn);
-	const askedIn: AskedIn | undefined = places.find(({ buttons }) => buttons) ?? places[0];
+	const askedIn = places.find(({ buttons }) => buttons) ?? places[0];
 	return askedIn === undefined ? [] : [{ ...question, askedIn, isRaised: places.every(({ isRaised }) => isRaised) }];
 }
 

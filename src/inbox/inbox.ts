@@ -1,7 +1,5 @@
 import type { Person, QuestionKey } from '../answers/answer.ts';
-import type { QuestionView } from '../watches/session-snapshot.ts';
 import type { SessionKey } from '../watches/watch.ts';
-import type { HandOver } from './hand-over.ts';
 import { tomorrowAtNine } from './quiet-hours.ts';
 
 /** A place where a person looks at their inbox: their Home tab or a window. */
@@ -89,23 +87,6 @@ export interface OpenQuestion {
 	readonly since: number;
 	/** The channels of one workspace in which it is watched; at least one. */
 	readonly channels: readonly AskedIn[];
-}
-
-/** An open question in the one channel through which the person answers it. */
-export interface VisibleQuestion extends Omit<OpenQuestion, 'channels'> {
-	readonly askedIn: AskedIn;
-	/** Who has it now, because it was handed over to them; null: nobody. */
-	readonly handOver: HandOver | null;
-	/** Whether only `watch all` brought it to the person: nobody chose to watch its session. */
-	readonly isRaised: boolean;
-}
-
-/** An open question with its text, as the inbox shows it. */
-export interface InboxQuestion extends VisibleQuestion {
-	readonly sessionName: string;
-	readonly view: QuestionView;
-	/** The user ids of other people who are answering it, oldest claim first. */
-	readonly answering: readonly string[];
 }
 
 /** Questions on a page. With everything else, a view holds at most 100 blocks. */

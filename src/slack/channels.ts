@@ -1,4 +1,4 @@
-import type { WebClient } from '@slack/web-api';
+import type { UsersConversationsResponse, WebClient } from '@slack/web-api';
 import type { ChannelPlace } from '../answers/access-policy.ts';
 import { setBounded } from '../bounded-map.ts';
 import type { Cell } from '../cell.ts';
@@ -141,18 +141,14 @@ export function createMemberships(
 
 	async function listChannels(userId: string): Promise<ReadonlySet<string>> {
 		const ids = new Set<string>();
-		let cursor: string | null = null;
-		for (let page = 0; page < MAX_PAGES; page++) {
-			const response = await client.users.conversations({
-				user: userId,
-				types: 'public_channel,private_channel',
-				exclude_archived: true,
-				limit: PAGE_SIZE,
-				...(cursor !== null && { cursor }),
-			});
-			for (const { id } of response.channels ?? []) if (id !== undefined) ids.add(id);
-			cursor = response.response_metadata?.next_cursor || null;
-			if (cursor === null) break;
+		let pageCount = 0;
+		const types = 'public_channel,private_channel';
+		const asked = { user: userId, types, exclude_archived: true, limit: PAGE_SIZE };
+		for await (const page of client.paginate('users.conversations', asked)) {
+			const { channels: joined = [] } = page as UsersConversationsResponse;
+			for (const { id } of joined) if (id !== undefined) ids.add(id);
+			pageCount += 1;
+			if (pageCount === MAX_PAGES) break;
 		}
 		return ids;
 	}

@@ -1,6 +1,5 @@
 import { type Logger, LogLevel } from '@slack/bolt';
 import { WebClient } from '@slack/web-api';
-import type { Installation } from '../answers/access-policy.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { HandraiseError, codeOf as stableCodeOf } from '../errors.ts';
@@ -115,13 +114,6 @@ export function isThreaded(message: object | undefined): boolean {
 	return message === undefined || 'thread_ts' in message;
 }
 
-/** The app's bot in its workspace, from `auth.test`. */
-export interface Identity extends Installation {
-	/** Null when Slack leaves it out. */
-	readonly botId: string | null;
-	readonly botUserId: string;
-}
-
 const REMEDIES = {
 	SLACK_BOT_TOKEN: 'copy the bot token again, or reinstall the app',
 	SLACK_APP_TOKEN: 'make an app-level token with connections:write and copy it again',
@@ -151,7 +143,7 @@ const TEMPORARY = new Set([
 export async function identify(
 	client: WebClient,
 	{ clock, log, signal }: { clock: Clock; log: Log; signal: AbortSignal },
-): Promise<Identity> {
+) {
 	for (let tries = 1; ; tries++) {
 		signal.throwIfAborted();
 		const self = await client.auth.test().catch((error: unknown) => {
@@ -174,8 +166,12 @@ export async function identify(
 		return {
 			teamId: self.team_id,
 			enterpriseId: self.enterprise_id ?? null,
+			/** Null when Slack leaves it out. */
 			botId: self.bot_id ?? null,
 			botUserId: self.user_id,
 		};
 	}
 }
+
+/** The app's bot in its workspace. */
+export type Identity = Readonly<Awaited<ReturnType<typeof identify>>>;

@@ -10,7 +10,6 @@ import {
 	type Telling,
 } from '../answers/answer.ts';
 import { setBounded } from '../bounded-map.ts';
-import { uptimeOf } from '../clock.ts';
 import type { Core } from '../core.ts';
 import { type MessageContent, replacement } from './blocks/parts.ts';
 import { type ReceiptContext, receiptMessage, receiptModal } from './blocks/receipt.ts';
@@ -45,7 +44,8 @@ const BAD_OUTCOMES: readonly (AgentOutcome | null)[] = ['overwritten', 'failed',
  * and for bad news when the author may not look at the modal any more.
  */
 export function createReceipts({ clients, directChannelOf, directory: names, config, clock, log }: Core) {
-	const acks = new Map<string, PromiseWithResolvers<number>>();
+	/** By view; each resolves a moment after the acknowledgement. */
+	const acks = new Map<string, PromiseWithResolvers<void>>();
 	/** The newest message, by its answer and the message in the store before it: the store may fail to save the new one. */
 	const posted = new Map<string, Message>();
 	/** One at a time for an answer; otherwise each call would post its own message. */
@@ -67,9 +67,7 @@ export function createReceipts({ clients, directChannelOf, directory: names, con
 			return;
 		}
 		// Slack waits three seconds for an acknowledgement.
-		const ackedAt = (await Promise.race([ack.promise, pause(3_000, shutdownSignal)])) ?? uptimeOf(clock);
-		const waitMs = ackedAt + AFTER_ACK_MS - uptimeOf(clock);
-		if (waitMs > 0) await pause(waitMs, shutdownSignal);
+		await Promise.race([ack.promise, pause(3_000 + AFTER_ACK_MS, shutdownSignal)]);
 		if (acks.get(answer.viewId) === ack) acks.delete(answer.viewId);
 	}
 
@@ -153,7 +151,7 @@ export function createReceipts({ clients, directChannelOf, directory: names, con
 			// Bounded, because another replica may send the receipt, and then no `tell` here removes the entry.
 			setBounded(acks, viewId, Promise.withResolvers(), MAX_ACKS);
 		},
-		acknowledged: (viewId: string) => acks.get(viewId)?.resolve(uptimeOf(clock)),
+		acknowledged: (viewId: string) => acks.get(viewId)?.resolve(clock.sleep(AFTER_ACK_MS)),
 
 		/** Never throws. Stops waiting once `shutdownSignal` is aborted. */
 		async tell(answer: Answer, shutdownSignal: AbortSignal): Promise<Telling> {

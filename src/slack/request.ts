@@ -9,27 +9,6 @@ import { codeOf } from './clients.ts';
 import { CALLBACKS } from './ids.ts';
 import { decodeMetadata, type ViewMetadata } from './metadata.ts';
 
-/** A request of a person: a command, a press, a submission, a message. */
-export interface PersonRequest {
-	/** `teamId` is the workspace in which the app is installed, whichever workspace Slack names for the person. */
-	readonly person: Person;
-	/** The workspace that Slack names for the person; null when it names none. Only the access policy uses it. */
-	readonly claimedTeamId: string | null;
-	/** Where the person acts; null inside a modal. */
-	readonly channelId: string | null;
-	/** The thread of the message they acted on, or that message when it is in a channel and can start a thread. */
-	readonly threadTs: string | null;
-	readonly messageTs: string | null;
-	/** Whether the person has the thread open: they wrote a reply there, or acted on a message that is shown only there. */
-	readonly isInThread: boolean;
-	readonly isCommand: boolean;
-	/** Opens one modal within three seconds. */
-	readonly triggerId: string | null;
-	/** Accepts five replies within half an hour. */
-	readonly responseUrl: string | null;
-	readonly log: Log;
-}
-
 /** Slack leaves out fields that do not apply, or sends null. A field of another type is ignored. */
 const lenient = <T extends z.ZodType>(type: T) => type.nullish().catch(null);
 const id = lenient(z.string().min(1));
@@ -81,7 +60,7 @@ const ACTION_SCHEMA = z.object({
 });
 
 /** Reads the body of a request. `teamId`: the workspace in which the app is installed. Throws when it names no person. */
-export function personRequest(raw: unknown, teamId: string, log: Log): PersonRequest {
+export function personRequest(raw: unknown, teamId: string, log: Log) {
 	const data = BODY_SCHEMA.parse(raw);
 	const userId = data.user_id ?? data.user?.id;
 	const claimedTeamId = data.user?.team_id ?? data.team_id ?? data.team?.id ?? null;
@@ -91,19 +70,30 @@ export function personRequest(raw: unknown, teamId: string, log: Log): PersonReq
 	const threadTs = data.container?.thread_ts ?? data.message?.thread_ts ?? (isEphemeral ? null : messageTs);
 	// Slack does not tell where somebody pressed a button of a reply that is shown in the channel too.
 	const isOnlyInThread = data.message != null && data.message.subtype !== 'thread_broadcast';
+	const person: Person = { teamId, userId };
 	return {
-		person: { teamId, userId },
+		/** `teamId` is the workspace in which the app is installed, whichever workspace Slack names for the person. */
+		person,
+		/** The workspace that Slack names for the person; null when it names none. Only the access policy uses it. */
 		claimedTeamId,
+		/** Where the person acts; null inside a modal. */
 		channelId: data.channel_id ?? data.channel?.id ?? data.container?.channel_id ?? null,
+		/** The thread of the message they acted on, or that message when it is in a channel and can start a thread. */
 		threadTs,
 		messageTs: isEphemeral ? null : messageTs,
+		/** Whether the person has the thread open: they wrote a reply there, or acted on a message that is shown only there. */
 		isInThread: threadTs !== null && threadTs !== messageTs && (isEphemeral || isOnlyInThread),
 		isCommand: data.command != null,
+		/** Opens one modal within three seconds. */
 		triggerId: data.trigger_id ?? null,
+		/** Accepts five replies within half an hour. */
 		responseUrl: data.response_url ?? null,
 		log: log.child({ request: randomBytes(6).toString('hex'), user: userId, team: claimedTeamId }),
 	};
 }
+
+/** A request of a person: a command, a press, a submission, a message. */
+export type PersonRequest = Readonly<ReturnType<typeof personRequest>>;
 
 /** The view of an interaction, if it has one. Throws for a view that Slack does not send. */
 export function viewIn(interaction: unknown): SubmittedView | null {

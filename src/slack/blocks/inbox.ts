@@ -1,8 +1,8 @@
 import type { HomeView, KnownBlock, ModalView } from '@slack/types';
 import type { ActRefusal } from '../../answers/access-policy.ts';
-import type { InboxContent, InboxWaiting } from '../../inbox/content.ts';
+import type { InboxContent, InboxQuestion, InboxWaiting } from '../../inbox/content.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
-import { FOLLOWED_MS, type Inbox, type InboxQuestion, OLD_PER_PAGE, QUESTIONS_PER_PAGE } from '../../inbox/inbox.ts';
+import { FOLLOWED_MS, type Inbox, OLD_PER_PAGE, QUESTIONS_PER_PAGE } from '../../inbox/inbox.ts';
 import type { WaitingSession } from '../../watches/discovered.ts';
 import { ACTIONS, CALLBACKS, encodeTarget, inboxRowId } from '../ids.ts';
 import { encodeMetadata, newMetadata } from '../metadata.ts';
