@@ -79,7 +79,7 @@ export async function createHandraise({
 	/** For tests. Default: the store's clock. */
 	clock?: Clock;
 }) {
-	const { adminContact, allowExternal } = config.access;
+	const { adminContact } = config.access;
 	const { dashboardUrl, quickAnswers } = config;
 	/** Also identifies the session service in the store. */
 	const serviceUrl = config.service.url;
@@ -98,7 +98,7 @@ export async function createHandraise({
 	let latePolicy: AccessPolicy | null = null;
 	const storeOptions = { workspace: () => workspace, clock: ownClock, onCheckpoint: metrics.checkpoint, log };
 	const store = await openStore({ ...config.store, ...storeOptions });
-	const { clock, answers: answerStore, drafts } = store;
+	const { clock, answers: answerStore } = store;
 	/** Replicas share the limits of the session service and of Slack. */
 	const hasReplicas = store.db.dialect === 'postgres';
 	const cellOf = <S>(key: string) => (hasReplicas ? createSharedState<S>(store, key) : createMemoryCell<S>(clock));
@@ -146,18 +146,6 @@ export async function createHandraise({
 		clients,
 		directory,
 		directChannelOf,
-	};
-	/** What several parts of the Slack side need. */
-	const shared = {
-		serviceUrl,
-		directChannelOf,
-		drafts,
-		names: directory,
-		dashboardUrl,
-		adminContact,
-		allowExternal,
-		clock,
-		log,
 	};
 	const receipts = createReceipts(core);
 	const personReads = createPersonReads(core);
