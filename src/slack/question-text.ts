@@ -35,7 +35,7 @@ export function questionText(shown: ShownQuestion): string {
 	]);
 	const opening = changed ? 'An agent asks something else now' : several(asks, question.openCount);
 	const text = told === '' ? (opening ?? nothingTold) : `${opening ?? asks}: ${told}`;
-	return firstCharactersMrkdwn(text, { characters: SHOWN_CHARACTERS, limit: TEXT_LENGTH - end.length }) + end;
+	return firstCharactersMrkdwn(text, SHOWN_CHARACTERS, TEXT_LENGTH - end.length) + end;
 }
 
 /** Whether `questionText` says anything of the question. */

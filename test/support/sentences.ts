@@ -1,12 +1,12 @@
 import type { AnswerState } from '../../src/answers/answer.ts';
 import type { HandOver } from '../../src/inbox/hand-over.ts';
 import { receiptHeadline, stateLine } from '../../src/slack/blocks/answers.ts';
+import { settingsChangedPost } from '../../src/slack/blocks/channel-settings.ts';
 import { errorWords } from '../../src/slack/blocks/errors.ts';
 import * as handOver from '../../src/slack/blocks/hand-over.ts';
 import { inboxHandOverLine } from '../../src/slack/blocks/inbox.ts';
 import { digestWords, reminderWords } from '../../src/slack/blocks/reminders.ts';
 import { type Notice, noticeWords } from '../../src/slack/blocks/session-modal.ts';
-import { settingsChangedWords } from '../../src/slack/blocks/settings-saving.ts';
 import { discoveryBegunWords, discoveryEndedWords, endWords } from '../../src/slack/blocks/watch-posts.ts';
 import { watchOutcomeWords } from '../../src/slack/blocks/watching.ts';
 import { questionText } from '../../src/slack/question-text.ts';
@@ -55,15 +55,16 @@ export const digestText = (count: number) => digestWords(Array(count).fill({ sta
 export const [WAITS = '', WAIT = ''] = [1, 2].map((count) => digestText(count).replace(/^\D+\d+ /, ''));
 /** In a channel whose settings were changed. */
 export const CHANGED_REMINDERS = besideNames(
-	settingsChangedWords(
+	settingsChangedPost(
 		{ kind: 'settingsChanged', by: 'one', before: SETTINGS, after: SETTINGS },
 		{
 			channelId: 'C',
 			defaults: { remindAfterMs: null, escalateAfterMs: null },
 			names,
 			groups: { kind: 'listed', groups: [] },
+			maybeRepeat: false,
 		},
-	),
+	).text,
 );
 
 const SECRET_QUESTION = { context: '', items: [], openCount: 1, itemCount: 1 };

@@ -3,16 +3,7 @@ import type { ActRefusal } from '../../answers/access-policy.ts';
 import type { ChannelVerdict } from '../channels.ts';
 import { ACTIONS, CALLBACKS } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
-import {
-	contactMrkdwn,
-	contactText,
-	momentMrkdwn,
-	momentText,
-	secondMrkdwn,
-	secondText,
-	sessionName,
-	viewTitle,
-} from '../words.ts';
+import { contactMrkdwn, momentMrkdwn, plainText, sentences, sessionName, viewTitle } from '../words.ts';
 import { button, buttons, context, type MessageContent, message, modal, section } from './parts.ts';
 
 /** What the words about a failure need besides its code. */
@@ -25,17 +16,6 @@ export interface ErrorContext {
 	readonly adminContact: string | null;
 	/** When the next try makes sense, milliseconds since the epoch. */
 	readonly retryAt?: number | null;
-}
-
-export interface ErrorWords {
-	/** What happened: one sentence, mrkdwn without mentions. */
-	readonly what: string;
-	/** What happened, what was kept and what to do. mrkdwn. */
-	readonly text: string;
-	/** The same as plain text, for field errors. */
-	readonly plain: string;
-	/** Whether "Try again" makes sense. */
-	readonly retry: boolean;
 }
 
 /**
@@ -184,30 +164,25 @@ export function channelRefusalWords(reason: ChannelReason, adminContact: string 
 	return errorWords(`watch_${reason}`, { kept: 'nothing', adminContact }).text;
 }
 
-/** Words for a failure or a refusal. An unknown code gets general words with the code to report. */
-export function errorWords(code: string, context: ErrorContext): ErrorWords {
+/**
+ * Words for a failure or a refusal. `what` happened: one sentence, mrkdwn without mentions. `text`: what happened, what was
+ * kept and what to do, mrkdwn; `plain`: the same for field errors. `retry`: whether "Try again" makes sense. An unknown
+ * code gets general words with the code to report.
+ */
+export function errorWords(code: string, { kept, adminContact, retryAt = null }: ErrorContext) {
 	const [what, kind, todo = ''] = (Object.hasOwn(CODES, code) ? CODES[code] : undefined) ?? [
 		'Something went wrong in Handraise.',
 		'operator',
 	];
-	// The wait takes seconds: with the minute alone, people would come back too early.
-	const isSoon = code === 'too_fast';
-	const sentences = (moment: (at: number) => string, contact: string): string =>
-		[
-			what,
-			keptWords(context.kept, kind, code),
-			isSoon ? waitWords(context, moment) : kind === 'again' ? againWords(context, moment) : '',
-			kind === 'operator' ? `If this continues, tell ${contact} (code \`${withoutMarkup(code)}\`).` : '',
-			todo.replace('{contact}', () => contact),
-		]
-			.filter((part) => part !== '')
-			.join(' ');
-	return {
+	const contact = contactMrkdwn(adminContact);
+	const text = sentences(
 		what,
-		text: sentences(isSoon ? secondMrkdwn : momentMrkdwn, contactMrkdwn(context.adminContact)),
-		plain: sentences(isSoon ? secondText : momentText, contactText(context.adminContact)).replaceAll('`', ''),
-		retry: kind === 'again' || kind === 'operator',
-	};
+		keptWords(kept, kind, code),
+		code === 'too_fast' ? waitWords(retryAt) : kind === 'again' ? againWords(kept, retryAt) : '',
+		kind === 'operator' ? `If this continues, tell ${contact} (code \`${withoutMarkup(code)}\`).` : '',
+		todo.replace('{contact}', () => contact),
+	);
+	return { what, text, plain: plainText(text), retry: kind === 'again' || kind === 'operator' };
 }
 
 function keptWords(kept: ErrorContext['kept'], kind: Row[1], code: string): string {
@@ -220,17 +195,19 @@ function keptWords(kept: ErrorContext['kept'], kind: Row[1], code: string): stri
 		: 'Your text is still here.';
 }
 
-/** Presses are ignored, commands get a reply: one sentence for both. */
-function waitWords({ retryAt }: ErrorContext, moment: (at: number) => string): string {
-	const until = typeof retryAt === 'number' ? `until ${moment(retryAt)}` : 'a moment';
+/**
+ * Presses are ignored, commands get a reply: one sentence for both. The wait takes seconds: with the minute alone, people
+ * would come back too early.
+ */
+function waitWords(retryAt: number | null): string {
+	const until = retryAt === null ? 'a moment' : `until ${momentMrkdwn(retryAt, 'seconds')}`;
 	return `Please wait ${until}: what you do before then may be ignored.`;
 }
 
-function againWords({ kept, retryAt }: ErrorContext, moment: (at: number) => string): string {
-	const when = typeof retryAt === 'number' ? moment(retryAt) : null;
-	if (kept === 'answer')
-		return when === null ? 'It is sent again automatically.' : `It is sent again automatically. Next try: ${when}.`;
-	return when === null ? 'Please try again in a moment.' : `Please try again after ${when}.`;
+function againWords(kept: ErrorContext['kept'], retryAt: number | null): string {
+	const when = retryAt === null ? null : momentMrkdwn(retryAt);
+	if (kept === 'answer') return `It is sent again automatically.${when === null ? '' : ` Next try: ${when}.`}`;
+	return `Please try again ${when === null ? 'in a moment' : `after ${when}`}.`;
 }
 
 /** An unknown code may hold anything. */
@@ -238,42 +215,40 @@ function withoutMarkup(code: string): string {
 	return code.replace(/[^a-zA-Z0-9_]/g, '').slice(0, 40);
 }
 
-/** Says what happened, what was kept and what to do, with *Try again* where that makes sense. */
+/**
+ * Says what happened, what was kept and what to do, with *Try again* where that makes sense. A refusal shows nothing of the
+ * session.
+ */
 export function errorModal(code: string, metadata: ViewMetadata, context: ErrorContext): ModalView {
-	const words = errorWords(code, context);
+	const { sessionId } = metadata;
+	const { text, retry } = errorWords(code, context);
 	return modal({
 		callbackId: CALLBACKS.error,
-		title: viewTitle(metadata.sessionId),
+		title: isRefusal(code) ? 'Handraise' : viewTitle(sessionId),
 		metadata,
 		blocks: [
-			...section(`⚠️ ${words.text}`),
-			...section(metadata.sessionId === '' ? '' : `This was about ${sessionName(metadata.sessionId)}.`),
-			...(words.retry ? buttons(button(ACTIONS.reload, 'Try again')) : []),
+			...section(`${iconOf(code)} ${text}`),
+			...section(isRefusal(code) ? '' : aboutWords(sessionId)),
+			...(retry ? buttons(button(ACTIONS.reload, 'Try again')) : []),
 		],
 	});
 }
 
-/** Says that somebody may not do this. Shows nothing of the session. */
-export function refusedModal(refusal: ActRefusal, metadata: ViewMetadata, context: ErrorContext): ModalView {
-	return modal({
-		callbackId: CALLBACKS.error,
-		title: 'Handraise',
-		metadata,
-		blocks: section(`🔒 ${errorWords(refusal, context).text}`),
-	});
-}
-
-/** A failure outside a modal. */
+/** The same outside a modal. */
 export function errorMessage(code: string, sessionId: string | null, error: ErrorContext): MessageContent {
 	const { text } = errorWords(code, error);
-	return message(text, [
-		...section(`⚠️ ${text}`),
-		...context(sessionId === null ? '' : `This was about ${sessionName(sessionId)}.`),
-	]);
+	const about = isRefusal(code) ? '' : aboutWords(sessionId);
+	return message(text, [...section(`${iconOf(code)} ${text}`), ...context(about)]);
 }
 
-/** Somebody may not do this. */
-export function refusedMessage(refusal: ActRefusal, context: ErrorContext): MessageContent {
-	const { text } = errorWords(refusal, context);
-	return message(text, section(`🔒 ${text}`));
+function isRefusal(code: string): boolean {
+	return Object.hasOwn(REFUSALS, code);
+}
+
+function iconOf(code: string): string {
+	return isRefusal(code) ? '🔒' : '⚠️';
+}
+
+function aboutWords(sessionId: string | null): string {
+	return sessionId === null || sessionId === '' ? '' : `This was about ${sessionName(sessionId)}.`;
 }

@@ -15,13 +15,14 @@ import { questionText } from '../question-text.ts';
 import { mayHandOn, openQuestion } from '../question-view.ts';
 import { plain, quotedName } from '../text.ts';
 import {
-	contactText,
+	contactMrkdwn,
 	durationText,
 	MAYBE_REPEAT,
 	momentMrkdwn,
 	type Names,
 	personMrkdwn,
 	placeMrkdwn,
+	plainText,
 } from '../words.ts';
 import { context, inRow, type MessageContent, message, modal, section, textMessage } from './parts.ts';
 import { type AskedContent, asksWords, isChosen, type PostContext, titleOf, watchPost } from './watch-posts.ts';
@@ -143,7 +144,7 @@ const REFUSED: Readonly<Record<Refusal | 'self', string>> = {
 export function handOverRefusedText(refusal: Refusal | 'self', adminContact: string | null): string {
 	const todo =
 		refusal === 'could_not_check'
-			? `Please try again. If it still fails, ask ${contactText(adminContact)}.`
+			? `Please try again. If it still fails, ask ${plainText(contactMrkdwn(adminContact))}.`
 			: 'Choose somebody else.';
 	return `${REFUSED[refusal]} Nothing was handed over. ${todo}`;
 }

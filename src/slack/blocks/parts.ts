@@ -152,9 +152,9 @@ export function message(text: string, blocks: readonly KnownBlock[]) {
 	return { text, blocks: [...blocks], unfurl_links: false, unfurl_media: false, ...AS_WRITTEN } as const;
 }
 
-/** A message of these words alone. mrkdwn. */
-export function textMessage(words: string): MessageContent {
-	return message(words, section(words));
+/** A message of these words (mrkdwn), and what stands below them. */
+export function textMessage(words: string, below: readonly KnownBlock[] = []): MessageContent {
+	return message(words, [...section(words), ...below]);
 }
 
 /** What replaces the content of a message with `chat.update`. */

@@ -10,17 +10,19 @@ import {
 	type LadderTimes,
 } from '../../watches/channel-settings.ts';
 import {
+	conflictWords,
+	NO_SETTINGS,
 	noSettingsWindow,
-	noSettingsWords,
+	notSavedError,
+	SETTINGS_ERRORS,
+	SETTINGS_LOADING,
 	SETTINGS_OUTDATED,
 	settingsFailedWords,
 	settingsForm,
-	settingsLoadingModal,
 	settingsNotice,
 	settingsSaved,
 } from '../blocks/channel-settings.ts';
 import { errorWords } from '../blocks/errors.ts';
-import { conflictWords, notSavedError, SETTINGS_ERRORS } from '../blocks/settings-saving.ts';
 import { codeOf } from '../clients.ts';
 import { type TimeZones, unlessAborted } from '../directory.ts';
 import { ACTIONS, CALLBACKS, settingsBlockId } from '../ids.ts';
@@ -72,7 +74,7 @@ export function registerChannelSettings(
 	async function contentFor(request: AllowedRequest, channelId: string) {
 		const { person } = request;
 		const refusal = await refusals.ofPlace(request, channelId);
-		if (refusal !== null) return { outcome: refusal, view: settingsNotice(noSettingsWords(refusal)) };
+		if (refusal !== null) return { outcome: refusal, view: settingsNotice(NO_SETTINGS[refusal]) };
 		const stored = await settings.read({ teamId: person.teamId, channelId });
 		const shown = valuesOf(stored.settings, { zone: directory.timeZoneOf(person.userId) });
 		const metadata = { channelId, revision: stored.revision, base: shown, shown };
@@ -97,14 +99,14 @@ export function registerChannelSettings(
 			await reply.failed(request, permit);
 			return permit.code;
 		}
-		const handle = await openView(client, request, { view: settingsLoadingModal() });
+		const handle = await openView(client, request, { view: settingsNotice(SETTINGS_LOADING) });
 		if (handle === null) {
 			await reply.toPerson(request, noSettingsWindow());
 			return 'no_window';
 		}
 		const { outcome, view } =
 			channelId === null
-				? { outcome: 'no_channel', view: settingsNotice(noSettingsWords('no_channel')) }
+				? { outcome: 'no_channel', view: settingsNotice(NO_SETTINGS.no_channel) }
 				: await contentFor(request, channelId).catch((error: unknown) => {
 						const code = codeOf(error);
 						request.log.error({ code, err: error }, 'the settings of a channel could not be shown');

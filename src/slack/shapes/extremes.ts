@@ -14,8 +14,8 @@ import type { Session } from '../../questions/session.ts';
 import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../watches/channel-settings.ts';
 import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../watches/session-snapshot.ts';
 import { HISTORY_PAGE, historyView } from '../blocks/answers.ts';
-import { type SettingsModel, settingsForm } from '../blocks/channel-settings.ts';
-import { choiceMessage, lostChoiceWords } from '../blocks/choices.ts';
+import { type SettingsModel, settingsChangedPost, settingsForm } from '../blocks/channel-settings.ts';
+import { CHOICE_WORDS, choiceMessage } from '../blocks/choices.ts';
 import { answerCard, outcomesMessage } from '../blocks/commands.ts';
 import { errorModal } from '../blocks/errors.ts';
 import { handedOverPost, handOverMetadata, handOverModal } from '../blocks/hand-over.ts';
@@ -24,7 +24,6 @@ import { ownTextMessage, receiptMessage, receiptModal, savedModal } from '../blo
 import { digestPost, type RemindedQuestion, reminderPost } from '../blocks/reminders.ts';
 import { filesMessage, screenshotMessage } from '../blocks/session-details.ts';
 import { type SessionModel, sessionModal } from '../blocks/session-modal.ts';
-import { settingsChangedPost } from '../blocks/settings-saving.ts';
 import { chooseItemModal, chosenTextOffer } from '../blocks/text-as-answer.ts';
 import { type CardModel, watchCard } from '../blocks/watch-card.ts';
 import { type PostContext, watchPost } from '../blocks/watch-posts.ts';
@@ -370,7 +369,7 @@ export function extremes(): Shape[] {
 		...shapesOf(outcomesMessage, { 'as many long lines as there can be': [lines] }),
 		...shapesOf(chosenTextOffer, { giant: [ANSWER_ID, { sessionId: LONGEST_ID, messageIndex: 999_999_999 }, GIANT] }),
 		...shapesOf(choiceMessage, {
-			'the second one': [lostChoiceWords(CHOICE, `<@${USER_ID}>`, HOSTILE), { ...CHOICE, messageIndex: 3 }],
+			'the second one': [CHOICE_WORDS.lost(CHOICE, `<@${USER_ID}>`, HOSTILE), { ...CHOICE, messageIndex: 3 }],
 		}),
 		...shapesOf(screenshotMessage, { 'a picture': [AT_WORK, LINKS] }),
 		...shapesOf(filesMessage, { 'too many': [sessionOf(GIANT), LINKS] }),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ANSWER_STATES, type Answer, type AnswerContent } from '../../../src/answers/answer.ts';
 import { HISTORY_PAGE, historyView } from '../../../src/slack/blocks/answers.ts';
-import { refusedMessage } from '../../../src/slack/blocks/errors.ts';
+import { errorMessage } from '../../../src/slack/blocks/errors.ts';
 import { receiptMessage, receiptModal, savedModal } from '../../../src/slack/blocks/receipt.ts';
 import { newMetadata } from '../../../src/slack/metadata.ts';
 import { randomRuns } from '../../support/random-runs.ts';
@@ -100,7 +100,7 @@ describe('hostile answers', () => {
 				expectSafeView(savedModal(given));
 				expectSafeView(receiptModal(given, receipt));
 				expectSafeMessage(receiptMessage(given, receipt));
-				expectSafeMessage(refusedMessage('could_not_check', { kept: 'unchanged', adminContact: name }));
+				expectSafeMessage(errorMessage('could_not_check', null, { kept: 'unchanged', adminContact: name }));
 			}),
 			randomRuns(500),
 		);

@@ -1,12 +1,5 @@
 import type { Session } from '../../../src/questions/session.ts';
-import {
-	choiceMessage,
-	notChosenWords,
-	ownChoiceMessage,
-	ownChoiceWords,
-	undoneWords,
-	undoTooLateWords,
-} from '../../../src/slack/blocks/choices.ts';
+import { CHOICE_WORDS, choiceMessage, ownChoiceMessage } from '../../../src/slack/blocks/choices.ts';
 import {
 	answerCard,
 	type HelpReason,
@@ -14,7 +7,7 @@ import {
 	outcomesMessage,
 	stillWaitingMessage,
 } from '../../../src/slack/blocks/commands.ts';
-import { errorMessage, refusedMessage } from '../../../src/slack/blocks/errors.ts';
+import { errorMessage } from '../../../src/slack/blocks/errors.ts';
 import {
 	GIVE_BACK_LATE,
 	givenBackPost,
@@ -133,11 +126,9 @@ export function messageVariants(): Shape[] {
 			'not sent': [answerOf({ state: 'changed' })],
 			'may have arrived': [answerOf({ state: 'ended', putStartedAt: NOW })],
 		}),
-		...shapesOf(refusedMessage, {
-			'a hostile contact': ['could_not_check', { kept: 'unchanged', adminContact: HOSTILE }],
-			'a contact': ['guest', { kept: 'nothing', adminContact: USER_ID }],
-		}),
 		...shapesOf(errorMessage, {
+			'a refusal with a hostile contact': ['could_not_check', null, { kept: 'unchanged', adminContact: HOSTILE }],
+			'a refusal with a contact': ['guest', SESSION_ID, { kept: 'nothing', adminContact: USER_ID }],
 			'about a session': ['unauthorized', LONGEST_ID, ERROR_CONTEXT],
 			'about no session': ['never_heard_of', null, { ...ERROR_CONTEXT, adminContact: HOSTILE }],
 		}),
@@ -154,11 +145,11 @@ export function messageVariants(): Shape[] {
 			late: [GIVE_BACK_LATE],
 			'not stored': [notGivenBackWords('The database does not answer.')],
 		}),
-		...shapesOf(ownChoiceMessage, { 'five seconds left': [ANSWER_ID, ownChoiceWords(CHOICE, 5_000)] }),
+		...shapesOf(ownChoiceMessage, { 'five seconds left': [ANSWER_ID, CHOICE_WORDS.own(CHOICE, 5_000)] }),
 		...shapesOf(choiceMessage, {
-			'taken back': [undoneWords(CHOICE)],
-			'too late to take back': [undoTooLateWords(CHOICE)],
-			'not stored': [notChosenWords(CHOICE, 'The database does not answer.'), { ...CHOICE, messageIndex: null }],
+			'taken back': [CHOICE_WORDS.undone(CHOICE)],
+			'too late to take back': [CHOICE_WORDS.undoTooLate(CHOICE)],
+			'not stored': [CHOICE_WORDS.notSent(CHOICE, 'The database does not answer.'), { ...CHOICE, messageIndex: null }],
 		}),
 		...shapesOf(stillWaitingMessage, { 'about a session': [LONGEST_ID], 'about several': [null] }),
 		...shapesOf(chosenTextHelp, {

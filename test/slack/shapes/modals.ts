@@ -1,7 +1,7 @@
 import type { OtherAnswer } from '../../../src/answers/answer.ts';
 import type { StatusKind } from '../../../src/questions/session.ts';
 import { HISTORY_PAGE, historyView } from '../../../src/slack/blocks/answers.ts';
-import { ERROR_CODES, errorModal, REFUSAL_CODES, refusedModal } from '../../../src/slack/blocks/errors.ts';
+import { ERROR_CODES, errorModal, REFUSAL_CODES } from '../../../src/slack/blocks/errors.ts';
 import { handOverModal, handOverNotice, handOverWords } from '../../../src/slack/blocks/hand-over.ts';
 import { receiptModal, savedModal } from '../../../src/slack/blocks/receipt.ts';
 import { loadingModal, type Notice, type SessionModel, sessionModal } from '../../../src/slack/blocks/session-modal.ts';
@@ -129,16 +129,14 @@ export function modalVariants(): Shape[] {
 			'a hostile id': [HOSTILE, metadataOf({ sessionId: HOSTILE })],
 			'after a while': [SESSION_ID, metadataOf(), 124_000],
 		}),
-		...shapesOf(
-			refusedModal,
-			Object.fromEntries(REFUSAL_CODES.map((refusal) => [refusal, [refusal, metadataOf(), ERROR_CONTEXT] as const])),
-		),
-		...shapesOf(refusedModal, {
-			'a hostile contact': ['guest', metadataOf(), { kept: 'unchanged', adminContact: HOSTILE }],
+		...shapesOf(errorModal, {
+			'a refusal with a hostile contact': ['guest', metadataOf(), { kept: 'unchanged', adminContact: HOSTILE }],
 		}),
 		...shapesOf(
 			errorModal,
-			Object.fromEntries(ERROR_CODES.map((code) => [code, [code, metadataOf(), ERROR_CONTEXT] as const])),
+			Object.fromEntries(
+				[...REFUSAL_CODES, ...ERROR_CODES].map((code) => [code, [code, metadataOf(), ERROR_CONTEXT] as const]),
+			),
 		),
 		...shapesOf(sessionModal, SESSIONS),
 		...shapesOf(chooseItemModal, {
