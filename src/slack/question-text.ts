@@ -4,7 +4,7 @@ import type { QuickAnswer } from '../questions/quick-answer.ts';
 import { looksSecretAt } from '../questions/secrecy.ts';
 import type { ItemView, QuestionView } from '../watches/session-snapshot.ts';
 import { firstCharactersMrkdwn, oneLine, quotedNameMrkdwn, withoutMarks } from './text.ts';
-import { durationText, questionCountWords } from './words.ts';
+import { counted, durationText } from './words.ts';
 
 /** What phones show of a notification, in characters. */
 const SHOWN_CHARACTERS = 250;
@@ -67,7 +67,7 @@ function toldOf({ question, quick, discreet }: ShownQuestion): string | null {
 
 /** Null for one question. */
 function several(asks: string, openCount: number): string | null {
-	return openCount > 1 ? `${asks} ${questionCountWords(openCount)}` : null;
+	return openCount > 1 ? `${asks} ${counted(openCount, 'question')}` : null;
 }
 
 /** What the agent wrote above items that say nothing; null when that asks for a secret. */

@@ -191,9 +191,9 @@ export function sentences(...parts: readonly string[]): string {
 	return parts.filter((part) => part !== '').join(' ');
 }
 
-/** `1 question`, `3 questions`. */
-export function questionCountWords(count: number): string {
-	return `${count} ${count === 1 ? 'question' : 'questions'}`;
+/** `1 question`, `3 questions`; `many`: the plural that `one` makes not by an s. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+	return `${count} ${count === 1 ? one : many}`;
 }
 
 /** `and 3 more`, with `what` behind it; empty when nothing is left out. */

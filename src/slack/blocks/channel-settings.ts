@@ -32,7 +32,7 @@ import {
 	sentences,
 } from '../words.ts';
 import { errorWords } from './errors.ts';
-import { context, divider, type MessageContent, message, modal, section, textMessage } from './parts.ts';
+import { context, divider, type MessageContent, modal, section, textMessage } from './parts.ts';
 
 /** The form of a channel's settings. */
 export interface SettingsModel {
@@ -97,12 +97,6 @@ export function settingsSaved(
 		({ name, words, now = words }) => `*${name}*: ${now(settings, known, settings)}`,
 	);
 	return settingsNotice(how === 'same' ? same : `✅ Saved. ${where} what changed.`, lines.join('\n'));
-}
-
-/** For an expired trigger. */
-export function noSettingsWindow(): MessageContent {
-	const words = 'Slack only opens a window within three seconds, and this took longer. Type `/session settings` again.';
-	return message('The settings could not be opened in a window.', section(words));
 }
 
 /** None where there is nothing to choose. */

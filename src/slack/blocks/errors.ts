@@ -221,32 +221,31 @@ function withoutMarkup(code: string): string {
  */
 export function errorModal(code: string, metadata: ViewMetadata, context: ErrorContext): ModalView {
 	const { sessionId } = metadata;
-	const { text, retry } = errorWords(code, context);
 	return modal({
 		callbackId: CALLBACKS.error,
 		title: isRefusal(code) ? 'Handraise' : viewTitle(sessionId),
 		metadata,
 		blocks: [
-			...section(`${iconOf(code)} ${text}`),
+			...section(errorLine(code, context)),
 			...section(isRefusal(code) ? '' : aboutWords(sessionId)),
-			...(retry ? buttons(button(ACTIONS.reload, 'Try again')) : []),
+			...(errorWords(code, context).retry ? buttons(button(ACTIONS.reload, 'Try again')) : []),
 		],
 	});
 }
 
 /** The same outside a modal. */
 export function errorMessage(code: string, sessionId: string | null, error: ErrorContext): MessageContent {
-	const { text } = errorWords(code, error);
 	const about = isRefusal(code) ? '' : aboutWords(sessionId);
-	return message(text, [...section(`${iconOf(code)} ${text}`), ...context(about)]);
+	return message(errorWords(code, error).text, [...section(errorLine(code, error)), ...context(about)]);
+}
+
+/** The words with their icon. mrkdwn. */
+export function errorLine(code: string, context: ErrorContext): string {
+	return `${isRefusal(code) ? '🔒' : '⚠️'} ${errorWords(code, context).text}`;
 }
 
 function isRefusal(code: string): boolean {
 	return Object.hasOwn(REFUSALS, code);
-}
-
-function iconOf(code: string): string {
-	return isRefusal(code) ? '🔒' : '⚠️';
 }
 
 function aboutWords(sessionId: string | null): string {

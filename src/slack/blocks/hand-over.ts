@@ -24,7 +24,7 @@ import {
 	placeMrkdwn,
 	plainText,
 } from '../words.ts';
-import { context, inRow, type MessageContent, message, modal, section, textMessage } from './parts.ts';
+import { context, inRow, type MessageContent, message, modal, section } from './parts.ts';
 import { type AskedContent, asksWords, isChosen, type PostContext, titleOf, watchPost } from './watch-posts.ts';
 
 /** The block_id of the input in the window. */
@@ -62,13 +62,6 @@ export function handOverModal(metadata: ViewMetadata, asked: QuestionToHandOver)
 /** What came of it, or why it is not possible. mrkdwn. */
 export function handOverNotice(words: string, metadata: ViewMetadata): ModalView {
 	return modal({ callbackId: CALLBACKS.handOver, title: 'Hand over', metadata, blocks: section(words) });
-}
-
-/** For an expired trigger. */
-export function noHandOverWindow(): MessageContent {
-	return textMessage(
-		'Slack only opens a window within three seconds, and this took longer. Nothing was handed over. Please press *Hand over* again.',
-	);
 }
 
 /** The direct message to the person who has the question now. */

@@ -7,6 +7,7 @@ import { openQuestion } from '../question-view.ts';
 import { isBlank } from '../text.ts';
 import {
 	andMoreWords,
+	counted,
 	durationText,
 	joined,
 	MAYBE_REPEAT,
@@ -155,7 +156,7 @@ export function reminderWords(
 export function digestWords(entries: readonly Pick<ReminderEntry, 'stage' | 'isLast'>[]): string {
 	const emoji = entries.some(({ stage }) => stage === 'escalation') ? '📣' : '⏰';
 	const last = entries.every(({ isLast }) => isLast) ? '. This is the last reminder' : '';
-	return `${emoji} ${entries.length === 1 ? '1 question waits' : `${entries.length} questions wait`} for an answer${last}`;
+	return `${emoji} ${counted(entries.length, 'question waits', 'questions wait')} for an answer${last}`;
 }
 
 /** A question of which only the session is shown. mrkdwn. The id tells sessions of the same name apart. */

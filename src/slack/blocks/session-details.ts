@@ -5,7 +5,7 @@ import type { Session, SessionFile } from '../../questions/session.ts';
 import { ACTIONS } from '../ids.ts';
 import type { Links, RefusedLink } from '../links.ts';
 import { plain, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
-import { actionsLine, andMoreWords, joined, questionCountWords } from '../words.ts';
+import { actionsLine, andMoreWords, counted, joined } from '../words.ts';
 import { button, buttons, context, divider, type MessageContent, message, section, textMessage } from './parts.ts';
 
 const MOST_FILES = 8;
@@ -87,7 +87,7 @@ function stepCard({ step, message }: HistoryEntry, asksAbove: boolean): KnownBlo
 	const note = asksAbove
 		? 'asks the question above'
 		: asks(message)
-			? `asked ${count === 1 ? 'a question' : questionCountWords(count)}`
+			? `asked ${count === 1 ? 'a question' : counted(count, 'question')}`
 			: text === '' && actions === ''
 				? 'said nothing'
 				: '';

@@ -13,6 +13,7 @@ import { quotedMarkdown } from '../text.ts';
 import {
 	andMoreWords,
 	contactMrkdwn,
+	counted,
 	durationText,
 	MAYBE_REPEAT,
 	momentMrkdwn,
@@ -20,7 +21,6 @@ import {
 	personMrkdwn,
 	personName,
 	placeMrkdwn,
-	questionCountWords,
 	sessionIdMrkdwn,
 	sessionName,
 	sessionTitle,
@@ -87,7 +87,7 @@ const PLAIN = {
 	},
 	answered({ question, items, stillOpen }, post) {
 		const text = answeredWords(post, question);
-		const open = stillOpen.length === 0 ? '' : `Still open: ${questionCountWords(stillOpen.length)}.`;
+		const open = stillOpen.length === 0 ? '' : `Still open: ${counted(stillOpen.length, 'question')}.`;
 		return {
 			text,
 			blocks: [...section(text), ...(question === null ? [] : answerBlocks(question, items)), ...context(open)],
@@ -102,7 +102,7 @@ const PLAIN = {
 	},
 	end({ status, result, step }, post) {
 		const { emoji, mrkdwn } = statusWords(status);
-		const text = `${emoji} ${titleOf(post)}: ${mrkdwn} after ${step} ${step === 1 ? 'step' : 'steps'}`;
+		const text = `${emoji} ${titleOf(post)}: ${mrkdwn} after ${counted(step, 'step')}`;
 		return { text, blocks: [...section(`*${text}*`), ...resultBlocks(result)] };
 	},
 	watchEnded: ({ reason, days }, post) => `👋 ${endWords(reason, { ...post, days })}`,

@@ -12,7 +12,6 @@ import {
 import {
 	conflictWords,
 	NO_SETTINGS,
-	noSettingsWindow,
 	notSavedError,
 	SETTINGS_ERRORS,
 	SETTINGS_LOADING,
@@ -22,6 +21,7 @@ import {
 	settingsNotice,
 	settingsSaved,
 } from '../blocks/channel-settings.ts';
+import { noWindow } from '../blocks/commands.ts';
 import { errorWords } from '../blocks/errors.ts';
 import { codeOf } from '../clients.ts';
 import { type TimeZones, unlessAborted } from '../directory.ts';
@@ -101,7 +101,7 @@ export function registerChannelSettings(
 		}
 		const handle = await openView(client, request, { view: settingsNotice(SETTINGS_LOADING) });
 		if (handle === null) {
-			await reply.toPerson(request, noSettingsWindow());
+			await reply.toPerson(request, noWindow('settings'));
 			return 'no_window';
 		}
 		const { outcome, view } =

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ActRefusal, Refusal } from '../../answers/access-policy.ts';
 import type { Person } from '../../answers/answer.ts';
 import type { HandOvers, PressedQuestion } from '../../inbox/hand-overs.ts';
+import { noWindow } from '../blocks/commands.ts';
 import { errorWords } from '../blocks/errors.ts';
 import {
 	GIVE_BACK_LATE,
@@ -11,7 +12,6 @@ import {
 	handOverNotice,
 	handOverRefusedText,
 	handOverWords,
-	noHandOverWindow,
 	notGivenBackWords,
 	notYoursWords,
 	tooManyHandOversText,
@@ -58,7 +58,7 @@ export function registerHandOver(
 					: handOverNotice(handOverWords(begun, names), metadata);
 			const onTop = press.view !== null && press.view.callbackId !== CALLBACKS.home;
 			if ((await openView(client, request, { view, onTop })) === null)
-				await reply.withoutTurn(request, noHandOverWindow());
+				await reply.withoutTurn(request, noWindow('handOver'));
 		});
 	});
 

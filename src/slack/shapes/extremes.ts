@@ -16,7 +16,7 @@ import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../watch
 import { HISTORY_PAGE, historyView } from '../blocks/answers.ts';
 import { type SettingsModel, settingsChangedPost, settingsForm } from '../blocks/channel-settings.ts';
 import { CHOICE_WORDS, choiceMessage } from '../blocks/choices.ts';
-import { answerCard, outcomesMessage } from '../blocks/commands.ts';
+import { answerCard, chooseItemModal, chosenTextOffer, outcomesMessage } from '../blocks/commands.ts';
 import { errorModal } from '../blocks/errors.ts';
 import { handedOverPost, handOverMetadata, handOverModal } from '../blocks/hand-over.ts';
 import { homeView, type InboxModel, inboxModal } from '../blocks/inbox.ts';
@@ -24,7 +24,6 @@ import { ownTextMessage, receiptMessage, receiptModal, savedModal } from '../blo
 import { digestPost, type RemindedQuestion, reminderPost } from '../blocks/reminders.ts';
 import { filesMessage, screenshotMessage } from '../blocks/session-details.ts';
 import { type SessionModel, sessionModal } from '../blocks/session-modal.ts';
-import { chooseItemModal, chosenTextOffer } from '../blocks/text-as-answer.ts';
 import { type CardModel, watchCard } from '../blocks/watch-card.ts';
 import { type PostContext, watchPost } from '../blocks/watch-posts.ts';
 import { LIST_PAGE, watchList, watchOutcomeWords } from '../blocks/watching.ts';

@@ -3,13 +3,18 @@ import { describe, it } from 'vitest';
 import { openQuestion } from '../../../src/questions/open-question.ts';
 import type { Message, Session } from '../../../src/questions/session.ts';
 import { historyView } from '../../../src/slack/blocks/answers.ts';
-import { answerCard, outcomesMessage, stillWaitingMessage } from '../../../src/slack/blocks/commands.ts';
+import {
+	answerCard,
+	chooseItemModal,
+	chosenTextOffer,
+	outcomesMessage,
+	stillWaitingMessage,
+} from '../../../src/slack/blocks/commands.ts';
 import { errorMessage, errorModal } from '../../../src/slack/blocks/errors.ts';
 import { givenBackPost, handedOverPost } from '../../../src/slack/blocks/hand-over.ts';
 import { ownTextMessage, receiptMessage, receiptModal, savedModal } from '../../../src/slack/blocks/receipt.ts';
 import { filesMessage, screenshotMessage } from '../../../src/slack/blocks/session-details.ts';
 import { loadingModal, sessionModal } from '../../../src/slack/blocks/session-modal.ts';
-import { chooseItemModal, chosenTextOffer } from '../../../src/slack/blocks/text-as-answer.ts';
 import { watchCard } from '../../../src/slack/blocks/watch-card.ts';
 import { type PostedContent, settledQuestionPost, watchPost } from '../../../src/slack/blocks/watch-posts.ts';
 import { watchList, watchOutcomeWords } from '../../../src/slack/blocks/watching.ts';

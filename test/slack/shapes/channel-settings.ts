@@ -1,7 +1,6 @@
 import {
 	conflictWords,
 	NO_SETTINGS,
-	noSettingsWindow,
 	SETTINGS_LOADING,
 	type SettingsModel,
 	settingsChangedPost,
@@ -53,7 +52,6 @@ const OF_GROUPS: ChannelSettings = { ...FULL, mention: { ...FULL.mention, userId
 /** Other windows of a channel's settings, and words about changes, than the doctor's. */
 export function channelSettingsVariants(): Shape[] {
 	return [
-		...shapesOf(noSettingsWindow, { 'any channel': [] }),
 		...shapesOf(settingsNotice, { loading: [SETTINGS_LOADING], 'not a member': [NO_SETTINGS.not_a_member] }),
 		...shapesOf(settingsForm, {
 			'150 groups': modelOf(FULL, { groups: groupsOf(150) }),

@@ -2,8 +2,11 @@ import type { Session } from '../../../src/questions/session.ts';
 import { CHOICE_WORDS, choiceMessage, ownChoiceMessage } from '../../../src/slack/blocks/choices.ts';
 import {
 	answerCard,
+	chosenTextHelp,
+	chosenTextOffer,
 	type HelpReason,
 	helpMessage,
+	noWindow,
 	outcomesMessage,
 	stillWaitingMessage,
 } from '../../../src/slack/blocks/commands.ts';
@@ -12,7 +15,6 @@ import {
 	GIVE_BACK_LATE,
 	givenBackPost,
 	handedOverPost,
-	noHandOverWindow,
 	notGivenBackWords,
 	notYoursWords,
 } from '../../../src/slack/blocks/hand-over.ts';
@@ -25,7 +27,6 @@ import {
 	updatedReminderPost,
 } from '../../../src/slack/blocks/reminders.ts';
 import { filesMessage, screenshotMessage } from '../../../src/slack/blocks/session-details.ts';
-import { chosenTextHelp, chosenTextOffer } from '../../../src/slack/blocks/text-as-answer.ts';
 import { type CardModel, watchCard } from '../../../src/slack/blocks/watch-card.ts';
 import {
 	endWords,
@@ -138,7 +139,7 @@ export function messageVariants(): Shape[] {
 				'`--questions-only` posts questions and answers only.',
 			],
 		}),
-		...shapesOf(noHandOverWindow, { 'an expired trigger': [] }),
+		...shapesOf(noWindow, { inbox: ['inbox'], settings: ['settings'], 'hand over': ['handOver'] }),
 		...shapesOf(textMessage, {
 			'somebody else has it': [notYoursWords(HAND_OVER, NAMES)],
 			settled: [notYoursWords(null, NAMES)],

@@ -1,11 +1,11 @@
 import type { OtherAnswer } from '../../../src/answers/answer.ts';
 import type { StatusKind } from '../../../src/questions/session.ts';
 import { HISTORY_PAGE, historyView } from '../../../src/slack/blocks/answers.ts';
+import { chooseItemModal } from '../../../src/slack/blocks/commands.ts';
 import { ERROR_CODES, errorModal, REFUSAL_CODES } from '../../../src/slack/blocks/errors.ts';
 import { handOverModal, handOverNotice, handOverWords } from '../../../src/slack/blocks/hand-over.ts';
 import { receiptModal, savedModal } from '../../../src/slack/blocks/receipt.ts';
 import { loadingModal, type Notice, type SessionModel, sessionModal } from '../../../src/slack/blocks/session-modal.ts';
-import { chooseItemModal } from '../../../src/slack/blocks/text-as-answer.ts';
 import {
 	FIELDS,
 	HAND_OVER_METADATA,
