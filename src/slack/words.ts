@@ -19,7 +19,7 @@ export function personName(userId: string, names: Names): string {
 const NOBODY_NAMED = 'whoever runs Handraise here';
 
 /** Whom to ask: a Slack user id becomes a mention, anything else stays text. */
-export function contactMrkdwn(adminContact: string | null): string {
+export function contactMrkdwn(adminContact: string | null | undefined): string {
 	const contact = oneLine(adminContact ?? '', 200) || NOBODY_NAMED;
 	return isUserId(contact) ? `<@${contact}>` : escapeMrkdwn(contact);
 }

@@ -169,7 +169,7 @@ export const NO_SETTINGS = {
 
 /** A failure while the window is filled. mrkdwn. */
 export function settingsFailedWords(code: string, adminContact: string | null): string {
-	return `⚠️ ${errorWords(code, { kept: 'nothing', adminContact }).what} Type \`/session settings\` again.`;
+	return `⚠️ ${errorWords(code, { adminContact }).what} Type \`/session settings\` again.`;
 }
 
 /* Errors of fields are plain text: Slack shows no mark-up in them. */
@@ -183,7 +183,7 @@ export const SETTINGS_ERRORS = {
 
 /** Why somebody may not save, or why saving failed. */
 export function notSavedError(code: string, adminContact: string | null): string {
-	const { what, retry } = errorWords(code, { kept: 'nothing', adminContact });
+	const { what, retry } = errorWords(code, { adminContact });
 	return sentences(plainText(what), NOT_SAVED, retry ? 'Press Save again in a moment.' : '');
 }
 

@@ -6,14 +6,16 @@ import type { ViewMetadata } from '../metadata.ts';
 import { contactMrkdwn, momentMrkdwn, plainText, sentences, sessionName, viewTitle } from '../words.ts';
 import { button, buttons, context, type MessageContent, message, modal, section } from './parts.ts';
 
+type Kept = 'answer' | 'text' | 'unchanged' | 'nothing';
+
 /** What the words about a failure need besides its code. */
 export interface ErrorContext {
 	/**
 	 * What was kept: an answer in the store, text that the person still sees, what the person wanted to change (a refusal
-	 * says so), or nothing, because they only wanted to read.
+	 * says so), or nothing (the default), because they only wanted to read.
 	 */
-	readonly kept: 'answer' | 'text' | 'unchanged' | 'nothing';
-	readonly adminContact: string | null;
+	readonly kept?: Kept;
+	readonly adminContact?: string | null;
 	/** When the next try makes sense, milliseconds since the epoch. */
 	readonly retryAt?: number | null;
 }
@@ -161,7 +163,7 @@ export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly ActRefusal[];
 
 /** Why nothing can be watched in this channel, and what to do. mrkdwn. */
 export function channelRefusalWords(reason: ChannelReason, adminContact: string | null): string {
-	return errorWords(`watch_${reason}`, { kept: 'nothing', adminContact }).text;
+	return errorWords(`watch_${reason}`, { adminContact }).text;
 }
 
 /**
@@ -169,7 +171,7 @@ export function channelRefusalWords(reason: ChannelReason, adminContact: string 
  * kept and what to do, mrkdwn; `plain`: the same for field errors. `retry`: whether "Try again" makes sense. An unknown
  * code gets general words with the code to report.
  */
-export function errorWords(code: string, { kept, adminContact, retryAt = null }: ErrorContext) {
+export function errorWords(code: string, { kept = 'nothing', adminContact = null, retryAt = null }: ErrorContext = {}) {
 	const [what, kind, todo = ''] = (Object.hasOwn(CODES, code) ? CODES[code] : undefined) ?? [
 		'Something went wrong in Handraise.',
 		'operator',
@@ -185,7 +187,7 @@ export function errorWords(code: string, { kept, adminContact, retryAt = null }:
 	return { what, text, plain: plainText(text), retry: kind === 'again' || kind === 'operator' };
 }
 
-function keptWords(kept: ErrorContext['kept'], kind: Row[1], code: string): string {
+function keptWords(kept: Kept, kind: Row[1], code: string): string {
 	if (kept === 'answer') return 'Your answer is saved.';
 	if (kept === 'text' && kind === 'refused') return 'Your text is still here and was not sent.';
 	if (kept === 'unchanged' && kind === 'refused') return 'Nothing was changed.';
@@ -204,7 +206,7 @@ function waitWords(retryAt: number | null): string {
 	return `Please wait ${until}: what you do before then may be ignored.`;
 }
 
-function againWords(kept: ErrorContext['kept'], retryAt: number | null): string {
+function againWords(kept: Kept, retryAt: number | null): string {
 	const when = retryAt === null ? null : momentMrkdwn(retryAt);
 	if (kept === 'answer') return `It is sent again automatically.${when === null ? '' : ` Next try: ${when}.`}`;
 	return `Please try again ${when === null ? 'in a moment' : `after ${when}`}.`;

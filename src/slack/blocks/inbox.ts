@@ -66,7 +66,7 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 	if (typeof shown === 'string') return section(shown);
 	const { inbox, content, quickAnswers, receipt } = shown;
 	if (content.kind === 'refused') {
-		return section(errorLine(content.refusal, { kept: 'nothing', adminContact: receipt.adminContact }));
+		return section(errorLine(content.refusal, receipt));
 	}
 	const { total, snoozed, page, questions, channelsKnown, unreadableCount, waiting, isWatching } = content;
 	const { userId } = inbox.person;

@@ -5,6 +5,7 @@ import {
 	type FirstEnding,
 	firstDueAt,
 	firstEndingOf,
+	itemsOf,
 	TAKES_LONG_MS,
 } from '../../answers/answer.ts';
 import { ACTIONS, CALLBACKS, encodeCarriage, encodeTarget } from '../ids.ts';
@@ -27,8 +28,8 @@ import {
 	hasText,
 	isOwnFirst,
 	MOST_ITEMS,
+	mayHaveArrived,
 	ownText,
-	perhapsArrived,
 	receiptHeadline,
 	timelineWords,
 } from './answers.ts';
@@ -99,15 +100,16 @@ export function receiptButtons(answer: Answer, { postsText = true }: ReceiptCont
 export function receiptIcon(answer: Answer): string {
 	const { state, agentOutcome } = answer;
 	const isFine = agentOutcome === null || agentOutcome === 'resumed' || agentOutcome === 'completed';
-	if (state === 'delivered' && isFine && !agentMayStand(answer)) return '✅';
-	const icons: Partial<Record<AnswerState, string>> = {
-		accepted: '💾',
-		delivering: '📨',
-		resumed: '✅',
-		withdrawn: '↩️',
-	};
-	return icons[state] ?? '⚠️';
+	return (state === 'delivered' && (agentMayStand(answer) || !isFine) ? undefined : ICONS[state]) ?? '⚠️';
 }
+
+const ICONS: Partial<Record<AnswerState, string>> = {
+	accepted: '💾',
+	delivering: '📨',
+	delivered: '✅',
+	resumed: '✅',
+	withdrawn: '↩️',
+};
 
 function otherAnswer(answer: Answer, { names, now }: ReceiptContext): KnownBlock[] {
 	// Of a waiting answer, the other one was taken back.
@@ -132,8 +134,8 @@ export function receiptExplanation(
 	{ adminContact, now }: { readonly adminContact: string | null; readonly now: number },
 ): string {
 	const { state, lastError, nextAttemptAt } = answer;
-	const problem = lastError === null ? '' : whatHappened(lastError);
-	const isCertain = perhapsArrived(answer) === null;
+	const problem = lastError === null ? '' : errorWords(lastError).what;
+	const isCertain = !mayHaveArrived(answer);
 	switch (state) {
 		case 'accepted':
 		case 'delivering': {
@@ -171,9 +173,8 @@ export function receiptExplanation(
 
 /** The answer to which this one lost is not sent any more. */
 function firstEndedText(answer: Answer, ending: FirstEnding): string {
-	const { content } = answer;
-	const first = content.kind === 'readable' ? (content.other?.person ?? null) : null;
-	const isWiped = content.kind === 'readable' && content.items.some((item) => item.wiped);
+	const first = answer.content.kind === 'readable' ? (answer.content.other?.person ?? null) : null;
+	const isWiped = itemsOf(answer).some((item) => item.wiped);
 	const secrets = isWiped ? ' Passwords and codes were not kept: *Send mine* asks you to type them again.' : '';
 	const who = first === null ? 'Somebody' : `<@${first.userId}>`;
 	const what = isOwnFirst(answer) ? 'You had answered before' : `${who} answered before you`;
@@ -183,34 +184,31 @@ function firstEndedText(answer: Answer, ending: FirstEnding): string {
 
 function startFailedText({ restartAskedAt, lastError }: Answer, adminContact: string | null): string {
 	if (restartAskedAt !== null) return 'It is being sent again, which may start the agent.';
-	const why = lastError === null ? '' : whatHappened(lastError);
+	const why = lastError === null ? '' : errorWords(lastError).what;
 	const failed = why === '' ? '' : `The last *Send again* failed. ${why} Your answer is still in the session. `;
 	return `${failed}*Send again* sends the same answer once more, if it is unchanged and the agent has not continued. That starts the agent with some versions of the session service only. If it does not, look at the session in the dashboard; ${contactMrkdwn(adminContact)} can help.`;
 }
 
 /** Retention removes secrets of a waiting answer first, then its whole text. */
-function wipedText({ content }: Answer): string {
-	if (content.kind === 'removed') return '*Try again* asks you to type it again. ';
-	const isWiped = content.kind === 'readable' && content.items.some((item) => item.wiped);
-	return isWiped ? 'Its passwords and codes were removed. *Try again* asks you to type them again. ' : '';
+function wipedText(answer: Answer): string {
+	if (answer.content.kind === 'removed') return '*Try again* asks you to type it again. ';
+	return itemsOf(answer).some((item) => item.wiped)
+		? 'Its passwords and codes were removed. *Try again* asks you to type them again. '
+		: '';
 }
 
 function keptText(answer: Answer): string {
-	const hasSecret = answer.content.kind === 'readable' && answer.content.items.some((item) => item.secret);
+	const hasSecret = itemsOf(answer).some((item) => item.secret);
 	const secrets = 'Passwords and codes were not kept. Type them again.';
 	if (!hasText(answer)) return hasSecret ? secrets : '';
 	return hasSecret ? `Your text is below. ${secrets}` : 'Your text is below.';
-}
-
-function whatHappened(code: string): string {
-	return errorWords(code, { kept: 'nothing', adminContact: null }).what;
 }
 
 /** To somebody who came second: that the first answer, which could not be sent yet, is not delivered, and why. Else empty. */
 export function notYetWords({ state, lastError }: Pick<Answer, 'state' | 'lastError'>): string {
 	if (state !== 'accepted' || lastError === null) return '';
 	const author = 'Handraise could not check with Slack whether its author may still answer.';
-	const why = lastError === 'not_checked' ? author : whatHappened(lastError);
+	const why = lastError === 'not_checked' ? author : errorWords(lastError).what;
 	return `⏳ The first answer is saved and not delivered yet. ${why} If it cannot be sent, you can send yours then.`;
 }
 
@@ -255,7 +253,7 @@ export function receiptMessage(answer: Answer, receipt: ReceiptContext): Message
 /** The author's own text that could not be sent, for the thread or channel of the question. Never a secret. */
 export function ownTextMessage(answer: Answer): MessageContent {
 	const { sessionId } = answer.question;
-	const isCertain = perhapsArrived(answer) === null;
+	const isCertain = !mayHaveArrived(answer);
 	const fate = isCertain ? 'was not sent to the agent' : 'was sent to the agent and may have arrived';
 	return message(`An answer that ${fate} (session ${sessionIdMrkdwn(sessionId)})`, [
 		...section(`💬 <@${answer.person.userId}> wanted to answer ${sessionName(sessionId)}. This ${fate}:`),
@@ -274,7 +272,7 @@ export const PRESS_NOTES = {
 
 /** *Send again* could not read the session. */
 export function notSentAgainWords(code: string): string {
-	return `Your answer was not sent again. ${whatHappened(code)} It is still in the session. Press *Send again* in a moment.`;
+	return `Your answer was not sent again. ${errorWords(code).what} It is still in the session. Press *Send again* in a moment.`;
 }
 
 /** For a change after the first text was sent; shows the changed text so that it is not lost. mrkdwn. */

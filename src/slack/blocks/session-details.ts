@@ -6,7 +6,17 @@ import { ACTIONS } from '../ids.ts';
 import type { Links, RefusedLink } from '../links.ts';
 import { plain, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
 import { actionsLine, andMoreWords, counted, joined } from '../words.ts';
-import { button, buttons, context, divider, type MessageContent, message, section, textMessage } from './parts.ts';
+import {
+	button,
+	buttons,
+	context,
+	divider,
+	type MessageContent,
+	message,
+	pager,
+	section,
+	textMessage,
+} from './parts.ts';
 
 const MOST_FILES = 8;
 const MOST_VARIABLES = 20;
@@ -66,10 +76,10 @@ export function stepCards(
 		...(index === 0 ? section('*The agent says*') : []),
 		...stepCard(entry, entry.messageIndex === asking),
 	]);
-	const navigation = buttons(
-		page > 0 ? button(ACTIONS.newer, 'Newer steps', { value: String(page - 1) }) : null,
-		page < lastPage ? button(ACTIONS.older, 'Older steps', { value: String(page + 1) }) : null,
-	);
+	const navigation = pager(page, { step: 1, total: lastPage + 1 }, [
+		[ACTIONS.newer, 'Newer steps'],
+		[ACTIONS.older, 'Older steps'],
+	]);
 	return { page, cards, navigation };
 }
 

@@ -315,7 +315,7 @@ export function noticeWords(
 			return '🔄 The session was read again. Steps may have moved to other pages.';
 		case 'stale': {
 			const { retryAt = null } = notice;
-			const { what, text } = errorWords(notice.code, { kept: 'nothing', adminContact, retryAt });
+			const { what, text } = errorWords(notice.code, { adminContact, retryAt });
 			return `⚠️ ${retryAt === null ? what : text} You see the session as it was ${agoText(notice.readAt, now)}.`;
 		}
 		case 'ownAnswer':

@@ -18,7 +18,7 @@ import {
 	statusWords,
 } from '../words.ts';
 import { type ErrorContext, errorWords } from './errors.ts';
-import { button, buttons, context, type MessageContent, message, section } from './parts.ts';
+import { button, context, type MessageContent, message, pager, section } from './parts.ts';
 
 /** The result of `/session watch` for one session, in one line of mrkdwn. */
 export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, error: ErrorContext): string {
@@ -169,10 +169,10 @@ export function watchList(
 		...section(`*${headline}*`),
 		...about,
 		...watches.slice(0, LIST_PAGE).flatMap(watchEntry),
-		...buttons(
-			offset > 0 ? button(ACTIONS.listNewer, 'Back', { value: String(Math.max(0, offset - LIST_PAGE)) }) : null,
-			offset + watches.length < total ? button(ACTIONS.listOlder, 'More', { value: String(offset + LIST_PAGE) }) : null,
-		),
+		...pager(offset, { step: LIST_PAGE, total }, [
+			[ACTIONS.listNewer, 'Back'],
+			[ACTIONS.listOlder, 'More'],
+		]),
 	]);
 }
 

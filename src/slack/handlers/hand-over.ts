@@ -115,14 +115,13 @@ export function registerHandOver(
 		failed(request, _, error) {
 			const code = codeOf(error);
 			request.log.error({ code, err: error }, 'a question could not be handed over');
-			return onField(errorWords(code, { kept: 'nothing', adminContact }).plain);
+			return onField(errorWords(code, { adminContact }).plain);
 		},
 	});
 
 	listen.storingAction(ACTIONS.giveBack, (asked, press) => {
 		const pressed = pressedQuestion(asked, press);
-		const failure = (code: string) =>
-			textMessage(notGivenBackWords(errorWords(code, { kept: 'nothing', adminContact }).text));
+		const failure = (code: string) => textMessage(notGivenBackWords(errorWords(code, { adminContact }).text));
 		const fail = (code: string) => () => reply.withoutTurn(asked, failure(code));
 		return {
 			place: { channelId: pressed?.channelId ?? null },

@@ -33,7 +33,7 @@ export function registerInbox(
 ) {
 	/** Says why the Home tab shows no inbox. */
 	async function publishNotice({ person, log }: PersonRequest, code: string): Promise<void> {
-		const view = homeView(errorLine(code, { kept: 'nothing', adminContact }));
+		const view = homeView(errorLine(code, { adminContact }));
 		await client.views.publish({ user_id: person.userId, view }).catch((error: unknown) => {
 			log.warn({ code: slackFailure(error).code }, 'the Home tab could not be filled');
 		});

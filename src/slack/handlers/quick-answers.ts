@@ -58,7 +58,7 @@ export function registerQuickAnswers(
 
 	function failureWords(choice: Choice, code: string): string {
 		if (code === 'acceptance_unknown') return CHOICE_WORDS.unknown(choice);
-		return CHOICE_WORDS.notSent(choice, errorWords(code, { kept: 'nothing', adminContact }).text);
+		return CHOICE_WORDS.notSent(choice, errorWords(code, { adminContact }).text);
 	}
 
 	const pressedAt = new Map<string, number>();

@@ -50,7 +50,7 @@ export function registerWatching(
 	{ listen, flow, drafting, personReads, reply, adminContact, clock }: HandlerContext,
 	{ subscriptions, discoveries, channels, names, links }: Dependencies,
 ) {
-	const errorContext = { kept: 'nothing', adminContact } as const;
+	const errorContext = { adminContact } as const;
 
 	async function say(request: PersonRequest, lines: readonly string[], note = ''): Promise<void> {
 		await reply.withoutTurn(request, outcomesMessage(lines, note));

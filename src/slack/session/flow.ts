@@ -284,7 +284,7 @@ export function createSessionFlow(deps: Dependencies) {
 			logAccess(request, 'open', sessionId, refusal);
 			const begun = await beginning;
 			if (begun instanceof TooFastError) return reply.failed(request, begun, { sessionId });
-			const modal = errorModal(refusal, metadata, { kept: 'nothing', adminContact });
+			const modal = errorModal(refusal, metadata, { adminContact });
 			const outcome = await begun.handle?.update(modal).catch(() => null);
 			if (outcome !== 'updated') await reply.refused(request, refusal);
 		}
