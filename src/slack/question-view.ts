@@ -231,9 +231,9 @@ export function handOverLine(handOver: HandOver | null, names: Names, { isUpdate
  * `✏️ Ada is answering this…`; empty when nobody is.
  * @param until for words that stay after the first of them lapses, clock milliseconds. Null: not told.
  */
-export function claimsWords(userIds: readonly string[], names: Names, until: number | null = null): string {
+export function claimsWords(userIds: readonly string[], until: number | null = null): string {
 	if (userIds.length === 0) return '';
-	const people = userIds.slice(0, 3).map((userId) => personMrkdwn(userId, names));
+	const people = userIds.slice(0, 3).map((userId) => personMrkdwn(userId));
 	if (userIds.length > 3) people.push(`${userIds.length - 3} more`);
 	const lapse = until === null ? '' : `, at least until ${momentMrkdwn(until)}`;
 	return `✏️ ${people.join(', ')} ${userIds.length === 1 ? 'is' : 'are'} answering this${lapse}. You can answer too; the first answer counts.`;

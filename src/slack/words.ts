@@ -1,14 +1,14 @@
 import { type AgentAction, statusKind } from '../questions/session.ts';
 import { escapeMrkdwn, oneLine, oneLineMrkdwn, quotedName, quotedNameMrkdwn, unescaped } from './text.ts';
 
-/** Display names for people whose id is not a Slack user id. They are untrusted text. */
+/** Display names of people, where they are not mentioned. They are untrusted text. */
 export interface Names {
 	displayName(userId: string): string;
 }
 
-/** A mention for a Slack user id, else the quoted name. */
-export function personMrkdwn(userId: string, names: Names): string {
-	return isUserId(userId) ? `<@${userId}>` : personName(userId, names);
+/** A mention of somebody. What is no Slack user id is quoted. */
+export function personMrkdwn(userId: string): string {
+	return isUserId(userId) ? `<@${userId}>` : quotedNameMrkdwn(userId, 80) || 'somebody';
 }
 
 /** The quoted name, which notifies nobody. It may not be known: the program learns it when the person acts. mrkdwn. */
@@ -126,11 +126,7 @@ export interface SettledBy {
 }
 
 /** Why an agent waits for a person although no question is open. `newest`: the session's newest question. mrkdwn. */
-export function waitingWords(
-	newest: { readonly goneOn: boolean } | null,
-	settledBy: SettledBy | null,
-	names: Names,
-): string {
+export function waitingWords(newest: { readonly goneOn: boolean } | null, settledBy: SettledBy | null): string {
 	if (newest === null || newest.goneOn) {
 		const asked =
 			newest === null
@@ -138,7 +134,7 @@ export function waitingWords(
 				: 'The agent waits for a person. Its last question was answered, and it asked nothing new';
 		return `${asked} that can be answered here. Look at its latest message, or at the session in the dashboard.`;
 	}
-	const by = settledBy === null ? '' : ` by ${personMrkdwn(settledBy.userId, names)} ${momentMrkdwn(settledBy.at)}`;
+	const by = settledBy === null ? '' : ` by ${personMrkdwn(settledBy.userId)} ${momentMrkdwn(settledBy.at)}`;
 	return `The newest question has been answered${by}. The agent should go on soon.`;
 }
 

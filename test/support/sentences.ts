@@ -24,10 +24,10 @@ import type { WatchEnd } from '../../src/watches/watch.ts';
 type Shown = Partial<Parameters<typeof receiptHeadline>[0]>;
 const NO_NEWS = { agentOutcome: null, lastError: null };
 const NOTHING_KEPT = { kept: 'nothing', adminContact: null } as const;
-const names = { displayName: (userId: string) => `@${userId}` };
+const names = { displayName: String };
 const QUOTED_NAME = /“(@[\w ]+)”/g;
 const mentions = (words: string) => words.replace(QUOTED_NAME, '$1');
-const given = (from: string, to: string) => ({ from, to }) as HandOver;
+const given = (from: string, to: string) => ({ from: `@${from}`, to: `@${to}` }) as HandOver;
 
 /** The first sentence of a receipt. */
 export const headline = (state: AnswerState, shown: Shown = {}) => receiptHeadline({ ...NO_NEWS, ...shown, state });
@@ -56,7 +56,7 @@ export const [WAITS = '', WAIT = ''] = [1, 2].map((count) => digestText(count).r
 /** In a channel whose settings were changed. */
 export const CHANGED_REMINDERS = besideNames(
 	settingsChangedPost(
-		{ kind: 'settingsChanged', by: 'one', before: SETTINGS, after: SETTINGS },
+		{ kind: 'settingsChanged', by: '@one', before: SETTINGS, after: SETTINGS },
 		{
 			channelId: 'C',
 			defaults: { remindAfterMs: null, escalateAfterMs: null },
@@ -83,26 +83,26 @@ export const handedOver = (from: string, to: string) =>
 export const HANDED_OVER = besideNames(handOverLine(given('one', 'other'), names, { isUpdate: true }));
 /** In the window of whoever handed it over. */
 export const youHandedOver = (to: string) =>
-	mentions(handOver.handOverWords({ kind: 'handedOver', handOver: given('', to) }, names));
+	mentions(handOver.handOverWords({ kind: 'handedOver', handOver: given('', to) }));
 /** In the inbox of whoever has the question, and in the direct message to them. */
-export const HANDED_TO_YOU = besideNames(inboxHandOverLine(given('one', 'other'), 'other', names));
-export const YOU_HAVE_IT = besideNames(handOver.handedOverWords('one', names));
-export const GAVE_BACK = besideNames(handOver.givenBackWords({ by: 'one' }, names));
-export const DID_NOT_GET_IT = besideNames(handOver.givenBackWords({ by: 'one', undelivered: true }, names));
+export const HANDED_TO_YOU = besideNames(inboxHandOverLine(given('one', 'other'), '@other'));
+export const YOU_HAVE_IT = besideNames(handOver.handedOverWords('@one'));
+export const GAVE_BACK = besideNames(handOver.givenBackWords({ by: '@one' }));
+export const DID_NOT_GET_IT = besideNames(handOver.givenBackWords({ by: '@one', undelivered: true }));
 
 /** To a channel, when somebody has typed `/session watch all` or `/session unwatch all`. */
-export const BEGAN_ALL = besideNames(discoveryBegunWords('one', names));
-export const ENDED_ALL = besideNames(discoveryEndedWords('one', names));
+export const BEGAN_ALL = besideNames(discoveryBegunWords('@one', names));
+export const ENDED_ALL = besideNames(discoveryEndedWords('@one', names));
 /** The result of `/session watch` for one session. */
 export const watchOutcome = (sessionId: string, kind: 'watching' | 'unknownSession') =>
 	watchOutcomeWords(sessionId, { kind } as WatchOutcome, NOTHING_KEPT);
 /** Why a watch ended. */
 export const ended = (reason: WatchEnd) => endWords(reason, { days: null, adminContact: null });
 
-const notice = (kind: Notice) => mentions(noticeWords(kind, { names, now: 0, adminContact: null }));
+const notice = (kind: Notice) => mentions(noticeWords(kind, { now: 0, adminContact: null }));
 /** Null for somebody outside Slack. */
 export function answeredMeanwhile(by: string | null): string {
-	const person = by === null ? null : { teamId: '', userId: by };
+	const person = by === null ? null : { teamId: '', userId: `@${by}` };
 	const other = { person, values: [], at: null, answerId: null, same: false };
 	return notice({ kind: 'answeredMeanwhile', other }).replace(/\.$/, '');
 }

@@ -14,7 +14,7 @@ import {
 import { ACTIONS, CALLBACKS } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import { isBlank, quoted, quotedTitleMrkdwn } from '../text.ts';
-import { andMoreWords, momentMrkdwn, type Names, personMrkdwn, sessionName } from '../words.ts';
+import { andMoreWords, momentMrkdwn, personMrkdwn, sessionName } from '../words.ts';
 import { context, divider, modal, pager, section } from './parts.ts';
 
 type Words = readonly [line: string, headline: string];
@@ -165,10 +165,10 @@ export function receiptHeadline(answer: ToldAnswer): string {
 }
 
 /** To the others who may answer: why a question is open again. Empty without such an answer. mrkdwn. */
-export function notSentWords(refused: Answer | null, names: Names): string {
+export function notSentWords(refused: Answer | null): string {
 	if (refused === null) return '';
 	const why = refused.lastError === 'deactivated' ? 'the account is deactivated' : 'this person may no longer answer';
-	return `⛔ The answer of ${personMrkdwn(refused.person.userId, names)} was not sent: ${why}.`;
+	return `⛔ The answer of ${personMrkdwn(refused.person.userId)} was not sent: ${why}.`;
 }
 
 /** The service saved the answer but reported a failure, and nobody has seen the agent continue. */
@@ -210,14 +210,6 @@ function answerText({ secret, value, wiped }: AnswerItem, limit: number): string
 /** Answers on a page of the history: each takes up to 14 blocks of the 100. */
 export const HISTORY_PAGE = 6;
 
-export interface HistoryModel {
-	readonly metadata: ViewMetadata;
-	/** Newest first, at most `HISTORY_PAGE`, from `metadata.offset` on. */
-	readonly answers: readonly Answer[];
-	readonly total: number;
-	readonly names: Names;
-}
-
 /** Above the history of a session. mrkdwn. */
 export function historyWords(sessionId: string, total: number): string {
 	const name = sessionName(sessionId);
@@ -225,13 +217,13 @@ export function historyWords(sessionId: string, total: number): string {
 	return `${total === 1 ? 'One answer' : `${total} answers`} to ${name}, newest first.`;
 }
 
-/** Who answered what and when, newest first; secrets stay hidden. */
-export function historyView({ metadata, answers, total, names }: HistoryModel): ModalView {
+/** Who answered what and when; secrets stay hidden. `answers`: newest first, from `metadata.offset` on. */
+export function historyView(metadata: ViewMetadata, answers: readonly Answer[], total: number): ModalView {
 	const { offset } = metadata;
 	const shown = answers.slice(0, HISTORY_PAGE);
 	const entries = shown.flatMap((answer): KnownBlock[] => [
 		divider(),
-		...section(personMrkdwn(answer.person.userId, names)),
+		...section(personMrkdwn(answer.person.userId)),
 		...ownText(answer, 3000),
 		...context(timelineWords(answer)),
 	]);

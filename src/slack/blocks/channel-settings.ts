@@ -44,13 +44,12 @@ export interface SettingsModel {
 	readonly change: { readonly by: string; readonly at: number } | null;
 	/** What has to be said first. mrkdwn, may be empty. */
 	readonly notice: string;
-	readonly names: Names;
 	readonly adminContact: string | null;
 }
 
 /** The form of a channel's settings, in a window. */
 export function settingsForm(model: SettingsModel): ModalView {
-	const { metadata, change, notice, names } = model;
+	const { metadata, change, notice } = model;
 	const { channelId } = metadata;
 	const inputs = SETTINGS_FIELDS.flatMap((field): KnownBlock[] => {
 		const notes = field === 'groups' ? groupNotes(model) : [];
@@ -66,7 +65,7 @@ export function settingsForm(model: SettingsModel): ModalView {
 			...section(notice),
 			...section(`When Handraise reminds of questions in ${placeMrkdwn(channelId)} that nobody has answered.`),
 			...inputs,
-			...context(lastChangeWords(change, names)),
+			...context(lastChangeWords(change)),
 		],
 	});
 }
@@ -147,9 +146,9 @@ function groupNotes({ metadata: { shown }, groups, adminContact }: SettingsModel
 }
 
 /** Who changed the settings last. mrkdwn. */
-export function lastChangeWords(change: { readonly by: string; readonly at: number } | null, names: Names): string {
+export function lastChangeWords(change: { readonly by: string; readonly at: number } | null): string {
 	if (change === null) return 'Nobody has changed these settings yet.';
-	return `Last changed by ${personMrkdwn(change.by, names)}, ${momentMrkdwn(change.at)}.`;
+	return `Last changed by ${personMrkdwn(change.by)}, ${momentMrkdwn(change.at)}.`;
 }
 
 /** Why a place has no settings, and what to do. mrkdwn. */
@@ -234,11 +233,11 @@ function groupIn(groups: UserGroups, groupId: string) {
 export function conflictWords(
 	by: string | null,
 	{ before, newest, chosen }: Readonly<Record<'before' | 'newest' | 'chosen', ChannelSettings>>,
-	{ names, defaults }: { readonly names: Names; readonly defaults: LadderTimes },
+	defaults: LadderTimes,
 ): string {
 	const known = { mentioned: mentionsWords, defaults };
 	return [
-		`⚠️ ${by === null ? 'Somebody' : personMrkdwn(by, names)} changed these settings meanwhile, so yours are not saved.`,
+		`⚠️ ${by === null ? 'Somebody' : personMrkdwn(by)} changed these settings meanwhile, so yours are not saved.`,
 		...settingsChanges(before, newest, known),
 		'The fields below show the settings as they are now. With your choices they would change so:',
 		...settingsChanges(newest, chosen, known),

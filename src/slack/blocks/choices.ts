@@ -1,6 +1,6 @@
 import { ACTIONS, encodeTarget, type SessionTarget } from '../ids.ts';
 import { oneLineMrkdwn, quotedTitleMrkdwn } from '../text.ts';
-import { durationText, type Names, personMrkdwn, sessionName } from '../words.ts';
+import { durationText, personMrkdwn, sessionName } from '../words.ts';
 import { button, buttons, type MessageContent, textMessage } from './parts.ts';
 
 /** To the person who chose: what is sent, and *Undo* until then. */
@@ -18,8 +18,8 @@ export function choiceMessage(words: string, target: SessionTarget | null = null
 const OPTION_LENGTH = 200;
 
 /** Who chose what. mrkdwn. `option` is null when it is not told here. */
-export function chosenWords(userId: string, option: string | null, names: Names): string {
-	const person = personMrkdwn(userId, names);
+export function chosenWords(userId: string, option: string | null): string {
+	const person = personMrkdwn(userId);
 	return option === null ? `${person} answered` : `${person} chose ${oneLineMrkdwn(option, OPTION_LENGTH)}`;
 }
 

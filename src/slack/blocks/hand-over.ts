@@ -66,16 +66,16 @@ export function handOverNotice(words: string, metadata: ViewMetadata): ModalView
 
 /** The direct message to the person who has the question now. */
 export function handedOverPost({ from, ...asked }: ContentOf<'handedOver'>, post: PostContext): MessageContent {
-	const { channelId, watchedBy, names } = post;
-	const place = placeMrkdwn(channelId, watchedBy === post.reader ? null : personMrkdwn(watchedBy, names));
-	const words = handedOverWords(from, names);
-	const hint = `Asked in ${place}. Others can still answer it. *Give back* opens it for all again and tells ${personMrkdwn(from, names)}.`;
+	const { channelId, watchedBy } = post;
+	const place = placeMrkdwn(channelId, watchedBy === post.reader ? null : personMrkdwn(watchedBy));
+	const words = handedOverWords(from);
+	const hint = `Asked in ${place}. Others can still answer it. *Give back* opens it for all again and tells ${personMrkdwn(from)}.`;
 	return directPost(asked, post, { words, headline: `*${words}*`, hint, givesBack: true });
 }
 
 /** The direct message to the person who had handed the question over. */
 export function givenBackPost(content: ContentOf<'givenBack'>, post: PostContext): MessageContent {
-	const words = givenBackWords(content, post.names);
+	const words = givenBackWords(content);
 	return directPost(content, post, { words, headline: words, hint: '', givesBack: false });
 }
 
@@ -106,19 +106,16 @@ function directPost(
 }
 
 /** The opening words of the direct message to the person who has a question now. mrkdwn. */
-export function handedOverWords(from: string, names: Names): string {
-	return `↪️ ${personMrkdwn(from, names)} handed a question over to you.`;
+export function handedOverWords(from: string): string {
+	return `↪️ ${personMrkdwn(from)} handed a question over to you.`;
 }
 
 /** To the person who had handed it over. mrkdwn. */
-export function givenBackWords(
-	{ by, undelivered }: Pick<ContentOf<'givenBack'>, 'by' | 'undelivered'>,
-	names: Names,
-): string {
+export function givenBackWords({ by, undelivered }: Pick<ContentOf<'givenBack'>, 'by' | 'undelivered'>): string {
 	if (undelivered === true) {
-		return `⚠️ ${personMrkdwn(by, names)} did not get the question that you handed over: the direct message was refused. It is open for all again. Answer it, or hand it over to somebody else on its post.`;
+		return `⚠️ ${personMrkdwn(by)} did not get the question that you handed over: the direct message was refused. It is open for all again. Answer it, or hand it over to somebody else on its post.`;
 	}
-	return `↩️ ${personMrkdwn(by, names)} gave back the question that you handed over. It is open for all again.`;
+	return `↩️ ${personMrkdwn(by)} gave back the question that you handed over. It is open for all again.`;
 }
 
 /** Why the chosen person cannot get the question. Plain text. */
@@ -154,32 +151,32 @@ export function tooManyHandOversText({ who, againInMs }: TooManyHandOvers, to: s
 }
 
 /** What came of a hand-over. mrkdwn. */
-export function handOverWords(outcome: HandOverObstacle, names: Names): string {
+export function handOverWords(outcome: HandOverObstacle): string {
 	switch (outcome.kind) {
 		case 'handedOver':
-			return `↪️ You handed the question over to ${personMrkdwn(outcome.handOver.to, names)}, who gets a direct message. Others can still answer it.`;
+			return `↪️ You handed the question over to ${personMrkdwn(outcome.handOver.to)}, who gets a direct message. Others can still answer it.`;
 		case 'taken': {
 			const { from, to, count, handedOverAt } = outcome.handOver;
-			const who = personMrkdwn(to, names);
+			const who = personMrkdwn(to);
 			const can = count < MOST_HAND_OVERS ? 'hand it over or give it back' : 'give it back';
-			return `🙋 ${who} has this question: ${personMrkdwn(from, names)} handed it over ${momentMrkdwn(handedOverAt)}. Nothing was handed over now. Only ${who} can ${can}. You can still answer it.`;
+			return `🙋 ${who} has this question: ${personMrkdwn(from)} handed it over ${momentMrkdwn(handedOverAt)}. Nothing was handed over now. Only ${who} can ${can}. You can still answer it.`;
 		}
 		case 'limit': {
 			const { from, to, count } = outcome.handOver;
-			return `🔁 This question was handed over ${count} times, last by ${personMrkdwn(from, names)} to ${personMrkdwn(to, names)}. It cannot be handed over again. Answer it, or give it back if you have it.`;
+			return `🔁 This question was handed over ${count} times, last by ${personMrkdwn(from)} to ${personMrkdwn(to)}. It cannot be handed over again. Answer it, or give it back if you have it.`;
 		}
 		case 'closed':
 			return outcome.by === null
 				? '💨 The agent does not wait for an answer to this question any more. Nothing was handed over.'
-				: `✅ ${personMrkdwn(outcome.by.person.userId, names)} has answered this question. Nothing was handed over.`;
+				: `✅ ${personMrkdwn(outcome.by.person.userId)} has answered this question. Nothing was handed over.`;
 	}
 }
 
 /** To somebody who gave a question back that they do not have. mrkdwn. */
-export function notYoursWords(handOver: HandOver | null, names: Names): string {
+export function notYoursWords(handOver: HandOver | null): string {
 	if (handOver === null) return '💨 This question is settled, so there is nothing to give back.';
 	return handOver.givenBackAt === null
-		? `🙋 You do not have this question any more: ${personMrkdwn(handOver.to, names)} has it. Nothing was changed.`
+		? `🙋 You do not have this question any more: ${personMrkdwn(handOver.to)} has it. Nothing was changed.`
 		: '🙋 You do not have this question: it is open for all. Nothing was changed.';
 }
 

@@ -22,7 +22,6 @@ import {
 	durationText,
 	joined,
 	momentMrkdwn,
-	type Names,
 	personMrkdwn,
 	placeMrkdwn,
 	sessionIdMrkdwn,
@@ -125,12 +124,12 @@ function toPage(actionId: typeof ACTIONS.inboxOlder | typeof ACTIONS.inboxNewer,
 function questionEntry(
 	entry: InboxQuestion,
 	{ quickAnswers, userId }: Pick<InboxModel, 'quickAnswers'> & { userId: string },
-	{ names, now }: ReceiptContext,
+	{ now }: ReceiptContext,
 ): KnownBlock[] {
 	const { question, askedIn, since, view, sessionName, answering, handOver } = entry;
 	const { sessionId, messageIndex } = question;
 	const { channelId, watchedBy } = askedIn;
-	const whose = watchedBy === userId ? null : personMrkdwn(watchedBy, names);
+	const whose = watchedBy === userId ? null : personMrkdwn(watchedBy);
 	const asked = openQuestion(view, {
 		sessionId,
 		room: 'entry',
@@ -147,8 +146,8 @@ function questionEntry(
 		...context(
 			asked.cut,
 			joined(placeMrkdwn(channelId, whose), waitingSinceWords(since, now)),
-			inboxHandOverLine(handOver, userId, names),
-			claimsWords(answering, names),
+			inboxHandOverLine(handOver, userId),
+			claimsWords(answering),
 		),
 		...inRow(asked.row, askedIn, `question ${messageIndex} ${sessionId}`),
 	];
@@ -325,10 +324,8 @@ export const CHANNELS_UNKNOWN =
 	'⚠️ Slack did not tell which channels you are in, so questions from channels are missing here. Handraise is asking again.';
 
 /** The same in an inbox of `userId`. mrkdwn. */
-export function inboxHandOverLine(handOver: HandOver | null, userId: string, names: Names): string {
+export function inboxHandOverLine(handOver: HandOver | null, userId: string): string {
 	if (handOver === null) return '';
 	const { from, to } = handOver;
-	return to === userId
-		? `↪️ ${personMrkdwn(from, names)} handed this over to you`
-		: `↪️ ${personMrkdwn(to, names)} has it`;
+	return to === userId ? `↪️ ${personMrkdwn(from)} handed this over to you` : `↪️ ${personMrkdwn(to)} has it`;
 }

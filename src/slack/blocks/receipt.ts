@@ -16,7 +16,6 @@ import {
 	andMoreWords,
 	contactMrkdwn,
 	momentMrkdwn,
-	type Names,
 	personMrkdwn,
 	sessionIdMrkdwn,
 	sessionName,
@@ -38,7 +37,6 @@ import { button, buttons, context, type MessageContent, message, modal, section 
 
 /** What a receipt needs besides the answer. */
 export interface ReceiptContext {
-	readonly names: Names;
 	readonly now: number;
 	readonly adminContact: string | null;
 	/** Whether authors may post their own text to a channel. Default: true. */
@@ -111,11 +109,11 @@ const ICONS: Partial<Record<AnswerState, string>> = {
 	withdrawn: '↩️',
 };
 
-function otherAnswer(answer: Answer, { names, now }: ReceiptContext): KnownBlock[] {
+function otherAnswer(answer: Answer, { now }: ReceiptContext): KnownBlock[] {
 	// Of a waiting answer, the other one was taken back.
 	if (answer.state === 'waiting' || answer.content.kind !== 'readable' || answer.content.other === null) return [];
 	const { items, other } = answer.content;
-	const who = other.person === null ? 'Somebody outside Slack' : personMrkdwn(other.person.userId, names);
+	const who = other.person === null ? 'Somebody outside Slack' : personMrkdwn(other.person.userId);
 	const when = other.at === null ? '' : ` ${agoText(other.at, now)}`;
 	if (other.same) return section(`${who} answered the same${when}.`);
 	const lines = other.values.slice(0, MOST_ITEMS).flatMap((value, position) => {

@@ -17,7 +17,6 @@ import {
 	durationText,
 	joined,
 	momentMrkdwn,
-	type Names,
 	personMrkdwn,
 	type SettledBy,
 	sessionName,
@@ -77,7 +76,6 @@ export interface SessionModel {
 	/** Ids of the other people who have the question in a form now. */
 	readonly claims: readonly string[];
 	readonly now: number;
-	readonly names: Names;
 	readonly dashboardUrl: string | null;
 	/** Decides which addresses of files and screenshots become links. */
 	readonly links: Links;
@@ -147,7 +145,7 @@ function sessionHeadline({ session, now }: SessionModel): KnownBlock[] {
 
 /** Notices and claims: at most two blocks. */
 function noticeBlocks(model: SessionModel): KnownBlock[] {
-	const { question, names } = model;
+	const { question } = model;
 	const notices = model.notices.slice(0, 6).map((notice) => noticeWords(notice, model));
 	if (question?.goneOn === true) notices.push(GONE_ON);
 	if (question !== null && statusKind(model.session.status) === 'paused')
@@ -157,7 +155,7 @@ function noticeBlocks(model: SessionModel): KnownBlock[] {
 	if (model.withoutImages === true) notices.push(WITHOUT_SCREENSHOT);
 	let text = '';
 	for (const line of notices) if (text.length + line.length < 2900) text += text === '' ? line : `\n${line}`;
-	return [...section(text), ...context(question === null ? '' : claimsWords(model.claims, names))];
+	return [...section(text), ...context(question === null ? '' : claimsWords(model.claims))];
 }
 
 function questionBlocks(model: SessionModel, form: Form | null, mark: CutMark): KnownBlock[] {
@@ -204,10 +202,10 @@ function isGuessed(block: KnownBlock): boolean {
 	return block.element.type !== 'plain_text_input' || block.element.multiline !== true;
 }
 
-function nothingOpen({ session, settledBy = null, names }: SessionModel): KnownBlock[] {
+function nothingOpen({ session, settledBy = null }: SessionModel): KnownBlock[] {
 	if (!isWaiting(session.status)) return section(statusWords(session.status).meaning);
 	const newest = askingMessageIndex(session);
-	return section(waitingWords(newest === null ? null : questionAt(session, newest), settledBy, names));
+	return section(waitingWords(newest === null ? null : questionAt(session, newest), settledBy));
 }
 
 function footer(model: SessionModel): KnownBlock[] {
@@ -281,10 +279,7 @@ export const GONE_ON = '👣 The agent has gone on since it asked this. You can 
 export const WITHOUT_SCREENSHOT = '🖼️ Slack could not load the screenshot, so it is left out.';
 
 /** A notice in mrkdwn. */
-export function noticeWords(
-	notice: Notice,
-	{ names, now, adminContact }: Pick<SessionModel, 'names' | 'now' | 'adminContact'>,
-): string {
+export function noticeWords(notice: Notice, { now, adminContact }: Pick<SessionModel, 'now' | 'adminContact'>): string {
 	switch (notice.kind) {
 		case 'questionChanged':
 			return notice.carried
@@ -292,7 +287,7 @@ export function noticeWords(
 				: '✏️ The question has changed. This is the new one.';
 		case 'answeredMeanwhile': {
 			const { person, values, at } = notice.other;
-			const who = person === null ? 'somebody outside Slack' : personMrkdwn(person.userId, names);
+			const who = person === null ? 'somebody outside Slack' : personMrkdwn(person.userId);
 			const texts = values
 				.slice(0, 3)
 				.map((value) => (value === null ? '> (hidden)' : isBlank(value) ? '' : quoted(value, 300)))

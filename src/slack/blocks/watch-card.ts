@@ -63,7 +63,7 @@ export function watchCard(model: CardModel): MessageContent {
 			isBlank(view.name) ? '' : sessionName(view.sessionId),
 			view.task === null ? '' : `Task: ${quotedNameMrkdwn(view.task, 250)}`,
 		),
-		...section(waitingLine(view, model.names)),
+		...section(waitingLine(view)),
 		...(open !== null ? askedParts(open, model) : settledQuestion(model)),
 		...(view.result === null ? latestSteps(view, open) : [divider(), ...resultBlocks(view.result)]),
 		...footer(model),
@@ -80,17 +80,17 @@ function askedParts(question: QuestionView, model: CardModel): KnownBlock[] {
 		...context(
 			asked.noForm,
 			handOverLine(handOver, names, model),
-			claimsWords(claims, names, claimedUntil),
+			claimsWords(claims, claimedUntil),
 			standing !== null && isBlocking(standing.state)
-				? `📨 ${answeredLine(standing, names, question)}. The answer is being delivered.`
+				? `📨 ${answeredLine(standing, question)}. The answer is being delivered.`
 				: '',
 		),
 	];
 }
 
-function settledQuestion({ view, standing, names }: CardModel): KnownBlock[] {
+function settledQuestion({ view, standing }: CardModel): KnownBlock[] {
 	if (view.question === null) return [];
-	if (isThere(standing)) return context(`✅ ${answeredLine(standing, names, view.question)}.`);
+	if (isThere(standing)) return context(`✅ ${answeredLine(standing, view.question)}.`);
 	const isAnswered = (view.digest.question?.answered ?? []).length > 0;
 	return context(isAnswered ? `✅ ${OUTSIDE}.` : '');
 }

@@ -97,7 +97,7 @@ const PLAIN = {
 	status({ from, to }, post) {
 		const { emoji, mrkdwn } = statusWords(to);
 		const text = `${emoji} ${titleOf(post)}: ${mrkdwn} (before: ${statusWords(from).mrkdwn})`;
-		const waiting = post.view?.status === to ? waitingLine(post.view, post.names) : '';
+		const waiting = post.view?.status === to ? waitingLine(post.view) : '';
 		return { text, blocks: [...section(text), ...section(waiting)] };
 	},
 	end({ status, result, step }, post) {
@@ -140,13 +140,8 @@ function askedParts({ question, changed, readAt }: AskedContent, post: PostConte
 		blocks: [
 			...asked.blocks(asksWords(titleOf(post), changed)),
 			...asked.row,
-			...context(
-				asked.noForm,
-				asked.cut,
-				notSentWords(refused, post.names),
-				handOverLine(post.handOver, post.names, post),
-			),
-			...(post.alone === null ? [] : context(claimsWords(post.alone.claims, post.names, post.alone.claimedUntil))),
+			...context(asked.noForm, asked.cut, notSentWords(refused), handOverLine(post.handOver, post.names, post)),
+			...(post.alone === null ? [] : context(claimsWords(post.alone.claims, post.alone.claimedUntil))),
 			...idBlocks(post),
 		],
 	};
@@ -167,7 +162,7 @@ function switchingParts({ question }: AskedContent, post: PostContext) {
 					: NOTHING_ASKED,
 				handOverLine(post.handOver, names, post),
 			),
-			...(alone === null ? [] : context(claimsWords(alone.claims, names, alone.claimedUntil))),
+			...(alone === null ? [] : context(claimsWords(alone.claims, alone.claimedUntil))),
 			...idBlocks(post),
 		],
 	};
@@ -207,11 +202,11 @@ function overParts(asked: Asked, how: SettledHow | null, post: PostContext) {
  * @param how null while its posts are not settled
  */
 export function outcomeWords(asked: Asked, how: SettledHow | null, post: PostContext): string {
-	const { standing, names, discreet, showsChoices } = post;
+	const { standing, discreet, showsChoices } = post;
 	let chosen = '';
 	if (isChosen(asked, standing)) {
 		const option = discreet || !showsChoices ? null : (itemsOf(standing).find(({ value }) => value)?.value ?? null);
-		chosen = `👉 ${chosenWords(standing.person.userId, option, names)}`;
+		chosen = `👉 ${chosenWords(standing.person.userId, option)}`;
 	}
 	if (how === null) return chosen;
 	// Somebody pressed before the post showed it.
@@ -221,8 +216,8 @@ export function outcomeWords(asked: Asked, how: SettledHow | null, post: PostCon
 	return chosen !== '' && isThere(standing) ? chosen : answeredWords(post, asked.question);
 }
 
-function answeredWords({ standing, names }: PostContext, question: QuestionView | null): string {
-	return `✅ ${isThere(standing) ? answeredLine(standing, names, question) : OUTSIDE}`;
+function answeredWords({ standing }: PostContext, question: QuestionView | null): string {
+	return `✅ ${isThere(standing) ? answeredLine(standing, question) : OUTSIDE}`;
 }
 
 /** The session's name, or its id. mrkdwn. */
@@ -245,9 +240,9 @@ export function resultBlocks(result: string | null): KnownBlock[] {
 const MOST_ITEMS = 5;
 
 /** Why the agent waits; empty when it does not wait, or when its question is shown. */
-export function waitingLine({ status, question }: SessionSnapshot, names: Names): string {
+export function waitingLine({ status, question }: SessionSnapshot): string {
 	if (!isWaiting(status) || question?.goneOn === false || (question?.openCount ?? 0) > 0) return '';
-	return waitingWords(question, null, names);
+	return waitingWords(question, null);
 }
 
 /** Whether `answer` reached the session: not while it waits for its author or was never sent. */
@@ -256,9 +251,9 @@ export function isThere(answer: Answer | null): answer is Answer {
 }
 
 /** `Answered by @ada today 10:12`. `question`: as it stands now; its text may be another than that answered. */
-export function answeredLine({ person, acceptedAt, shownHash }: Answer, names: Names, question: QuestionView | null) {
+export function answeredLine({ person, acceptedAt, shownHash }: Answer, question: QuestionView | null) {
 	const which = isReworded(shownHash, question?.shownHash ?? null) ? `, ${BEFORE_NEW_TEXT}` : '';
-	return `Answered by ${personMrkdwn(person.userId, names)} ${momentMrkdwn(acceptedAt)}${which}`;
+	return `Answered by ${personMrkdwn(person.userId)} ${momentMrkdwn(acceptedAt)}${which}`;
 }
 
 /** The values of these items as a channel may see them. */

@@ -12,7 +12,6 @@ import {
 	durationText,
 	joined,
 	momentMrkdwn,
-	type Names,
 	personMrkdwn,
 	sessionIdMrkdwn,
 	statusWords,
@@ -134,9 +133,9 @@ export function leftOutWords(left: LeftOut, adminContact: string | null): string
 }
 
 /** In the list of what a channel watches: who began `watch all`. mrkdwn. */
-export function discoveredByWords(discovery: Discovery, names: Names): string {
+export function discoveredByWords(discovery: Discovery): string {
 	const { createdBy, createdAt } = discovery;
-	return `✋ The questions of all sessions come into this channel: ${commandWords(discovery)} by ${personMrkdwn(createdBy, names)} ${momentMrkdwn(createdAt)}.`;
+	return `✋ The questions of all sessions come into this channel: ${commandWords(discovery)} by ${personMrkdwn(createdBy)} ${momentMrkdwn(createdAt)}.`;
 }
 
 function commandWords({ discreet, buttons }: Discovery): string {

@@ -88,7 +88,7 @@ export function registerChannelSettings(
 		{ notice, groups }: { notice: string; groups: UserGroups },
 	) {
 		const change = changedBy === null || changedAt === null ? null : { by: changedBy, at: changedAt };
-		return settingsForm({ metadata, defaults, groups, change, notice, names: directory, adminContact });
+		return settingsForm({ metadata, defaults, groups, change, notice, adminContact });
 	}
 
 	/** Resolves to the outcome for the log. */
@@ -188,7 +188,7 @@ export function registerChannelSettings(
 		const { settings: newest, revision, changedBy } = stored;
 		const shown = valuesOf(newest, base);
 		const settings = { before: settingsOf(base), newest, chosen };
-		const notice = conflictWords(changedBy, settings, { names: directory, defaults });
+		const notice = conflictWords(changedBy, settings, defaults);
 		const groups = await within(userGroups.list(), LIST_WITHIN_MS, { clock, late: () => NO_GROUPS });
 		return formOf({ channelId, revision, base: shown, shown }, stored, { notice, groups });
 	}

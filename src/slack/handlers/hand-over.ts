@@ -53,9 +53,7 @@ export function registerHandOver(
 			const begun = await handOvers.begin(request.person, pressed);
 			const metadata = handOverMetadata(pressed, pressed.channelId);
 			const view =
-				begun.kind === 'possible'
-					? handOverModal(metadata, begun)
-					: handOverNotice(handOverWords(begun, names), metadata);
+				begun.kind === 'possible' ? handOverModal(metadata, begun) : handOverNotice(handOverWords(begun), metadata);
 			const onTop = press.view !== null && press.view.callbackId !== CALLBACKS.home;
 			if ((await openView(client, request, { view, onTop })) === null)
 				await reply.withoutTurn(request, noWindow('handOver'));
@@ -82,7 +80,7 @@ export function registerHandOver(
 		request.log.info({ session: sessionId, channel, to: chosen.to, outcome: outcome.kind }, 'hand over');
 		if (outcome.kind === 'refused') return onField(handOverRefusedText(outcome.refusal, adminContact));
 		if (outcome.kind === 'tooMany') return onField(tooManyHandOversText(outcome, chosen.to, names));
-		const notice = handOverNotice(handOverWords(outcome, names), metadata);
+		const notice = handOverNotice(handOverWords(outcome), metadata);
 		return { ack: { response_action: 'update', view: notice } };
 	}
 
@@ -136,7 +134,7 @@ export function registerHandOver(
 				request.log.info({ session, channel, to, outcome: result.kind }, 'give back');
 				// Posts, the direct message and inboxes show it by themselves.
 				if (result.kind === 'givenBack') return async () => {};
-				const words = notYoursWords(result.kind === 'notYours' ? result.handOver : null, names);
+				const words = notYoursWords(result.kind === 'notYours' ? result.handOver : null);
 				return () => reply.withoutTurn(request, textMessage(words));
 			},
 		};

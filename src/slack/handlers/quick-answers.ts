@@ -12,13 +12,12 @@ import { codeOf } from '../clients.ts';
 import { ACTIONS, CHOOSE_IDS, type Choice, decodeChoice, decodeInboxRow } from '../ids.ts';
 import { isInbox, isSamePerson, type PersonRequest, type Press } from '../request.ts';
 import { type AllowedRequest, changing, copyPlace, forAnybody, ifAllowed } from '../task.ts';
-import { type Names, personMrkdwn } from '../words.ts';
+import { personMrkdwn } from '../words.ts';
 import type { HandlerContext } from './context.ts';
 
 interface Options {
 	readonly answers: Answers;
 	readonly store: AnswerStore;
-	readonly names: Names;
 	/** `QUICK_ANSWERS` */
 	readonly quickAnswers: boolean;
 	/** `UNDO_SECONDS`, in milliseconds. */
@@ -32,7 +31,7 @@ const MAX_PRESSES = 1_000;
 /** Registers the buttons that answer in one press, and *Undo*. */
 export function registerQuickAnswers(
 	{ listen, flow, reply, serviceUrl, adminContact, clock }: HandlerContext,
-	{ answers, store, names, quickAnswers, undoMs }: Options,
+	{ answers, store, quickAnswers, undoMs }: Options,
 ): void {
 	function submissionOf(request: AllowedRequest, press: Press, choice: Choice) {
 		const { sessionId, messageIndex, fingerprint, shownHash, position, title, option, readAt } = choice;
@@ -90,7 +89,7 @@ export function registerQuickAnswers(
 	function takenWords(request: PersonRequest, choice: Choice, by: Answer): string {
 		const first = shownChoice(choice, by);
 		if (isSamePerson(request, by.person)) return CHOICE_WORDS.second(choice, first);
-		return `${CHOICE_WORDS.lost(choice, personMrkdwn(by.person.userId, names), first)} ${notYetWords(by)}`.trim();
+		return `${CHOICE_WORDS.lost(choice, personMrkdwn(by.person.userId), first)} ${notYetWords(by)}`.trim();
 	}
 
 	/** A double click is no second choice. Later, the agent may ask the same again. */

@@ -66,7 +66,7 @@ const EMPHASIS: Readonly<Record<string, readonly [open: string, close: string]>>
  */
 const ESCAPED = /\\(?<escaped>[\\`*_~[\]()#>!-])/;
 const CODE = /(?<ticks>`+)(?!`)(?:(?<code>.+?)\k<ticks>)?/;
-const URL_ALONE = /https?:\/\/[^\s<>"]+)|<(?<auto>https?:\/\/[^\s<>|]+)>/;
+const URL_ALONE = /https?:\/\/[^\s<>"]+|<(?<auto>https?:\/\/[^\s<>|]+)>/;
 const LINK =
 	/!?\[(?<label>[^[\]]*)\]\(\s{0,9}<?(?<target>[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)>?(?:\s{1,9}["'][^"'\n]*["'])?\s{0,9}\)/;
 /** mrkdwn has no emphasis within a word. */

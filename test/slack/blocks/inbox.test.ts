@@ -25,7 +25,7 @@ function asking(description: string): Shown {
 }
 
 function textOf(content: Shown, quickAnswers = true): string {
-	const receipt = { names: { displayName: () => 'Ada' }, now, adminContact: null };
+	const receipt = { now, adminContact: null };
 	return JSON.stringify(
 		homeView({ inbox: { openedAt: now, person: { teamId: 'T1', userId: 'U0OURS1' } }, content, quickAnswers, receipt })
 			.blocks,

@@ -97,7 +97,6 @@ describe('text from outside is marked as such and never begins a view or message
 						],
 						claims: [name],
 						now,
-						names: { displayName: () => name },
 						dashboardUrl: 'https://dash.example',
 						adminContact: null,
 						watch: null,
@@ -160,13 +159,12 @@ describe('text from outside is marked as such and never begins a view or message
 				const said = { person: null, values: [other, null, value], at: now, answerId: null, same: false };
 				const answer = answerOf({ state: 'conflicted', question, content: { kind: 'readable', items, other: said } });
 				const metadata = newMetadata({ sessionId, formId: 'form' });
-				const names = { displayName: () => name };
-				const receipt = { names, now, adminContact: null };
+				const receipt = { now, adminContact: null };
 				const error = { kept: 'nothing', adminContact: null } as const;
 				for (const view of [
 					receiptModal(answer, receipt),
 					savedModal(answer),
-					historyView({ metadata, answers: [answer], total: 1, names }),
+					historyView(metadata, [answer], 1),
 					errorModal(name, metadata, error),
 					loadingModal(sessionId, metadata),
 				]) {

@@ -37,7 +37,7 @@ function modelOf(settings: ChannelSettings, overrides: Partial<SettingsModel> = 
 const CONFLICT = conflictWords(
 	USER_ID,
 	{ before: DEFAULT_CHANNEL_SETTINGS, newest: FULL, chosen: DEFAULT_CHANNEL_SETTINGS },
-	{ names: NAMES, defaults },
+	defaults,
 );
 
 const PLACE = { channelId: 'C0EXAMPLE1', defaults };

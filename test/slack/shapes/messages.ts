@@ -141,8 +141,8 @@ export function messageVariants(): Shape[] {
 		}),
 		...shapesOf(noWindow, { inbox: ['inbox'], settings: ['settings'], 'hand over': ['handOver'] }),
 		...shapesOf(textMessage, {
-			'somebody else has it': [notYoursWords(HAND_OVER, NAMES)],
-			settled: [notYoursWords(null, NAMES)],
+			'somebody else has it': [notYoursWords(HAND_OVER)],
+			settled: [notYoursWords(null)],
 			late: [GIVE_BACK_LATE],
 			'not stored': [notGivenBackWords('The database does not answer.')],
 		}),
@@ -261,18 +261,15 @@ function postShapes(of: string, contents: readonly PostedContent[], post: PostCo
 }
 
 const DISCOVERY_LINES = [
-	discoveredByWords(
-		{
-			teamId: 'T0EXAMPLE1',
-			channelId: 'C0EXAMPLE1',
-			service: 'https://service.example',
-			discreet: false,
-			buttons: true,
-			createdBy: USER_ID,
-			createdAt: NOW,
-		},
-		NAMES,
-	),
+	discoveredByWords({
+		teamId: 'T0EXAMPLE1',
+		channelId: 'C0EXAMPLE1',
+		service: 'https://service.example',
+		discreet: false,
+		buttons: true,
+		createdBy: USER_ID,
+		createdAt: NOW,
+	}),
 	leftOutWords({ kind: 'discoveryPaused', why: 'noList' }, USER_ID),
 ];
 

@@ -28,7 +28,6 @@ import {
 	itemsOf,
 	LONGEST_ID,
 	metadataOf,
-	NAMES,
 	NOW,
 	SESSION_ID,
 	type Shape,
@@ -40,9 +39,6 @@ import { ANSWERS, casesOf, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
 const other: OtherAnswer = { answerId: null, person: null, values: [HOSTILE, null, ''], at: NOW - 60_000, same: false };
 
 const QUESTION_TO_HAND_OVER = { question: questionOf(FIELDS), sessionName: GIANT, discreet: false };
-const historyOf = (model: Partial<Parameters<typeof historyView>[0]>): Parameters<typeof historyView> => [
-	{ metadata: metadataOf(), answers: [], total: 0, names: NAMES, ...model },
-];
 
 const NOTICES: Readonly<Record<Notice['kind'], readonly Notice[]>> = {
 	questionChanged: [
@@ -148,19 +144,15 @@ export function modalVariants(): Shape[] {
 		}),
 		...shapesOf(
 			handOverNotice,
-			casesOf(HAND_OVER_OUTCOMES, (outcome) => [handOverWords(outcome, NAMES), metadataOf()] as const),
+			casesOf(HAND_OVER_OUTCOMES, (outcome) => [handOverWords(outcome), metadataOf()] as const),
 		),
 		...shapesOf(savedModal, { 'any answer': [answerOf()] }),
 		...shapesOf(receiptModal, OTHER_RECEIPTS),
 		...shapesOf(historyView, {
-			'no answer': historyOf({}),
-			'one answer': historyOf({ answers: answers.slice(0, 1), total: 1 }),
-			'a middle page': historyOf({
-				metadata: metadataOf({ offset: HISTORY_PAGE }),
-				answers: answers.slice(-HISTORY_PAGE),
-				total: 1_000,
-			}),
-			'a page past the last': historyOf({ metadata: metadataOf({ offset: 60 }), total: 3 }),
+			'no answer': [metadataOf(), [], 0],
+			'one answer': [metadataOf(), answers.slice(0, 1), 1],
+			'a middle page': [metadataOf({ offset: HISTORY_PAGE }), answers.slice(-HISTORY_PAGE), 1_000],
+			'a page past the last': [metadataOf({ offset: 60 }), [], 3],
 		}),
 	];
 }
