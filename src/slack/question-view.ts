@@ -3,7 +3,9 @@ import { createCutMark } from '../cut.ts';
 import { type HandOver, MOST_HAND_OVERS } from '../inbox/hand-over.ts';
 import { SNOOZE_LENGTHS, type SnoozeLength } from '../inbox/snooze.ts';
 import { lookDifferent, looksOfLabels } from '../questions/look-alikes.ts';
+import type { Question } from '../questions/open-question.ts';
 import type { QuickAnswer } from '../questions/quick-answer.ts';
+import { type AnswerMarks, isSecretValue } from '../questions/secrecy.ts';
 import type { ItemView, QuestionView } from '../watches/session-snapshot.ts';
 import { answerButton, BUTTON_LABELS, button, buttons, context, menu, section } from './blocks/parts.ts';
 import { MOST_FIELDS } from './form/plan.ts';
@@ -215,6 +217,18 @@ export function answeredItem(
 	if (secret) return `*${name}*\n(hidden)`;
 	if (withheld) return `*${name}*\n(not shown in channels)`;
 	return `*${name}*\n${value === null ? '(left empty)' : quoted(value, 500)}`;
+}
+
+/** What has a value already, or was left empty on purpose: with it, the open items may mean something else. */
+export function filledItems(question: Question | null, marks: readonly AnswerMarks[]): string[] {
+	if (question === null) return [];
+	const filled = question.items.flatMap(({ title, value }, position) => {
+		if (question.openItems.includes(position)) return [];
+		const secret = isSecretValue(marks, question, position);
+		return [answeredItem({ title, value: value === '' ? null : value, secret, withheld: false }, position)];
+	});
+	// Slack takes ten fields in a block.
+	return [...filled.slice(0, 9), andMoreWords(filled.length - 9)].filter((text) => text !== '');
 }
 
 /**

@@ -7,7 +7,7 @@ import * as handOver from '../../src/slack/blocks/hand-over.ts';
 import { inboxHandOverLine } from '../../src/slack/blocks/inbox.ts';
 import { digestWords, reminderWords } from '../../src/slack/blocks/reminders.ts';
 import { type Notice, noticeWords } from '../../src/slack/blocks/session-modal.ts';
-import { discoveryBegunWords, discoveryEndedWords, endWords } from '../../src/slack/blocks/watch-posts.ts';
+import { endWords, type PostContext, watchPost } from '../../src/slack/blocks/watch-posts.ts';
 import { watchOutcomeWords } from '../../src/slack/blocks/watching.ts';
 import { questionText } from '../../src/slack/question-text.ts';
 import { handOverLine } from '../../src/slack/question-view.ts';
@@ -91,8 +91,12 @@ export const GAVE_BACK = besideNames(handOver.givenBackWords({ by: '@one' }));
 export const DID_NOT_GET_IT = besideNames(handOver.givenBackWords({ by: '@one', undelivered: true }));
 
 /** To a channel, when somebody has typed `/session watch all` or `/session unwatch all`. */
-export const BEGAN_ALL = besideNames(discoveryBegunWords('@one', names));
-export const ENDED_ALL = besideNames(discoveryEndedWords('@one', names));
+const [beganAll, endedAll] = (['discoveryBegun', 'discoveryEnded'] as const).map((kind) => {
+	const post: Partial<PostContext> = { names, maybeRepeat: false };
+	return besideNames(watchPost({ kind, by: '@one' }, post as PostContext).text);
+});
+export const BEGAN_ALL = beganAll ?? '';
+export const ENDED_ALL = endedAll ?? '';
 /** The result of `/session watch` for one session. */
 export const watchOutcome = (sessionId: string, kind: 'watching' | 'unknownSession') =>
 	watchOutcomeWords(sessionId, { kind } as WatchOutcome, NOTHING_KEPT);

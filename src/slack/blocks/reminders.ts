@@ -13,6 +13,7 @@ import {
 	MAYBE_REPEAT,
 	type Names,
 	personName,
+	sentences,
 	sessionIdMrkdwn,
 	sessionTitle,
 } from '../words.ts';
@@ -32,12 +33,8 @@ export interface RemindedQuestion extends Pick<PostContext, 'channelId' | 'discr
 	readonly link: string | null;
 }
 
-interface ReminderContext {
+interface ReminderContext extends Pick<PostContext, 'names' | 'now' | 'maybeRepeat'> {
 	readonly mention: Mention | null;
-	readonly names: Names;
-	readonly now: number;
-	/** An earlier attempt may have posted it; the post says so. */
-	readonly maybeRepeat: boolean;
 }
 
 /** A reminder of one question, in its thread. */
@@ -46,7 +43,7 @@ export function reminderPost(
 	{ mention, names, now, maybeRepeat }: ReminderContext,
 ): MessageContent {
 	const { entry } = asked;
-	const words = [mentionMrkdwn(mention), reminderWords(entry, now - entry.postedAt)].filter(Boolean).join(' ');
+	const words = sentences(mentionMrkdwn(mention), reminderWords(entry, now - entry.postedAt));
 	const { text, blocks } = openParts(asked, words, names);
 	return message(text, [...blocks, ...context(maybeRepeat ? MAYBE_REPEAT : '')]);
 }
@@ -94,7 +91,7 @@ export function digestPost(
 	{ mention, names, now, maybeRepeat }: ReminderContext,
 ): MessageContent {
 	const entries = asked.map(({ entry }) => entry);
-	const words = [mentionMrkdwn(mention), digestWords(entries)].filter(Boolean).join(' ');
+	const words = sentences(mentionMrkdwn(mention), digestWords(entries));
 	const listed = asked.slice(0, MOST_LISTED);
 	const areLast = entries.every(({ isLast }) => isLast);
 	const lines = listed.map((one) => lineOf(one, names, { waitedMs: now - one.entry.postedAt, areLast }));

@@ -2,27 +2,22 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import type { Answer, OtherAnswer } from '../../answers/answer.ts';
 import { type CutMark, createCutMark } from '../../cut.ts';
 import { askingMessageIndex, type Question, questionAt } from '../../questions/open-question.ts';
-import { ageOf, stepOf } from '../../questions/progress.ts';
-import { type AnswerMarks, isSecretValue } from '../../questions/secrecy.ts';
-import { isOver, isWaiting, type Session, statusKind } from '../../questions/session.ts';
+import type { AnswerMarks } from '../../questions/secrecy.ts';
+import { isWaiting, type Session, statusKind } from '../../questions/session.ts';
 import { buildForm, type Form } from '../form/build.ts';
 import { ACTIONS, CALLBACKS, encodeTarget } from '../ids.ts';
 import type { Links } from '../links.ts';
 import { NO_FIELDS, type ViewMetadata } from '../metadata.ts';
-import { answeredItem, claimsWords, noFormWords, saidBlocks } from '../question-view.ts';
+import { claimsWords, filledItems, noFormWords, saidBlocks } from '../question-view.ts';
 import { isBlank, mrkdwn, quoted, quotedMarkdown } from '../text.ts';
 import {
 	agoText,
-	andMoreWords,
 	durationText,
-	joined,
 	momentMrkdwn,
 	personMrkdwn,
 	type SettledBy,
 	sessionName,
-	sessionTitle,
 	statusWords,
-	stepWords,
 	stillWaitingWords,
 	viewTitle,
 	waitingWords,
@@ -30,7 +25,7 @@ import {
 import { receiptHeadline } from './answers.ts';
 import { errorWords } from './errors.ts';
 import { button, buttons, context, dashboardLink, modal, section } from './parts.ts';
-import { sessionDetails, stepCards } from './session-details.ts';
+import { sessionDetails, sessionHeadline, stepCards } from './session-details.ts';
 
 /** Opens before the session is read. Slack reports when it is closed, so that the read can stop. Shows `waitedMs` above 0. */
 export function loadingModal(sessionId: string, metadata: ViewMetadata, waitedMs = 0): ModalView {
@@ -115,7 +110,7 @@ export function sessionModal(model: SessionModel): ModalView {
 		readAt,
 	};
 	const first = [
-		...sessionHeadline(model),
+		...sessionHeadline(model.session, model.now),
 		...noticeBlocks(model),
 		...(question === null ? nothingOpen(model) : questionBlocks(model, form, mark)),
 	];
@@ -128,19 +123,6 @@ export function sessionModal(model: SessionModel): ModalView {
 		blocks: fitBlocks(first, [...steps.cards, ...details], last),
 		...(fields === null ? {} : { submit: 'Send answer', close: 'Cancel', notifyOnClose: true }),
 	});
-}
-
-/** Name, status, step and age in one block: `🟢 Working · step 12 of 30 · for 5 min`. */
-function sessionHeadline({ session, now }: SessionModel): KnownBlock[] {
-	const { emoji, mrkdwn } = statusWords(session.status);
-	const age = ageOf(session, now);
-	const since = isOver(session.status) ? 'took' : 'for';
-	const line = joined(
-		`${emoji} *${mrkdwn}*`,
-		stepWords(stepOf(session)),
-		age !== null && age >= 10_000 ? `${since} ${durationText(age)}` : '',
-	);
-	return section(isBlank(session.name) ? line : `*${sessionTitle(session.name, session.sessionId)}*\n${line}`);
 }
 
 /** Notices and claims: at most two blocks. */
@@ -182,18 +164,6 @@ function questionBlocks(model: SessionModel, form: Form | null, mark: CutMark): 
 		),
 		...context(mark.isCut ? cutQuestionWords(hasDashboard) : '', metadata.partial ? MAY_STAY_EMPTY : ''),
 	];
-}
-
-/** What has a value already, or was left empty on purpose: with it, the open items may mean something else. */
-function filledItems(question: Question | null, marks: readonly AnswerMarks[]): string[] {
-	if (question === null) return [];
-	const filled = question.items.flatMap(({ title, value }, position) => {
-		if (question.openItems.includes(position)) return [];
-		const secret = isSecretValue(marks, question, position);
-		return [answeredItem({ title, value: value === '' ? null : value, secret, withheld: false }, position)];
-	});
-	// Slack takes ten fields in a block.
-	return [...filled.slice(0, 9), andMoreWords(filled.length - 9)].filter((text) => text !== '');
 }
 
 /** Whether this field changes when every field becomes plain text. */

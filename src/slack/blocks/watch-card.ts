@@ -1,26 +1,16 @@
 import type { KnownBlock } from '@slack/types';
-import { type Answer, isBlocking } from '../../answers/answer.ts';
-import type { HandOver } from '../../inbox/hand-over.ts';
+import { isBlocking } from '../../answers/answer.ts';
 import type { QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
 import { questionText } from '../question-text.ts';
 import { claimsWords, handOverLine, openQuestion } from '../question-view.ts';
 import { isBlank, oneLineMrkdwn, quotedNameMrkdwn } from '../text.ts';
-import {
-	actionsLine,
-	joined,
-	momentMrkdwn,
-	type Names,
-	sessionName,
-	sessionTitle,
-	statusWords,
-	stepWords,
-} from '../words.ts';
+import { actionsLine, joined, momentMrkdwn, sessionName, sessionTitle, statusWords, stepWords } from '../words.ts';
 import { button, buttons, context, dashboardLink, divider, type MessageContent, message, section } from './parts.ts';
-import { answeredLine, isThere, OUTSIDE, resultBlocks, waitingLine } from './watch-posts.ts';
+import { answeredLine, isThere, OUTSIDE, type PostContext, resultBlocks, waitingLine } from './watch-posts.ts';
 
-/** What a card shows. Holds no link that gives access to whoever has it. */
-export interface CardModel {
+/** What a card shows, for its newest question. Holds no link that gives access to whoever has it. */
+export interface CardModel extends Pick<PostContext, 'handOver' | 'standing' | 'discreet' | 'isUpdate' | 'names'> {
 	readonly view: SessionSnapshot;
 	/** When the session was read last, in milliseconds since the epoch; null while that is recent. */
 	readonly checkedAt: number | null;
@@ -30,17 +20,8 @@ export interface CardModel {
 	readonly claims: readonly string[];
 	/** When the first of them is over, if that person does nothing more; null without claims. */
 	readonly claimedUntil: number | null;
-	/** Who has the open question, because it was handed over to them. */
-	readonly handOver: HandOver | null;
-	/** The newest answer from Handraise to the newest question. */
-	readonly standing: Answer | null;
 	/** Null while it is watched. */
 	readonly endedWords: string | null;
-	/** Whether notifications say only that an agent asks. */
-	readonly discreet: boolean;
-	/** Whether the card is posted already: an update notifies nobody whom it mentions. */
-	readonly isUpdate: boolean;
-	readonly names: Names;
 	readonly dashboardUrl: string | null;
 }
 

@@ -109,8 +109,11 @@ const PLAIN = {
 	serviceDown: ({ since }) =>
 		`⚠️ The session service has been unavailable since ${momentMrkdwn(since)}: it is down, limits our requests or refuses our key. Cards in this channel are not updated until it is back. Answers are saved and sent then.`,
 	serviceBack: ({ downMs }) => `✅ The session service is back after ${durationText(downMs)}. Cards are current again.`,
-	discoveryBegun: ({ by }, { names }) => discoveryBegunWords(by, names),
-	discoveryEnded: ({ by }, { names }) => discoveryEndedWords(by, names),
+	// A new post mentions nobody.
+	discoveryBegun: ({ by }, { names }) =>
+		`✋ ${personName(by, names)} has typed \`/session watch all\`: whenever a session of this account waits for a person, its question comes into this channel, one post for each. \`/session unwatch all\` ends that, and all other watches of this channel.`,
+	discoveryEnded: ({ by }, { names }) =>
+		`👋 ${personName(by, names)} has typed \`/session unwatch all\`: the questions of all sessions do not come into this channel any more, and nothing else is watched here.`,
 	discoveryFull: (content, { adminContact }) => leftOutWords(content, adminContact),
 	discoveryPaused: (content, { adminContact }) => leftOutWords(content, adminContact),
 	creatorTold: (content, { adminContact }) => creatorToldWords(content, adminContact),
@@ -141,7 +144,7 @@ function askedParts({ question, changed, readAt }: AskedContent, post: PostConte
 			...asked.blocks(asksWords(titleOf(post), changed)),
 			...asked.row,
 			...context(asked.noForm, asked.cut, notSentWords(refused), handOverLine(post.handOver, post.names, post)),
-			...(post.alone === null ? [] : context(claimsWords(post.alone.claims, post.alone.claimedUntil))),
+			...claimsOf(post),
 			...idBlocks(post),
 		],
 	};
@@ -149,23 +152,28 @@ function askedParts({ question, changed, readAt }: AskedContent, post: PostConte
 
 /** The one post of a session that changes its question often. Its button opens whatever is asked then. */
 function switchingParts({ question }: AskedContent, post: PostContext) {
-	const { sessionId, names, alone } = post;
+	const value = encodeTarget({ sessionId: post.sessionId, messageIndex: null });
+	const row = buttons(button(ACTIONS.answer, 'Answer…', { value }));
 	const text = switchingWords(titleOf(post));
-	const open = button(ACTIONS.answer, 'Answer…', { value: encodeTarget({ sessionId, messageIndex: null }) });
+	const isOpen = question.openCount > 0;
 	return {
 		text,
 		blocks: [
-			...(question.openCount > 0 ? [...questionBlocks(text, question), ...buttons(open)] : section(`*${text}*`)),
+			...(isOpen ? [...questionBlocks(text, question), ...row] : section(`*${text}*`)),
 			...context(
-				question.openCount > 0
+				isOpen
 					? 'This post shows the newest question, up to a few seconds late, instead of a new post for each. *Answer…* opens the question that the agent asks when you press it. A question that stays for a minute is posted by itself.'
 					: NOTHING_ASKED,
-				handOverLine(post.handOver, names, post),
+				handOverLine(post.handOver, post.names, post),
 			),
-			...(alone === null ? [] : context(claimsWords(alone.claims, alone.claimedUntil))),
+			...claimsOf(post),
 			...idBlocks(post),
 		],
 	};
+}
+
+function claimsOf({ alone }: PostContext): KnownBlock[] {
+	return alone === null ? [] : context(claimsWords(alone.claims, alone.claimedUntil));
 }
 
 /** The session's id, where no card shows it. */
@@ -336,14 +344,4 @@ export function endWords(
 	{ days, adminContact }: { days: number | null; adminContact: string | null },
 ): string {
 	return ENDS[reason].replace('{days}', `${days ?? 'some'}`).replace('{contact}', () => contactMrkdwn(adminContact));
-}
-
-/** To a channel when somebody has typed `/session watch all`. mrkdwn; nobody is mentioned. */
-export function discoveryBegunWords(by: string, names: Names): string {
-	return `✋ ${personName(by, names)} has typed \`/session watch all\`: whenever a session of this account waits for a person, its question comes into this channel, one post for each. \`/session unwatch all\` ends that, and all other watches of this channel.`;
-}
-
-/** The same of `/session unwatch all`. */
-export function discoveryEndedWords(by: string, names: Names): string {
-	return `👋 ${personName(by, names)} has typed \`/session unwatch all\`: the questions of all sessions do not come into this channel any more, and nothing else is watched here.`;
 }
