@@ -336,7 +336,7 @@ export async function createHandraise({
 		registerChannelEvents(context, { watching, channels, allowExternal });
 		registerFallbacks(context, clients.background);
 
-		const display = createInboxDisplay({ clients, quickAnswers, receiptContext: receipts.context });
+		const display = createInboxDisplay(clients, quickAnswers, receipts.context);
 		inboxes.start({ display, memberships, mayAct });
 
 		return {

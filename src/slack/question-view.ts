@@ -4,10 +4,9 @@ import { type HandOver, MOST_HAND_OVERS } from '../inbox/hand-over.ts';
 import { SNOOZE_LENGTHS, type SnoozeLength } from '../inbox/snooze.ts';
 import { lookDifferent, looksOfLabels } from '../questions/look-alikes.ts';
 import type { Question } from '../questions/open-question.ts';
-import type { QuickAnswer } from '../questions/quick-answer.ts';
 import { type AnswerMarks, isSecretValue } from '../questions/secrecy.ts';
 import type { ItemView, QuestionView } from '../watches/session-snapshot.ts';
-import { answerButton, BUTTON_LABELS, button, buttons, context, menu, section } from './blocks/parts.ts';
+import { answerButton, BUTTON_LABELS, type ButtonLabel, button, buttons, context, section } from './blocks/parts.ts';
 import { MOST_FIELDS } from './form/plan.ts';
 import {
 	ACTIONS,
@@ -34,7 +33,7 @@ const POST: QuestionLimits = { items: 5, context: 2_500, title: 250, description
 /** A card shows more than the question. */
 const CARD: QuestionLimits = { ...POST, context: 1_200 };
 /** A list of questions; the form shows all. */
-const ENTRY: QuestionLimits = { items: 2, context: 250, title: 120, description: 120 };
+const ENTRY: QuestionLimits = { items: 2, context: 250, title: 120, description: 250 };
 const QUESTION_LIMITS = { post: POST, card: CARD, entry: ENTRY } as const;
 
 type Room = keyof typeof QUESTION_LIMITS;
@@ -56,16 +55,14 @@ interface QuestionBody {
 	readonly isWhole: boolean;
 }
 
-/** `besideOptions`: the options of the question that stand on buttons, so that descriptions need not repeat them. */
-function questionBody(question: QuestionView, room: Room, besideOptions: QuickAnswer | null = null): QuestionBody {
+function questionBody(question: QuestionView, room: Room): QuestionBody {
 	const limits = QUESTION_LIMITS[room];
 	const mark = createCutMark(question.quick === null);
 	const said = quotedMarkdown(question.context, limits.context, mark.onCut);
 	const asked = question.items.filter((item) => item.open).slice(0, limits.items);
 	const items = asked.map(({ title, description }, index) => {
 		const name = quotedTitleMrkdwn(title, limits.title, mark.onCut) || `Question ${index + 1}`;
-		const isRepeated = besideOptions !== null && onlyListsOptions(description, besideOptions);
-		return `❓ *${name}*\n${isRepeated ? '' : quotedLine(description, limits.description, mark.onCut)}`.trimEnd();
+		return `❓ *${name}*\n${quotedLine(description, limits.description, mark.onCut)}`.trimEnd();
 	});
 	const moreCount = question.openCount - asked.length;
 	return {
@@ -74,18 +71,6 @@ function questionBody(question: QuestionView, room: Room, besideOptions: QuickAn
 		more: andMoreWords(moreCount, moreCount === 1 ? 'question' : 'questions'),
 		isWhole: !mark.isCut,
 	};
-}
-
-/** Five options of 30 characters with what stands between them. */
-const MAX_OPTIONS_LENGTH = 250;
-
-/** Whether the description tells nothing that the buttons below it do not say. False in doubt. */
-function onlyListsOptions(description: string, { options }: QuickAnswer): boolean {
-	if (description.length > MAX_OPTIONS_LENGTH) return false;
-	const others = options
-		.toSorted((a, b) => b.length - a.length)
-		.reduce((text, option) => text.toLowerCase().replaceAll(option.toLowerCase(), ','), description);
-	return /^(?:one of|or|[\s/:,;.?•*()-])*$/i.test(others);
 }
 
 /** A headline and what the agent wrote. */
@@ -120,12 +105,11 @@ interface Showing {
  */
 export function openQuestion(question: QuestionView, showing: Showing) {
 	const { sessionId, room = 'post', choices = null } = showing;
-	const { messageIndex, fingerprint, quick } = question;
+	const { messageIndex, fingerprint } = question;
 	const mark = { sessionId, fingerprint };
 	const target = { sessionId, messageIndex };
-	const isEntry = room === 'entry';
-	const beside = questionBody(question, room, isEntry ? quick : null);
-	const options = choices === null || !beside.isWhole ? [] : optionButtons(question, { sessionId, ...choices });
+	const body = questionBody(question, room);
+	const options = choices === null || !body.isWhole ? [] : optionButtons(question, { sessionId, ...choices });
 	const noForm = noFormIn(question);
 	const others = [
 		showing.givesBack === true ? button(ACTIONS.giveBack, 'Give back', { value: encodeQuestionMark(mark) }) : null,
@@ -133,7 +117,6 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 		showing.snoozes === true ? snoozeMenu(questionHash(mark)) : null,
 	];
 	const hasOptions = options.length > 0;
-	const body = isEntry && !hasOptions ? questionBody(question, room) : beside;
 	return {
 		body,
 		blocks: (headline: string) => bodyBlocks(headline, body),
@@ -142,7 +125,7 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 			: buttons(noForm === '' ? answerButton(target) : null, ...others),
 		hasOptions,
 		noForm,
-		cut: beside.isWhole || noForm !== '' ? '' : QUESTION_CUT,
+		cut: body.isWhole || noForm !== '' ? '' : QUESTION_CUT,
 	};
 }
 
@@ -183,11 +166,12 @@ const SNOOZE_LABELS: Readonly<Record<SnoozeLength, string>> = {
 };
 
 function snoozeMenu(hash: string): StaticSelect {
+	const label: ButtonLabel = 'Snooze';
 	const options = SNOOZE_LENGTHS.map((length) => ({
-		label: SNOOZE_LABELS[length],
+		text: plain(SNOOZE_LABELS[length], 75),
 		value: encodeSnooze({ length, hash }),
 	}));
-	return menu(ACTIONS.snooze, 'Snooze', options);
+	return { type: 'static_select', action_id: ACTIONS.snooze, placeholder: plain(label, 150), options };
 }
 
 function noFormIn({ openCount }: QuestionView): string {

@@ -33,9 +33,11 @@ export function oneLineMrkdwn(text: string, limit: number): string {
 
 /** The same, cut with "…" to so many `characters` as people see them, and to `limit` units. May be empty. */
 export function firstCharactersMrkdwn(text: string, characters: number, limit: number): string {
-	const shown = Array.from(GRAPHEMES.segment(withoutFences(oneLine(text, limit * 4))))
-		.flatMap(({ segment }) => (segment.length > LONGEST_CLUSTER ? Array.from(segment) : [segment]))
-		.map(escapeMrkdwn);
+	const shown: string[] = [];
+	for (const { segment } of GRAPHEMES.segment(withoutFences(oneLine(text, limit * 4)))) {
+		if (shown.length > characters) break;
+		shown.push(...(segment.length > LONGEST_CLUSTER ? Array.from(segment) : [segment]).map(escapeMrkdwn));
+	}
 	if (shown.length <= characters && shown.join('').length <= limit) return shown.join('');
 	shown.length = Math.min(shown.length, characters - 1);
 	while (shown.join('').length >= limit) shown.pop();

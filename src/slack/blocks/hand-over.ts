@@ -25,7 +25,7 @@ import {
 	plainText,
 } from '../words.ts';
 import { context, inRow, type MessageContent, message, modal, section } from './parts.ts';
-import { type AskedContent, asksWords, isChosen, type PostContext, titleOf, watchPost } from './watch-posts.ts';
+import { asksWords, isChosen, type PostContext, titleOf, watchPost } from './watch-posts.ts';
 
 /** The block_id of the input in the window. */
 export const HAND_OVER_FIELD = 'b.hand_over_to';
@@ -64,44 +64,34 @@ export function handOverNotice(words: string, metadata: ViewMetadata): ModalView
 	return modal({ callbackId: CALLBACKS.handOver, title: 'Hand over', metadata, blocks: section(words) });
 }
 
-/** The direct message to the person who has the question now. */
-export function handedOverPost({ from, ...asked }: ContentOf<'handedOver'>, post: PostContext): MessageContent {
-	const { channelId, watchedBy } = post;
-	const place = placeMrkdwn(channelId, watchedBy === post.reader ? null : personMrkdwn(watchedBy));
-	const words = handedOverWords(from);
-	const hint = `Asked in ${place}. Others can still answer it. *Give back* opens it for all again and tells ${personMrkdwn(from)}.`;
-	return directPost(asked, post, { words, headline: `*${words}*`, hint, givesBack: true });
-}
-
-/** The direct message to the person who had handed the question over. */
-export function givenBackPost(content: ContentOf<'givenBack'>, post: PostContext): MessageContent {
-	const words = givenBackWords(content);
-	return directPost(content, post, { words, headline: words, hint: '', givesBack: false });
-}
-
-/** A question with its buttons. What is pressed here belongs to the channel and the thread that ask the question. */
-function directPost(
-	{ question, readAt }: Pick<AskedContent, 'question' | 'readAt'>,
-	post: PostContext,
-	shown: { readonly words: string; readonly headline: string; readonly hint: string; readonly givesBack: boolean },
-): MessageContent {
+/**
+ * The direct message about a hand-over: to the person who has the question now, or to the one who had handed it over. What
+ * is pressed here belongs to the channel and the thread that ask the question.
+ */
+export function handOverPost(content: ContentOf<'handedOver' | 'givenBack'>, post: PostContext): MessageContent {
+	const { question, readAt } = content;
+	const { sessionId, channelId, watchedBy, offersOptions, view, discreet } = post;
 	const asked = { kind: 'question', question, changed: false, readAt } as const;
 	if (isChosen(asked, post.standing)) return watchPost(asked, post);
-	const { sessionId, channelId, offersOptions, view, discreet, handOver } = post;
-	const choices = offersOptions ? { channelId, readAt } : null;
+	const isHeld = content.kind === 'handedOver';
+	const words = isHeld ? handedOverWords(content.from) : givenBackWords(content);
 	const open = openQuestion(question, {
 		sessionId,
-		choices,
-		givesBack: shown.givesBack,
-		handsOver: mayHandOn(handOver),
+		choices: offersOptions ? { channelId, readAt } : null,
+		givesBack: isHeld,
+		handsOver: mayHandOn(post.handOver),
 	});
 	const quick = offersOptions ? question.quick : null;
 	const text = questionText({ question, quick, sessionName: view?.name ?? '', waitedMs: null, discreet });
-	return message(`${shown.words} ${text}`, [
-		...section(shown.headline),
+	const place = placeMrkdwn(channelId, watchedBy === post.reader ? null : personMrkdwn(watchedBy));
+	const hint = isHeld
+		? `Asked in ${place}. Others can still answer it. *Give back* opens it for all again and tells ${personMrkdwn(content.from)}.`
+		: '';
+	return message(`${words} ${text}`, [
+		...section(isHeld ? `*${words}*` : words),
 		...open.blocks(asksWords(titleOf(post))),
 		...inRow(open.row, post, encodeQuestionMark({ sessionId, fingerprint: question.fingerprint })),
-		...context(open.noForm, open.cut, shown.hint, post.maybeRepeat ? MAYBE_REPEAT : ''),
+		...context(open.noForm, open.cut, hint, post.maybeRepeat ? MAYBE_REPEAT : ''),
 	]);
 }
 

@@ -120,7 +120,7 @@ function toPage(actionId: typeof ACTIONS.inboxOlder | typeof ACTIONS.inboxNewer,
 	return button(actionId, label, { value: String(page) });
 }
 
-/** At most about 1,000 characters and 4 blocks. */
+/** At most about 1,300 characters and 4 blocks. */
 function questionEntry(
 	entry: InboxQuestion,
 	{ quickAnswers, userId }: Pick<InboxModel, 'quickAnswers'> & { userId: string },

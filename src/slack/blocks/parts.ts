@@ -79,20 +79,6 @@ export function answerButton(target: SessionTarget): Button {
 	return button(ACTIONS.answer, 'Answer', { value: encodeTarget(target), style: 'primary' });
 }
 
-/** A menu whose label stands on it. */
-export function menu(
-	actionId: ActionId,
-	label: ButtonLabel,
-	options: readonly { label: string; value: string }[],
-): StaticSelect {
-	return {
-		type: 'static_select',
-		action_id: actionId,
-		placeholder: plain(label, 150),
-		options: options.map((option) => ({ text: plain(option.label, 75), value: option.value })),
-	};
-}
-
 /** A row of buttons and menus; no block when there are none. */
 export function buttons(...row: readonly (Button | StaticSelect | null)[]): KnownBlock[] {
 	const elements = row.filter((element) => element !== null);

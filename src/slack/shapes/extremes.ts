@@ -18,7 +18,7 @@ import { type SettingsModel, settingsChangedPost, settingsForm } from '../blocks
 import { CHOICE_WORDS, choiceMessage } from '../blocks/choices.ts';
 import { answerCard, chooseItemModal, chosenTextOffer, outcomesMessage } from '../blocks/commands.ts';
 import { errorModal } from '../blocks/errors.ts';
-import { handedOverPost, handOverMetadata, handOverModal } from '../blocks/hand-over.ts';
+import { handOverMetadata, handOverModal, handOverPost } from '../blocks/hand-over.ts';
 import { homeView, type InboxModel, inboxModal } from '../blocks/inbox.ts';
 import { ownTextMessage, receiptMessage, receiptModal, savedModal } from '../blocks/receipt.ts';
 import { digestPost, type RemindedQuestion, reminderPost } from '../blocks/reminders.ts';
@@ -383,7 +383,7 @@ export function extremes(): Shape[] {
 			'giant answered': [{ kind: 'answered', messageIndex: 3, question: giant, items, stillOpen: [] }, GIANT_POST],
 			'giant end': [{ kind: 'end', status: 'completed', result: GIANT, step: 30 }, GIANT_POST],
 		}),
-		...shapesOf(handedOverPost, {
+		...shapesOf(handOverPost, {
 			options: [{ ...handedOver, question: questionOf(FLIGHTS) }, POST],
 		}),
 		...shapesOf(reminderPost, { escalation: [ESCALATION, REMINDER] }),

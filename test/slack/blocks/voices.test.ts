@@ -11,7 +11,7 @@ import {
 	stillWaitingMessage,
 } from '../../../src/slack/blocks/commands.ts';
 import { errorMessage, errorModal } from '../../../src/slack/blocks/errors.ts';
-import { givenBackPost, handedOverPost } from '../../../src/slack/blocks/hand-over.ts';
+import { handOverPost } from '../../../src/slack/blocks/hand-over.ts';
 import { ownTextMessage, receiptMessage, receiptModal, savedModal } from '../../../src/slack/blocks/receipt.ts';
 import { filesMessage, screenshotMessage } from '../../../src/slack/blocks/session-details.ts';
 import { loadingModal, sessionModal } from '../../../src/slack/blocks/session-modal.ts';
@@ -136,9 +136,9 @@ describe('text from outside is marked as such and never begins a view or message
 				if (view.question !== null) {
 					const { question } = view;
 					const handed = { kind: 'handedOver', watchId: 'w', sessionId, from: name, question, readAt: 0 } as const;
-					expectVoices(handedOverPost(handed, post));
+					expectVoices(handOverPost(handed, post));
 					const givenBack = { kind: 'givenBack', watchId: 'w', sessionId, by: name, question, readAt: 0 } as const;
-					expectVoices(givenBackPost(givenBack, post));
+					expectVoices(handOverPost(givenBack, post));
 				}
 				if (view.question !== null) expectVoices(settledQuestionPost(askedContent(view.question), 'answered', post));
 				expectVoices(watchList({ watches: [watchOf(view)], total: 1 }, 0));

@@ -11,13 +11,7 @@ import {
 	stillWaitingMessage,
 } from '../../../src/slack/blocks/commands.ts';
 import { errorMessage } from '../../../src/slack/blocks/errors.ts';
-import {
-	GIVE_BACK_LATE,
-	givenBackPost,
-	handedOverPost,
-	notGivenBackWords,
-	notYoursWords,
-} from '../../../src/slack/blocks/hand-over.ts';
+import { GIVE_BACK_LATE, handOverPost, notGivenBackWords, notYoursWords } from '../../../src/slack/blocks/hand-over.ts';
 import { textMessage } from '../../../src/slack/blocks/parts.ts';
 import { ownTextMessage, receiptMessage } from '../../../src/slack/blocks/receipt.ts';
 import {
@@ -292,16 +286,14 @@ export function watchVariants(): Shape[] {
 			handOver: HAND_OVER,
 			isUpdate: true,
 		}),
-		...shapesOf(handedOverPost, {
+		...shapesOf(handOverPost, {
 			giant: [handedAs(questionOf(GIANT_SESSION)), GIANT_POST],
 			discreet: [handedAs(questionOf(ASKS)), { ...POST, discreet: true }],
 			chosen: [handedAs(questionOf(FLIGHTS)), { ...POST, standing: CHOSEN }],
 			'of a direct message': [handedAs(questionOf(ASKS)), { ...POST, channelId: 'D0EXAMPLE1' }],
-		}),
-		...shapesOf(givenBackPost, {
-			giant: [givenBackAs(questionOf(GIANT_SESSION), 'somebody'), GIANT_POST],
-			plain: [givenBackAs(questionOf(FLIGHTS)), POST],
-			chosen: [givenBackAs(questionOf(FLIGHTS)), { ...POST, standing: CHOSEN }],
+			'giant, given back': [givenBackAs(questionOf(GIANT_SESSION), 'somebody'), GIANT_POST],
+			'given back': [givenBackAs(questionOf(FLIGHTS)), POST],
+			'given back, chosen': [givenBackAs(questionOf(FLIGHTS)), { ...POST, standing: CHOSEN }],
 			undelivered: [{ ...givenBackAs(questionOf(FLIGHTS)), undelivered: true }, POST],
 		}),
 		...postShapes('chosen', [askedAs(questionOf(FLIGHTS))], { ...POST, standing: CHOSEN }),
