@@ -1,6 +1,4 @@
 import { looksSecret } from '../questions/asks-for-secret.ts';
-import { YES_NO } from '../questions/input-kind.ts';
-import type { QuickAnswer } from '../questions/quick-answer.ts';
 import { looksSecretAt } from '../questions/secrecy.ts';
 import type { ItemView, QuestionView } from '../watches/session-snapshot.ts';
 import { firstCharactersMrkdwn, oneLine, quotedNameMrkdwn, withoutMarks } from './text.ts';
@@ -29,11 +27,13 @@ export function questionText(shown: ShownQuestion): string {
 	const nothingTold = `${asks} for an answer`;
 	const told = toldOf(shown);
 	if (told === null) return `${nothingTold}.`;
-	const end = inParentheses([
+	const about = [
 		withoutMarks(quotedNameMrkdwn(sessionName, NAME_LENGTH + 2)),
 		waitedMs !== null && waitedMs >= 60_000 ? `waiting ${durationText(waitedMs)}` : '',
-	]);
-	const opening = changed ? 'An agent asks something else now' : several(asks, question.openCount);
+	].filter(Boolean);
+	const end = about.length === 0 ? '' : ` (${about.join(', ')})`;
+	const several = question.openCount > 1 ? `${asks} ${counted(question.openCount, 'question')}` : null;
+	const opening = changed ? 'An agent asks something else now' : several;
 	const text = told === '' ? (opening ?? nothingTold) : `${opening ?? asks}: ${told}`;
 	return firstCharactersMrkdwn(text, SHOWN_CHARACTERS, TEXT_LENGTH - end.length) + end;
 }
@@ -45,7 +45,6 @@ export function tellsQuestion(shown: ShownQuestion): boolean {
 
 interface ShownQuestion {
 	readonly question: Asked;
-	readonly quick: QuickAnswer | null;
 	readonly sessionName: string;
 	/** Since the agent asked; null: not told. */
 	readonly waitedMs: number | null;
@@ -57,27 +56,17 @@ interface ShownQuestion {
 }
 
 /** The words of the question; null when nothing of it may be told. */
-function toldOf({ question, quick, discreet }: ShownQuestion): string | null {
+function toldOf({ question, discreet }: ShownQuestion): string | null {
 	const open = question.items.filter((item) => item.open);
 	if (discreet || question.items.some((item, at) => item.open && (item.secret || looksSecretAt(question, at))))
 		return null;
-	const asked = question.openCount > 1 ? severalItems(open, question.openCount) : oneItem(open[0], quick);
+	const asked = question.openCount > 1 ? severalItems(open, question.openCount) : oneItem(open[0]);
 	return asked === '' ? contextOf(question) : asked;
-}
-
-/** Null for one question. */
-function several(asks: string, openCount: number): string | null {
-	return openCount > 1 ? `${asks} ${counted(openCount, 'question')}` : null;
 }
 
 /** What the agent wrote above items that say nothing; null when that asks for a secret. */
 function contextOf({ context }: Asked): string | null {
 	return looksSecret({ title: '', description: context }) ? null : oneLine(context, PART_LENGTH);
-}
-
-function inParentheses(parts: readonly string[]): string {
-	const told = parts.filter((part) => part !== '');
-	return told.length === 0 ? '' : ` (${told.join(', ')})`;
 }
 
 function severalItems(open: readonly ItemView[], openCount: number): string {
@@ -89,17 +78,8 @@ function severalItems(open: readonly ItemView[], openCount: number): string {
 	return `${parts.join('; ')}${openCount > parts.length ? '; …' : ''}`;
 }
 
-function oneItem(item: ItemView | undefined, quick: QuickAnswer | null): string {
-	if (item === undefined) return '';
-	const title = oneLine(item.title, PART_LENGTH);
-	const description = oneLine(item.description, PART_LENGTH);
-	const options = quick === null || quick.options.join() === YES_NO.join() ? [] : quick.options;
-	if (options.length === 0) return titled(title, description);
-	const asked = title === '' ? description : title;
-	const before = withoutList(asked, options);
-	// The list stands where it cannot be removed from, so it is not told twice.
-	if (before === null && title === '') return description;
-	return asSentences(before ?? title, `One of: ${options.join(', ')}`);
+function oneItem(item: ItemView | undefined): string {
+	return item === undefined ? '' : titled(oneLine(item.title, PART_LENGTH), oneLine(item.description, PART_LENGTH));
 }
 
 /** `Title: description`; a title with a mark at its end needs no colon. */
@@ -107,35 +87,4 @@ function titled(title: string, description: string): string {
 	if (title === '' || description === '') return title + description;
 	if (description.startsWith(title) && !/^[\p{L}\p{N}]/u.test(description.slice(title.length))) return description;
 	return /[.!?…:;,。！？：]$/.test(title) ? `${title} ${description}` : `${title}: ${description}`;
-}
-
-function asSentences(first: string, second: string): string {
-	const bare = first.replace(/[\s:;,–—-]+$/, '');
-	if (bare === '') return second;
-	return /[.!?…。！？]$/.test(bare) ? `${bare} ${second}` : `${bare}. ${second}`;
-}
-
-/** Between two options of a list on one line: marks, "or", the next bullet or ordinal. */
-const BETWEEN =
-	'[^\\p{L}\\p{N}]{1,20}(?:(?:or|and|oder|und|ou|et|o|y)[^\\p{L}\\p{N}]{1,20})?(?:(?:\\d|[a-zA-Z])[.)] )?';
-
-/**
- * The text without its list of these options and the words that lead to it ("Please choose one of: "); null when it has no
- * such list. An option without a letter or digit could begin at too many positions.
- */
-function withoutList(text: string, options: readonly string[]): string | null {
-	if (!options.every((option) => /[\p{L}\p{N}]/u.test(option))) return null;
-	const literal = options.map((option) => option.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join(BETWEEN);
-	const list = new RegExp(`(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`, 'u').exec(text);
-	if (list === null) return null;
-	const before = text
-		.slice(0, list.index)
-		.replace(/(?:^|(?<=\s))\(?(?:1|[aA])[.)]\s*$/, '')
-		.replace(/[-*•–▪◦"'“„`_\s]+$/, '')
-		.replace(/[^.!?:]{0,80}:$/, '');
-	const after = text
-		.slice(list.index + list[0].length)
-		.replace(/^[\s,;/|]*(?:or|oder|ou|o)\s[^.!?]*/i, '')
-		.replace(/^[\s.,;"'“”`*_]+/, '');
-	return after === '' ? before.trim() : `${before.trim()} ${after}`.trim();
 }

@@ -22,19 +22,13 @@ import { cutTo, plain, quoted, quotedLine, quotedMarkdown, quotedTitleMrkdwn } f
 import { andMoreWords, momentMrkdwn, type Names, personMrkdwn, personName } from './words.ts';
 
 /** How many items of a question a screen shows, and UTF-16 units of mrkdwn for each of its parts. */
-interface QuestionLimits {
-	readonly items: number;
-	readonly context: number;
-	readonly title: number;
-	readonly description: number;
-}
-
-const POST: QuestionLimits = { items: 5, context: 2_500, title: 250, description: 500 };
-/** A card shows more than the question. */
-const CARD: QuestionLimits = { ...POST, context: 1_200 };
-/** A list of questions; the form shows all. */
-const ENTRY: QuestionLimits = { items: 2, context: 250, title: 120, description: 250 };
-const QUESTION_LIMITS = { post: POST, card: CARD, entry: ENTRY } as const;
+const QUESTION_LIMITS = {
+	post: { items: 5, context: 2_500, title: 250, description: 500 },
+	/** A card shows more than the question. */
+	card: { items: 5, context: 1_200, title: 250, description: 500 },
+	/** A list of questions; the form shows all. */
+	entry: { items: 2, context: 250, title: 120, description: 250 },
+} as const;
 
 type Room = keyof typeof QUESTION_LIMITS;
 
@@ -43,19 +37,11 @@ export const QUESTION_CUT = 'Part of the question is cut here. *Answer* shows th
 /** Slack folds no part of a section with it behind "see more": for all of a question that stands above its buttons. */
 export const UNFOLDED = { expand: true } as const;
 
-/** The words of a question, each part of them mrkdwn. */
-interface QuestionBody {
-	/** What the agent wrote above the items; empty when it wrote nothing. */
-	readonly said: string;
-	/** The first open items. */
-	readonly items: readonly string[];
-	/** How many open items are left out; empty for none. */
-	readonly more: string;
-	/** Whether nothing of `said` and `items` is cut. */
-	readonly isWhole: boolean;
-}
-
-function questionBody(question: QuestionView, room: Room): QuestionBody {
+/**
+ * The words of a question, each part of them mrkdwn: what the agent wrote above the items (`said`), the first open items,
+ * and how many are left out (`more`). `isWhole`: nothing of `said` and `items` is cut.
+ */
+function questionBody(question: QuestionView, room: Room) {
 	const limits = QUESTION_LIMITS[room];
 	const mark = createCutMark(question.quick === null);
 	const said = quotedMarkdown(question.context, limits.context, mark.onCut);
@@ -64,13 +50,9 @@ function questionBody(question: QuestionView, room: Room): QuestionBody {
 		const name = quotedTitleMrkdwn(title, limits.title, mark.onCut) || `Question ${index + 1}`;
 		return `❓ *${name}*\n${quotedLine(description, limits.description, mark.onCut)}`.trimEnd();
 	});
-	const moreCount = question.openCount - asked.length;
-	return {
-		said,
-		items,
-		more: andMoreWords(moreCount, moreCount === 1 ? 'question' : 'questions'),
-		isWhole: !mark.isCut,
-	};
+	const leftOut = question.openCount - asked.length;
+	const more = andMoreWords(leftOut, leftOut === 1 ? 'question' : 'questions');
+	return { said, items, more, isWhole: !mark.isCut };
 }
 
 /** A headline and what the agent wrote. */
@@ -78,7 +60,7 @@ export function saidBlocks(headline: string, said: string, extra: Partial<Sectio
 	return section(`*${headline}*\n${said}`.trim(), { ...UNFOLDED, ...extra });
 }
 
-function bodyBlocks(headline: string, { said, items, more }: QuestionBody): KnownBlock[] {
+function bodyBlocks(headline: string, { said, items, more }: ReturnType<typeof questionBody>): KnownBlock[] {
 	return [...saidBlocks(headline, said), ...items.flatMap((item) => section(item, UNFOLDED)), ...context(more)];
 }
 

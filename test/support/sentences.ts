@@ -71,7 +71,6 @@ const SECRET_QUESTION = { context: '', items: [], openCount: 1, itemCount: 1 };
 /** The notification of a question of which nothing may be told. */
 export const ASKS = questionText({
 	question: SECRET_QUESTION,
-	quick: null,
 	sessionName: '',
 	waitedMs: null,
 	discreet: true,

@@ -39,7 +39,7 @@ export function handOverMetadata(question: QuestionMark, channelId: string): Vie
 
 /** Asks whom to hand a question over to. */
 export function handOverModal(metadata: ViewMetadata, asked: QuestionToHandOver): ModalView {
-	const told = questionText({ ...asked, quick: asked.question.quick, waitedMs: null });
+	const told = questionText({ ...asked, waitedMs: null });
 	return modal({
 		callbackId: CALLBACKS.handOver,
 		title: 'Hand over',
@@ -81,8 +81,7 @@ export function handOverPost(content: ContentOf<'handedOver' | 'givenBack'>, pos
 		givesBack: isHeld,
 		handsOver: mayHandOn(post.handOver),
 	});
-	const quick = offersOptions ? question.quick : null;
-	const text = questionText({ question, quick, sessionName: view?.name ?? '', waitedMs: null, discreet });
+	const text = questionText({ question, sessionName: view?.name ?? '', waitedMs: null, discreet });
 	const place = placeMrkdwn(channelId, watchedBy === post.reader ? null : personMrkdwn(watchedBy));
 	const hint = isHeld
 		? `Asked in ${place}. Others can still answer it. *Give back* opens it for all again and tells ${personMrkdwn(content.from)}.`

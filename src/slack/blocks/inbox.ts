@@ -67,7 +67,7 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 	if (content.kind === 'refused') {
 		return section(errorLine(content.refusal, receipt));
 	}
-	const { total, snoozed, page, questions, channelsKnown, unreadableCount, waiting, isWatching } = content;
+	const { total, snoozed, page, questions, channelsKnown, unreadableCount, waiting, isWatching, ownAnswers } = content;
 	const { userId } = inbox.person;
 	const first = page * QUESTIONS_PER_PAGE;
 	const pageRow = pageButtons(page, { first, total, perPage: QUESTIONS_PER_PAGE });
@@ -77,7 +77,7 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 	return [
 		heading(`${total === 0 ? '' : '✋ '}${waitingCountWords(total, snoozed?.count ?? 0, oldCount)}`),
 		// Above the questions: who has just pressed a button has a few seconds for *Undo*.
-		...content.ownAnswers.shown.filter(isUndoable).flatMap((answer) => ownAnswerEntry(answer, receipt)),
+		...ownAnswers.shown.filter(isUndoable).flatMap((answer) => ownAnswerEntry(answer, receipt)),
 		...section(snoozed === null ? '' : snoozedWords(snoozed), {
 			accessory: button(ACTIONS.showSnoozed, 'Show now', { value: 'all' }),
 		}),
@@ -93,9 +93,12 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 		...questions.flatMap((question) => questionEntry(question, { quickAnswers, userId }, receipt)),
 		...(pageRow.length === 0 ? [] : [divider(), ...pageRow]),
 		...(waiting === null ? [] : waitingEntries(waiting, page, receipt)),
-		...ownAnswerEntries(content, receipt),
-		...draftEntries(content),
-		...lastAnswerEntries(content),
+		...part('Your answers', [
+			...ownAnswers.shown.filter((answer) => !isUndoable(answer)).flatMap((answer) => ownAnswerEntry(answer, receipt)),
+			...context(andMoreWords(ownAnswers.total - ownAnswers.shown.length, 'answers')),
+		]),
+		...part('Drafts', content.drafts.flatMap(draftEntry)),
+		...part('Your last answers', content.lastAnswers.flatMap(lastAnswerEntry)),
 		divider(),
 		...context(
 			`This list updates by itself until ${momentMrkdwn(inbox.openedAt + FOLLOWED_MS)}. After that, press *Refresh*.`,
@@ -193,12 +196,8 @@ function waitingEntry({ sessionId, name, since, isNew }: WaitingSession, now: nu
 	});
 }
 
-/** Answers that are under way or need a decision. */
-function ownAnswerEntries({ ownAnswers: { shown, total } }: Shown, receipt: ReceiptContext): KnownBlock[] {
-	const others = shown.filter((answer) => !isUndoable(answer));
-	const more = context(andMoreWords(total - shown.length, 'answers'));
-	if (others.length === 0 && more.length === 0) return [];
-	return [divider(), heading('Your answers'), ...others.flatMap((answer) => ownAnswerEntry(answer, receipt)), ...more];
+function part(title: string, entries: readonly KnownBlock[]): KnownBlock[] {
+	return entries.length === 0 ? [] : [divider(), heading(title), ...entries];
 }
 
 function ownAnswerEntry(answer: Answer, receipt: ReceiptContext): KnownBlock[] {
@@ -231,11 +230,6 @@ function valueMrkdwn({ value, secret }: AnswerItem): string {
 	return value === null || isBlank(value) ? '(left empty)' : quotedTitleMrkdwn(value, 80);
 }
 
-function draftEntries({ drafts }: Shown): KnownBlock[] {
-	if (drafts.length === 0) return [];
-	return [divider(), heading('Drafts'), ...drafts.flatMap(draftEntry)];
-}
-
 function draftEntry({ question, values, updatedAt, formId, askedIn }: InboxDraft): KnownBlock[] {
 	const { sessionId, messageIndex } = question;
 	const text = Object.values(values).find((value) => !isBlank(value)) ?? '';
@@ -249,17 +243,9 @@ function draftEntry({ question, values, updatedAt, formId, askedIn }: InboxDraft
 	);
 }
 
-function lastAnswerEntries({ lastAnswers }: Shown): KnownBlock[] {
-	if (lastAnswers.length === 0) return [];
-	return [
-		divider(),
-		heading('Your last answers'),
-		...lastAnswers.flatMap((answer) =>
-			context(
-				joined(answerLine(answer), stateLine(answer).replace('its author', 'you'), momentMrkdwn(answer.acceptedAt)),
-			),
-		),
-	];
+function lastAnswerEntry(answer: Answer): KnownBlock[] {
+	const state = stateLine(answer).replace('its author', 'you');
+	return context(joined(answerLine(answer), state, momentMrkdwn(answer.acceptedAt)));
 }
 
 const MINUTE_MS = 60_000;

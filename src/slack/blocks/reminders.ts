@@ -126,7 +126,7 @@ function toldOf(
 	{ inChannel = entry.stage === 'escalation', settled = false } = {},
 ) {
 	const discreet = asked.discreet || (inChannel && threadOnly);
-	const shown = { question, quick: question.quick, sessionName, waitedMs: null, discreet, settled };
+	const shown = { question, sessionName, waitedMs: null, discreet, settled };
 	const text = questionText(shown);
 	const tells = tellsQuestion(shown);
 	return { text, tells, mrkdwn: tells ? text : sessionAsksWords(sessionName, entry.sessionId, settled) };

@@ -36,7 +36,7 @@ export function watchCard(model: CardModel): MessageContent {
 	const open = (view.question?.openCount ?? 0) > 0 ? view.question : null;
 	const text =
 		open !== null
-			? questionText({ question: open, quick: open.quick, sessionName: view.name, waitedMs, discreet })
+			? questionText({ question: open, sessionName: view.name, waitedMs, discreet })
 			: `${status.emoji} ${title}: ${status.mrkdwn}, ${step}`;
 	return message(text, [
 		...section(`*${title}*\n${status.emoji} *${status.mrkdwn}* · ${step}`),

@@ -134,12 +134,11 @@ function askedParts({ question, changed, readAt }: AskedContent, post: PostConte
 	const { sessionId, channelId, discreet } = post;
 	// The agent may have asked the same before.
 	const refused = post.refused != null && post.refused.acceptedAt >= readAt ? post.refused : null;
-	const quick = post.offersOptions ? question.quick : null;
 	const sessionName = post.view?.name ?? '';
 	const choices = post.offersOptions ? { channelId, readAt } : null;
 	const asked = openQuestion(question, { sessionId, choices, handsOver: true });
 	return {
-		text: questionText({ question, quick, sessionName, waitedMs: post.now - readAt, discreet, changed }),
+		text: questionText({ question, sessionName, waitedMs: post.now - readAt, discreet, changed }),
 		blocks: [
 			...asked.blocks(asksWords(titleOf(post), changed)),
 			...asked.row,
