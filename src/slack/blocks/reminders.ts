@@ -44,8 +44,7 @@ export function reminderPost(
 ): MessageContent {
 	const { entry } = asked;
 	const words = sentences(mentionMrkdwn(mention), reminderWords(entry, now - entry.postedAt));
-	const { text, blocks } = openParts(asked, words, names);
-	return message(text, [...blocks, ...context(maybeRepeat ? MAYBE_REPEAT : '')]);
+	return openReminder(asked, words, { names, maybeRepeat });
 }
 
 /**
@@ -54,32 +53,31 @@ export function reminderPost(
  */
 export function updatedReminderPost(asked: RemindedQuestion, outcome: string, names: Names): MessageContent {
 	const { entry } = asked;
-	if (outcome === '') {
-		const { text, blocks } = openParts(asked, reminderWords(entry, null), names);
-		return message(text, blocks);
-	}
+	if (outcome === '') return openReminder(asked, reminderWords(entry, null), { names, maybeRepeat: false });
 	const words = entry.stage === 'reminder' ? '⏰ Reminder' : '📣 Escalation';
 	const told = toldOf(asked, { settled: true });
 	return message(`${words}: ${told.text} ${outcome}`, [...section(`${words}\n> ${told.mrkdwn}`), ...context(outcome)]);
 }
 
 /** A reminder of a question that waits. */
-function openParts(asked: RemindedQuestion, words: string, names: Names) {
+function openReminder(
+	asked: RemindedQuestion,
+	words: string,
+	{ names, maybeRepeat }: Pick<ReminderContext, 'names' | 'maybeRepeat'>,
+): MessageContent {
 	const { entry, question, channelId, handOver } = asked;
 	const { sessionId } = entry;
 	const told = toldOf(asked);
 	const choices = asked.offersOptions && told.tells ? { channelId, readAt: asked.readAt } : null;
 	const open = openQuestion(question, { sessionId, choices });
 	const headline = asksWords(sessionTitle(asked.sessionName, sessionId));
-	return {
-		text: `${words} ${told.text}`,
-		blocks: [
-			// The line leaves out a part of most questions, so nothing below it may answer in one press.
-			...(open.hasOptions ? [...section(words), ...open.blocks(headline)] : section(`${words}\n> ${told.mrkdwn}`)),
-			...context(open.noForm, told.tells ? open.cut : '', hasItWords(handOver, names), heldWords(entry.heldBy, names)),
-			...open.row,
-		],
-	};
+	return message(`${words} ${told.text}`, [
+		// The line leaves out a part of most questions, so nothing below it may answer in one press.
+		...(open.hasOptions ? [...section(words), ...open.blocks(headline)] : section(`${words}\n> ${told.mrkdwn}`)),
+		...context(open.noForm, told.tells ? open.cut : '', hasItWords(handOver, names), heldWords(entry.heldBy, names)),
+		...open.row,
+		...context(maybeRepeat ? MAYBE_REPEAT : ''),
+	]);
 }
 
 /** Questions in the list: a message holds about 12,000 characters, and a line takes up to 800 with its link. */

@@ -29,7 +29,7 @@ import {
 } from '../words.ts';
 import { notSentWords } from './answers.ts';
 import { chosenWords } from './choices.ts';
-import { button, buttons, context, type MessageContent, message, section } from './parts.ts';
+import { button, buttons, context, type MessageContent, message, section, textMessage } from './parts.ts';
 import { leftOutWords } from './watching.ts';
 
 /** What a post needs besides its content. */
@@ -72,38 +72,31 @@ export type AskedContent = ContentOf<'question'>;
 /** The same, or as it was handed over. */
 type Asked = Pick<AskedContent, 'question' | 'readAt'>;
 
-/** A post; words alone are a string. mrkdwn. */
-interface Parts {
-	readonly text: string;
-	readonly blocks: KnownBlock[];
-}
-type PartsOf<K extends PostKind> = (content: ContentOf<K>, post: PostContext) => Parts | string;
+/** Words alone are a string. mrkdwn. */
+type Draw<K extends PostKind> = (content: ContentOf<K>, post: PostContext) => MessageContent | string;
 
 /** The kinds that need nothing but their content and the context of their post. */
 const PLAIN = {
 	question(content, post) {
-		if (isChosen(content, post.standing)) return overParts(content, null, post);
-		return content.switching === true ? switchingParts(content, post) : askedParts(content, post);
+		if (isChosen(content, post.standing)) return settledQuestionPost(content, null, post);
+		return content.switching === true ? switchingPost(content, post) : askedPost(content, post);
 	},
 	answered({ question, items, stillOpen }, post) {
 		const text = answeredWords(post, question);
 		const open = stillOpen.length === 0 ? '' : `Still open: ${counted(stillOpen.length, 'question')}.`;
-		return {
-			text,
-			blocks: [...section(text), ...(question === null ? [] : answerBlocks(question, items)), ...context(open)],
-		};
+		return textMessage(text, [...(question === null ? [] : answerBlocks(question, items)), ...context(open)]);
 	},
 	questionClosed: () => '💨 The question is closed: the agent went on without an answer.',
 	status({ from, to }, post) {
 		const { emoji, mrkdwn } = statusWords(to);
 		const text = `${emoji} ${titleOf(post)}: ${mrkdwn} (before: ${statusWords(from).mrkdwn})`;
 		const waiting = post.view?.status === to ? waitingLine(post.view) : '';
-		return { text, blocks: [...section(text), ...section(waiting)] };
+		return textMessage(text, section(waiting));
 	},
 	end({ status, result, step }, post) {
 		const { emoji, mrkdwn } = statusWords(status);
 		const text = `${emoji} ${titleOf(post)}: ${mrkdwn} after ${counted(step, 'step')}`;
-		return { text, blocks: [...section(`*${text}*`), ...resultBlocks(result)] };
+		return message(text, [...section(`*${text}*`), ...resultBlocks(result)]);
 	},
 	watchEnded: ({ reason, days }, post) => `👋 ${endWords(reason, { ...post, days })}`,
 	serviceDown: ({ since }) =>
@@ -117,58 +110,47 @@ const PLAIN = {
 	discoveryFull: (content, { adminContact }) => leftOutWords(content, adminContact),
 	discoveryPaused: (content, { adminContact }) => leftOutWords(content, adminContact),
 	creatorTold: (content, { adminContact }) => creatorToldWords(content, adminContact),
-} as const satisfies { readonly [K in PostKind]?: PartsOf<K> };
+} as const satisfies { readonly [K in PostKind]?: Draw<K> };
 export type PlainKind = keyof typeof PLAIN;
 export type PostedContent = ContentOf<PlainKind>;
 
 /** A post in a watch's thread, in a channel or to a person. Holds no link that gives access. */
 export function watchPost(content: PostedContent, post: PostContext): MessageContent {
-	const partsOf = PLAIN[content.kind] as PartsOf<PlainKind>;
-	const parts = partsOf(content, post);
-	const { text, blocks } = typeof parts === 'string' ? { text: parts, blocks: section(parts) } : parts;
+	const draw = PLAIN[content.kind] as Draw<PlainKind>;
+	const drawn = draw(content, post);
+	const { text, blocks } = typeof drawn === 'string' ? textMessage(drawn) : drawn;
 	return message(text, [...blocks, ...context(post.maybeRepeat ? MAYBE_REPEAT : '')]);
 }
 
 /** The post of a question that is open. */
-function askedParts({ question, changed, readAt }: AskedContent, post: PostContext) {
+function askedPost({ question, changed, readAt }: AskedContent, post: PostContext) {
 	const { sessionId, channelId, discreet } = post;
 	// The agent may have asked the same before.
 	const refused = post.refused != null && post.refused.acceptedAt >= readAt ? post.refused : null;
 	const sessionName = post.view?.name ?? '';
 	const choices = post.offersOptions ? { channelId, readAt } : null;
 	const asked = openQuestion(question, { sessionId, choices, handsOver: true });
-	return {
-		text: questionText({ question, sessionName, waitedMs: post.now - readAt, discreet, changed }),
-		blocks: [
-			...asked.blocks(asksWords(titleOf(post), changed)),
-			...asked.row,
-			...context(asked.noForm, asked.cut, notSentWords(refused), handOverLine(post.handOver, post.names, post)),
-			...claimsOf(post),
-			...idBlocks(post),
-		],
-	};
+	return message(questionText({ question, sessionName, waitedMs: post.now - readAt, discreet, changed }), [
+		...asked.blocks(asksWords(titleOf(post), changed)),
+		...asked.row,
+		...context(asked.noForm, asked.cut, notSentWords(refused), handOverLine(post.handOver, post.names, post)),
+		...claimsOf(post),
+		...idBlocks(post),
+	]);
 }
 
 /** The one post of a session that changes its question often. Its button opens whatever is asked then. */
-function switchingParts({ question }: AskedContent, post: PostContext) {
+function switchingPost({ question }: AskedContent, post: PostContext) {
 	const value = encodeTarget({ sessionId: post.sessionId, messageIndex: null });
 	const row = buttons(button(ACTIONS.answer, 'Answer…', { value }));
 	const text = switchingWords(titleOf(post));
 	const isOpen = question.openCount > 0;
-	return {
-		text,
-		blocks: [
-			...(isOpen ? [...questionBlocks(text, question), ...row] : section(`*${text}*`)),
-			...context(
-				isOpen
-					? 'This post shows the newest question, up to a few seconds late, instead of a new post for each. *Answer…* opens the question that the agent asks when you press it. A question that stays for a minute is posted by itself.'
-					: NOTHING_ASKED,
-				handOverLine(post.handOver, post.names, post),
-			),
-			...claimsOf(post),
-			...idBlocks(post),
-		],
-	};
+	return message(text, [
+		...(isOpen ? [...questionBlocks(text, question), ...row] : section(`*${text}*`)),
+		...context(isOpen ? NEWEST_SHOWN : NOTHING_ASKED, handOverLine(post.handOver, post.names, post)),
+		...claimsOf(post),
+		...idBlocks(post),
+	]);
 }
 
 function claimsOf({ alone }: PostContext): KnownBlock[] {
@@ -188,19 +170,19 @@ export function isChosen({ question, readAt }: Asked, answer: Answer | null): an
 	return isBlocking(answer.state) || (answer.deliveredAt !== null && answer.deliveredAt > readAt);
 }
 
-/** The post of a question for which somebody has chosen an option, or that is settled. */
-function overParts(asked: Asked, how: SettledHow | null, post: PostContext) {
+/**
+ * The post of a settled question: what was asked, who settled it, no button.
+ * @param how null: somebody has chosen an option
+ */
+export function settledQuestionPost(asked: Asked, how: SettledHow | null, post: PostContext): MessageContent {
 	const title = titleOf(post);
 	const words = outcomeWords(asked, how, post);
 	const isOpen = words === SETTLED_WORDS.gaveWay || how === 'own' || how === 'handedOn' || how === 'givenBack';
-	return {
-		text: `${title}: ${words}`,
-		blocks: [
-			...questionBlocks(isOpen ? asksWords(title) : `${title} asked`, asked.question),
-			...context(words),
-			...idBlocks(post),
-		],
-	};
+	return message(`${title}: ${words}`, [
+		...questionBlocks(isOpen ? asksWords(title) : `${title} asked`, asked.question),
+		...context(words),
+		...idBlocks(post),
+	]);
 }
 
 /**
@@ -230,12 +212,6 @@ function answeredWords({ standing }: PostContext, question: QuestionView | null)
 /** The session's name, or its id. mrkdwn. */
 export function titleOf({ view, sessionId }: PostContext): string {
 	return sessionTitle(view?.name ?? '', sessionId);
-}
-
-/** The post of a settled question: what was asked, who settled it, no button. */
-export function settledQuestionPost(asked: Asked, how: SettledHow, post: PostContext): MessageContent {
-	const { text, blocks } = overParts(asked, how, post);
-	return message(text, blocks);
 }
 
 /** What the agent reports at the end; no block when it reports nothing. */
@@ -277,6 +253,8 @@ export function asksWords(title: string, changed = false): string {
 	return changed ? `✏️ ${title} asks something else now` : `✋ ${title} asks for an answer`;
 }
 
+const NEWEST_SHOWN =
+	'This post shows the newest question, up to a few seconds late, instead of a new post for each. *Answer…* opens the question that the agent asks when you press it. A question that stays for a minute is posted by itself.';
 export const NOTHING_ASKED = 'The agent asks nothing at the moment.';
 
 /** mrkdwn */

@@ -231,7 +231,7 @@ function postsAbout(question: QuestionView): readonly PostedContent[] {
 	return Object.values(contents).flat();
 }
 
-type SettledHow = Parameters<typeof settledQuestionPost>[1];
+type SettledHow = NonNullable<Parameters<typeof settledQuestionPost>[1]>;
 const SETTLED: Readonly<Record<SettledHow, SettledHow>> = {
 	answered: 'answered',
 	closed: 'closed',
