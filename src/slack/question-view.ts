@@ -2,9 +2,10 @@ import type { Button, KnownBlock, SectionBlock, StaticSelect } from '@slack/type
 import { createCutMark } from '../cut.ts';
 import { type HandOver, MOST_HAND_OVERS } from '../inbox/hand-over.ts';
 import { SNOOZE_LENGTHS, type SnoozeLength } from '../inbox/snooze.ts';
+import { looksSecret } from '../questions/asks-for-secret.ts';
 import { lookDifferent, looksOfLabels } from '../questions/look-alikes.ts';
 import type { Question } from '../questions/open-question.ts';
-import { type AnswerMarks, isSecretValue } from '../questions/secrecy.ts';
+import { type AnswerMarks, isSecretValue, looksSecretAt } from '../questions/secrecy.ts';
 import type { ItemView, QuestionView } from '../watches/session-snapshot.ts';
 import { answerButton, BUTTON_LABELS, type ButtonLabel, button, buttons, context, section } from './blocks/parts.ts';
 import { MOST_FIELDS } from './form/plan.ts';
@@ -18,8 +19,19 @@ import {
 	encodeTarget,
 	questionHash,
 } from './ids.ts';
-import { cutTo, plain, quoted, quotedLine, quotedMarkdown, quotedTitleMrkdwn } from './text.ts';
-import { andMoreWords, momentMrkdwn, type Names, personMrkdwn, personName } from './words.ts';
+import {
+	cutTo,
+	firstCharactersMrkdwn,
+	oneLine,
+	plain,
+	quoted,
+	quotedLine,
+	quotedMarkdown,
+	quotedNameMrkdwn,
+	quotedTitleMrkdwn,
+	withoutMarks,
+} from './text.ts';
+import { andMoreWords, counted, durationText, momentMrkdwn, type Names, personMrkdwn, personName } from './words.ts';
 
 /** How many items of a question a screen shows, and UTF-16 units of mrkdwn for each of its parts. */
 const QUESTION_LIMITS = {
@@ -217,4 +229,89 @@ export function claimsWords(userIds: readonly string[], until: number | null = n
 	if (userIds.length > 3) people.push(`${userIds.length - 3} more`);
 	const lapse = until === null ? '' : `, at least until ${momentMrkdwn(until)}`;
 	return `✏️ ${people.join(', ')} ${userIds.length === 1 ? 'is' : 'are'} answering this${lapse}. You can answer too; the first answer counts.`;
+}
+
+/** What phones show of a notification, in characters. */
+const SHOWN_CHARACTERS = 250;
+/** UTF-16 units, after escaping. */
+const TEXT_LENGTH = 400;
+const NAME_LENGTH = 60;
+/** UTF-16 units. A longer part is cut anyway. */
+const PART_LENGTH = 1_000;
+/** Of each item when there are several. */
+const SHORT_PART_LENGTH = 80;
+
+type Asked = Pick<QuestionView, 'context' | 'items' | 'openCount' | 'itemCount'>;
+
+/**
+ * The `text` of a message with a question: what phones show in notifications and screen readers read. One line of at most
+ * 400 UTF-16 units, escaped for mrkdwn. It begins with words of ours, so that no agent's text does. Says nothing of a
+ * question that asks for a secret, or when `discreet`.
+ */
+export function questionText(shown: ShownQuestion): string {
+	const { question, sessionName, waitedMs, changed = false, settled = false } = shown;
+	const asks = settled ? 'An agent asked' : 'An agent asks';
+	const nothingTold = `${asks} for an answer`;
+	const told = toldOf(shown);
+	if (told === null) return `${nothingTold}.`;
+	const about = [
+		withoutMarks(quotedNameMrkdwn(sessionName, NAME_LENGTH + 2)),
+		waitedMs !== null && waitedMs >= 60_000 ? `waiting ${durationText(waitedMs)}` : '',
+	].filter(Boolean);
+	const end = about.length === 0 ? '' : ` (${about.join(', ')})`;
+	const several = question.openCount > 1 ? `${asks} ${counted(question.openCount, 'question')}` : null;
+	const opening = changed ? 'An agent asks something else now' : several;
+	const text = told === '' ? (opening ?? nothingTold) : `${opening ?? asks}: ${told}`;
+	return firstCharactersMrkdwn(text, SHOWN_CHARACTERS, TEXT_LENGTH - end.length) + end;
+}
+
+/** Whether `questionText` says anything of the question. */
+export function tellsQuestion(shown: ShownQuestion): boolean {
+	return toldOf(shown) !== null;
+}
+
+interface ShownQuestion {
+	readonly question: Asked;
+	readonly sessionName: string;
+	/** Since the agent asked; null: not told. */
+	readonly waitedMs: number | null;
+	readonly discreet: boolean;
+	/** It asked something else before. */
+	readonly changed?: boolean;
+	/** It takes no more answers. */
+	readonly settled?: boolean;
+}
+
+/** The words of the question; null when nothing of it may be told. */
+function toldOf({ question, discreet }: ShownQuestion): string | null {
+	const open = question.items.filter((item) => item.open);
+	if (discreet || question.items.some((item, at) => item.open && (item.secret || looksSecretAt(question, at))))
+		return null;
+	const asked = question.openCount > 1 ? severalItems(open, question.openCount) : oneItem(open[0]);
+	return asked === '' ? contextOf(question) : asked;
+}
+
+/** What the agent wrote above items that say nothing; null when that asks for a secret. */
+function contextOf({ context }: Asked): string | null {
+	return looksSecret({ title: '', description: context }) ? null : oneLine(context, PART_LENGTH);
+}
+
+function severalItems(open: readonly ItemView[], openCount: number): string {
+	const parts = open
+		.map(({ title, description }) => oneLine(title, SHORT_PART_LENGTH) || oneLine(description, SHORT_PART_LENGTH))
+		.map((part) => part.replace(/[\s.:;,]+$/, ''))
+		.filter((part) => part !== '');
+	if (parts.length === 0) return '';
+	return `${parts.join('; ')}${openCount > parts.length ? '; …' : ''}`;
+}
+
+function oneItem(item: ItemView | undefined): string {
+	return item === undefined ? '' : titled(oneLine(item.title, PART_LENGTH), oneLine(item.description, PART_LENGTH));
+}
+
+/** `Title: description`; a title with a mark at its end needs no colon. */
+function titled(title: string, description: string): string {
+	if (title === '' || description === '') return title + description;
+	if (description.startsWith(title) && !/^[\p{L}\p{N}]/u.test(description.slice(title.length))) return description;
+	return /[.!?…:;,。！？：]$/.test(title) ? `${title} ${description}` : `${title}: ${description}`;
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { looksSecret } from '../../src/questions/asks-for-secret.ts';
 import { readSessionResponse } from '../../src/session-service/schema.ts';
-import { questionText } from '../../src/slack/question-text.ts';
+import { questionText } from '../../src/slack/question-view.ts';
 import { escapeMrkdwn, oneLine } from '../../src/slack/text.ts';
 import { type ItemView, questionViewAt } from '../../src/watches/session-snapshot.ts';
 import { expectHarmlessMrkdwn } from './support/check.ts';

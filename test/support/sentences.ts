@@ -9,8 +9,7 @@ import { digestWords, reminderWords } from '../../src/slack/blocks/reminders.ts'
 import { type Notice, noticeWords } from '../../src/slack/blocks/session-modal.ts';
 import { endWords, type PostContext, watchPost } from '../../src/slack/blocks/watch-posts.ts';
 import { watchOutcomeWords } from '../../src/slack/blocks/watching.ts';
-import { questionText } from '../../src/slack/question-text.ts';
-import { handOverLine } from '../../src/slack/question-view.ts';
+import { handOverLine, questionText } from '../../src/slack/question-view.ts';
 import { agoText } from '../../src/slack/words.ts';
 import { type ReminderStage, DEFAULT_CHANNEL_SETTINGS as SETTINGS } from '../../src/watches/channel-settings.ts';
 import type { WatchOutcome } from '../../src/watches/subscribe.ts';

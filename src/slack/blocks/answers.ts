@@ -15,7 +15,7 @@ import { ACTIONS, CALLBACKS } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import { isBlank, quoted, quotedTitleMrkdwn } from '../text.ts';
 import { andMoreWords, momentMrkdwn, personMrkdwn, sessionName } from '../words.ts';
-import { context, divider, modal, pager, section } from './parts.ts';
+import { button, buttons, context, divider, modal, section } from './parts.ts';
 
 type Words = readonly [line: string, headline: string];
 
@@ -220,6 +220,7 @@ export function historyWords(sessionId: string, total: number): string {
 /** Who answered what and when; secrets stay hidden. `answers`: newest first, from `metadata.offset` on. */
 export function historyView(metadata: ViewMetadata, answers: readonly Answer[], total: number): ModalView {
 	const { offset } = metadata;
+	const next = offset + HISTORY_PAGE;
 	const shown = answers.slice(0, HISTORY_PAGE);
 	const entries = shown.flatMap((answer): KnownBlock[] => [
 		divider(),
@@ -234,10 +235,10 @@ export function historyView(metadata: ViewMetadata, answers: readonly Answer[], 
 		blocks: [
 			...section(historyWords(metadata.sessionId, total)),
 			...entries,
-			...pager(offset, { step: HISTORY_PAGE, total }, [
-				[ACTIONS.historyNewer, 'Newer answers'],
-				[ACTIONS.historyOlder, 'Older answers'],
-			]),
+			...buttons(
+				offset > 0 ? button(ACTIONS.historyNewer, 'Newer answers', { value: String(offset - HISTORY_PAGE) }) : null,
+				next < total ? button(ACTIONS.historyOlder, 'Older answers', { value: String(next) }) : null,
+			),
 			...context(shown.length === 0 && total > 0 ? 'No more answers here.' : ''),
 		],
 	});

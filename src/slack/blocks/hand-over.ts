@@ -11,8 +11,7 @@ import type { HandOverObstacle, QuestionToHandOver } from '../../inbox/hand-over
 import type { ContentOf } from '../../watches/kinds.ts';
 import { ACTIONS, CALLBACKS, encodeQuestionMark, type QuestionMark } from '../ids.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
-import { questionText } from '../question-text.ts';
-import { mayHandOn, openQuestion } from '../question-view.ts';
+import { mayHandOn, openQuestion, questionText } from '../question-view.ts';
 import { plain, quotedName } from '../text.ts';
 import {
 	contactMrkdwn,

@@ -85,18 +85,6 @@ export function buttons(...row: readonly (Button | StaticSelect | null)[]): Know
 	return elements.length === 0 ? [] : [{ type: 'actions', elements }];
 }
 
-/** Buttons to the pages before and after `at`, which counts in steps up to `total`. Their values say where they lead. */
-export function pager(
-	at: number,
-	{ step, total }: { readonly step: number; readonly total: number },
-	[back, on]: readonly [readonly [ActionId, ButtonLabel], readonly [ActionId, ButtonLabel]],
-): KnownBlock[] {
-	return buttons(
-		at > 0 ? button(...back, { value: String(Math.max(0, at - step)) }) : null,
-		at + step < total ? button(...on, { value: String(at + step) }) : null,
-	);
-}
-
 /** Rows of buttons with an id that tells where they belong, which is not where they stand. `key`: of the row in its view. */
 export function inRow(rows: readonly KnownBlock[], { channelId, threadTs }: RowOrigin, key: string): KnownBlock[] {
 	const block_id = inboxRowId({ channelId, threadTs }, key);

@@ -2,8 +2,7 @@ import type { HandOver } from '../../inbox/hand-over.ts';
 import type { Mention } from '../../watches/channel-settings.ts';
 import type { ReminderEntry } from '../../watches/kinds.ts';
 import type { QuestionView } from '../../watches/session-snapshot.ts';
-import { questionText, tellsQuestion } from '../question-text.ts';
-import { openQuestion } from '../question-view.ts';
+import { openQuestion, questionText, tellsQuestion } from '../question-view.ts';
 import { isBlank } from '../text.ts';
 import {
 	andMoreWords,

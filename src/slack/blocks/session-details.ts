@@ -15,17 +15,7 @@ import {
 	statusWords,
 	stepWords,
 } from '../words.ts';
-import {
-	button,
-	buttons,
-	context,
-	divider,
-	type MessageContent,
-	message,
-	pager,
-	section,
-	textMessage,
-} from './parts.ts';
+import { button, buttons, context, divider, type MessageContent, message, section, textMessage } from './parts.ts';
 
 const MOST_FILES = 8;
 const MOST_VARIABLES = 20;
@@ -98,10 +88,10 @@ export function stepCards(
 		...(index === 0 ? section('*The agent says*') : []),
 		...stepCard(entry, entry.messageIndex === asking),
 	]);
-	const navigation = pager(page, { step: 1, total: lastPage + 1 }, [
-		[ACTIONS.newer, 'Newer steps'],
-		[ACTIONS.older, 'Older steps'],
-	]);
+	const navigation = buttons(
+		page > 0 ? button(ACTIONS.newer, 'Newer steps', { value: String(page - 1) }) : null,
+		page < lastPage ? button(ACTIONS.older, 'Older steps', { value: String(page + 1) }) : null,
+	);
 	return { page, cards, navigation };
 }
 

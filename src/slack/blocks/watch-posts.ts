@@ -7,8 +7,14 @@ import type { ContentOf, PostKind, SettledHow } from '../../watches/kinds.ts';
 import type { QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';
 import type { WatchEnd } from '../../watches/watch.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
-import { questionText } from '../question-text.ts';
-import { answeredItem, claimsWords, handOverLine, openQuestion, questionBlocks } from '../question-view.ts';
+import {
+	answeredItem,
+	claimsWords,
+	handOverLine,
+	openQuestion,
+	questionBlocks,
+	questionText,
+} from '../question-view.ts';
 import { quotedMarkdown } from '../text.ts';
 import {
 	andMoreWords,

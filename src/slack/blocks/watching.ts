@@ -17,7 +17,7 @@ import {
 	statusWords,
 } from '../words.ts';
 import { type ErrorContext, errorWords } from './errors.ts';
-import { button, context, type MessageContent, message, pager, section } from './parts.ts';
+import { button, buttons, context, type MessageContent, message, section } from './parts.ts';
 
 /** The result of `/session watch` for one session, in one line of mrkdwn. */
 export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, error: ErrorContext): string {
@@ -168,10 +168,10 @@ export function watchList(
 		...section(`*${headline}*`),
 		...about,
 		...watches.slice(0, LIST_PAGE).flatMap(watchEntry),
-		...pager(offset, { step: LIST_PAGE, total }, [
-			[ACTIONS.listNewer, 'Back'],
-			[ACTIONS.listOlder, 'More'],
-		]),
+		...buttons(
+			offset > 0 ? button(ACTIONS.listNewer, 'Back', { value: String(offset - LIST_PAGE) }) : null,
+			offset + LIST_PAGE < total ? button(ACTIONS.listOlder, 'More', { value: String(offset + LIST_PAGE) }) : null,
+		),
 	]);
 }
 
