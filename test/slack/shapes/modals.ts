@@ -20,13 +20,13 @@ import {
 	answerOf,
 	asked,
 	asking,
-	ERROR_CONTEXT,
 	FIELD_DRAFTS,
 	GIANT,
 	HAND_OVER,
 	HOSTILE,
 	itemsOf,
 	LONGEST_ID,
+	MODEL,
 	metadataOf,
 	NOW,
 	SESSION_ID,
@@ -131,7 +131,7 @@ export function modalVariants(): Shape[] {
 		...shapesOf(
 			errorModal,
 			Object.fromEntries(
-				[...REFUSAL_CODES, ...ERROR_CODES].map((code) => [code, [code, metadataOf(), ERROR_CONTEXT] as const]),
+				[...REFUSAL_CODES, ...ERROR_CODES].map((code) => [code, [code, metadataOf(), MODEL] as const]),
 			),
 		),
 		...shapesOf(sessionModal, SESSIONS),
