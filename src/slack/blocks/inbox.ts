@@ -64,7 +64,7 @@ export const INBOX_LOADING = '⏳ Looking for questions that wait for you…';
 function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 	if (typeof shown === 'string') return section(shown);
 	const { inbox, content, quickAnswers, receipt } = shown;
-	if (content.kind === 'refused') return section(errorLine(content.refusal, receipt));
+	if (content.kind === 'refused') return section(errorLine(content.refusal, { adminContact: receipt.adminContact }));
 	const { total, snoozed, page, questions, channelsKnown, unreadableCount, waiting, isWatching, ownAnswers } = content;
 	const { userId } = inbox.person;
 	const first = page * QUESTIONS_PER_PAGE;
