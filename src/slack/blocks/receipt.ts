@@ -45,8 +45,11 @@ export interface ReceiptContext {
 	readonly note?: string;
 }
 
-/** Headline, explanation, the other answer, the text in up to about `room` characters, the timeline. */
-function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number): KnownBlock[] {
+/**
+ * Headline, explanation, the other answer, the text in up to about `room` characters, the timeline, what the author can do
+ * (and `more`), the session.
+ */
+function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number, more: KnownBlock[] = []): KnownBlock[] {
 	return [
 		...section(`*${receiptIcon(answer)} ${receiptHeadline(answer)}*`),
 		...section(receiptExplanation(answer, receipt).trim()),
@@ -54,6 +57,9 @@ function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number): K
 		...otherAnswer(answer, receipt),
 		...ownText(answer, room),
 		...context(timelineWords(answer)),
+		...receiptButtons(answer, receipt),
+		...more,
+		...context(`For ${sessionName(answer.question.sessionId)}`),
 	];
 }
 
@@ -71,13 +77,12 @@ export function receiptButtons(answer: Answer, { postsText = true }: ReceiptCont
 		case 'accepted':
 			return answer.lastError === null ? [] : buttons(discard);
 		case 'waiting':
-			return firstEndingOf(answer) !== null
-				? buttons(
-						button(ACTIONS.tryAgain, 'Send mine', { value: id, style: 'primary' }),
-						button(ACTIONS.answerNew, 'Open the question', { value: encodeCarriage(id, target) }),
-						discard,
-					)
-				: buttons(tryAgain, discard);
+			if (firstEndingOf(answer) === null) return buttons(tryAgain, discard);
+			return buttons(
+				button(ACTIONS.tryAgain, 'Send mine', { value: id, style: 'primary' }),
+				button(ACTIONS.answerNew, 'Open the question', { value: encodeCarriage(id, target) }),
+				discard,
+			);
 		case 'refused':
 			return buttons(tryAgain, post);
 		case 'changed':
@@ -218,12 +223,8 @@ export function savedModal(answer: Answer): ModalView {
 /** What became of the answer, its text, and what the author can do. */
 export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView {
 	const settled = answer.state === 'resumed' || (answer.state === 'delivered' && answer.agentOutcome !== null);
-	return modalOf(answer, [
-		...receiptBlocks(answer, receipt, 20_000),
-		...receiptButtons(answer, receipt),
-		...(settled ? buttons(button(ACTIONS.refresh, 'Show the session')) : []),
-		...context(`For ${sessionName(answer.question.sessionId)}`),
-	]);
+	const show = settled ? buttons(button(ACTIONS.refresh, 'Show the session')) : [];
+	return modalOf(answer, receiptBlocks(answer, receipt, 20_000, show));
 }
 
 function modalOf({ id, question, origin }: Answer, blocks: readonly KnownBlock[]): ModalView {
@@ -240,12 +241,9 @@ function modalOf({ id, question, origin }: Answer, blocks: readonly KnownBlock[]
 
 /** A receipt for a DM or a thread. */
 export function receiptMessage(answer: Answer, receipt: ReceiptContext): MessageContent {
-	return message(`${receiptHeadline(answer)} (session ${sessionIdMrkdwn(answer.question.sessionId)})`, [
-		// Slack takes about 12,000 characters in all blocks of a message.
-		...receiptBlocks(answer, receipt, 5000),
-		...receiptButtons(answer, receipt),
-		...context(`For ${sessionName(answer.question.sessionId)}`),
-	]);
+	const text = `${receiptHeadline(answer)} (session ${sessionIdMrkdwn(answer.question.sessionId)})`;
+	// Slack takes about 12,000 characters in all blocks of a message.
+	return message(text, receiptBlocks(answer, receipt, 5000));
 }
 
 /** The author's own text that could not be sent, for the thread or channel of the question. Never a secret. */
