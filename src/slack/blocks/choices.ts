@@ -1,4 +1,4 @@
-import { ACTIONS, encodeTarget, type SessionTarget } from '../ids.ts';
+import { ACTIONS, type Choice, encodeTarget, type SessionTarget } from '../ids.ts';
 import { oneLineMrkdwn, quotedTitleMrkdwn } from '../text.ts';
 import { durationText, personMrkdwn, sessionName } from '../words.ts';
 import { button, buttons, type MessageContent, textMessage } from './parts.ts';
@@ -23,11 +23,7 @@ export function chosenWords(userId: string, option: string | null): string {
 	return option === null ? `${person} answered` : `${person} chose ${oneLineMrkdwn(option, OPTION_LENGTH)}`;
 }
 
-interface OwnChoice {
-	readonly option: string;
-	readonly title: string;
-	readonly sessionId: string;
-}
+type OwnChoice = Pick<Choice, 'option' | 'title' | 'sessionId'>;
 
 /** What people are told about their choice. mrkdwn. */
 export const CHOICE_WORDS = {

@@ -12,7 +12,7 @@ import {
 	QUESTIONS_PER_PAGE,
 } from '../../inbox/inbox.ts';
 import type { WaitingSession } from '../../watches/discovered.ts';
-import { ACTIONS, CALLBACKS, encodeTarget, inboxRowId } from '../ids.ts';
+import { ACTIONS, type ActionId, CALLBACKS, encodeTarget, inboxRowId } from '../ids.ts';
 import { encodeMetadata, newMetadata } from '../metadata.ts';
 import { claimsWords, mayHandOn, openQuestion, UNFOLDED } from '../question-view.ts';
 import { isBlank, quotedTitleMrkdwn } from '../text.ts';
@@ -63,10 +63,9 @@ export const INBOX_LOADING = '⏳ Looking for questions that wait for you…';
 
 function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 	if (typeof shown === 'string') return section(shown);
-	const { inbox, content, quickAnswers, receipt } = shown;
+	const { inbox, content, receipt } = shown;
 	if (content.kind === 'refused') return section(errorLine(content.refusal, { adminContact: receipt.adminContact }));
 	const { total, snoozed, page, questions, channelsKnown, unreadableCount, waiting, isWatching, ownAnswers } = content;
-	const { userId } = inbox.person;
 	const first = page * QUESTIONS_PER_PAGE;
 	const pageRow = pageButtons(page, { first, total, perPage: QUESTIONS_PER_PAGE });
 	const isOfQuestions = questions.length + unreadableCount > 0;
@@ -88,7 +87,7 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 				? ''
 				: `⚠️ ${unreadableCount === 1 ? 'One question' : `${unreadableCount} questions`} on this page cannot be read here right now. Open ${unreadableCount === 1 ? 'it' : 'them'} from the card in the channel.`,
 		),
-		...questions.flatMap((question) => questionEntry(question, { quickAnswers, userId }, receipt)),
+		...questions.flatMap((question) => questionEntry(question, shown)),
 		...(pageRow.length === 0 ? [] : [divider(), ...pageRow]),
 		...(waiting === null ? [] : waitingEntries(waiting, page, receipt)),
 		...part('Your answers', [
@@ -117,16 +116,13 @@ function pageButtons(
 	);
 }
 
-function toPage(actionId: typeof ACTIONS.inboxOlder | typeof ACTIONS.inboxNewer, label: ButtonLabel, page: number) {
+function toPage(actionId: ActionId, label: ButtonLabel, page: number) {
 	return button(actionId, label, { value: String(page) });
 }
 
 /** At most about 1,300 characters and 4 blocks. */
-function questionEntry(
-	entry: InboxQuestion,
-	{ quickAnswers, userId }: Pick<InboxModel, 'quickAnswers'> & { userId: string },
-	{ now }: ReceiptContext,
-): KnownBlock[] {
+function questionEntry(entry: InboxQuestion, { inbox, quickAnswers, receipt }: InboxModel): KnownBlock[] {
+	const { userId } = inbox.person;
 	const { question, askedIn, since, view, sessionName, answering, handOver } = entry;
 	const { sessionId, messageIndex } = question;
 	const { channelId, watchedBy } = askedIn;
@@ -146,7 +142,7 @@ function questionEntry(
 		...section(text.filter((line) => line !== '').join('\n'), UNFOLDED),
 		...context(
 			asked.cut,
-			joined(placeMrkdwn(channelId, whose), waitingSinceWords(since, now)),
+			joined(placeMrkdwn(channelId, whose), waitingSinceWords(since, receipt.now)),
 			inboxHandOverLine(handOver, userId),
 			claimsWords(answering),
 		),
@@ -307,7 +303,7 @@ export function emptyWords(isWatching: boolean, discovers: boolean): string {
 export const CHANNELS_UNKNOWN =
 	'⚠️ Slack did not tell which channels you are in, so questions from channels are missing here. Handraise is asking again.';
 
-/** The same in an inbox of `userId`. mrkdwn. */
+/** Who has a question, in the inbox of `userId`; empty for nobody. mrkdwn. */
 export function inboxHandOverLine(handOver: HandOver | null, userId: string): string {
 	if (handOver === null) return '';
 	const { from, to } = handOver;

@@ -41,9 +41,8 @@ export function reminderPost(
 	asked: RemindedQuestion,
 	{ mention, names, now, maybeRepeat }: ReminderContext,
 ): MessageContent {
-	const { entry } = asked;
-	const words = sentences(mentionMrkdwn(mention), reminderWords(entry, now - entry.postedAt));
-	return openReminder(asked, words, { names, maybeRepeat });
+	const words = sentences(mentionMrkdwn(mention), reminderWords(asked.entry, now - asked.entry.postedAt));
+	return openReminder(asked, words, names, maybeRepeat);
 }
 
 /**
@@ -52,18 +51,14 @@ export function reminderPost(
  */
 export function updatedReminderPost(asked: RemindedQuestion, outcome: string, names: Names): MessageContent {
 	const { entry } = asked;
-	if (outcome === '') return openReminder(asked, reminderWords(entry, null), { names, maybeRepeat: false });
+	if (outcome === '') return openReminder(asked, reminderWords(entry, null), names, false);
 	const words = entry.stage === 'reminder' ? '⏰ Reminder' : '📣 Escalation';
 	const told = toldOf(asked, { settled: true });
 	return message(`${words}: ${told.text} ${outcome}`, [...section(`${words}\n> ${told.mrkdwn}`), ...context(outcome)]);
 }
 
 /** A reminder of a question that waits. */
-function openReminder(
-	asked: RemindedQuestion,
-	words: string,
-	{ names, maybeRepeat }: Pick<ReminderContext, 'names' | 'maybeRepeat'>,
-): MessageContent {
+function openReminder(asked: RemindedQuestion, words: string, names: Names, maybeRepeat: boolean): MessageContent {
 	const { entry, question, channelId, handOver } = asked;
 	const { sessionId } = entry;
 	const told = toldOf(asked);
@@ -90,31 +85,24 @@ export function digestPost(
 	const entries = asked.map(({ entry }) => entry);
 	const words = sentences(mentionMrkdwn(mention), digestWords(entries));
 	const listed = asked.slice(0, MOST_LISTED);
+	// The message says that all its reminders are the last, so the lines need not.
 	const areLast = entries.every(({ isLast }) => isLast);
-	const lines = listed.map((one) => lineOf(one, names, { waitedMs: now - one.entry.postedAt, areLast }));
+	const lines = listed.map((one) =>
+		joined(
+			`• ${toldOf(one, { inChannel: true }).mrkdwn}`,
+			`waiting ${durationText(now - one.entry.postedAt)}`,
+			one.link === null ? '' : `<${one.link}|open thread>`,
+			hasItWords(one.handOver, names),
+			one.entry.isLast && !areLast ? 'last reminder' : '',
+			heldWords(one.entry.heldBy, names),
+		),
+	);
 	const leftOut = andMoreWords(asked.length - listed.length);
 	return message(`${words}.`, [
 		...section(`*${words}:*`),
 		...sectionsOf(lines),
 		...context(leftOut === '' ? '' : `${leftOut}: \`/session inbox\` shows all.`, maybeRepeat ? MAYBE_REPEAT : ''),
 	]);
-}
-
-/** `areLast`: the message says that its reminders are the last, so the line need not. */
-function lineOf(
-	asked: RemindedQuestion,
-	names: Names,
-	{ waitedMs, areLast }: { readonly waitedMs: number; readonly areLast: boolean },
-): string {
-	const { entry, link, handOver } = asked;
-	return joined(
-		`• ${toldOf(asked, { inChannel: true }).mrkdwn}`,
-		`waiting ${durationText(waitedMs)}`,
-		link === null ? '' : `<${link}|open thread>`,
-		hasItWords(handOver, names),
-		entry.isLast && !areLast ? 'last reminder' : '',
-		heldWords(entry.heldBy, names),
-	);
 }
 
 /** The words about a question for a notification, and for the message. `inChannel`: it is shown in the channel too. */
