@@ -37,6 +37,7 @@ import { registerChannelEvents, registerFallbacks } from './slack/handlers/other
 import { registerQuickAnswers } from './slack/handlers/quick-answers.ts';
 import { registerSessionActions } from './slack/handlers/session-actions.ts';
 import { registerSessionCommand } from './slack/handlers/session-command.ts';
+import { registerSnooze } from './slack/handlers/snooze.ts';
 import { registerSubmission } from './slack/handlers/submission.ts';
 import { registerTextAsAnswer } from './slack/handlers/text-as-answer.ts';
 import { createInboxDisplay } from './slack/inbox-display.ts';
@@ -300,11 +301,12 @@ export async function createHandraise({
 		registerAnswerActions(context);
 		registerQuickAnswers(context);
 		registerHandOver(context);
+		registerSnooze(context);
 		registerTextAsAnswer(context);
 		registerChannelEvents(context);
 		registerFallbacks(context);
 
-		const display = createInboxDisplay({ clients, quickAnswers, receiptContext: receipts.context });
+		const display = createInboxDisplay(clients, quickAnswers, receipts.context);
 		inboxes.start({ display, memberships, mayAct });
 
 		return {

@@ -330,6 +330,10 @@ export function itemsOf({ content }: Answer): readonly AnswerItem[] {
 }
 
 /** The service saved the answer but reported a failure, and nobody has seen the agent continue. */
-export function agentMayStand({ state, agentOutcome, startFailed }: Answer): boolean {
+export function agentMayStand({
+	state,
+	agentOutcome,
+	startFailed = false,
+}: Pick<Answer, 'state' | 'agentOutcome'> & Partial<Pick<Answer, 'startFailed'>>): boolean {
 	return state === 'delivered' && startFailed && (agentOutcome === null || agentOutcome === 'unseen');
 }

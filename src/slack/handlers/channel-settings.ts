@@ -3,16 +3,17 @@ import { uptimeOf, within } from '../../clock.ts';
 import type { StoredChannelSettings } from '../../store/channel-settings-store.ts';
 import type { ChannelSettings } from '../../watches/channel-settings.ts';
 import {
-	noSettingsWindow,
-	noSettingsWords,
+	conflictWords,
+	NO_SETTINGS,
+	notSavedError,
+	SETTINGS_LOADING,
 	SETTINGS_OUTDATED,
 	settingsFailedWords,
 	settingsForm,
-	settingsLoadingModal,
 	settingsNotice,
 	settingsSaved,
 } from '../blocks/channel-settings.ts';
-import { conflictWords, notSavedError } from '../blocks/settings-saving.ts';
+import { noWindow } from '../blocks/commands.ts';
 import { codeOf } from '../clients.ts';
 import { ACTIONS, CALLBACKS } from '../ids.ts';
 import type { Submitted } from '../listen.ts';
@@ -51,7 +52,7 @@ export function registerChannelSettings(core: HandlerContext) {
 		notice = '',
 	) {
 		const change = changedBy === null || changedAt === null ? null : { by: changedBy, at: changedAt };
-		return settingsForm({ metadata, defaults, groups, change, notice, names, adminContact });
+		return settingsForm({ metadata, defaults, groups, change, notice, adminContact });
 	}
 
 	/** The form of what is stored, or words why there is none. */
@@ -60,7 +61,7 @@ export function registerChannelSettings(core: HandlerContext) {
 		const refusal = channelId === null ? 'no_channel' : await saving.refusalOf(request, channelId);
 		if (channelId === null || refusal !== null) {
 			const why = refusal ?? 'no_channel';
-			return { outcome: why, view: settingsNotice(noSettingsWords(why)) };
+			return { outcome: why, view: settingsNotice(NO_SETTINGS[why]) };
 		}
 		const stored = await saving.read(request, channelId);
 		const metadata = metadataFor(channelId, stored, { zone: names.timeZoneOf(person.userId) });
@@ -70,9 +71,9 @@ export function registerChannelSettings(core: HandlerContext) {
 	/** Resolves to the outcome for the log. */
 	async function openWindow(request: AllowedRequest): Promise<string> {
 		await personReads.permit(request);
-		const handle = await openView(client, request, { view: settingsLoadingModal() });
+		const handle = await openView(client, request, { view: settingsNotice(SETTINGS_LOADING) });
 		if (handle === null) {
-			await reply.toPerson(request, noSettingsWindow());
+			await reply.toPerson(request, noWindow('settings'));
 			return 'no_window';
 		}
 		const { outcome, view } = await contentFor(request).catch((error: unknown) => {
@@ -119,7 +120,7 @@ export function registerChannelSettings(core: HandlerContext) {
 		stored: StoredChannelSettings,
 	) {
 		const settings = { before: settingsOf(base), newest: stored.settings, chosen };
-		const notice = conflictWords(stored.changedBy, settings, { names, defaults });
+		const notice = conflictWords(stored.changedBy, settings, defaults);
 		const groups = await within(clock, userGroups.list(), LIST_WITHIN_MS, () => NO_GROUPS);
 		return formOf(metadataFor(channelId, stored, base), stored, groups, notice);
 	}

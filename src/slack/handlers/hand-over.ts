@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FRESH_MS, type Refusal } from '../../answers/access-policy.ts';
 import type { PressedQuestion } from '../../inbox/hand-overs.ts';
+import { noWindow } from '../blocks/commands.ts';
 import { errorWords } from '../blocks/errors.ts';
 import {
 	GIVE_BACK_LATE,
@@ -10,7 +11,6 @@ import {
 	handOverNotice,
 	handOverRefusedText,
 	handOverWords,
-	noHandOverWindow,
 	notGivenBackWords,
 	notYoursWords,
 	tooManyHandOversText,
@@ -41,12 +41,10 @@ export function registerHandOver(core: HandlerContext): void {
 			const begun = await handOvers.begin(request.person, pressed);
 			const metadata = handOverMetadata(pressed, pressed.channelId);
 			const view =
-				begun.kind === 'possible'
-					? handOverModal(metadata, begun)
-					: handOverNotice(handOverWords(begun, names), metadata);
+				begun.kind === 'possible' ? handOverModal(metadata, begun) : handOverNotice(handOverWords(begun), metadata);
 			const onTop = press.view !== null && press.view.callbackId !== CALLBACKS.home;
 			if ((await openView(client, request, { view, onTop })) === null)
-				await reply.withoutTurn(request, noHandOverWindow());
+				await reply.withoutTurn(request, noWindow('handOver'));
 		});
 	});
 
@@ -70,7 +68,7 @@ export function registerHandOver(core: HandlerContext): void {
 		request.log.info({ session: sessionId, channel, to: chosen.to, outcome: outcome.kind }, 'hand over');
 		if (outcome.kind === 'refused') return onField(handOverRefusedText(outcome.refusal, adminContact));
 		if (outcome.kind === 'tooMany') return onField(tooManyHandOversText(outcome, chosen.to, names));
-		const notice = handOverNotice(handOverWords(outcome, names), metadata);
+		const notice = handOverNotice(handOverWords(outcome), metadata);
 		return { ack: { response_action: 'update', view: notice } };
 	}
 
@@ -106,7 +104,7 @@ export function registerHandOver(core: HandlerContext): void {
 				request.log.info({ session, channel, to, outcome: result.kind }, 'give back');
 				// Posts, the direct message and inboxes show it by themselves.
 				if (result.kind === 'givenBack') return async () => {};
-				const words = notYoursWords(result.kind === 'notYours' ? result.handOver : null, names);
+				const words = notYoursWords(result.kind === 'notYours' ? result.handOver : null);
 				return () => reply.withoutTurn(request, textMessage(words));
 			},
 		};

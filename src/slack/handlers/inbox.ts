@@ -1,21 +1,14 @@
 import { z } from 'zod';
 import type { ActRefusal } from '../../answers/access-policy.ts';
-import { snoozedUntil } from '../../inbox/inbox.ts';
-import { FALLBACK_TIME_ZONE } from '../../inbox/quiet-hours.ts';
-import {
-	homeFailedWords,
-	homeNotice,
-	inboxLoadingModal,
-	noInboxWindow,
-	refusalWords,
-	snoozedInZoneWords,
-} from '../blocks/inbox.ts';
-import { textMessage } from '../blocks/parts.ts';
+import { noWindow } from '../blocks/commands.ts';
+import { errorLine } from '../blocks/errors.ts';
+import { homeView, INBOX_LOADING, inboxModal } from '../blocks/inbox.ts';
 import { codeOf, slackFailure } from '../clients.ts';
-import { ACTIONS, CALLBACKS, decodeInboxRow, decodeSnooze, questionHash } from '../ids.ts';
+import { ACTIONS, CALLBACKS } from '../ids.ts';
 import { homeOf, inboxOf, logAccess, logged, type PersonRequest, windowOf } from '../request.ts';
 import { openView } from '../session/open-view.ts';
-import { changing, forAnybody, ifAllowed, ifAllowedAnywhere, inTurn, NOTHING_TO_DO } from '../task.ts';
+import { forAnybody, ifAllowedAnywhere, inTurn, NOTHING_TO_DO } from '../task.ts';
+
 import type { HandlerContext } from './context.ts';
 
 const HOME_EVENT = z.object({
@@ -34,9 +27,10 @@ const MEMBER_EVENT = z.object({ user: z.string() });
 export function registerInbox(core: HandlerContext) {
 	const { listen, client, personReads, reply, adminContact, inboxes, memberships } = core;
 
-	/** Shows words instead of the Home tab's inbox. */
-	async function publishNotice({ person, log }: PersonRequest, words: string): Promise<void> {
-		await client.views.publish({ user_id: person.userId, view: homeNotice(words) }).catch((error: unknown) => {
+	/** Says why the Home tab shows no inbox. */
+	async function publishNotice({ person, log }: PersonRequest, code: string): Promise<void> {
+		const view = homeView(errorLine(code, { adminContact }));
+		await client.views.publish({ user_id: person.userId, view }).catch((error: unknown) => {
 			log.warn({ code: slackFailure(error).code }, 'the Home tab could not be filled');
 		});
 	}
@@ -53,14 +47,14 @@ export function registerInbox(core: HandlerContext) {
 			return 'opened';
 		} catch (error) {
 			const code = codeOf(error);
-			await publishNotice(request, homeFailedWords(code, adminContact));
+			await publishNotice(request, code);
 			return code;
 		}
 	}
 
 	async function refuseHome(request: PersonRequest, refusal: ActRefusal): Promise<string> {
 		await inboxes.closed(homeOf(request).id);
-		await publishNotice(request, refusalWords(refusal, adminContact));
+		await publishNotice(request, refusal);
 		return refusal;
 	}
 
@@ -102,64 +96,15 @@ export function registerInbox(core: HandlerContext) {
 		});
 	}
 
-	registerSnooze(core);
-
 	return (request: PersonRequest) =>
 		logged(request, 'inbox', null, async () => {
 			await personReads.permit(request);
-			const handle = await openView(client, request, { view: inboxLoadingModal() });
+			const handle = await openView(client, request, { view: inboxModal(INBOX_LOADING) });
 			if (handle?.id == null) {
-				await reply.toPerson(request, noInboxWindow());
+				await reply.toPerson(request, noWindow('inbox'));
 				return 'no_window';
 			}
 			await inboxes.ask(windowOf(request, handle.id), 0);
 			return 'opened';
 		});
-}
-
-/** Registers the menu that snoozes a question in its person's inbox, and the button that shows all again. */
-function registerSnooze({
-	listen,
-	reply,
-	serviceUrl,
-	clock,
-	store: { inboxes: store },
-	directory,
-}: HandlerContext): void {
-	listen.action(ACTIONS.snooze, (_, { value, blockId }) => {
-		const choice = decodeSnooze(value);
-		const row = decodeInboxRow(blockId);
-		if (choice === null || row === null) return NOTHING_TO_DO;
-		return changing(
-			inTurn(
-				ifAllowed(row.channelId, async (request) => {
-					const { person } = request;
-					const open = await store.openQuestions(serviceUrl, person.teamId);
-					const asked = open.find(({ question: { sessionId }, fingerprint }) => {
-						return questionHash({ sessionId, fingerprint }) === choice.hash;
-					});
-					// It was settled meanwhile: the inbox shows that by itself.
-					if (asked === undefined) return;
-					const { question, fingerprint } = asked;
-					const timeZone = directory.timeZoneOf(person.userId);
-					const until = snoozedUntil(choice.length, clock.now(), timeZone ?? FALLBACK_TIME_ZONE);
-					const session = { service: serviceUrl, sessionId: question.sessionId };
-					await store.snooze({ person, session, fingerprint, until });
-					request.log.info({ session: question.sessionId, length: choice.length }, 'snoozed');
-					if (choice.length !== 'tomorrow' || timeZone !== null) return;
-					await reply.toPerson(request, textMessage(snoozedInZoneWords(until, FALLBACK_TIME_ZONE)));
-				}),
-			),
-		);
-	});
-
-	listen.action(ACTIONS.showSnoozed, () =>
-		changing(
-			inTurn(
-				ifAllowedAnywhere(async ({ person }) => {
-					await store.endSnoozes(serviceUrl, person);
-				}),
-			),
-		),
-	);
 }

@@ -2,12 +2,11 @@ import { type AcceptResult, type Answer, isBlocking, pressKeyOf } from '../../an
 import { setBounded } from '../../bounded-map.ts';
 import { uptimeOf } from '../../clock.ts';
 import {
-	choiceLateWords,
+	CHOICE_WORDS,
 	choiceMessage,
 	failedChoice,
 	noChoice,
 	ownChoiceMessage,
-	ownChoiceWords,
 	shownChoice,
 	takenWords,
 } from '../blocks/choices.ts';
@@ -22,7 +21,7 @@ const MAX_PRESSES = 1_000;
 
 /** Registers the buttons that answer in one press. */
 export function registerQuickAnswers(core: HandlerContext): void {
-	const { listen, reply, answers, serviceUrl, clock, store, config, directory: names } = core;
+	const { listen, reply, answers, serviceUrl, clock, store, config } = core;
 
 	function submissionOf(request: AllowedRequest, press: Press, choice: Choice) {
 		const { sessionId, messageIndex, fingerprint, shownHash, position, title, option, readAt } = choice;
@@ -62,7 +61,7 @@ export function registerQuickAnswers(core: HandlerContext): void {
 			const isOwn = isSamePerson(request, by.person);
 			const isRepeated =
 				repeats(`${request.person.userId} ${by.id} ${choice.option}`) || (isOwn && isDoubleClick(choice, by));
-			const content = choiceMessage(takenWords(choice, by, { isOwn, names }), choice);
+			const content = choiceMessage(takenWords(choice, by, isOwn), choice);
 			if (isRepeated || (await reply.toPerson(request, content))) await store.answers.noteTold(answer.id);
 			return;
 		}
@@ -70,7 +69,7 @@ export function registerQuickAnswers(core: HandlerContext): void {
 		await answers.afterAccept(answer);
 		const leftMs = (answer.press?.undoUntil ?? 0) - clock.now();
 		if (leftMs <= 0 || press.view !== null || answer.state !== 'accepted') return;
-		await reply.toPerson(request, ownChoiceMessage(answer.id, ownChoiceWords(choice, leftMs)));
+		await reply.toPerson(request, ownChoiceMessage(answer.id, CHOICE_WORDS.own(choice, leftMs)));
 	}
 
 	/** That is no second choice. Later, the agent may ask the same again. */
@@ -91,7 +90,7 @@ export function registerQuickAnswers(core: HandlerContext): void {
 			return {
 				place: copyPlace(asked, originOf(asked, press, choice).channelId, choice.sessionId),
 				failure: (code) => failedChoice(choice, code, errorContext),
-				late: choiceMessage(choiceLateWords(choice), choice),
+				late: choiceMessage(CHOICE_WORDS.late(choice), choice),
 				async run(request) {
 					const result = await answers.submit(submissionOf(request, press, choice));
 					request.log.info({ answer: result.answer.id, session: choice.sessionId, outcome: result.kind }, 'chosen');

@@ -97,21 +97,13 @@ export function registerSessionActions({ listen, flow, drafting }: HandlerContex
  * Registers the buttons for older and newer answers of a session; the returned function is for `/session history`. Answers
  * come from our own store, so a loading view is not necessary.
  */
-export function registerHistory({
-	listen,
-	client,
-	serviceUrl,
-	personReads,
-	reply,
-	store,
-	directory: names,
-}: HandlerContext) {
+export function registerHistory({ listen, client, serviceUrl, personReads, reply, store }: HandlerContext) {
 	async function page(request: AllowedRequest, metadata: ViewMetadata) {
 		const { sessionId, offset } = metadata;
 		try {
 			const session = { service: serviceUrl, sessionId, teamId: request.person.teamId };
 			const { answers, total } = await store.answers.history(session, { offset, limit: HISTORY_PAGE });
-			return historyView({ metadata, answers, total, names });
+			return historyView(metadata, answers, total);
 		} catch (error) {
 			return errorModal(codeOf(error), metadata, reply.errorContext(error));
 		}

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { SessionSnapshot } from '../../watches/session-snapshot.ts';
-import { helpMessage } from '../blocks/commands.ts';
-import { chosenTextHelp, chosenTextOffer } from '../blocks/text-as-answer.ts';
+import { chosenTextHelp, chosenTextOffer, helpMessage } from '../blocks/commands.ts';
 import { ACTIONS, CALLBACKS, decodeCarriage } from '../ids.ts';
 import { newFormId } from '../metadata.ts';
 import type { PersonRequest } from '../request.ts';

@@ -32,9 +32,9 @@ import type { HandlerContext } from './context.ts';
  * `/session …`, to be called with requests that the access policy allowed. All of them act in the request's channel.
  */
 export function registerWatching(core: HandlerContext) {
-	const { listen, flow, drafting, personReads, reply, adminContact, channels, links, directory: names } = core;
+	const { listen, flow, drafting, personReads, reply, adminContact, channels, links } = core;
 	const { subscriptions, discoveries } = core.watching;
-	const errorContext = { kept: 'nothing', adminContact } as const;
+	const errorContext = { adminContact } as const;
 
 	async function say(request: PersonRequest, lines: readonly string[], note = ''): Promise<void> {
 		await reply.withoutTurn(request, outcomesMessage(lines, note));
@@ -151,7 +151,7 @@ export function registerWatching(core: HandlerContext) {
 		]);
 		const left = discovery === null ? null : await discoveries.leftOut(discovery);
 		const discoveryLines = [
-			...(discovery === null ? [] : [discoveredByWords(discovery, names)]),
+			...(discovery === null ? [] : [discoveredByWords(discovery)]),
 			...(left === null ? [] : [leftOutWords(left, adminContact)]),
 		];
 		const content = watchList(page, offset, discoveryLines);

@@ -1,10 +1,9 @@
 import type { ActRefusal } from '../../answers/access-policy.ts';
 import type { Origin } from '../../answers/answer.ts';
 import type { Core } from '../../core.ts';
-import { answerCard, stillWaitingMessage } from '../blocks/commands.ts';
-import { errorMessage, errorModal, refusedModal } from '../blocks/errors.ts';
+import { answerCard, chooseItemModal, stillWaitingMessage } from '../blocks/commands.ts';
+import { errorMessage, errorModal } from '../blocks/errors.ts';
 import { loadingModal, type Notice, type SessionModel, sessionModal } from '../blocks/session-modal.ts';
-import { chooseItemModal } from '../blocks/text-as-answer.ts';
 import { codeOf, slackErrorCode, slackFailure, slackRetryAfterMs } from '../clients.ts';
 import { CALLBACKS } from '../ids.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
@@ -272,7 +271,7 @@ export function createSessionFlow(core: Core, { presenter, personReads, reads, r
 		async function toSomebodyRefused(refusal: ActRefusal): Promise<void> {
 			logAccess(request, 'open', sessionId, refusal);
 			const { handle } = await beginning;
-			const modal = refusedModal(refusal, metadata, reply.errorContext(null));
+			const modal = errorModal(refusal, metadata, reply.errorContext(null));
 			const outcome = await handle?.update(modal).catch(() => null);
 			if (outcome !== 'updated') await reply.refused(request, refusal);
 		}

@@ -55,7 +55,7 @@ export function createPresenter(
 	core: Core,
 	{ claims, drafting, links }: { claims: Claims; drafting: Drafting; links: Links },
 ) {
-	const { serviceUrl, clock, config, directory: names, store } = core;
+	const { serviceUrl, clock, config, store } = core;
 	const { answers, drafts, watches } = store;
 	const { dashboardUrl } = config;
 	const { adminContact } = config.access;
@@ -165,7 +165,7 @@ export function createPresenter(
 			const { session, readAt } = reading;
 			const { sessionId } = metadata;
 			const [question, marks] = await Promise.all([openQuestionOf(session), answers.marks(serviceUrl, sessionId)]);
-			const base = { session, readAt, question, now: clock.now(), names, dashboardUrl, links, adminContact };
+			const base = { session, readAt, question, now: clock.now(), dashboardUrl, links, adminContact };
 			const [settled, watch] = await Promise.all([
 				settledNotice(showing, question, marks),
 				watchButton(person, metadata),

@@ -4,7 +4,7 @@ import type { Core } from '../../core.ts';
 import { HandraiseError } from '../../errors.ts';
 import type { StoredChannelSettings } from '../../store/channel-settings-store.ts';
 import { type ChannelSettings, changedParts, isSameSettings } from '../../watches/channel-settings.ts';
-import { groupsError, peopleError, placeError, SETTINGS_ERRORS } from '../blocks/settings-saving.ts';
+import { mentionErrors, placeError, SETTINGS_ERRORS } from '../blocks/channel-settings.ts';
 import type { Channels, Memberships } from '../channels.ts';
 import { codeOf } from '../clients.ts';
 import { unlessAborted } from '../directory.ts';
@@ -66,11 +66,8 @@ export function createSettingsSaving(
 			return { remind: reason === 'could_not_check' ? SETTINGS_ERRORS.notChecked : placeError(reason) };
 		}
 		if (ofMention === null) return { [userIds.length > 0 ? 'people' : 'groups']: SETTINGS_ERRORS.mentionNotChecked };
-		const [{ people, groups }, names] = ofMention;
-		return {
-			...(people.length > 0 && { people: peopleError(people, directory) }),
-			...(groups.length > 0 && { groups: groupsError(groups, names) }),
-		};
+		const [found, groups] = ofMention;
+		return mentionErrors(found, { names: directory, groups });
 	}
 
 	/** `conflict`: somebody else saved other settings since `revision`, and nothing was written. */

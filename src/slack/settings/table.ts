@@ -45,7 +45,7 @@ export const settingsElement = z.object({
 	selected_option: z.object({ value: z.string() }).nullish(),
 	selected_options: z.array(z.object({ value: z.string() })).nullish(),
 	selected_users: z.array(z.string()).nullish(),
-	selected_time: TIME.nullish(),
+	selected_time: z.string().nullish(),
 });
 type Element = z.infer<typeof settingsElement>;
 
@@ -177,11 +177,12 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 				: `Without a day there are no quiet hours. Choose at least one day, or put back ${shown.from}, ${shown.to} and ${shown.zone} below.`;
 		},
 	},
-	from: { label: 'Quiet hours from', ...TIME_INPUT },
+	from: { label: 'Quiet hours from', ...TIME_INPUT, check: ({ values }) => timeError(values.from) },
 	to: {
 		label: 'Quiet hours to',
 		hint: 'If this is not later than the beginning, it is on the next day.',
 		...TIME_INPUT,
+		check: ({ values }) => timeError(values.to),
 	},
 	zone: {
 		label: 'Time zone',
@@ -225,6 +226,10 @@ function readTime({ selected_option: option }: Element, shown: SettingsValues['r
 	if (value === 'default') return 'default';
 	if (value === 'off') return null;
 	return value !== undefined && /^[1-9]\d{0,10}$/.test(value) ? Number(value) : shown;
+}
+
+function timeError(text: string): string {
+	return TIME.safeParse(text).success ? '' : 'This is not a time. Type hours and minutes, such as 22:00.';
 }
 
 function optionsIn({ selected_options: options }: Element): string[] | undefined {
