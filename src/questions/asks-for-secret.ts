@@ -130,7 +130,7 @@ function isQuestion(sentence: string): boolean {
 	return /[?؟？]\s*$/.test(sentence) && !OFFERS_CHOICE.test(sentence);
 }
 
-const ALL_HARMLESS = HARMLESS_PHRASES.map(({ pattern }) => new RegExp(pattern, 'gu'));
+const ALL_HARMLESS = HARMLESS_PHRASES.map((pattern) => new RegExp(pattern, 'gu'));
 
 function withoutHarmless(text: string): string {
 	return ALL_HARMLESS.reduce((left, pattern) => left.replaceAll(pattern, ' _ '), text);

@@ -61,7 +61,7 @@ export function questionAt(
 	return {
 		messageIndex,
 		items,
-		openItems: openItemsOf(session, items, messageIndex, leftEmpty),
+		openItems: openItemsOf(session.status, items, () => leftEmpty(messageIndex)),
 		fingerprint: fingerprintOf(items),
 		shownHash: shownHashOf(message),
 		goneOn: session.messages.findLastIndex((other) => other.role === 'assistant') > messageIndex,
@@ -70,16 +70,10 @@ export function questionAt(
 }
 
 /** The open positions of `items`, by the rule of `openQuestion`. */
-export function openItemsOf(
-	session: Pick<Session, 'status'>,
-	items: readonly Pick<HumanInputItem, 'value'>[],
-	messageIndex: number,
-	leftEmpty: LeftEmpty = LEFT_NOTHING_EMPTY,
-): number[] {
-	if (isOver(session.status)) return [];
+function openItemsOf(status: string, items: readonly HumanInputItem[], leftEmpty: () => ReadonlySet<number>): number[] {
 	const answered = isAnswered(items);
-	if (answered && !isWaiting(session.status)) return [];
-	const left = answered ? leftEmpty(messageIndex) : NO_POSITIONS;
+	if (isOver(status) || (answered && !isWaiting(status))) return [];
+	const left = answered ? leftEmpty() : NO_POSITIONS;
 	return items.flatMap((item, position) => (item.value === '' && !left.has(position) ? [position] : []));
 }
 

@@ -1,5 +1,5 @@
 import { putBodyOf } from '../questions/compare.ts';
-import type { AnsweredItem } from '../questions/session.ts';
+import type { HumanInputItem } from '../questions/session.ts';
 import type { RequestPriority } from './budget-state.ts';
 import { SessionServiceError } from './errors.ts';
 import type { CallTimeouts } from './exchange.ts';
@@ -92,7 +92,7 @@ export function createSessionServiceClient({
 				async putAnswers(
 					sessionId: string,
 					messageIndex: number,
-					items: readonly AnsweredItem[],
+					items: readonly HumanInputItem[],
 					maySend?: () => boolean,
 				): Promise<void> {
 					const path = `${transport.pathOf(sessionId)}/update-human-input`;

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { cutText } from '../cut.ts';
-import { parseTime } from '../questions/progress.ts';
-import type {
-	AgentAction,
-	HumanInputItem,
-	ListedSession,
-	Message,
-	RawTexts,
-	Session,
-	SessionFile,
-	SessionVariable,
+import {
+	type AgentAction,
+	type HumanInputItem,
+	type ListedSession,
+	type Message,
+	parseTime,
+	type RawTexts,
+	type Session,
+	type SessionFile,
+	type SessionVariable,
 } from '../questions/session.ts';
 import { isSessionId } from './address.ts';
 import { asArray, asObject, asText, asTextOrNull, type JsonObject, jsonTextOf } from './json.ts';

@@ -1,7 +1,13 @@
 import type { KnownBlock } from '@slack/types';
 import { asks } from '../../questions/open-question.ts';
-import { type HistoryEntry, latestHistory, resultOf, taskOf } from '../../questions/progress.ts';
-import type { Session, SessionFile } from '../../questions/session.ts';
+import {
+	type HistoryEntry,
+	latestHistory,
+	resultOf,
+	type Session,
+	type SessionFile,
+	taskOf,
+} from '../../questions/session.ts';
 import { ACTIONS } from '../ids.ts';
 import type { Links, RefusedLink } from '../links.ts';
 import { plain, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
