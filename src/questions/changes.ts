@@ -1,5 +1,4 @@
-import { fingerprintOf, hashOfTexts } from './fingerprint.ts';
-import { askingMessageIndex, asks, type LeftEmpty, questionAt } from './open-question.ts';
+import { askingMessageIndex, asks, fingerprintOf, hashOfTexts, type LeftEmpty, questionAt } from './open-question.ts';
 import { assistantCountOf, isOver, resultOf, type Session } from './session.ts';
 
 /** What is stored of a session's newest question. */

@@ -1,5 +1,4 @@
-import { fingerprintOf, isReworded, sameText } from './fingerprint.ts';
-import { askingMessageIndex, questionAt } from './open-question.ts';
+import { askingMessageIndex, fingerprintOf, isReworded, questionAt, sameText } from './open-question.ts';
 import { assistantCountOf, type HumanInputItem, isOver, isWaiting, type Session } from './session.ts';
 
 /**

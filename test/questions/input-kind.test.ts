@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { looksSecret } from '../../src/questions/asks-for-secret.ts';
+import { HARMLESS_PHRASES, looksSecret, SECRET_RULES } from '../../src/questions/asks-for-secret.ts';
 import { guessInput, INPUT_RULES } from '../../src/questions/input-kind.ts';
-import { HARMLESS_PHRASES, SECRET_RULES } from '../../src/questions/secret-rules.ts';
 import { anyCharacter } from '../support/any-text.ts';
 import { type Example, HARMLESS_TITLES, INPUT_EXAMPLES, SECRET_TITLES } from './rule-examples.ts';
 import { STEM_TITLES } from './stem-titles.ts';
