@@ -355,7 +355,7 @@ export async function createHandraise({
 	}
 
 	let slack: ReturnType<typeof createSlackApp> | null = null;
-	const refusedRequests = createRefusedRequests({ clock, log, metrics });
+	const refusedRequests = createRefusedRequests(core);
 	const http = createHttpServer({
 		port: config.port,
 		slack:

@@ -152,7 +152,7 @@ const environment = z.object({
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Problems of several settings together. They come from the raw environment, so that they appear beside all others. */
-function crossProblems(env: Environment): string[] {
+function crossProblems(env: Environment, { REMIND_AFTER, ESCALATE_AFTER }: Partial<Settings>): string[] {
 	const isUnset = (name: string) => blankIsUnset(env[name]) === undefined;
 	const problems: string[] = [];
 	if (isUnset('SLACK_APP_TOKEN') && isUnset('SLACK_SIGNING_SECRET'))
@@ -163,10 +163,7 @@ function crossProblems(env: Environment): string[] {
 		problems.push(
 			'ENCRYPTION_KEY is missing: with DATABASE_URL all replicas need the same key; create one with: openssl rand -base64 32',
 		);
-	const [remindAfter, escalateAfter] = (['REMIND_AFTER', 'ESCALATE_AFTER'] as const).map(
-		(name) => environment.shape[name].safeParse(env[name]).data ?? null,
-	);
-	if (remindAfter != null && escalateAfter != null && escalateAfter <= remindAfter) {
+	if (REMIND_AFTER != null && ESCALATE_AFTER != null && ESCALATE_AFTER <= REMIND_AFTER) {
 		const is = isUnset('REMIND_AFTER') ? `, which is ${DEFAULT_REMIND_AFTER} by default` : '';
 		problems.push(
 			`ESCALATE_AFTER is not longer than REMIND_AFTER${is}: people are reminded first, and mentioned later`,
@@ -195,7 +192,7 @@ export function readSettings(env: Environment) {
 		/** The valid ones; an optional setting that is not set is undefined. */
 		settings: settings as Partial<Settings>,
 		/** One line for each missing or invalid setting, without its value. */
-		problems: [...new Set([...problems, ...crossProblems(env), ...misspeltAccess(env)])],
+		problems: [...new Set([...problems, ...crossProblems(env, settings), ...misspeltAccess(env)])],
 		unknown: unknownSettings(env),
 	};
 }

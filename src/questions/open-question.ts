@@ -20,9 +20,6 @@ export interface Question {
 /** The positions that delivered answers of ours left empty on purpose. They count as answered. */
 export type LeftEmpty = (messageIndex: number) => ReadonlySet<number>;
 
-const NO_POSITIONS: ReadonlySet<number> = new Set();
-const LEFT_NOTHING_EMPTY: LeftEmpty = () => NO_POSITIONS;
-
 /** Whether any of these items has a value. White space is a value. */
 export function isAnswered(items: readonly Pick<HumanInputItem, 'value'>[]): boolean {
 	return items.some((item) => item.value !== '');
@@ -39,7 +36,7 @@ export function askingMessageIndex(session: Pick<Session, 'messages'>): number |
  * that asks counts. While none of its items has a value, all are open. Once one has a value, the empty ones are open only
  * while the status is `humanInput`, except those in `leftEmpty`.
  */
-export function openQuestion(session: Session, leftEmpty: LeftEmpty = LEFT_NOTHING_EMPTY): Question | null {
+export function openQuestion(session: Session, leftEmpty?: LeftEmpty): Question | null {
 	const index = askingMessageIndex(session);
 	if (index === null) return null;
 	const question = questionAt(session, index, leftEmpty);
@@ -50,18 +47,14 @@ export function openQuestion(session: Session, leftEmpty: LeftEmpty = LEFT_NOTHI
  * The question of one message, open or not, even when a newer message asks; null when the message does not exist or
  * does not ask. `openItems` is empty once the session is over.
  */
-export function questionAt(
-	session: Session,
-	messageIndex: number,
-	leftEmpty: LeftEmpty = LEFT_NOTHING_EMPTY,
-): Question | null {
+export function questionAt(session: Session, messageIndex: number, leftEmpty?: LeftEmpty): Question | null {
 	const message = session.messages[messageIndex];
 	if (message === undefined || !asks(message)) return null;
 	const items = message.humanInput;
 	return {
 		messageIndex,
 		items,
-		openItems: openItemsOf(session.status, items, () => leftEmpty(messageIndex)),
+		openItems: openItemsOf(session.status, items, () => leftEmpty?.(messageIndex)),
 		fingerprint: fingerprintOf(items),
 		shownHash: shownHashOf(message),
 		goneOn: session.messages.findLastIndex((other) => other.role === 'assistant') > messageIndex,
@@ -69,12 +62,16 @@ export function questionAt(
 	};
 }
 
-/** The open positions of `items`, by the rule of `openQuestion`. */
-function openItemsOf(status: string, items: readonly HumanInputItem[], leftEmpty: () => ReadonlySet<number>): number[] {
+/** The open positions of `items`, by the rule of `openQuestion`. `leftEmpty` is asked only when one has a value. */
+function openItemsOf(
+	status: string,
+	items: readonly HumanInputItem[],
+	leftEmpty: () => ReadonlySet<number> | undefined,
+) {
 	const answered = isAnswered(items);
 	if (isOver(status) || (answered && !isWaiting(status))) return [];
-	const left = answered ? leftEmpty() : NO_POSITIONS;
-	return items.flatMap((item, position) => (item.value === '' && !left.has(position) ? [position] : []));
+	const left = answered ? leftEmpty() : undefined;
+	return items.flatMap((item, position) => (item.value === '' && left?.has(position) !== true ? [position] : []));
 }
 
 /** Items on a message of any role but `user` are a question, as on the service's own page. */
