@@ -86,11 +86,7 @@ export type Operation = 'read' | 'put' | 'list';
  *
  * @param retryAt clock milliseconds, of a 429
  */
-export function errorOfStatus(
-	{ status }: { readonly status: number },
-	operation: Operation,
-	retryAt: number,
-): SessionServiceError | null {
+export function errorOfStatus(status: number, operation: Operation, retryAt: number): SessionServiceError | null {
 	const message = `The session service responded to a ${operation} with ${status}`;
 	if ((status >= 200 && status < 300) || (status === 304 && operation !== 'put')) return null;
 	if (status >= 300 && status < 400) {

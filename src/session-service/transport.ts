@@ -103,7 +103,7 @@ export function createTransport(options: TransportOptions) {
 					claimLargeBody: slot.take,
 				});
 				const retryAt = observe(response, call.sequence, startedAt);
-				const error = errorOfStatus(response, operation, retryAt);
+				const error = errorOfStatus(response.status, operation, retryAt);
 				if (error !== null) throw error;
 				const result = use(response);
 				report(call, response.status === 304 ? 'unchanged' : 'ok', startedAt);
