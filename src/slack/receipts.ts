@@ -43,7 +43,7 @@ const BAD_OUTCOMES: readonly (AgentOutcome | null)[] = ['overwritten', 'failed',
  * Tells authors the outcome of their answers in the modal while Slack knows it. Sends a DM too when a delivery takes long,
  * and for bad news when the author may not look at the modal any more.
  */
-export function createReceipts({ clients, directChannelOf, directory: names, config, clock, log }: Core) {
+export function createReceipts({ clients, directChannelOf, config, clock, log }: Core) {
 	/** By view; each resolves a moment after the acknowledgement. */
 	const acks = new Map<string, PromiseWithResolvers<void>>();
 	/** The newest message, by its answer and the message in the store before it: the store may fail to save the new one. */
@@ -54,7 +54,7 @@ export function createReceipts({ clients, directChannelOf, directory: names, con
 	/** What a receipt needs besides its answer. `note`: mrkdwn about the press that led to this receipt. */
 	function context(note = ''): ReceiptContext {
 		const { adminContact } = config.access;
-		return { names, adminContact, postsText: config.showAnswers !== 'never', now: clock.now(), note };
+		return { adminContact, postsText: config.showAnswers !== 'never', now: clock.now(), note };
 	}
 
 	const pause = (ms: number, shutdownSignal: AbortSignal) => clock.sleep(ms, shutdownSignal).catch(() => {});

@@ -2,7 +2,7 @@ import type { ModalView } from '@slack/types';
 import type { ActRefusal } from '../answers/access-policy.ts';
 import type { Core } from '../core.ts';
 import { LONGEST_RETRY_AFTER_MS, retryAtOf } from '../errors.ts';
-import { type ErrorContext, errorMessage, refusedMessage, refusedModal } from './blocks/errors.ts';
+import { type ErrorContext, errorMessage, errorModal } from './blocks/errors.ts';
 import type { MessageContent } from './blocks/parts.ts';
 import { codeOf, slackFailure } from './clients.ts';
 import { CALLBACKS } from './ids.ts';
@@ -168,7 +168,7 @@ export function createReply(core: Core, personReads: PersonReads) {
 		): Promise<void> {
 			const metadata = decodeMetadata(view?.privateMetadata);
 			const context = { kept, adminContact };
-			const message = refusedMessage(refusal, context);
+			const message = errorMessage(refusal, null, context);
 			// The rules may allow what was to be changed.
 			const tell = refusal === 'could_not_check' && kept === 'unchanged' ? withoutTurn : toPerson;
 			if (metadata === null) await tell(request, message);
@@ -176,7 +176,7 @@ export function createReply(core: Core, personReads: PersonReads) {
 			else if ((await personReads.permit(request)) instanceof TooFastError) {
 				await tell(whereItBegan(request, metadata.origin), message);
 			} else {
-				const modal = refusedModal(refusal, metadata, context);
+				const modal = errorModal(refusal, metadata, context);
 				await onTop(request, metadata, { modal, message, overHome: view?.callbackId === CALLBACKS.home });
 			}
 		},
