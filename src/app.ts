@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import type { Dispatcher } from 'undici';
 import { createAnswers } from './answers/accept.ts';
 import { type AccessPolicy, createAccessPolicy, FRESH_MS, type MayAct, refusalIn } from './answers/access-policy.ts';
@@ -201,7 +200,6 @@ export async function createHandraise({
 	};
 	const mayAct: MayAct = async (...asked) => refusalIn(await checkBy(policy, ...asked));
 	const worker = createAnswerWorker(core, {
-		processName: `${hostname()}-${process.pid}`,
 		checkAuthor: (...asked) => checkBy(latePolicy, ...asked),
 		receipts,
 		isOurs: ({ teamId }) => teamId === workspace,
@@ -339,7 +337,7 @@ export async function createHandraise({
 	}
 
 	let slack: ReturnType<typeof createSlackApp> | null = null;
-	const refusedRequests = createRefusedRequests({ clock, log, metrics });
+	const refusedRequests = createRefusedRequests(core);
 	const http = createHttpServer({
 		port: config.port,
 		slack:
