@@ -21,7 +21,7 @@ export function createSlackClients(
 		logger: createSlackLogger(log),
 		rejectRateLimitedCalls: true,
 		allowAbsoluteUrls: false,
-		async fetch(url: string | URL | Request, init?: RequestInit) {
+		async fetch(url: string | URL, init?: RequestInit) {
 			const method = String(url).slice(apiUrl.length).split('?')[0] ?? '';
 			try {
 				const response = await fetch(url, init);
