@@ -12,7 +12,7 @@ import {
 	taskOf,
 } from '../../questions/session.ts';
 import { ACTIONS } from '../ids.ts';
-import type { Links, RefusedLink } from '../links.ts';
+import type { Links } from '../links.ts';
 import { isBlank, plain, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
 import {
 	actionsLine,
@@ -138,7 +138,7 @@ function fileBlocks(
 	files: readonly SessionFile[],
 	{ most, links, notes = [] }: { most: number; links: Links; notes?: readonly string[] },
 ): KnownBlock[] {
-	const refused = new Map<RefusedLink, number>();
+	const refused = new Map<string, number>();
 	const shown = files.slice(0, most).flatMap((file) => {
 		const link = links(file.signedUrl);
 		const name = quotedNameMrkdwn(file.filename, 200) || 'A file without a name';
