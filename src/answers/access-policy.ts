@@ -1,5 +1,6 @@
 import { setBounded } from '../bounded-map.ts';
 import { type Clock, startDeadline, uptimeOf } from '../clock.ts';
+import type { Config } from '../config.ts';
 import type { Origin, Person } from './answer.ts';
 
 /** What Slack says about a person. */
@@ -27,29 +28,13 @@ export interface Directory {
 }
 
 /** The operator's rules; empty lists allow everybody. */
-export interface AccessRules {
-	readonly allowGuests: boolean;
-	readonly allowExternal: boolean;
-	readonly channels: readonly string[];
-	readonly users: readonly string[];
-	readonly userGroups: readonly string[];
-}
+export type AccessRules = Omit<Config['access'], 'adminContact'>;
 
 /** Where the app is installed. */
 export interface Installation {
 	readonly teamId: string;
 	/** Null for a workspace that belongs to no organisation. */
 	readonly enterpriseId: string | null;
-}
-
-/** Who acts, as the request says. */
-interface Claimant {
-	readonly userId: string;
-	/**
-	 * The workspace in the request, or null. It proves nothing on Enterprise Grid, where interactions have one fixed
-	 * workspace for all workspaces of a person.
-	 */
-	readonly claimedTeamId: string | null;
 }
 
 /**
@@ -108,18 +93,23 @@ const ASK_WITHIN_MS = 1_500;
 /** Where nobody waits for an acknowledgement: the time-out of background calls. */
 const ASK_PATIENTLY_MS = 10_000;
 
-interface Dependencies {
-	readonly rules: AccessRules;
-	readonly installation: Installation;
-	readonly directory: Directory;
-	readonly clock: Clock;
-	/** Nobody waits for an acknowledgement. The directory has to wait as long. */
-	readonly isPatient?: boolean;
-}
-
-/** Decides who may read sessions, watch them and answer. Asked before every action of a person. Fails closed. */
-export function createAccessPolicy(deps: Dependencies) {
-	const { rules, installation, directory, clock, isPatient = false } = deps;
+/**
+ * Decides who may read sessions, watch them and answer. Asked before every action of a person. Fails closed. `isPatient`:
+ * nobody waits for an acknowledgement. The directory has to wait as long.
+ */
+export function createAccessPolicy({
+	rules,
+	installation,
+	directory,
+	clock,
+	isPatient = false,
+}: {
+	rules: AccessRules;
+	installation: Installation;
+	directory: Directory;
+	clock: Clock;
+	isPatient?: boolean;
+}) {
 	const people = createCache<PersonFacts | null>(clock);
 	const groups = createCache<ReadonlySet<string>>(clock);
 
@@ -148,9 +138,14 @@ export function createAccessPolicy(deps: Dependencies) {
 		return facts.isGuest === true ? 'guest' : 'could_not_check';
 	}
 
-	/** @param maxAgeMs how old the facts about the person and the user groups may be, in milliseconds */
+	/**
+	 * `claimedTeamId`: the workspace in the request, or null. It proves nothing on Enterprise Grid, where interactions have
+	 * one fixed workspace for all workspaces of a person.
+	 *
+	 * @param maxAgeMs how old the facts about the person and the user groups may be, in milliseconds
+	 */
 	async function check(
-		{ userId, claimedTeamId }: Claimant,
+		{ userId, claimedTeamId }: { readonly userId: string; readonly claimedTeamId: string | null },
 		place: Place,
 		maxAgeMs: number = FACTS_MAX_AGE_MS,
 	): Promise<Verdict> {

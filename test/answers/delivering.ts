@@ -164,7 +164,11 @@ export async function createHarness() {
 		createWorker,
 		/** One attempt under `token`. */
 		deliver: (answer: Answer, token: string) =>
-			createDelivery(coreFor(store.answers), delivering).deliver(answer, token, new AbortController().signal),
+			createDelivery(coreFor(store.answers), delivering.checkAuthor, delivering.random).deliver(
+				answer,
+				token,
+				new AbortController().signal,
+			),
 		/** Accepts an answer to the session's question. */
 		async accept(sessionId: string, giveUpAt = T0 + 86_400_000): Promise<Answer> {
 			const result = await store.answers.accept(
