@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Dispatcher } from 'undici';
 import { createAnswers } from './answers/accept.ts';
-import { type AccessPolicy, createAccessPolicy, FRESH_MS, type MayAct, refusalIn } from './answers/access-policy.ts';
+import { type AccessPolicy, createAccessPolicy, FRESH_MS, type MayAct, NOT_CHECKED } from './answers/access-policy.ts';
 import type { QuestionUpdated } from './answers/answer.ts';
 import { arrivedBetween, leftEmptyIn } from './answers/earlier-answers.ts';
 import { createHousekeeping } from './answers/housekeeping.ts';
@@ -207,11 +207,11 @@ export async function createHandraise({
 	};
 	const checkBy = async (by: AccessPolicy | null, ...[{ teamId, userId }, channel, maxAgeMs]: Parameters<MayAct>) => {
 		// Another workspace's Slack would call everybody of this one a stranger.
-		if (by === null || teamId !== workspace) return { allowed: false, refusal: 'could_not_check' } as const;
+		if (by === null || teamId !== workspace) return NOT_CHECKED;
 		const place = channel === null ? 'anyChannel' : { channelId: channel };
 		return by.check({ userId, claimedTeamId: null }, place, maxAgeMs);
 	};
-	const mayAct: MayAct = async (...asked) => refusalIn(await checkBy(policy, ...asked));
+	const mayAct: MayAct = async (...asked) => (await checkBy(policy, ...asked)).refusal;
 	const worker = createAnswerWorker(core, {
 		processName: `${hostname()}-${process.pid}`,
 		checkAuthor: (...asked) => checkBy(latePolicy, ...asked),

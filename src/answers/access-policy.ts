@@ -76,10 +76,8 @@ export type MayAct = (person: Person, channelId: string | null, maxAgeMs?: numbe
 /** `not_there`: they act on a question that they had before, are not in its channel and do not have it. */
 export type ActRefusal = Refusal | 'not_there';
 
-/** `retryAt`: Slack asks for no call before this time, milliseconds since the epoch. */
-export type Verdict =
-	| { readonly allowed: true }
-	| { readonly allowed: false; readonly refusal: Refusal; readonly retryAt?: number | null };
+/** `refusal`: null when it is allowed. `retryAt`: Slack asks for no call before this time, milliseconds since the epoch. */
+export type Verdict = { readonly refusal: Refusal | null; readonly retryAt?: number | null };
 
 /** How long facts about people and user groups are used: a person who became a guest may pass for so long. */
 const FACTS_MAX_AGE_MS = 5 * 60_000;
@@ -151,16 +149,16 @@ export function createAccessPolicy({
 	): Promise<Verdict> {
 		// With a list of channels, direct messages are refused too.
 		const isRuled = place !== 'anyChannel' && place.inAnyChannel !== true;
-		if (isRuled && !isListedChannel(place.channelId)) return refused('channel_not_allowed');
+		if (isRuled && !isListedChannel(place.channelId)) return { refusal: 'channel_not_allowed' };
 		// Without an organisation, another workspace always belongs to another organisation: no need to ask Slack.
 		const claimsOther = claimedTeamId !== null && claimedTeamId !== installation.teamId;
-		if (!rules.allowExternal && installation.enterpriseId === null && claimsOther) return refused('external');
+		if (!rules.allowExternal && installation.enterpriseId === null && claimsOther) return { refusal: 'external' };
 		const { signal, end } = startDeadline(clock, isPatient ? ASK_PATIENTLY_MS : ASK_WITHIN_MS);
 		try {
 			const facts = await people.get(userId, maxAgeMs, () => directory.person(userId, signal));
 			const refusal = facts === null ? 'could_not_check' : refusalOf(facts);
-			if (refusal !== null) return refused(refusal);
-			return (await isListedPerson(userId, signal, maxAgeMs)) ? { allowed: true } : refused('user_not_allowed');
+			if (refusal !== null) return { refusal };
+			return { refusal: (await isListedPerson(userId, signal, maxAgeMs)) ? null : 'user_not_allowed' };
 		} catch (error) {
 			const waitMs = directory.retryAfterMs(error);
 			return { ...NOT_CHECKED, retryAt: waitMs === null ? null : clock.now() + waitMs };
@@ -187,17 +185,8 @@ function membershipOf(
 	return isOfTeam || namesTeam ? 'unproven' : 'external';
 }
 
-/** Null: allowed. */
-export function refusalIn(verdict: Verdict): Refusal | null {
-	return verdict.allowed ? null : verdict.refusal;
-}
-
 /** Slack gives no answer. */
-export const NOT_CHECKED = { allowed: false, refusal: 'could_not_check' } as const;
-
-function refused(refusal: Refusal): Verdict {
-	return { allowed: false, refusal };
-}
+export const NOT_CHECKED = { refusal: 'could_not_check' } as const;
 
 /**
  * Keeps the newest `CACHE_ENTRIES` responses of Slack, but no failures. Simultaneous requests for the same key share one

@@ -6,8 +6,7 @@ import { fingerprintOf, isReworded, shownHashOf } from '../questions/fingerprint
 import { isOver, type Session } from '../questions/session.ts';
 import type { AgentOutcome, Answer, AnswerPatch } from './answer.ts';
 import { isOverwritten, isStoredAnswer } from './earlier-answers.ts';
-import { classifyFailure } from './failure.ts';
-import { comparisonInput, LeaseLost, type Put } from './put.ts';
+import { classifyFailure, comparisonInput, LeaseLost, type Put } from './put.ts';
 
 /** The first confirmation check, in ms after the delivery. */
 const FIRST_CONFIRM_MS = 2_000;

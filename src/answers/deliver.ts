@@ -11,13 +11,15 @@ import type { Session } from '../questions/session.ts';
 import { type Answer, type AnswerPatch, firstDueAt, isBlocking, UNREADABLE } from './answer.ts';
 import { createRestart, deliveredPatch } from './confirm.ts';
 import { whoWasFirst } from './earlier-answers.ts';
-import { classifyFailure, MISSING_RETRIES_MS, nextStepAt } from './failure.ts';
 import {
 	type CheckAuthor,
+	classifyFailure,
 	comparisonInput,
 	createPut,
 	type DeliveryPermit,
 	LeaseLost,
+	MISSING_RETRIES_MS,
+	nextStepAt,
 	SEND_WITHIN_MS,
 	valuesOf,
 } from './put.ts';

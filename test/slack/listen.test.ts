@@ -40,7 +40,7 @@ function pressing(run: () => Promise<() => Promise<void>>) {
 	const listen = createListen({
 		app,
 		teamId: 'T1',
-		accessPolicy: { check: async () => ({ allowed: true }) },
+		accessPolicy: { check: async () => ({ refusal: null }) },
 		clock,
 		log,
 		onAcknowledged() {},
