@@ -3,11 +3,10 @@ import type { Person } from '../answers/answer.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
 import { type ChannelSettings, channelSettings, DEFAULT_CHANNEL_SETTINGS } from '../watches/channel-settings.ts';
 import type { ChannelKey } from '../watches/watch.ts';
-import { change, countChanged, from, type StoreDatabase } from './database.ts';
+import { change, from, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
-import { touchLadders } from './lock-order.ts';
 import { channelColumns, type Tables } from './tables.ts';
-import { queueAnnouncements } from './watch-writes.ts';
+import { queueAnnouncements, touchLadders } from './watch-writes.ts';
 
 /** The settings of a channel as stored. */
 export interface StoredChannelSettings {
@@ -53,16 +52,23 @@ export function createChannelSettingsStore({ db, cipher }: { db: StoreDatabase; 
 			},
 		) =>
 			db.write(async (trx) => {
+				const here = channelColumns(channel);
+				const row = await from(trx, 'channel_settings', here).selectAll().forUpdate().executeTakeFirst();
+				if ((row?.revision ?? 0) !== revision) return false;
 				const values = {
 					settings: JSON.stringify(changed),
 					revision: revision + 1,
 					changed_by: person.userId,
 					changed_at: now,
 				};
-				const isWritten =
-					revision === 0 ? await insert(trx, channel, values) : await update(trx, channel, revision, values);
-				if (!isWritten) return false;
-				await queueAnnouncements(trx, cipher, [announcement], now);
+				// Of two replicas that find no row, one fails on the key and runs again.
+				if (row === undefined)
+					await trx
+						.insertInto('channel_settings')
+						.values({ ...here, ...values })
+						.execute();
+				else await change(trx, 'channel_settings', here).set(values).execute();
+				await queueAnnouncements({ trx, cipher, now }, [announcement]);
 				await touchLadders(trx, channelColumns(channel), now);
 				return true;
 			}),
@@ -70,23 +76,6 @@ export function createChannelSettingsStore({ db, cipher }: { db: StoreDatabase; 
 }
 
 export type ChannelSettingsStore = ReturnType<typeof createChannelSettingsStore>;
-
-type Values = Pick<Tables['channel_settings'], 'settings' | 'revision' | 'changed_by' | 'changed_at'>;
-
-async function insert(trx: Kysely<Tables>, channel: ChannelKey, values: Values): Promise<boolean> {
-	const result = await trx
-		.insertInto('channel_settings')
-		.values({ ...channelColumns(channel), ...values })
-		.onConflict((conflict) => conflict.columns(['team_id', 'channel_id']).doNothing())
-		.executeTakeFirst();
-	return Number(result.numInsertedOrUpdatedRows ?? 0n) > 0;
-}
-
-async function update(trx: Kysely<Tables>, channel: ChannelKey, revision: number, values: Values): Promise<boolean> {
-	return (
-		(await countChanged(change(trx, 'channel_settings', { ...channelColumns(channel), revision }).set(values))) > 0
-	);
-}
 
 export function settingsRow(read: Kysely<Tables>, channel: ChannelKey) {
 	return from(read, 'channel_settings', channelColumns(channel)).selectAll().executeTakeFirst();

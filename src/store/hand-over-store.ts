@@ -18,14 +18,15 @@ import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { change, from, lockFor, remove, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { channelColumns, personColumns, type Row, sessionColumns, type Tables } from './tables.ts';
-import { readAnnouncement, readDigest, readHandOver, readWatch, targetKey } from './watch-rows.ts';
+import { readAnnouncement, readDigest, readHandOver, targetKey } from './watch-rows.ts';
 import {
 	liveWatches,
 	lockSession,
 	queueAnnouncements,
 	queueRedraws,
-	readShown,
+	readShownWatch,
 	settleDirectMessage,
+	type Tx,
 	wantCards,
 } from './watch-writes.ts';
 
@@ -39,7 +40,8 @@ const MOST_EXAMINED = 200;
  * for the direct message.
  */
 export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
-	async function handOver(trx: Kysely<Tables>, wish: NewHandOver, now: number): Promise<HandOverResult> {
+	async function handOver(tx: Tx, wish: NewHandOver): Promise<HandOverResult> {
+		const { trx, now } = tx;
 		// Before the session.
 		await lockFor(trx, 'handingOver');
 		const messageIndex = await lockQuestion(trx, wish);
@@ -62,10 +64,10 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		const got = { ...personColumns({ teamId: wish.teamId, userId: wish.to }), ...sessionColumns(wish.session) };
 		await remove(trx, 'snoozes', got).execute();
 		const settled = { kind: 'settle', messageIndex, how: 'handedOn' } as const;
-		if (current !== null) await settleDirectMessage(trx, cipher, current, { settled, now });
+		if (current !== null) await settleDirectMessage(tx, current, settled);
 		// Before the direct message, which shows the newest state anyway.
-		await showEverywhere(trx, cipher, wish.session, now);
-		await queueAnnouncements(trx, cipher, [announcement], now);
+		await showEverywhere(tx, wish.session);
+		await queueAnnouncements(tx, [announcement]);
 		return { kind: 'handedOver', handOver: next };
 	}
 
@@ -80,7 +82,7 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		if (current.to !== question.userId) return { kind: 'notYours', handOver: current };
 		if (current.givenBackAt !== null) return { kind: 'givenBack', handOver: current, repeated: true };
 		const givenBack = { ...current, givenBackAt: now };
-		await endHolding(trx, cipher, givenBack, { messageIndex, announcement: told(givenBack), now });
+		await endHolding({ trx, cipher, now }, givenBack, messageIndex, told(givenBack));
 		return { kind: 'givenBack', handOver: givenBack, repeated: false };
 	}
 
@@ -125,7 +127,7 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		 * Hands a question over, all or nothing: queues the direct message, settles that of whoever had it, and has posts and
 		 * cards drawn again. Of two at the same moment one wins. Idempotent by `id` and `to`.
 		 */
-		handOver: (wish: NewHandOver, now: number) => db.write((trx) => handOver(trx, wish, now)),
+		handOver: (wish: NewHandOver, now: number) => db.write((trx) => handOver({ trx, cipher, now }, wish)),
 		/** Gives a question back for `userId`, and queues what `told` returns for the hand-over that is over. Idempotent. */
 		giveBack: (question: HandedQuestion & { readonly userId: string }, options: GivingBack) =>
 			db.write((trx) => giveBack(trx, question, options)),
@@ -162,8 +164,8 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 			const here = { ...channelColumns(channel), ...sessionColumns(session) };
 			const row = await liveWatches(db.read, here).executeTakeFirst();
 			if (row === undefined) return null;
-			const { view, checkedAt } = await readShown(db, cipher, session);
-			return view === null ? null : { watch: readWatch(row), view, checkedAt };
+			const { watch, view, checkedAt } = await readShownWatch(db, cipher, row);
+			return view === null ? null : { watch, view, checkedAt };
 		},
 	};
 }
@@ -172,12 +174,8 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
  * Gives back a question whose direct message Slack refuses, and tells whoever handed it over. Does nothing when the
  * hand-over is over.
  */
-export async function giveBackUndelivered(
-	trx: Kysely<Tables>,
-	cipher: Cipher,
-	{ target, content }: Announcement,
-	now: number,
-): Promise<void> {
+export async function giveBackUndelivered(tx: Tx, { target, content }: Announcement): Promise<void> {
+	const { trx, now } = tx;
 	if (target.kind !== 'person' || content.kind !== 'handedOver') return;
 	const row = await from(trx, 'hand_overs', { id: target.topic ?? '' })
 		.selectAll()
@@ -190,7 +188,7 @@ export async function giveBackUndelivered(
 	const { to: by } = handOver;
 	const told = { kind: 'givenBack', watchId, sessionId, by, undelivered: true, question, readAt } as const;
 	const announcement = { target: targetOfHandOver(handOver), key: 'givenBack', content: told };
-	await endHolding(trx, cipher, handOver, { messageIndex, announcement, now });
+	await endHolding(tx, handOver, messageIndex, announcement);
 }
 
 export type HandOverStore = ReturnType<typeof createHandOverStore>;
@@ -210,24 +208,24 @@ async function lockQuestion(trx: Kysely<Tables>, { session, fingerprint }: Hande
 }
 
 /** Has posts and cards show who has the question. */
-async function showEverywhere(trx: Kysely<Tables>, cipher: Cipher, session: SessionKey, now: number): Promise<void> {
-	await queueRedraws(trx, cipher, session, { now });
-	await wantCards(trx, session, now);
+async function showEverywhere(tx: Tx, session: SessionKey): Promise<void> {
+	await queueRedraws(tx, session);
+	await wantCards(tx, session);
 }
 
 /** Stores that a question is given back, which `announcement` tells. The caller holds the lock of the session. */
 async function endHolding(
-	trx: Kysely<Tables>,
-	cipher: Cipher,
+	tx: Tx,
 	givenBack: HandOver,
-	{ messageIndex, announcement, now }: { messageIndex: number; announcement: NewAnnouncement; now: number },
+	messageIndex: number,
+	announcement: NewAnnouncement,
 ): Promise<void> {
-	await change(trx, 'hand_overs', keyOf(givenBack)).set({ given_back_at: givenBack.givenBackAt }).execute();
+	await change(tx.trx, 'hand_overs', keyOf(givenBack)).set({ given_back_at: givenBack.givenBackAt }).execute();
 	const settled = { kind: 'settle', messageIndex, how: 'givenBack' } as const;
-	await settleDirectMessage(trx, cipher, { ...givenBack, givenBackAt: null }, { settled, now });
+	await settleDirectMessage(tx, { ...givenBack, givenBackAt: null }, settled);
 	// Before the direct message, which shows the newest state anyway.
-	await showEverywhere(trx, cipher, givenBack.session, now);
-	await queueAnnouncements(trx, cipher, [announcement], now);
+	await showEverywhere(tx, givenBack.session);
+	await queueAnnouncements(tx, [announcement]);
 }
 
 /** Whether it was queued before: its window is submitted again, and others have handed the question over since. */
