@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import type { Dispatcher } from 'undici';
 import { createAnswers } from './answers/accept.ts';
 import { type AccessPolicy, createAccessPolicy, FRESH_MS, type MayAct, NOT_CHECKED } from './answers/access-policy.ts';
@@ -212,7 +211,6 @@ export async function createHandraise({
 	};
 	const mayAct: MayAct = async (...asked) => (await checkBy(policy, ...asked)).refusal;
 	const worker = createAnswerWorker(core, {
-		processName: `${hostname()}-${process.pid}`,
 		checkAuthor: (...asked) => checkBy(latePolicy, ...asked),
 		receipts,
 		isOurs: ({ teamId }) => teamId === workspace,
@@ -352,7 +350,7 @@ export async function createHandraise({
 	}
 
 	let slack: ReturnType<typeof createSlackApp> | null = null;
-	const refusedRequests = createRefusedRequests({ clock, log, metrics });
+	const refusedRequests = createRefusedRequests(core);
 	const http = createHttpServer({
 		port: config.port,
 		slack:

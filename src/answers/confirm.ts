@@ -2,7 +2,7 @@ import { elapsedSince, startDeadline } from '../clock.ts';
 import type { Core } from '../core.ts';
 import { codeOf } from '../errors.ts';
 import { beforePut, resumeOutcome } from '../questions/compare.ts';
-import { fingerprintOf, isReworded, shownHashOf } from '../questions/fingerprint.ts';
+import { fingerprintOf, isReworded, shownHashOf } from '../questions/open-question.ts';
 import { isOver, type Session } from '../questions/session.ts';
 import type { AgentOutcome, Answer, AnswerPatch } from './answer.ts';
 import { isOverwritten, isStoredAnswer } from './earlier-answers.ts';

@@ -35,8 +35,6 @@ const MIN_BEFORE_LONG_MS = 2_000;
 interface Options {
 	readonly checkAuthor: CheckAuthor;
 	readonly random?: () => number;
-	/** Begins the lease tokens of this process. */
-	readonly processName: string;
 	/** Tells the author what became of an answer. Never throws. Stops waiting once `shutdownSignal` is aborted. */
 	readonly receipts: { tell(answer: Answer, shutdownSignal: AbortSignal): Promise<Telling> };
 	/** Whether somebody is of the workspace to whose people this process writes; false until that is known. */
@@ -45,10 +43,7 @@ interface Options {
 }
 
 /** Takes due answers by lease and does the next step of each: deliver, confirm, send the receipt. */
-export function createAnswerWorker(
-	core: Core,
-	{ checkAuthor, random, processName, receipts, isOurs, questionUpdated }: Options,
-) {
+export function createAnswerWorker(core: Core, { checkAuthor, random, receipts, isOurs, questionUpdated }: Options) {
 	const { serviceUrl, clock, log } = core;
 	const { answers: store } = core.store;
 	const delivery = createDelivery(core, checkAuthor, random);
@@ -172,7 +167,6 @@ export function createAnswerWorker(
 		itemsName: 'answers',
 		rows: store.rows,
 		leaseMs: LEASE_MS,
-		tokenPrefix: `${processName}/`,
 		concurrency: CONCURRENCY,
 		take: (lease, room) => store.takeDue(serviceUrl, lease, room, clock.now()),
 		nextDueAt: () => store.nextDueAt(serviceUrl),
