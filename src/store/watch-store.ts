@@ -101,16 +101,11 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		},
 		/** The watches that have not ended, newest change first. */
 		async list(channel: ChannelKey, page: { offset: number; limit: number }): Promise<WatchPage> {
-			const base = from(db.read, 'watches', { ...channelColumns(channel), ended_at: null });
+			const newest = liveWatches(db.read, channelColumns(channel)).orderBy('last_change_at', 'desc').orderBy('id');
+			const all = from(db.read, 'watches', { ...channelColumns(channel), ended_at: null });
 			const [rows, { total }] = await Promise.all([
-				base
-					.selectAll()
-					.orderBy('last_change_at', 'desc')
-					.orderBy('id')
-					.limit(page.limit)
-					.offset(page.offset)
-					.execute(),
-				base.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+				newest.limit(page.limit).offset(page.offset).execute(),
+				all.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
 			]);
 			const watches = await Promise.all(
 				rows.map(async (row) => {
@@ -222,11 +217,9 @@ async function removeBatch(trx: Kysely<Tables>, before: number, limit: number): 
 	const old = from(trx, 'watches').select(['id', 'service', 'session_id']).where('ended_at', '<', before);
 	const ended = await old.limit(limit).execute();
 	const ids = ended.map((row) => row.id);
-	if (ids.length > 0) {
-		await remove(trx, 'watches', { id: ids }).execute();
-		await remove(trx, 'announcements', { watch_id: ids }).execute();
-		await remove(trx, 'ladders', { watch_id: ids }).execute();
-	}
+	await remove(trx, 'watches', { id: ids }).execute();
+	await remove(trx, 'announcements', { watch_id: ids }).execute();
+	await remove(trx, 'ladders', { watch_id: ids }).execute();
 	for (const row of ended) await stopUnwatched(trx, sessionOf(row));
 	const isUnwatched = sql<boolean>`not exists (select 1 from watches where watches.id = hand_overs.watch_id)`;
 	await remove(trx, 'hand_overs').where(isUnwatched).execute();
