@@ -71,7 +71,12 @@ export function remove<Table extends keyof Tables>(db: Kysely<Tables>, table: Ta
 export function locked<Table extends LeasedTable>(trx: Kysely<Tables>, table: Table, filter: Filter<Table>) {
 	const key = LEASED_KEYS[table] as 'id';
 	const rows = from(trx, table as 'watches', filter as Filter<'watches'>);
-	return rows.select(key).orderBy(key).forUpdate();
+	// Sessions in the order of `inLockOrder`, whatever the database's own is.
+	const isCollated = table === 'watched_sessions' && isPostgres(trx);
+	return rows
+		.select(key)
+		.orderBy(isCollated ? sql`session_id collate "C"` : sql.ref(key))
+		.forUpdate();
 }
 
 /** Whether a query finds a row. */
