@@ -87,7 +87,10 @@ export function readWatchedSession(row: WatchedSessionRow): WatchedSession {
 }
 
 /** Null when there is none yet, it was written with another key, or it is damaged. */
-export function readView(row: Pick<WatchedSessionRow, 'service' | 'session_id' | 'view'>, cipher: Cipher) {
+export function readView(
+	row: Pick<WatchedSessionRow, 'service' | 'session_id' | 'view'>,
+	cipher: Cipher,
+): SessionSnapshot | null {
 	const plain = row.view === null ? null : cipher.decrypt(row.view, viewPlace(sessionOf(row)));
 	return plain === null ? null : parseOrNull(sessionSnapshot, plain);
 }
