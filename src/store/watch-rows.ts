@@ -109,19 +109,15 @@ export function targetKey(target: AnnouncementTarget): string {
 	return target.topic === undefined ? owner : `${owner}:${target.topic}`;
 }
 
-function readTarget({
-	target,
-	watch_id: watchId,
-	team_id: teamId,
-	place_id: placeId,
-}: AnnouncementRow): AnnouncementTarget {
+function readTarget({ target, watch_id: watchId, ...row }: AnnouncementRow): AnnouncementTarget {
+	const channel = { teamId: row.team_id, channelId: row.place_id };
 	if (watchId !== null) {
-		const watch = { kind: 'watch', watchId, teamId, channelId: placeId } as const;
+		const watch = { kind: 'watch', watchId, ...channel } as const;
 		return target === targetKey(watch) ? watch : switchingTargetOf(watch);
 	}
 	const [kind, , , topic] = target.split(':');
-	if (kind !== 'person') return { kind: 'channel', teamId, channelId: placeId };
-	return { kind, teamId, userId: placeId, ...(topic !== undefined && { topic }) };
+	if (kind !== 'person') return { kind: 'channel', ...channel };
+	return { kind, teamId: row.team_id, userId: row.place_id, ...(topic !== undefined && { topic }) };
 }
 
 /** Null when its content was written with another key, or is damaged. */
