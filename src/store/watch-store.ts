@@ -217,9 +217,11 @@ async function removeBatch(trx: Kysely<Tables>, before: number, limit: number): 
 	const old = from(trx, 'watches').select(['id', 'service', 'session_id']).where('ended_at', '<', before);
 	const ended = await old.limit(limit).execute();
 	const ids = ended.map((row) => row.id);
-	await remove(trx, 'watches', { id: ids }).execute();
-	await remove(trx, 'announcements', { watch_id: ids }).execute();
-	await remove(trx, 'ladders', { watch_id: ids }).execute();
+	if (ids.length > 0) {
+		await remove(trx, 'watches', { id: ids }).execute();
+		await remove(trx, 'announcements', { watch_id: ids }).execute();
+		await remove(trx, 'ladders', { watch_id: ids }).execute();
+	}
 	for (const row of ended) await stopUnwatched(trx, sessionOf(row));
 	const isUnwatched = sql<boolean>`not exists (select 1 from watches where watches.id = hand_overs.watch_id)`;
 	await remove(trx, 'hand_overs').where(isUnwatched).execute();
