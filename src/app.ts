@@ -164,7 +164,6 @@ export async function createHandraise({
 		serviceUrl,
 		directChannelOf,
 		drafts,
-		names: directory,
 		dashboardUrl,
 		adminContact,
 		allowExternal,
@@ -302,10 +301,9 @@ export async function createHandraise({
 
 		const context = { listen, reply, flow, drafting, personReads, client, serviceUrl, adminContact, clock };
 		const channels = createChannels({ client, directChannelOf, allowExternal });
-		const history = registerHistory(context, { store: answerStore, names: directory });
+		const history = registerHistory(context, { store: answerStore });
 		const { subscriptions, discoveries } = watching;
-		const watchDependencies = { subscriptions, discoveries, channels, names: directory, links };
-		const watchCommands = registerWatching(context, watchDependencies);
+		const watchCommands = registerWatching(context, { subscriptions, discoveries, channels, links });
 		const inbox = registerInbox(context, { inboxes, memberships });
 		const settings = registerChannelSettings(context, {
 			settings: store.channelSettings,
@@ -325,7 +323,6 @@ export async function createHandraise({
 		registerQuickAnswers(context, {
 			answers,
 			store: answerStore,
-			names: directory,
 			quickAnswers,
 			undoMs: config.undoMs,
 		});
@@ -339,7 +336,7 @@ export async function createHandraise({
 		registerChannelEvents(context, { watching, channels, allowExternal });
 		registerFallbacks(context, clients.background);
 
-		const display = createInboxDisplay({ clients, quickAnswers, receiptContext: receipts.context });
+		const display = createInboxDisplay(clients, quickAnswers, receipts.context);
 		inboxes.start({ display, memberships, mayAct });
 
 		return {
