@@ -14,11 +14,9 @@ import { HandraiseError } from '../errors.ts';
 import type { QueuedRows } from '../lease-loop.ts';
 import { LEASED_KEYS, type LeasedTable, type Row, type Tables } from './tables.ts';
 
-export type Dialect = 'sqlite' | 'postgres';
-
 /** An open SQLite or PostgreSQL database. Failures of the environment (disk, I/O, network) throw `StoreUnavailableError`. */
 export interface StoreDatabase {
-	readonly dialect: Dialect;
+	readonly dialect: 'sqlite' | 'postgres';
 	/** See `StoreOptions.workspace`. */
 	readonly workspace?: (() => string | null) | undefined;
 	/** Called when the schema is a newer version's. Left out: nobody wants to know. */
