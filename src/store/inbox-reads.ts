@@ -1,8 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { type Answer, BLOCKING_STATES, FAILED_STATES, type Person, type QuestionKey } from '../answers/answer.ts';
 import type { HandOver } from '../inbox/hand-over.ts';
-import type { AskedIn, OpenQuestion } from '../inbox/inbox.ts';
-import type { Snooze } from '../inbox/snooze.ts';
+import type { AskedIn, OpenQuestion, Snooze } from '../inbox/inbox.ts';
 import type { Log } from '../log.ts';
 import type { Digest } from '../questions/changes.ts';
 import type { SessionSnapshot } from '../watches/session-snapshot.ts';

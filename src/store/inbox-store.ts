@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Person } from '../answers/answer.ts';
-import { FOLLOWED_MS, type Inbox, type InboxPlace, type InboxResult, PRESS_SPACING_MS } from '../inbox/inbox.ts';
-import type { Snooze } from '../inbox/snooze.ts';
+import { FOLLOWED_MS, type Inbox, type InboxPlace, PRESS_SPACING_MS, type Snooze } from '../inbox/inbox.ts';
 import type { Lease } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
 import { change, countChanged, remove, type StoreDatabase } from './database.ts';
@@ -113,11 +112,19 @@ function createOpenedInboxes(db: StoreDatabase) {
 		/**
 		 * Notes what became of an update and gives the lease back; does nothing when the lease was lost. If the inbox was
 		 * marked as changed meanwhile, it is due `spacingMs` from now, or `PRESS_SPACING_MS` when its person asked.
+		 *
+		 * @param shownKey of what it shows now; null when nothing was shown, or nobody knows
+		 * @param nextAt when to update it again if nothing changes; null: never
 		 */
 		async end(
 			{ id, changeCount, askedCount }: Inbox,
 			token: string,
-			{ shownKey, nextAt, now, spacingMs }: InboxResult,
+			{
+				shownKey,
+				nextAt,
+				now,
+				spacingMs,
+			}: { shownKey: string | null; nextAt: number | null; now: number; spacingMs: number },
 		): Promise<void> {
 			await db.writeOne((trx) =>
 				change(trx, 'inboxes', { id, lease_token: token })

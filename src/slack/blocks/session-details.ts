@@ -1,7 +1,16 @@
 import type { KnownBlock } from '@slack/types';
 import { asks } from '../../questions/open-question.ts';
-import { ageOf, type HistoryEntry, latestHistory, resultOf, stepOf, taskOf } from '../../questions/progress.ts';
-import { isOver, type Session, type SessionFile } from '../../questions/session.ts';
+import {
+	ageOf,
+	type HistoryEntry,
+	isOver,
+	latestHistory,
+	resultOf,
+	type Session,
+	type SessionFile,
+	stepOf,
+	taskOf,
+} from '../../questions/session.ts';
 import { ACTIONS } from '../ids.ts';
 import type { Links, RefusedLink } from '../links.ts';
 import { isBlank, plain, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
