@@ -1,9 +1,7 @@
-import { hostname } from 'node:os';
 import type { Dispatcher } from 'undici';
 import { createAnswers } from './answers/accept.ts';
-import { type AccessPolicy, createAccessPolicy, type MayAct, refusalIn } from './answers/access-policy.ts';
+import { type AccessPolicy, createAccessPolicy, type MayAct, NOT_CHECKED } from './answers/access-policy.ts';
 import type { QuestionUpdated } from './answers/answer.ts';
-import { createClaims } from './answers/claims.ts';
 import { arrivedBetween, leftEmptyIn } from './answers/earlier-answers.ts';
 import { createHousekeeping } from './answers/housekeeping.ts';
 import { createAnswerWorker } from './answers/worker.ts';
@@ -177,22 +175,20 @@ export async function createHandraise({
 		inboxes.touch(what === 'delivered' ? null : by);
 		reminders.questionUpdated(question);
 	};
-	const claims = createClaims(core, questionUpdated);
 	const checkBy = async (by: AccessPolicy | null, ...[{ teamId, userId }, channel, maxAgeMs]: Parameters<MayAct>) => {
 		// Another workspace's Slack would call everybody of this one a stranger.
-		if (by === null || teamId !== workspace) return { allowed: false, refusal: 'could_not_check' } as const;
+		if (by === null || teamId !== workspace) return NOT_CHECKED;
 		const place = channel === null ? 'anyChannel' : { channelId: channel };
 		return by.check({ userId, claimedTeamId: null }, place, maxAgeMs);
 	};
-	const mayAct: MayAct = async (...asked) => refusalIn(await checkBy(policy, ...asked));
+	const mayAct: MayAct = async (...asked) => (await checkBy(policy, ...asked)).refusal;
 	const worker = createAnswerWorker(core, {
-		processName: `${hostname()}-${process.pid}`,
 		checkAuthor: (...asked) => checkBy(latePolicy, ...asked),
 		receipts,
 		isOurs: ({ teamId }) => teamId === workspace,
 		questionUpdated,
 	});
-	const answers = createAnswers(core, { claims, questionUpdated, wake: worker.wake });
+	const answers = createAnswers(core, questionUpdated, worker.wake);
 	const handOvers = createHandOvers(core, {
 		mayAct,
 		onNews() {
@@ -262,9 +258,9 @@ export async function createHandraise({
 			reply,
 			onInboxPress,
 		});
-		const drafting = createDrafting(core, claims);
+		const drafting = createDrafting(core, answers.claims);
 		const links = createLinks({ serviceUrl, dashboardUrl });
-		const presenter = createPresenter(core, { claims, drafting, links });
+		const presenter = createPresenter(core, { claims: answers.claims, drafting, links });
 		const reads = createPatientReads({ clock });
 		const flow = createSessionFlow(core, { presenter, personReads, reads, reply });
 		const channels = createChannels(core);
@@ -324,7 +320,7 @@ export async function createHandraise({
 	}
 
 	let slack: ReturnType<typeof createSlackApp> | null = null;
-	const refusedRequests = createRefusedRequests({ clock, log, metrics });
+	const refusedRequests = createRefusedRequests(core);
 	const http = createHttpServer({
 		port: config.port,
 		slack:

@@ -1,5 +1,4 @@
-import { fingerprintOf, sameText } from '../questions/fingerprint.ts';
-import { askingMessageIndex, type LeftEmpty, questionAt } from '../questions/open-question.ts';
+import { askingMessageIndex, fingerprintOf, type LeftEmpty, questionAt, sameText } from '../questions/open-question.ts';
 import { isSecretValue } from '../questions/secrecy.ts';
 import type { Session } from '../questions/session.ts';
 import type { AnswerStore } from '../store/answer-store.ts';

@@ -21,11 +21,8 @@ export function createSlackClients(
 		logger: createSlackLogger(log),
 		rejectRateLimitedCalls: true,
 		allowAbsoluteUrls: false,
-		async fetch(url: string | URL | Request, init?: RequestInit) {
-			const method =
-				String(url instanceof Request ? url.url : url)
-					.slice(apiUrl.length)
-					.split('?')[0] ?? '';
+		async fetch(url: string | URL, init?: RequestInit) {
+			const method = String(url).slice(apiUrl.length).split('?')[0] ?? '';
 			try {
 				const response = await fetch(url, init);
 				onCall(method, response.ok ? 'answered' : String(response.status));

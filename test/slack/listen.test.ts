@@ -21,7 +21,7 @@ function listening() {
 	const listen = createListen(core, {
 		app,
 		teamId: 'T1',
-		accessPolicy: { check: async () => ({ allowed: true }) },
+		accessPolicy: { check: async () => ({ refusal: null }) },
 		reply: { withoutTurn: async (_: unknown, { text }: { text: string }) => void acts.push(text) },
 	} as unknown as Parameters<typeof createListen>[1]);
 	const stores = new Map<string, () => Promise<unknown>>();

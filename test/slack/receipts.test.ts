@@ -34,10 +34,9 @@ beforeEach(() => {
 	clock = createManualClock(ACCEPTED_AT + LONG_MS);
 	const log = createRecordingLog();
 	const clients = createSlackClients({ botToken: slack.tokens.bot, apiUrl: slack.apiUrl }, log, () => {});
-	const directory = { displayName: () => 'Ada' };
 	const directChannelOf = createDirectChannels(clients.people, clock);
 	const config = { showAnswers: 'auto' as const, access: { ...NO_RULES, adminContact: null } };
-	receipts = createReceipts(coreOf({ clients, directChannelOf, directory, config, clock, log }));
+	receipts = createReceipts(coreOf({ clients, directChannelOf, config, clock, log }));
 });
 
 const dm = (): Posted[] => slack.as('ada').dm();

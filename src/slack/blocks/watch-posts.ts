@@ -1,7 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import { type Answer, isBlocking, itemsOf } from '../../answers/answer.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
-import { isReworded } from '../../questions/fingerprint.ts';
+import { isReworded } from '../../questions/open-question.ts';
 import { isWaiting } from '../../questions/session.ts';
 import type { ContentOf, PostKind, SettledHow } from '../../watches/kinds.ts';
 import type { QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';

@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { ChannelPlace } from '../../answers/access-policy.ts';
 import type { Answer } from '../../answers/answer.ts';
-import { canRestart } from '../../answers/restart.ts';
+import { canRestart } from '../../answers/confirm.ts';
 import type { Session } from '../../questions/session.ts';
 import { afterUndoWords, choiceMessage } from '../blocks/choices.ts';
 import { errorWords } from '../blocks/errors.ts';

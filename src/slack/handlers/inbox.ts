@@ -8,7 +8,6 @@ import { ACTIONS, CALLBACKS } from '../ids.ts';
 import { homeOf, inboxOf, logAccess, logged, type PersonRequest, windowOf } from '../request.ts';
 import { openView } from '../session/open-view.ts';
 import { forAnybody, ifAllowedAnywhere, inTurn, NOTHING_TO_DO } from '../task.ts';
-
 import type { HandlerContext } from './context.ts';
 
 const HOME_EVENT = z.object({

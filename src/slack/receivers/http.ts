@@ -108,14 +108,13 @@ export function createHttpReceiver(signingSecret: string, log: Log, onRefused: (
 		stop: async () => {},
 		isServing: () => true,
 		/** For the process' HTTP server. `verified` is called when the signature is correct. */
-		listener(request: IncomingMessage, response: ServerResponse, verified: () => void): void {
-			if (request.url?.split('?')[0] !== PATH) refuse(response, 'wrong_path');
-			else if (request.method !== 'POST') refuse(response, 'wrong_method');
-			else
-				receive(request, response, verified).catch((error: unknown) => {
-					log.error({ code: codeOf(error), err: error }, 'a request from Slack could not be handled');
-					if (!response.headersSent) response.writeHead(500).end();
-				});
+		listener(request: IncomingMessage, response: ServerResponse, verified: () => void) {
+			if (request.url?.split('?')[0] !== PATH) return refuse(response, 'wrong_path');
+			if (request.method !== 'POST') return refuse(response, 'wrong_method');
+			receive(request, response, verified).catch((error: unknown) => {
+				log.error({ code: codeOf(error), err: error }, 'a request from Slack could not be handled');
+				if (!response.headersSent) response.writeHead(500).end();
+			});
 		},
 	};
 }

@@ -39,9 +39,8 @@ export function createMentionChecks(
 ) {
 	/** What the access policy says. */
 	async function refusalOf(userId: string, { channelId }: MentionPlace) {
-		const verdict = await accessPolicy.check({ userId, claimedTeamId: null }, { channelId }, FRESH_MS);
-		if (verdict.allowed) return null;
-		if (verdict.refusal !== 'could_not_check') return verdict.refusal;
+		const { refusal } = await accessPolicy.check({ userId, claimedTeamId: null }, { channelId }, FRESH_MS);
+		if (refusal !== 'could_not_check') return refusal;
 		throw new HandraiseError('Slack did not tell who somebody is', { code: 'slack_unavailable', retryable: true });
 	}
 
