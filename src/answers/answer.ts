@@ -178,6 +178,8 @@ export interface SubmittedAnswer {
 /** A stored answer. */
 export interface Answer extends SubmittedAnswer {
 	readonly content: AnswerContent;
+	/** The positions that the author marked as secret, also once the values are gone; null: the form had no box for it. */
+	readonly secretPositions: readonly number[] | null;
 	readonly state: AnswerState;
 	readonly attempts: number;
 	/** When the access policy last allowed a press of its author to send it. */
@@ -322,6 +324,11 @@ export function isFailed(state: AnswerState): boolean {
 /** True once nothing more is sent. A `delivered` answer may still be confirmed. */
 export function isSettled(state: AnswerState): boolean {
 	return !isBlocking(state) && state !== 'waiting';
+}
+
+/** The positions of secret items. */
+export function secretOf(items: readonly Pick<AnswerItem, 'secret'>[]): number[] {
+	return items.flatMap(({ secret }, position) => (secret ? [position] : []));
 }
 
 /** Its items; empty when they are removed or unreadable. */

@@ -8,7 +8,6 @@ import {
 	type HandOver,
 	type HandOverResult,
 	obstacleTo,
-	targetOfHandOver,
 } from './hand-over.ts';
 
 /** The question of a *Hand over* or *Give back*, and where its person sees it. */
@@ -94,8 +93,8 @@ export function createHandOvers(
 			pressed: PressedQuestion,
 			{ viewId, to, refusal }: { viewId: string; to: string; refusal: Promise<Refusal | null> },
 		): Promise<HandOverOutcome> {
-			const { sessionId, channelId } = pressed;
-			const { teamId, userId: from } = person;
+			const { channelId } = pressed;
+			const { userId: from } = person;
 			if (to === from) return { kind: 'refused', refusal: 'self' };
 			const handed = questionOf(person, pressed);
 			// Both ask Slack, and the window waits three seconds.
@@ -105,11 +104,8 @@ export function createHandOvers(
 			const asked = await askedIn(person, pressed);
 			if ('by' in asked) return { kind: 'closed', by: asked.by };
 			const { watch, view, question } = asked;
-			const watchId = watch.id;
-			const target = targetOfHandOver({ id: viewId, teamId, from, to, givenBackAt: null });
-			const content = { kind: 'handedOver', watchId, sessionId, from, question, readAt: view.seenAt } as const;
-			const announcement = { target, key: `handedOver:${from}`, content };
-			const wish = { ...handed, id: viewId, watchId, channelId, from, to, replaces, announcement };
+			const told = { question, readAt: view.seenAt };
+			const wish = { ...handed, id: viewId, watchId: watch.id, channelId, from, to, replaces, ...told };
 			const result = await store.handOver(wish, clock.now());
 			onNews();
 			return result.kind === 'closed' ? { kind: 'closed', by: null } : result;
@@ -117,24 +113,13 @@ export function createHandOvers(
 
 		async giveBack(person: Person, pressed: PressedQuestion): Promise<GiveBackResult> {
 			const { userId } = person;
-			const { sessionId, fingerprint } = pressed;
+			const { fingerprint } = pressed;
 			const handed = questionOf(person, pressed);
 			const current = await store.handOverOf(handed);
 			const shown = current === null ? null : await store.watchedIn(current, handed.session);
 			const question = shown?.view.question ?? null;
 			if (shown === null || question?.fingerprint !== fingerprint) return { kind: 'closed' };
-			const readAt = shown.view.seenAt;
-			const result = await store.giveBack(
-				{ ...handed, userId },
-				{
-					now: clock.now(),
-					told(handOver) {
-						const { watchId } = handOver;
-						const content = { kind: 'givenBack', watchId, sessionId, by: userId, question, readAt } as const;
-						return { target: targetOfHandOver(handOver), key: 'givenBack', content };
-					},
-				},
-			);
+			const result = await store.giveBack({ ...handed, userId, question, readAt: shown.view.seenAt }, clock.now());
 			onNews();
 			return result;
 		},

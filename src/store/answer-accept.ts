@@ -13,6 +13,7 @@ import {
 	type OtherAnswer,
 	type QuestionKey,
 	type RetryResult,
+	secretOf,
 	TOLD_WITHIN_MS,
 	UNREADABLE,
 } from '../answers/answer.ts';
@@ -23,16 +24,14 @@ import {
 	changeRow,
 	enterState,
 	newRow,
+	otherColumn,
 	positionsOf,
 	readAnswer,
-	readSecretPositions,
 	readSubmission,
 	receiptDueAt,
 	receiptOf,
 	resetReceipt,
 	type Submission,
-	sealOther,
-	secretOf,
 	submittedColumns,
 } from './answer-rows.ts';
 import { draftRow } from './answering-store.ts';
@@ -133,9 +132,9 @@ async function repeat(
 		.executeTakeFirst();
 	if (edited !== undefined) return { kind: 'repeated', answer: readAnswer(edited, cipher), edited: true };
 	// The sent values stay, but items that the author marks secret now are hidden from here on.
-	const kept = [...new Set([...readSecretPositions(row), ...(answer.boxed ? secretOf(answer.items) : [])])];
+	const kept = [...new Set([...(stored.secretPositions ?? []), ...(answer.boxed ? secretOf(answer.items) : [])])];
 	const current = await change(db, 'answers', { id: row.id })
-		.set({ secret_positions: row.secret_positions === null && kept.length === 0 ? null : JSON.stringify(kept) })
+		.set({ secret_positions: stored.secretPositions === null && kept.length === 0 ? null : JSON.stringify(kept) })
 		.where(isOwnSchema())
 		.returningAll()
 		.executeTakeFirstOrThrow(newer);
@@ -333,7 +332,7 @@ function giveWay(
 	return {
 		...enterState(row, 'conflicted', now, other),
 		...WITHOUT_LEASE,
-		other: sealOther(row.id, other, cipher),
+		other: otherColumn.seal(other, row.id, cipher),
 		next_attempt_at: null,
 	};
 }

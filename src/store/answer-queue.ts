@@ -3,15 +3,7 @@ import { type Answer, type AnswerPatch, BLOCKING_STATES, isFailed } from '../ans
 import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
 import type { Lease } from '../lease-loop.ts';
 import { lockQuestionOf, releaseLosers } from './answer-accept.ts';
-import {
-	type AnswerChange,
-	type AnswerRow,
-	changeRow,
-	enterState,
-	readAnswer,
-	sealOther,
-	writeReceiptState,
-} from './answer-rows.ts';
+import { type AnswerChange, type AnswerRow, changeRow, enterState, otherColumn, readAnswer } from './answer-rows.ts';
 import { change, countChanged, from, type StoreDatabase, StoreUnavailableError } from './database.ts';
 import { earliest, isOurs, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
@@ -143,7 +135,7 @@ export function createAnswerQueue({
 /** Whether the answer `due` needs more than its author to be told, or this process may tell them. */
 function isForUs(db: StoreDatabase) {
 	return sql<boolean>`(due.state in (${sql.join(BLOCKING_STATES)}) or ${isOurs(db, 'due.team_id')}
-		or (due.state = 'delivered' and (due.aftermath is null or due.restart_asked_at is not null)))`;
+		or (due.state = 'delivered' and (due.agent_outcome is null or due.restart_asked_at is not null)))`;
 }
 
 /** The first due answer of each session, unless an answer of that session is leased. */
@@ -201,10 +193,10 @@ function patchRow(row: AnswerRow, patch: AnswerPatch, now: number, cipher: Ciphe
 		put_started_at: patch.putStartedAt,
 		before_put: patch.before && JSON.stringify(patch.before),
 		delivered_at: patch.deliveredAt,
-		aftermath: patch.agentOutcome,
+		agent_outcome: patch.agentOutcome,
 		last_error: patch.lastError,
-		other: patch.other && sealOther(row.id, patch.other, cipher),
-		told: patch.receiptState && writeReceiptState(patch.receiptState),
+		other: patch.other && otherColumn.seal(patch.other, row.id, cipher),
+		receipt_state: patch.receiptState && JSON.stringify(patch.receiptState),
 		not_before: patch.notBefore,
 		missing_count: patch.missingCount,
 		start_failed: patch.startFailed === undefined ? undefined : Number(patch.startFailed),

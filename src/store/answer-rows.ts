@@ -14,12 +14,12 @@ import {
 	type NewAnswer,
 	type OtherAnswer,
 	type ReceiptState,
+	secretOf,
 	type TimelineEntry,
 } from '../answers/answer.ts';
 import type { Log } from '../log.ts';
 import type { BeforePut } from '../questions/compare.ts';
-import type { AnswerMarks } from '../questions/secrecy.ts';
-import type { Cipher, CipherPlace } from './encryption.ts';
+import { type Cipher, parseOrNull, sealedColumn } from './encryption.ts';
 import { personColumns, personOf, questionColumns, questionOf, type Row, type Tables } from './tables.ts';
 
 export type AnswerRow = Row<'answers'>;
@@ -53,35 +53,33 @@ const beforePut: z.ZodType<BeforePut> = z.object({
 	assistantCount: z.int(),
 	sameCount: z.int().nullable(),
 });
-const receiptState: z.ZodType<ReceiptState, unknown> = z
-	.object({
-		state: state.nullable(),
-		aftermath: agentOutcome.nullable(),
-		dm: z.object({ channelId: z.string(), ts: z.string() }).nullable(),
-		modalOpen: z.boolean(),
-	})
-	.transform(({ aftermath, ...receipt }) => ({ ...receipt, agentOutcome: aftermath }));
-const other: z.ZodType<OtherAnswer> = z.object({
+const receiptState: z.ZodType<ReceiptState> = z.object({
+	state: state.nullable(),
+	agentOutcome: agentOutcome.nullable(),
+	dm: z.object({ channelId: z.string(), ts: z.string() }).nullable(),
+	modalOpen: z.boolean(),
+});
+const otherAnswer: z.ZodType<OtherAnswer> = z.object({
 	answerId: z.string().nullable(),
 	person: z.object({ teamId: z.string(), userId: z.string() }).nullable(),
 	values: z.array(z.string().nullable()),
 	at: z.number().nullable(),
 	same: z.boolean(),
 });
+export const otherColumn = sealedColumn('answers', 'other', otherAnswer);
 /** `held`: the value of this secret item is in the `secrets` column until that is wiped. */
-const items = z.array(
-	z.object({ title: z.string(), value: z.string().nullable(), secret: z.boolean(), held: z.boolean() }),
-);
-const secrets = z.record(z.string(), z.string());
+const item = z.object({ title: z.string(), value: z.string().nullable(), secret: z.boolean(), held: z.boolean() });
+const contentColumn = sealedColumn('answers', 'content', z.array(item));
+const secretsColumn = sealedColumn('answers', 'secrets', z.record(z.string(), z.string()));
 /** The JSON of each column. */
 export const ANSWER_JSON = {
 	submission,
 	timeline,
 	before_put: beforePut,
-	told: receiptState,
-	other,
-	content: items,
-	secrets,
+	receipt_state: receiptState,
+	other: otherColumn.schema,
+	content: contentColumn.schema,
+	secrets: secretsColumn.schema,
 	secret_positions: positions,
 };
 
@@ -89,39 +87,33 @@ const NO_RECEIPT: ReceiptState = { state: null, agentOutcome: null, dm: null, mo
 
 /** A damaged timeline or receipt state counts as empty: it must not prevent an answer. */
 function readTimeline(row: Pick<AnswerRow, 'timeline'>): TimelineEntry[] {
-	return timeline.safeParse(JSON.parse(row.timeline)).data ?? [];
+	return parseOrNull(timeline, row.timeline) ?? [];
 }
 
 function readReceiptState(row: AnswerRow): ReceiptState {
-	return receiptState.safeParse(JSON.parse(row.told)).data ?? NO_RECEIPT;
-}
-
-/** The stored name of the agent outcome is `aftermath`. */
-export function writeReceiptState({ agentOutcome: aftermath, ...receipt }: ReceiptState): string {
-	return JSON.stringify({ ...receipt, aftermath });
+	return parseOrNull(receiptState, row.receipt_state) ?? NO_RECEIPT;
 }
 
 export function readSubmission(row: Pick<AnswerRow, 'submission'>): Submission {
 	return submission.parse(JSON.parse(row.submission));
 }
 
+/** Throws for a damaged row. */
 export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
-	const { viewId, origin, leftEmpty, checkedAt, shownHash } = readSubmission(row);
+	const { formReadAt: _readAt, positions: _positions, ...submitted } = readSubmission(row);
+	const secretPositions = row.secret_positions === null ? null : positions.parse(JSON.parse(row.secret_positions));
 	return {
+		...submitted,
 		id: row.id,
 		submissionKey: row.submission_key,
-		viewId,
 		press: row.undo_until === null ? null : { undoUntil: row.undo_until },
 		person: personOf(row),
 		question: questionOf(row),
 		fingerprint: row.fingerprint,
-		shownHash,
-		content: readContent(row, cipher),
-		leftEmpty,
-		origin,
+		content: readContent(row, secretPositions ?? [], cipher),
+		secretPositions,
 		state: state.parse(row.state),
 		attempts: row.attempts,
-		checkedAt,
 		editCount: row.edit_count,
 		acceptedAt: row.accepted_at,
 		giveUpAt: row.give_up_at,
@@ -129,7 +121,7 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 		putStartedAt: row.put_started_at,
 		before: row.before_put === null ? null : beforePut.parse(JSON.parse(row.before_put)),
 		deliveredAt: row.delivered_at,
-		agentOutcome: agentOutcome.nullable().parse(row.aftermath),
+		agentOutcome: agentOutcome.nullable().parse(row.agent_outcome),
 		endedAt: row.ended_at,
 		lastError: row.last_error,
 		timeline: readTimeline(row),
@@ -153,41 +145,35 @@ export function createAnswerReader(cipher: Cipher, log: Log | undefined) {
 	};
 }
 
-function readContent(row: AnswerRow, cipher: Cipher): AnswerContent {
+function readContent(row: AnswerRow, secretPositions: readonly number[], cipher: Cipher): AnswerContent {
 	if (row.content === null) return { kind: 'removed' };
-	const plainItems = cipher.decrypt(row.content, place(row.id, 'content'));
-	const plainSecrets = row.secrets === null ? '{}' : cipher.decrypt(row.secrets, place(row.id, 'secrets'));
-	const plainOther = row.other === null ? 'null' : cipher.decrypt(row.other, place(row.id, 'other'));
-	if (plainItems === null || plainSecrets === null || plainOther === null) return { kind: 'unreadable' };
-	const held = secrets.parse(JSON.parse(plainSecrets));
-	const secretPositions = readSecretPositions(row);
+	const items = contentColumn.open(row.content, row.id, cipher);
+	const held = row.secrets === null ? {} : secretsColumn.open(row.secrets, row.id, cipher);
+	const other = otherColumn.open(row.other, row.id, cipher);
+	if (items === null || held === null || (row.other !== null && other === null)) return { kind: 'unreadable' };
 	return {
 		kind: 'readable',
-		items: items.parse(JSON.parse(plainItems)).map((item, position): AnswerItem => {
+		items: items.map((item, position): AnswerItem => {
 			const value = item.held ? (held[position] ?? null) : item.value;
 			const secret = item.secret || secretPositions.includes(position);
 			return { title: item.title, value, secret, wiped: item.held && value === null };
 		}),
-		other: other.nullable().parse(JSON.parse(plainOther)),
+		other,
 	};
 }
 
 /** The columns with the person's values. Secret ones have their own column, so that wiping them needs no key. */
 function sealItems(id: string, given: readonly AnswerItem[], cipher: Cipher) {
 	const held: Record<string, string> = {};
-	const open = given.map((item, position): z.infer<typeof items>[number] => {
-		const holds = item.secret && item.value !== null && item.value !== '';
-		if (holds) held[position] = item.value;
-		return { title: item.title, value: holds ? null : item.value, secret: item.secret, held: holds };
+	const open = given.map(({ title, value, secret }, position) => {
+		const holds = secret && value !== null && value !== '';
+		if (holds) held[position] = value;
+		return { title, value: holds ? null : value, secret, held: holds };
 	});
 	return {
-		content: cipher.encrypt(JSON.stringify(open), place(id, 'content')),
-		secrets: Object.keys(held).length === 0 ? null : cipher.encrypt(JSON.stringify(held), place(id, 'secrets')),
+		content: contentColumn.seal(open, id, cipher),
+		secrets: Object.keys(held).length === 0 ? null : secretsColumn.seal(held, id, cipher),
 	};
-}
-
-export function sealOther(id: string, value: OtherAnswer, cipher: Cipher): string {
-	return cipher.encrypt(JSON.stringify(value), place(id, 'other'));
 }
 
 /** The row of a new answer that has no conflict. */
@@ -204,7 +190,7 @@ export function newRow(answer: NewAnswer, cipher: Cipher) {
 		give_up_at: answer.giveUpAt,
 		next_attempt_at: firstDueAt(answer),
 		timeline: JSON.stringify([{ state: 'accepted', at: answer.acceptedAt }] satisfies TimelineEntry[]),
-		told: writeReceiptState({ ...NO_RECEIPT, modalOpen: answer.press === null }),
+		receipt_state: JSON.stringify({ ...NO_RECEIPT, modalOpen: answer.press === null } satisfies ReceiptState),
 	} satisfies Insertable<Tables['answers']>;
 }
 
@@ -235,15 +221,6 @@ export function positionsOf(given: readonly AnswerItem[], leftEmpty: readonly nu
 	return [...new Set([...filled, ...leftEmpty])].sort((a, b) => a - b);
 }
 
-/** The positions of secret items. */
-export function secretOf(given: readonly { readonly secret: boolean }[]): number[] {
-	return given.flatMap(({ secret }, position) => (secret ? [position] : []));
-}
-
-export function readSecretPositions(row: Pick<AnswerRow, 'secret_positions'>): readonly number[] {
-	return row.secret_positions === null ? [] : positions.parse(JSON.parse(row.secret_positions));
-}
-
 /** Changes the row that was read in this transaction. Throws when its state has changed since. */
 export async function changeRow(
 	trx: Kysely<Tables>,
@@ -263,7 +240,8 @@ export async function changeRow(
 
 /** Marks this state as told to the author; keeps the message that shows the receipt. */
 export function receiptOf(row: AnswerRow, told: AnswerState | null): Partial<AnswerRow> {
-	return { told: writeReceiptState({ ...readReceiptState(row), state: told, agentOutcome: null }) };
+	const receipt: ReceiptState = { ...readReceiptState(row), state: told, agentOutcome: null };
+	return { receipt_state: JSON.stringify(receipt) };
 }
 
 /** Marks the current state as not told to the author yet. */
@@ -304,30 +282,4 @@ function appendState(entries: readonly TimelineEntry[], next: TimelineEntry): re
 	const lastOther = entries.findLastIndex((entry) => !isBlocking(entry.state));
 	const repeatable = isBlocking(next.state) ? entries.slice(lastOther + 1) : entries.slice(-1);
 	return repeatable.some((entry) => entry.state === next.state) ? entries : [...entries, next];
-}
-
-export type MarksRow = Pick<
-	AnswerRow,
-	'id' | 'message_index' | 'fingerprint' | 'state' | 'put_started_at' | 'secret_positions' | 'content'
->;
-
-/** States of answers that may have reached the service. */
-const MAY_HAVE_ARRIVED: ReadonlySet<string> = new Set(['delivering', 'delivered', 'resumed']);
-
-/** Tells which positions are secret even when the values cannot be read or were removed. */
-export function readMarks(row: MarksRow, cipher: Cipher): AnswerMarks {
-	const plain = row.content === null ? null : cipher.decrypt(row.content, place(row.id, 'content'));
-	const given = plain === null ? [] : (items.safeParse(JSON.parse(plain)).data ?? []);
-	return {
-		messageIndex: row.message_index,
-		fingerprint: row.fingerprint,
-		secret: row.secret_positions === null ? secretOf(given) : readSecretPositions(row),
-		boxed: row.secret_positions !== null,
-		mayHaveArrived: MAY_HAVE_ARRIVED.has(row.state) || row.put_started_at !== null,
-		values: given.map(({ value, secret }) => (secret ? null : value)),
-	};
-}
-
-function place(id: string, column: 'content' | 'secrets' | 'other'): CipherPlace {
-	return { table: 'answers', id, column };
 }

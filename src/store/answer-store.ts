@@ -12,7 +12,7 @@ import {
 	type RetryResult,
 } from '../answers/answer.ts';
 import type { Log } from '../log.ts';
-import type { AnswerMarks } from '../questions/secrecy.ts';
+import type { SessionKey } from '../watches/watch.ts';
 import { acceptAnswer, lockQuestionOf, noteTold, releaseLosers, removeDraft, retryAnswer } from './answer-accept.ts';
 import { createAnswerQueue } from './answer-queue.ts';
 import {
@@ -21,8 +21,6 @@ import {
 	createAnswerReader,
 	enterState,
 	readAnswer,
-	readMarks,
-	readSubmission,
 	receiptDueAt,
 	resetReceipt,
 } from './answer-rows.ts';
@@ -109,26 +107,10 @@ export function createAnswerStore({
 			return row === undefined ? null : readAnswer(row, cipher);
 		},
 
-		/** Positions that delivered answers of ours left empty on purpose, for questions with this fingerprint. */
-		async leftEmpty(question: QuestionKey, fingerprint: string): Promise<ReadonlySet<number>> {
-			const arrived = { ...questionColumns(question), fingerprint, state: ['delivered', 'resumed'] };
-			const rows = await from(db.read, 'answers', arrived).select('submission').execute();
-			return new Set(rows.flatMap((row) => readSubmission(row).leftEmpty));
-		},
-
-		/** What all answers of a session say about secrecy, oldest first. */
-		async marks(service: string, sessionId: string): Promise<readonly AnswerMarks[]> {
-			const rows = await from(db.read, 'answers', { service, session_id: sessionId })
-				.select(['id', 'message_index', 'fingerprint', 'state', 'put_started_at', 'secret_positions', 'content'])
-				.orderBy('accepted_at')
-				.execute();
-			return rows.map((row) => readMarks(row, cipher));
-		},
-
-		/** Answers that arrived for this question with this fingerprint, newest delivery first. */
-		async delivered(question: QuestionKey, fingerprint: string): Promise<readonly Answer[]> {
-			const arrived = answers({ ...questionColumns(question), fingerprint, state: ['delivered', 'resumed'] });
-			return (await arrived.orderBy('delivered_at', 'desc').execute()).flatMap(readOrSkip);
+		/** All answers to questions of a session, oldest first. */
+		async ofSession({ service, sessionId }: SessionKey): Promise<readonly Answer[]> {
+			const all = answers({ service, session_id: sessionId }).orderBy('accepted_at');
+			return (await all.execute()).flatMap(readOrSkip);
 		},
 
 		/** How many live answers are for another service's address, so that nothing sends them. */

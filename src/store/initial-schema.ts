@@ -67,7 +67,7 @@ export function createTable(table: keyof typeof COLUMNS) {
  * stay as they are in that version, and a change adds a migration.
  */
 export const initialSchema = {
-	number: 16,
+	number: 17,
 	name: 'initial',
 	async up(db: Kysely<unknown>): Promise<void> {
 		for (const table of Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]) await createTable(table).execute(db);

@@ -7,7 +7,7 @@ import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
 import type { ChannelKey, SessionKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { activeClaims, answeredQuestions, nameInService } from './answering-store.ts';
-import { readSettings, settingsRow } from './channel-settings-store.ts';
+import { readSettings } from './channel-settings-store.ts';
 import { change, countChanged, type Filter, from, remove, type StoreDatabase } from './database.ts';
 import { leaseDue, nextDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
@@ -25,9 +25,8 @@ type LadderRow = Row<'ladders'>;
 export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
 	async function batchOf(rows: readonly LadderRow[], now: number): Promise<LadderBatch> {
 		const channel = channelOf(rows[0] as LadderRow);
-		const [row, facts] = await Promise.all([settingsRow(db.read, channel), factsOf(rows, now)]);
-		const settings = readSettings(row?.settings ?? null);
-		return { channel, settings, settingsChangedAt: row?.changed_at ?? null, ladders: facts };
+		const [{ settings, changedAt }, ladders] = await Promise.all([readSettings(db.read, channel), factsOf(rows, now)]);
+		return { channel, settings, settingsChangedAt: changedAt, ladders };
 	}
 
 	async function factsOf(rows: readonly LadderRow[], now: number): Promise<TakenLadder[]> {
@@ -44,7 +43,7 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		const live = new Set(watches.map(({ id }) => id));
 		const sessions = new Map(read.map((row) => [row.session_id, row]));
 		const readAts = new Map(read.map((row) => [row.session_id, row.last_read_at ?? 0]));
-		const answered = await answeredQuestions(db.read, service, readAts);
+		const answered = new Set((await answeredQuestions(db.read, service, readAts)).map(nameInService));
 		// The one that lasts longest counts.
 		const latest = new Map(
 			claims.toSorted((a, b) => a.until - b.until).map((claim) => [nameInService(claim.question), claim]),
@@ -114,20 +113,9 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		): Promise<readonly LadderBatch[]> {
 			const { now } = options;
 			const where = dueByChannel(service, options);
-			const orderBy = sql`due_at, posted_at`;
-			const rows = await leaseDue(
-				db,
-				{
-					table: 'ladders',
-					key: 'watch_id',
-					service,
-					where,
-					orderBy,
-					limit: MOST_LADDERS,
-					takingLock: 'takingLadders',
-				},
-				{ lease, now },
-			);
+			const order = { orderBy: sql`due_at, posted_at`, limit: MOST_LADDERS, takingLock: 'takingLadders' } as const;
+			const due = { table: 'ladders', key: 'watch_id', service, where, ...order } as const;
+			const rows = await leaseDue(db, due, { lease, now });
 			const byChannel = Map.groupBy(rows, ({ team_id, channel_id }) => `${team_id}:${channel_id}`);
 			return Promise.all(Array.from(byChannel.values(), (group) => batchOf(group, now)));
 		},
@@ -230,26 +218,12 @@ export async function beginLadder(
 	watch: { id: string; team_id: string; channel_id: string; service: string; session_id: string },
 	{ fingerprint, postTs, postedAt, now }: { fingerprint: string; postTs: string; postedAt: number; now: number },
 ): Promise<void> {
-	const begun = {
-		fingerprint,
-		post_ts: postTs,
-		posted_at: postedAt,
-		reminded_at: null,
-		escalation_count: 0,
-		last_reminder_at: null,
-		is_sending: 0,
-		reminder_due_at: null,
-		held_by: null,
-		waiting_since: null,
-		few_since: null,
-		due_at: now,
-		...WITHOUT_LEASE,
-	};
-	const { id, team_id, channel_id, service, session_id } = watch;
+	const { id: watch_id, team_id, channel_id, service, session_id } = watch;
+	const begun = { fingerprint, post_ts: postTs, posted_at: postedAt, due_at: now };
+	await remove(trx, 'ladders', { watch_id }).execute();
 	await trx
 		.insertInto('ladders')
-		.values({ watch_id: id, team_id, channel_id, service, session_id, ...begun })
-		.onConflict((conflict) => conflict.column('watch_id').doUpdateSet(begun))
+		.values({ watch_id, team_id, channel_id, service, session_id, ...begun })
 		.execute();
 }
 

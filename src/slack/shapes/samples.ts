@@ -207,6 +207,7 @@ export function answerOf(overrides: Partial<Answer> = {}): Answer {
 		fingerprint: '0123456789abcdef',
 		shownHash: 'fedcba9876543210',
 		content: { kind: 'readable', items: [answerItem('Hall', 'The one with\nthe <garden>')], other: null },
+		secretPositions: null,
 		leftEmpty: [],
 		origin: { channelId: 'C0EXAMPLE1', threadTs: '1795250400.000100' },
 		state,

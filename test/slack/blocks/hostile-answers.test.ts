@@ -69,6 +69,7 @@ const answer: fc.Arbitrary<Answer> = fc
 		fingerprint: '0123456789abcdef',
 		shownHash: null,
 		content: chosen.content,
+		secretPositions: null,
 		leftEmpty: [],
 		origin: { channelId: chosen.inThread ? 'C1' : null, threadTs: chosen.inThread ? '1.2' : null },
 		state: chosen.state,
