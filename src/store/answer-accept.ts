@@ -1,4 +1,4 @@
-import { type Expression, type ExpressionBuilder, type Insertable, type Kysely, sql } from 'kysely';
+import { type Expression, type Insertable, type Kysely, sql } from 'kysely';
 import {
 	type AcceptResult,
 	type Answer,
@@ -29,7 +29,6 @@ import {
 	readAnswer,
 	readSubmission,
 	receiptDueAt,
-	receiptOf,
 	resetReceipt,
 	type Submission,
 	submittedColumns,
@@ -83,7 +82,7 @@ async function acceptInTransaction(
 	const newer = () => stopBesideNewer(store);
 	if (repeated !== undefined) return repeat(db, cipher, { row: repeated, newer }, answer);
 
-	const nothing = db.selectFrom('answers').select('id').where(sql<boolean>`false`);
+	const nothing = sql`(select 1 where false)`;
 	const insert = (row: Insertable<Tables['answers']>) => insertUnless(db, row, nothing).executeTakeFirstOrThrow(newer);
 	const row = newRow(answer, cipher);
 	const first = firstConflict(rows, positionsOf(answer.items, answer.leftEmpty));
@@ -104,15 +103,6 @@ async function acceptInTransaction(
 /** A press has no window that shows its author that somebody else was first. */
 function isOthersPress({ press, person }: NewAnswer, by: Answer): boolean {
 	return press !== null && (by.person.userId !== person.userId || by.person.teamId !== person.teamId);
-}
-
-/** `AnswerStore.noteTold` */
-export async function noteTold(db: Kysely<Tables>, id: string): Promise<void> {
-	const untold = { id, state: 'conflicted', lease_token: null };
-	const row = await from(db, 'answers', untold).selectAll().where('next_attempt_at', 'is not', null).executeTakeFirst();
-	if (row === undefined) return;
-	const told = { ...receiptOf(row, 'conflicted'), next_attempt_at: null };
-	await change(db, 'answers', untold).set(told).execute();
 }
 
 async function repeat(
@@ -259,27 +249,17 @@ export async function removeDraft(db: Kysely<Tables>, id: string): Promise<void>
 }
 
 function sameOrConflicting({ submissionKey, question, fingerprint, formReadAt }: NewAnswer) {
-	return (eb: ExpressionBuilder<Tables, 'answers'>) =>
-		eb.or([eb('submission_key', '=', submissionKey), conflictsWith(question, fingerprint, formReadAt)(eb)]);
+	return sql<boolean>`(submission_key = ${submissionKey} or ${conflictsWith(question, fingerprint, formReadAt)})`;
 }
 
 /**
- * Answers to `question` that concern a new one: blocking and waiting ones, and those delivered for the same fingerprint
+ * Answers to a question that concern a new one: blocking and waiting ones, and those delivered for the same fingerprint
  * after the new answer's form was read, because its author has not seen them.
  */
-function conflictsWith(question: QuestionKey, fingerprint: string, formReadAt: number) {
-	return (eb: ExpressionBuilder<Tables, 'answers'>) =>
-		eb.and([
-			eb.and(questionColumns(question)),
-			eb.or([
-				eb('state', 'in', [...BLOCKING_STATES, 'waiting']),
-				eb.and([
-					eb('state', 'in', ['delivered', 'resumed']),
-					eb('fingerprint', '=', fingerprint),
-					eb('delivered_at', '>', formReadAt),
-				]),
-			]),
-		]);
+function conflictsWith({ service, sessionId, messageIndex }: QuestionKey, fingerprint: string, formReadAt: number) {
+	return sql<boolean>`(service = ${service} and session_id = ${sessionId} and message_index = ${messageIndex}
+		and (state in (${sql.join(BLOCKING_STATES)}, 'waiting') or (state in ('delivered', 'resumed')
+			and fingerprint = ${fingerprint} and delivered_at > ${formReadAt})))`;
 }
 
 /** The row that prevents an answer to these positions, among rows of one question. */
@@ -301,25 +281,24 @@ async function replaceWaiting(
 ): Promise<void> {
 	for (const row of rows) {
 		if (row.state !== 'waiting') continue;
-		const { content } = readAnswer(row, cipher);
-		const mine = content.kind === 'readable' ? content.items : null;
-		await change(db, 'answers', { id: row.id, state: 'waiting' })
-			.set({ ...giveWay(row, { winner, mine, now }, cipher), ...resetReceipt(row), next_attempt_at: now })
-			.execute();
+		const lost = giveWay(row, { winner, mine: itemsOf(readAnswer(row, cipher)), now }, cipher);
+		const conflicted = { ...lost, ...resetReceipt(row), next_attempt_at: now };
+		await change(db, 'answers', { id: row.id, state: 'waiting' }).set(conflicted).execute();
 	}
 }
 
 /** What a conflicted answer stores about the one that was first. */
 type Winner = Pick<NewAnswer, 'id' | 'person' | 'items'> & { readonly at: number };
 
-function winnerOf({ id, person, content, deliveredAt, acceptedAt }: Answer): Winner {
-	return { id, person, items: content.kind === 'readable' ? content.items : [], at: deliveredAt ?? acceptedAt };
+function winnerOf(answer: Answer): Winner {
+	const { id, person, deliveredAt, acceptedAt } = answer;
+	return { id, person, items: itemsOf(answer), at: deliveredAt ?? acceptedAt };
 }
 
-/** The columns of an answer that `winner` made `conflicted`. `mine` is null when it cannot be read. */
+/** The columns of an answer that `winner` made `conflicted`. `mine`: its items; none when they cannot be read. */
 function giveWay(
 	row: Parameters<typeof enterState>[0] & Pick<AnswerRow, 'id'>,
-	{ winner, mine, now }: { winner: Winner; mine: readonly AnswerItem[] | null; now: number },
+	{ winner, mine, now }: { winner: Winner; mine: readonly AnswerItem[]; now: number },
 	cipher: Cipher,
 ) {
 	const other: OtherAnswer = {
@@ -327,7 +306,7 @@ function giveWay(
 		person: winner.person,
 		values: winner.items.map((item) => (item.secret ? null : item.value)),
 		at: winner.at,
-		same: mine !== null && sameWords(mine, winner.items),
+		same: mine.length > 0 && sameWords(mine, winner.items),
 	};
 	return {
 		...enterState(row, 'conflicted', now, other),

@@ -6,6 +6,7 @@ import {
 	type Answer,
 	type AnswerContent,
 	type AnswerItem,
+	type AnswerPatch,
 	type AnswerState,
 	firstDueAt,
 	isBlocking,
@@ -282,4 +283,26 @@ function appendState(entries: readonly TimelineEntry[], next: TimelineEntry): re
 	const lastOther = entries.findLastIndex((entry) => !isBlocking(entry.state));
 	const repeatable = isBlocking(next.state) ? entries.slice(lastOther + 1) : entries.slice(-1);
 	return repeatable.some((entry) => entry.state === next.state) ? entries : [...entries, next];
+}
+
+/** The columns of a worker's patch; undefined ones are not written. */
+export function patchRow(row: AnswerRow, patch: AnswerPatch, now: number, cipher: Cipher): AnswerChange {
+	// A restart that was asked for during this attempt stays due.
+	const isDueAnyway = row.restart_asked_at !== null && patch.restartAskedAt === undefined;
+	return {
+		...(patch.state !== undefined && patch.state !== row.state && enterState(row, patch.state, now, patch.other)),
+		attempts: patch.attempts,
+		next_attempt_at: isDueAnyway ? undefined : patch.nextAttemptAt,
+		put_started_at: patch.putStartedAt,
+		before_put: patch.before && JSON.stringify(patch.before),
+		delivered_at: patch.deliveredAt,
+		agent_outcome: patch.agentOutcome,
+		last_error: patch.lastError,
+		other: patch.other && otherColumn.seal(patch.other, row.id, cipher),
+		receipt_state: patch.receiptState && JSON.stringify(patch.receiptState),
+		not_before: patch.notBefore,
+		missing_count: patch.missingCount,
+		start_failed: patch.startFailed === undefined ? undefined : Number(patch.startFailed),
+		restart_asked_at: patch.restartAskedAt,
+	};
 }

@@ -1,8 +1,9 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { PROVEN_REFUSALS } from '../answers/access-policy.ts';
 import {
 	ANSWER_STATES,
 	type Answer,
+	type AnswerPatch,
 	type AnswerState,
 	BLOCKING_STATES,
 	isFailed,
@@ -11,28 +12,44 @@ import {
 	type QuestionKey,
 	type RetryResult,
 } from '../answers/answer.ts';
+import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
+import type { Lease } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
 import type { SessionKey } from '../watches/watch.ts';
-import { acceptAnswer, lockQuestionOf, noteTold, releaseLosers, removeDraft, retryAnswer } from './answer-accept.ts';
-import { createAnswerQueue } from './answer-queue.ts';
+import { acceptAnswer, lockQuestionOf, releaseLosers, removeDraft, retryAnswer } from './answer-accept.ts';
 import {
 	type AnswerRow,
 	changeRow,
 	createAnswerReader,
 	enterState,
+	patchRow,
 	readAnswer,
 	receiptDueAt,
+	receiptOf,
 	resetReceipt,
 } from './answer-rows.ts';
-import { change, countChanged, type Filter, from, inBatches, type StoreDatabase } from './database.ts';
+import {
+	change,
+	countChanged,
+	type Filter,
+	from,
+	inBatches,
+	type StoreDatabase,
+	StoreUnavailableError,
+} from './database.ts';
+import { earliest, isOurs, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
+import { databaseTime } from './store-clock.ts';
 import { personColumns, questionColumns, type Tables, WITHOUT_LEASE } from './tables.ts';
+
+/** Candidate rows for each row wanted: other replicas may lock some of them at the same moment. */
+const CANDIDATES_PER_ROW = 8;
 
 const WITHOUT_VALUES = { content: null, secrets: null, other: null } as const;
 
 /**
- * Stores answers. Every method is one transaction, committed (on SQLite: synced to disk) when its promise resolves. Throws
- * `StoreUnavailableError` (code `store_unavailable`, retryable).
+ * Stores answers; the row is the queue. Every method is one transaction, committed (on SQLite: synced to disk) when its
+ * promise resolves. Throws `StoreUnavailableError` (code `store_unavailable`, retryable).
  */
 export function createAnswerStore({
 	db,
@@ -50,12 +67,21 @@ export function createAnswerStore({
 
 	const answers = (filter: Filter<'answers'>) => from(db.read, 'answers', filter).selectAll();
 
-	/** The person's own answer, locked until the end of the transaction. */
-	function lockOwn(trx: Kysely<Tables>, id: string, person: Person) {
-		return from(trx, 'answers', { id, ...personColumns(person) })
-			.selectAll()
-			.forUpdate()
-			.executeTakeFirst();
+	/** The newest answer that matches `filter`. */
+	async function newest(filter: Filter<'answers'>): Promise<Answer | null> {
+		const query = answers(filter).orderBy('accepted_at', 'desc').orderBy('id', 'desc');
+		const row = await query.limit(1).executeTakeFirst();
+		return row === undefined ? null : readAnswer(row, cipher);
+	}
+
+	/** Runs `work` on the person's own answer, locked with its question; null when it is not theirs. */
+	function withOwn<T>(id: string, person: Person, work: (trx: Kysely<Tables>, row: AnswerRow) => Promise<T>) {
+		return db.write(async (trx) => {
+			await lockQuestionOf(trx, id);
+			const own = from(trx, 'answers', { id, ...personColumns(person) }).selectAll();
+			const row = await own.forUpdate().executeTakeFirst();
+			return row === undefined ? null : work(trx, row);
+		});
 	}
 
 	/** Answers whose authors were asked before that time what to do. */
@@ -77,35 +103,129 @@ export function createAnswerStore({
 	}
 
 	return {
-		...createAnswerQueue({ db, cipher, checksTime, readOrSkip }),
 		/**
 		 * Idempotent by `submissionKey`. Only one answer to a question is live, across all teams. A one-press answer that comes
 		 * second to somebody else's is due after `TOLD_WITHIN_MS`, unless `noteTold` says before that its author knows.
 		 */
 		accept: (answer: NewAnswer) => acceptAnswer(db, cipher, answer),
 		/** Notes that the author of a `conflicted` answer was told so. Changes nothing once the worker has taken it. */
-		noteTold: (id: string) => db.write((trx) => noteTold(trx, id)),
+		noteTold: (id: string) =>
+			db.write(async (trx) => {
+				const untold = { id, state: 'conflicted', lease_token: null };
+				const due = from(trx, 'answers', untold).selectAll().where('next_attempt_at', 'is not', null);
+				const row = await due.executeTakeFirst();
+				if (row === undefined) return;
+				const told = { ...receiptOf(row, 'conflicted'), next_attempt_at: null };
+				await change(trx, 'answers', untold).set(told).execute();
+			}),
 
-		async get(id: string): Promise<Answer | null> {
-			const row = await answers({ id }).executeTakeFirst();
-			return row === undefined ? null : readAnswer(row, cipher);
+		/**
+		 * Leases up to `limit` due answers for `service`, oldest first, at most one per session at a time; where only the author is
+		 * to be told, only if they are of `StoreOptions.workspace`. Damaged answers are put off and
+		 * block nothing.
+		 */
+		async takeDue(service: string, lease: Lease, limit: number, now: number): Promise<readonly Answer[]> {
+			const where = firstOfSession(db, service, { now, limit });
+			const orderBy = sql`next_attempt_at, accepted_at, id`;
+			const before = (trx: Kysely<Tables>) => freeLapsed(trx, now);
+			const due = { table: 'answers', key: 'id', service, where, orderBy, limit, before } as const;
+			const rows = await leaseDue(db, due, { lease, now });
+			const answers = rows.flatMap(readOrSkip);
+			const damaged = rows.map(({ id }) => id).filter((id) => answers.every((answer) => answer.id !== id));
+			const later = { ...WITHOUT_LEASE, next_attempt_at: now + UNREADABLE_RETRY_MS };
+			const held = { id: damaged, lease_token: lease.token };
+			if (damaged.length > 0) await db.writeOne((trx) => change(trx, 'answers', held).set(later).execute());
+			return answers;
 		},
+
+		/**
+		 * Writes `patch` if the lease `token` still holds the answer and its state is still that of `answer`; with `editCount`,
+		 * only if its text is the same too. Returns the stored answer. Null when another replica has it, its author changed it
+		 * (`retry`, `withdraw`), another answer replaced it, or an earlier write changed the state although its reply was lost.
+		 * `release` gives the lease back in the same write. Ending states wipe secret values in the same write.
+		 */
+		update: (
+			{ id, state }: Pick<Answer, 'id' | 'state'>,
+			token: string,
+			patch: AnswerPatch,
+			{ now, release, editCount }: { now: number; release: boolean; editCount?: number },
+		) =>
+			db.write(async (trx) => {
+				const fails = patch.state !== undefined && patch.state !== 'conflicted' && isFailed(patch.state);
+				// Before its row: the order in which all writes lock them.
+				if (fails) await lockQuestionOf(trx, id);
+				const held = { id, lease_token: token, state, ...(editCount !== undefined && { edit_count: editCount }) };
+				const row = await from(trx, 'answers', held).selectAll().forUpdate().executeTakeFirst();
+				if (row === undefined) return null;
+				if (checksTime && patch.before != null && patch.putStartedAt != null) await expectTime(trx, patch.putStartedAt);
+				const set = { ...patchRow(row, patch, now, cipher), ...(release && WITHOUT_LEASE) };
+				if (Object.values(set).every((value) => value === undefined)) return readAnswer(row, cipher);
+				const changed = await changeRow(trx, cipher, row, set);
+				if (fails) await releaseLosers(trx, cipher, changed, now);
+				return changed;
+			}),
+
+		/** Prolongs the lease; false when it was lost. */
+		renew: (id: string, lease: Lease, now: number) =>
+			db.writeOne(async (trx) => {
+				const own = change(trx, 'answers', { id, lease_token: lease.token });
+				return (await countChanged(own.set({ leased_until: now + lease.ms }))) > 0;
+			}),
+
+		/** Gives these leases back, in any state of their answers. */
+		release: (held: readonly { readonly id: string; readonly token: string }[]) =>
+			db.writeOne(async (trx) => {
+				if (held.length === 0) return;
+				await trx
+					.updateTable('answers')
+					.set(WITHOUT_LEASE)
+					.where((eb) => eb.or(held.map(({ id, token }) => eb.and({ id, lease_token: token }))))
+					.execute();
+			}),
+
+		rows: db.queuedRows(['answers']),
+
+		/**
+		 * When `takeDue` may find an answer next, or null: the earliest `nextAttemptAt`, but not before a lease on the answer's
+		 * session lapses.
+		 */
+		async nextDueAt(service: string): Promise<number | null> {
+			// An answer whose session is leased, perhaps by itself, cannot be taken before that lease lapses.
+			const row = await db.read
+				.selectFrom('answers as due')
+				.leftJoin('answers as leased', (join) =>
+					join
+						.onRef('leased.service', '=', 'due.service')
+						.onRef('leased.session_id', '=', 'due.session_id')
+						.on('leased.lease_token', 'is not', null),
+				)
+				.where('due.service', '=', service)
+				.where('due.next_attempt_at', 'is not', null)
+				.where(isForUs(db))
+				.select(earliest('due.next_attempt_at', 'leased.leased_until').as('at'))
+				.executeTakeFirstOrThrow();
+			return row.at;
+		},
+
+		/** Makes live answers due whose last attempt failed with one of these codes, because the service is back. Returns how many. */
+		hasten: (service: string, lastErrors: readonly string[], now: number) =>
+			db.writeOne((trx) =>
+				countChanged(
+					change(trx, 'answers', { service, lease_token: null, state: BLOCKING_STATES, last_error: lastErrors })
+						.where('next_attempt_at', '>', now)
+						.set({ next_attempt_at: now, not_before: null }),
+				),
+			),
+
+		get: (id: string) => newest({ id }),
 
 		/** The newest answer to this question that is live, waiting, delivered or resumed; null when there is none. */
-		async standing(question: QuestionKey): Promise<Answer | null> {
-			const state = [...BLOCKING_STATES, 'waiting', 'delivered', 'resumed'];
-			const newest = answers({ ...questionColumns(question), state }).orderBy('accepted_at', 'desc');
-			const row = await newest.orderBy('id', 'desc').limit(1).executeTakeFirst();
-			return row === undefined ? null : readAnswer(row, cipher);
-		},
+		standing: (question: QuestionKey) =>
+			newest({ ...questionColumns(question), state: [...BLOCKING_STATES, 'waiting', 'delivered', 'resumed'] }),
 
 		/** The newest answer to this question, with this fingerprint, whose author was not allowed to send it any more. */
-		async refused(question: QuestionKey, fingerprint: string): Promise<Answer | null> {
-			const refusal = { fingerprint, state: 'refused', last_error: PROVEN_REFUSALS };
-			const newest = answers({ ...questionColumns(question), ...refusal }).orderBy('accepted_at', 'desc');
-			const row = await newest.limit(1).executeTakeFirst();
-			return row === undefined ? null : readAnswer(row, cipher);
-		},
+		refused: (question: QuestionKey, fingerprint: string) =>
+			newest({ ...questionColumns(question), fingerprint, state: 'refused', last_error: PROVEN_REFUSALS }),
 
 		/** All answers to questions of a session, oldest first. */
 		async ofSession({ service, sessionId }: SessionKey): Promise<readonly Answer[]> {
@@ -127,12 +247,10 @@ export function createAnswerStore({
 		},
 
 		/** Puts a failed answer back into the queue, for its author alone. */
-		retry: (id: string, person: Person, now: number, giveUpAt: number) =>
-			db.write(async (trx): Promise<RetryResult> => {
-				await lockQuestionOf(trx, id);
-				const row = await lockOwn(trx, id, person);
-				return row === undefined ? { kind: 'notFound' } : retryAnswer(trx, cipher, row, { now, giveUpAt });
-			}),
+		async retry(id: string, person: Person, now: number, giveUpAt: number): Promise<RetryResult> {
+			const result = await withOwn(id, person, (trx, row) => retryAnswer(trx, cipher, row, { now, giveUpAt }));
+			return result ?? { kind: 'notFound' };
+		},
 
 		/**
 		 * Discards an answer that was not sent yet or (unless `onlyUnsent`) failed, for its author alone; null when that is not
@@ -141,10 +259,7 @@ export function createAnswerStore({
 		 * `changed`, only of answers to another version of the question.
 		 */
 		withdraw: (id: string, person: Person, now: number, { onlyUnsent } = { onlyUnsent: false }) =>
-			db.write(async (trx) => {
-				await lockQuestionOf(trx, id);
-				const row = await lockOwn(trx, id, person);
-				if (row === undefined) return null;
+			withOwn(id, person, async (trx, row) => {
 				const unsent = row.state === 'accepted' && row.put_started_at === null;
 				if (!unsent && (onlyUnsent || !isFailed(row.state as AnswerState))) return null;
 				const answer = readAnswer(row, cipher);
@@ -164,9 +279,8 @@ export function createAnswerStore({
 		 * failure to start, and when such a PUT began after `quietSince` and may still be under way.
 		 */
 		askRestart: (id: string, person: Person, now: number, quietSince: number) =>
-			db.write(async (trx) => {
-				const row = await lockOwn(trx, id, person);
-				if (row === undefined || row.state !== 'delivered' || row.start_failed === 0) return null;
+			withOwn(id, person, async (trx, row) => {
+				if (row.state !== 'delivered' || row.start_failed === 0) return null;
 				const isUnderWay = row.put_started_at !== null && row.put_started_at > quietSince;
 				if (isUnderWay || row.restart_asked_at !== null) return null;
 				// The lease stays: its holder, who confirms the delivery, finds the request with its next write.
@@ -231,3 +345,53 @@ export function createAnswerStore({
 }
 
 export type AnswerStore = ReturnType<typeof createAnswerStore>;
+
+/** Whether the answer `due` needs more than its author to be told, or this process may tell them. */
+function isForUs(db: StoreDatabase) {
+	return sql<boolean>`(due.state in (${sql.join(BLOCKING_STATES)}) or ${isOurs(db, 'due.team_id')}
+		or (due.state = 'delivered' and (due.agent_outcome is null or due.restart_asked_at is not null)))`;
+}
+
+/** The first due answer of each session, unless an answer of that session is leased. */
+function firstOfSession(db: StoreDatabase, service: string, { now, limit }: { now: number; limit: number }) {
+	return sql<boolean>`next_attempt_at <= ${now} and id in (
+		select id from (
+			select id, next_attempt_at, accepted_at, row_number() over (
+				partition by session_id order by next_attempt_at, accepted_at, id
+			) as place
+			from answers as due
+			where service = ${service} and next_attempt_at <= ${now} and lease_token is null and ${isForUs(db)}
+				and not exists (
+					select 1 from answers as leased
+					where leased.service = due.service and leased.session_id = due.session_id and leased.lease_token is not null
+				)
+		) as firsts
+		where place = 1
+		order by next_attempt_at, accepted_at, id
+		limit ${limit * CANDIDATES_PER_ROW}
+	)`;
+}
+
+/** Clears lapsed leases, which would block the other answers of their sessions. A holder that still runs fails at its next write. */
+async function freeLapsed(trx: Kysely<Tables>, now: number): Promise<void> {
+	const lapsed = await trx
+		.selectFrom('answers')
+		.select('id')
+		.where('lease_token', 'is not', null)
+		.where('leased_until', '<=', now)
+		.forUpdate()
+		.skipLocked()
+		.execute();
+	if (lapsed.length === 0) return;
+	const ids = lapsed.map((row) => row.id);
+	await change(trx, 'answers', { id: ids }).set(WITHOUT_LEASE).execute();
+}
+
+/**
+ * Other processes count from the noted start of a PUT until it cannot land any more. So the noted time must be the
+ * database's, and a machine that slept may not have noticed yet that its own time is behind.
+ */
+async function expectTime(trx: Kysely<Tables>, at: number): Promise<void> {
+	if (Math.abs((await databaseTime(trx)) - at) <= CLOCK_ALLOWANCE_MS) return;
+	throw new StoreUnavailableError("This process's clock differs from the database's time. It measures the time again.");
+}

@@ -49,7 +49,7 @@ export const SABOTAGES = {
 			to: 'const current: Answer | null = answer;',
 		},
 		{
-			file: 'store/answer-queue.ts',
+			file: 'store/answer-store.ts',
 			from: 'lease_token: token, state,',
 			to: 'lease_token: token,',
 		},
@@ -105,7 +105,7 @@ export const SABOTAGES = {
 			from: "const isShared = db.dialect === 'postgres';",
 			to: 'const isShared = false;',
 		},
-		{ file: 'store/answer-queue.ts', from: 'if (checksTime && ', to: 'if (!checksTime && ' },
+		{ file: 'store/answer-store.ts', from: 'if (checksTime && ', to: 'if (!checksTime && ' },
 		{
 			file: 'clock.ts',
 			from: 'export const CLOCK_ALLOWANCE_MS = 5_000;',
@@ -133,7 +133,7 @@ export const SABOTAGES = {
 			from: "const isShared = db.dialect === 'postgres';",
 			to: 'const isShared = false;',
 		},
-		{ file: 'store/answer-queue.ts', from: 'if (checksTime && ', to: 'if (!checksTime && ' },
+		{ file: 'store/answer-store.ts', from: 'if (checksTime && ', to: 'if (!checksTime && ' },
 		{
 			file: 'clock.ts',
 			from: 'Math.max(0, clock.now() - Math.max(at, clock.steadySince?.() ?? Number.NEGATIVE_INFINITY))',
