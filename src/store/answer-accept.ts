@@ -29,7 +29,7 @@ import {
 	readAnswer,
 	readSubmission,
 	receiptDueAt,
-	resetReceipt,
+	receiptOf,
 	type Submission,
 	submittedColumns,
 } from './answer-rows.ts';
@@ -159,7 +159,7 @@ export async function retryAnswer(
 	await replaceWaiting(db, cipher, rows, { winner: winnerOf(answer), now });
 	const queued = await changeRow(db, cipher, row, {
 		...enterState(row, 'accepted', now),
-		...resetReceipt(row),
+		...receiptOf(row, null),
 		...WITHOUT_LEASE,
 		submission: JSON.stringify({ ...submission, checkedAt } satisfies Submission),
 		attempts: 0,
@@ -219,7 +219,7 @@ export async function releaseLosers(db: Kysely<Tables>, cipher: Cipher, first: A
 		const author = JSON.stringify(loser.person);
 		if (released.has(author)) continue;
 		released.add(author);
-		const waiting = { ...enterState(row, 'waiting', now), ...resetReceipt(row), ...WITHOUT_LEASE };
+		const waiting = { ...enterState(row, 'waiting', now), ...receiptOf(row, null), ...WITHOUT_LEASE };
 		await change(db, 'answers', { id: row.id, state: 'conflicted' })
 			.set({ ...waiting, next_attempt_at: now, give_up_at: now, last_error: endingOf(first) })
 			.execute();
@@ -282,7 +282,7 @@ async function replaceWaiting(
 	for (const row of rows) {
 		if (row.state !== 'waiting') continue;
 		const lost = giveWay(row, { winner, mine: itemsOf(readAnswer(row, cipher)), now }, cipher);
-		const conflicted = { ...lost, ...resetReceipt(row), next_attempt_at: now };
+		const conflicted = { ...lost, ...receiptOf(row, null), next_attempt_at: now };
 		await change(db, 'answers', { id: row.id, state: 'waiting' }).set(conflicted).execute();
 	}
 }

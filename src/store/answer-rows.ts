@@ -239,15 +239,10 @@ export async function changeRow(
 	return readAnswer(changed, cipher);
 }
 
-/** Marks this state as told to the author; keeps the message that shows the receipt. */
+/** Marks this state as told to the author, or null: none yet. Keeps the message that shows the receipt. */
 export function receiptOf(row: AnswerRow, told: AnswerState | null): Partial<AnswerRow> {
 	const receipt: ReceiptState = { ...readReceiptState(row), state: told, agentOutcome: null };
 	return { receipt_state: JSON.stringify(receipt) };
-}
-
-/** Marks the current state as not told to the author yet. */
-export function resetReceipt(row: AnswerRow): Partial<AnswerRow> {
-	return receiptOf(row, null);
 }
 
 /** When the worker tells the author of a change that they made themselves: a message of ours must not show the former state. */

@@ -26,7 +26,6 @@ import {
 	readAnswer,
 	receiptDueAt,
 	receiptOf,
-	resetReceipt,
 } from './answer-rows.ts';
 import {
 	change,
@@ -93,7 +92,7 @@ export function createAnswerStore({
 	async function takeFromWaiting(rows: readonly AnswerRow[], set: Partial<AnswerRow>, now: number): Promise<number> {
 		let changed = 0;
 		for (const row of rows) {
-			const receipt = readOrSkip(row).length > 0 ? { ...resetReceipt(row), next_attempt_at: now } : {};
+			const receipt = readOrSkip(row).length > 0 ? { ...receiptOf(row, null), next_attempt_at: now } : {};
 			const columns = { ...set, ...receipt, ...WITHOUT_LEASE };
 			changed += await db.writeOne((trx) =>
 				countChanged(change(trx, 'answers', { id: row.id, state: 'waiting' }).set(columns)),
@@ -191,20 +190,12 @@ export function createAnswerStore({
 		 */
 		async nextDueAt(service: string): Promise<number | null> {
 			// An answer whose session is leased, perhaps by itself, cannot be taken before that lease lapses.
-			const row = await db.read
-				.selectFrom('answers as due')
-				.leftJoin('answers as leased', (join) =>
-					join
-						.onRef('leased.service', '=', 'due.service')
-						.onRef('leased.session_id', '=', 'due.session_id')
-						.on('leased.lease_token', 'is not', null),
-				)
-				.where('due.service', '=', service)
-				.where('due.next_attempt_at', 'is not', null)
-				.where(isForUs(db))
-				.select(earliest('due.next_attempt_at', 'leased.leased_until').as('at'))
-				.executeTakeFirstOrThrow();
-			return row.at;
+			const { rows } = await sql<{ at: number | null }>`
+				select ${earliest('due.next_attempt_at', 'leased.leased_until')} as at from answers as due
+				left join answers as leased on leased.service = due.service and leased.session_id = due.session_id
+					and leased.lease_token is not null
+				where due.service = ${service} and due.next_attempt_at is not null and ${isForUs(db)}`.execute(db.read);
+			return rows[0]?.at ?? null;
 		},
 
 		/** Makes live answers due whose last attempt failed with one of these codes, because the service is back. Returns how many. */

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, randomBytes, scryptSync } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { z } from 'zod';
 import { HandraiseError } from '../errors.ts';
@@ -161,13 +161,8 @@ function readOrMake(path: string): string {
 	if (existsSync(path)) return readFileSync(path, 'utf8');
 	const draft = `${path}.${randomBytes(6).toString('hex')}`;
 	try {
-		const descriptor = openSync(draft, 'wx', 0o600);
-		try {
-			writeSync(descriptor, `${randomBytes(KEY_LENGTH).toString('base64')}\n`);
-			fsyncSync(descriptor);
-		} finally {
-			closeSync(descriptor);
-		}
+		const key = randomBytes(KEY_LENGTH).toString('base64');
+		writeFileSync(draft, `${key}\n`, { flag: 'wx', mode: 0o600, flush: true });
 		// A link never replaces a key that another process has just created.
 		linkSync(draft, path);
 	} catch (error) {

@@ -64,21 +64,8 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 			.execute();
 		const got = { ...personColumns({ teamId: next.teamId, userId: next.to }), ...sessionColumns(session) };
 		await remove(trx, 'snoozes', got).execute();
-		const settled = { kind: 'settle', messageIndex, how: 'handedOn' } as const;
-		if (current !== null) await settleDirectMessage(trx, cipher, current, { settled, now });
-		await tell(trx, cipher, { session, announcement }, now);
+		await passOn(trx, cipher, current, { session, settled: { messageIndex, how: 'handedOn' }, announcement, now });
 		return { kind: 'handedOver', handOver: next };
-	}
-
-	async function giveBack(trx: Kysely<Tables>, given: GivenBack, now: number): Promise<GiveBackResult> {
-		const messageIndex = await lockQuestion(trx, given);
-		const current = await handOverOf(trx, given);
-		if (messageIndex === null || current === null) return { kind: 'closed' };
-		if (current.to !== given.userId) return { kind: 'notYours', handOver: current };
-		if (current.givenBackAt !== null) return { kind: 'givenBack', handOver: current, repeated: true };
-		const { question, readAt } = given;
-		const handOver = await endHolding(trx, cipher, current, { messageIndex, told: { question, readAt }, now });
-		return { kind: 'givenBack', handOver, repeated: false };
 	}
 
 	/** What a person's newest direct message about a question of these watches says: it stays when the hand-over is gone. */
@@ -113,7 +100,7 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		 */
 		handOver: (wish: NewHandOver, now: number) => db.write((trx) => handOver(trx, wish, now)),
 		/** Gives a question back for `userId`, and tells whoever handed it over. Idempotent. */
-		giveBack: (given: GivenBack, now: number) => db.write((trx) => giveBack(trx, given, now)),
+		giveBack: (given: GivenBack, now: number) => db.write((trx) => giveBack(trx, cipher, given, now)),
 		/** The newest hand-over of this question, also one that was given back. */
 		handOverOf: (question: HandedQuestion) => handOverOf(db.read, question),
 
@@ -153,9 +140,36 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 	};
 }
 
+export type HandOverStore = ReturnType<typeof createHandOverStore>;
+
+/** What `userId` gives back, with what the message about it shows. */
+type GivenBack = HandedQuestion &
+	Pick<ContentOf<'givenBack'>, 'question' | 'readAt' | 'undelivered'> & { readonly userId: string };
+
+async function giveBack(
+	trx: Kysely<Tables>,
+	cipher: Cipher,
+	{ userId: by, question, readAt, undelivered, ...handed }: GivenBack,
+	now: number,
+): Promise<GiveBackResult> {
+	const messageIndex = await lockQuestion(trx, handed);
+	const current = await handOverOf(trx, handed);
+	if (messageIndex === null || current === null) return { kind: 'closed' };
+	if (current.to !== by) return { kind: 'notYours', handOver: current };
+	if (current.givenBackAt !== null) return { kind: 'givenBack', handOver: current, repeated: true };
+	const handOver = { ...current, givenBackAt: now };
+	await change(trx, 'hand_overs', keyOf(handOver)).set({ given_back_at: now }).execute();
+	const { watchId, session } = handOver;
+	const shown = { watchId, sessionId: session.sessionId, by, question, readAt, ...(undelivered && { undelivered }) };
+	const content = { kind: 'givenBack', ...shown } as const;
+	const announcement = { target: targetOfHandOver(handOver), key: 'givenBack', content };
+	await passOn(trx, cipher, current, { session, settled: { messageIndex, how: 'givenBack' }, announcement, now });
+	return { kind: 'givenBack', handOver, repeated: false };
+}
+
 /**
  * Gives back a question whose direct message Slack refuses, and tells whoever handed it over. Does nothing when the
- * hand-over is over.
+ * hand-over is over. The caller holds the lock of the session.
  */
 export async function giveBackUndelivered(
 	trx: Kysely<Tables>,
@@ -164,27 +178,12 @@ export async function giveBackUndelivered(
 	now: number,
 ): Promise<void> {
 	if (target.kind !== 'person' || content.kind !== 'handedOver') return;
-	const handedOver = from(trx, 'hand_overs', {
-		id: target.topic ?? '',
-		to_user_id: target.userId,
-		given_back_at: null,
-	});
-	const row = await handedOver.selectAll().executeTakeFirst();
-	if (row === undefined) return;
-	const messageIndex = await lockQuestion(trx, readHandOver(row));
-	if (messageIndex === null) return;
+	const { userId, topic = '' } = target;
+	const row = await from(trx, 'hand_overs', { id: topic }).selectAll().executeTakeFirst();
 	const { question, readAt } = content;
-	await endHolding(trx, cipher, readHandOver(row), {
-		messageIndex,
-		told: { question, readAt, undelivered: true },
-		now,
-	});
+	const given = { userId, question, readAt, undelivered: true } as const;
+	if (row !== undefined) await giveBack(trx, cipher, { ...readHandOver(row), ...given }, now);
 }
-
-export type HandOverStore = ReturnType<typeof createHandOverStore>;
-
-/** What `userId` gives back, with what the message about it shows. */
-type GivenBack = HandedQuestion & Pick<NewHandOver, 'question' | 'readAt'> & { readonly userId: string };
 
 /** Locks the session. The open question's index; null when it does not ask this question any more. */
 async function lockQuestion(trx: Kysely<Tables>, { session, fingerprint }: HandedQuestion): Promise<number | null> {
@@ -194,38 +193,29 @@ async function lockQuestion(trx: Kysely<Tables>, { session, fingerprint }: Hande
 	return digest.question?.fingerprint === fingerprint ? digest.question.messageIndex : null;
 }
 
-/** Has posts and cards show who has the question, and queues the direct message about it. */
-async function tell(
+/**
+ * Settles the direct message about the former hand-over, has posts and cards show who has the question, and queues the next
+ * direct message. The caller holds the lock of the session.
+ */
+async function passOn(
 	trx: Kysely<Tables>,
 	cipher: Cipher,
-	{ session, announcement }: { session: SessionKey; announcement: NewAnnouncement },
-	now: number,
+	former: HandOver | null,
+	options: {
+		session: SessionKey;
+		settled: Omit<ContentOf<'settle'>, 'kind'>;
+		announcement: NewAnnouncement;
+		now: number;
+	},
 ): Promise<void> {
+	const { session, announcement, now } = options;
+	const settled = { kind: 'settle', ...options.settled } as const;
+	if (former !== null) await settleDirectMessage(trx, cipher, former, { settled, now });
 	await queueRedraws(trx, cipher, session, { now });
 	await wantCards(trx, session, now);
 	// Last, because it shows the newest state anyway.
 	await queueAnnouncements(trx, cipher, [announcement], now);
 }
-
-/** Stores that a question is given back, and tells whoever handed it over. The caller holds the lock of the session. */
-async function endHolding(
-	trx: Kysely<Tables>,
-	cipher: Cipher,
-	current: HandOver,
-	{ messageIndex, told, now }: { messageIndex: number; told: Told; now: number },
-): Promise<HandOver> {
-	const { watchId, session, to: by } = current;
-	const givenBack = { ...current, givenBackAt: now };
-	await change(trx, 'hand_overs', keyOf(current)).set({ given_back_at: now }).execute();
-	const settled = { kind: 'settle', messageIndex, how: 'givenBack' } as const;
-	await settleDirectMessage(trx, cipher, current, { settled, now });
-	const content = { kind: 'givenBack', watchId, sessionId: session.sessionId, by, ...told } as const;
-	const announcement = { target: targetOfHandOver(givenBack), key: 'givenBack', content };
-	await tell(trx, cipher, { session, announcement }, now);
-	return givenBack;
-}
-
-type Told = Pick<ContentOf<'givenBack'>, 'question' | 'readAt' | 'undelivered'>;
 
 /** The key of the direct messages about what somebody hands over: by that their hand-overs are counted. */
 const keyOfGiver = (userId: string) => `handedOver:${userId}`;

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Answer, BLOCKING_STATES, FAILED_STATES, type Person, type QuestionKey } from '../answers/answer.ts';
 import type { HandOver } from '../inbox/hand-over.ts';
 import {
@@ -26,20 +26,15 @@ import {
 import { change, countChanged, from, remove, type StoreDatabase } from './database.ts';
 import { isOurs, leaseDue, nextDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
-import {
-	personColumns,
-	personOf,
-	questionOf,
-	type Row,
-	sessionColumns,
-	sessionOf,
-	type Tables,
-	WITHOUT_LEASE,
-} from './tables.ts';
+import { personColumns, personOf, questionOf, type Row, sessionColumns, sessionOf, WITHOUT_LEASE } from './tables.ts';
 import { readDigest, readHandOver, readView } from './watch-rows.ts';
 
 /** Drafts that are looked at until enough are found whose question is not closed. */
 const DRAFTS_EXAMINED = 40;
+
+type DraftRow = Row<'drafts'> & Pick<Row<'watched_sessions'>, 'digest'>;
+type AskingRow = Pick<Row<'watched_sessions'>, 'session_id' | 'digest' | 'question_since' | 'last_read_at'> &
+	Pick<Row<'watches'>, 'channel_id' | 'card_ts' | 'created_by' | 'buttons' | 'mode'>;
 
 /** The person did something that the inbox does not show yet. */
 const IS_ASKED = sql<boolean>`asked_count <> shown_count`;
@@ -183,22 +178,12 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		 * one that is being delivered, or was delivered after the last read of the session. In no order, without texts.
 		 */
 		async openQuestions(service: string, teamId: string): Promise<readonly OpenQuestion[]> {
-			const rows = await db.read
-				.selectFrom('watched_sessions as session')
-				.innerJoin('watches as watch', (join) =>
-					join
-						.onRef('watch.service', '=', 'session.service')
-						.onRef('watch.session_id', '=', 'session.session_id')
-						.on('watch.ended_at', 'is', null),
-				)
-				.select(['session.session_id', 'session.digest', 'session.question_since', 'session.last_read_at'])
-				.select(['watch.channel_id', 'watch.card_ts', 'watch.created_by', 'watch.buttons', 'watch.mode'])
-				.where('session.service', '=', service)
-				.where('watch.team_id', '=', teamId)
-				.where('session.question_since', 'is not', null)
-				.orderBy('watch.created_at')
-				.orderBy('watch.id')
-				.execute();
+			const { rows } = await sql<AskingRow>`
+				select session.session_id, session.digest, question_since, last_read_at, channel_id, card_ts, created_by, buttons, mode
+				from watched_sessions as session inner join watches as watch
+					on watch.service = session.service and watch.session_id = session.session_id and ended_at is null
+				where session.service = ${service} and team_id = ${teamId} and question_since is not null
+				order by watch.created_at, watch.id`.execute(db.read);
 			const readAts = new Map(rows.map((row) => [row.session_id, row.last_read_at ?? 0]));
 			const answered = new Set((await answeredQuestions(db.read, service, readAts)).map(nameInService));
 			return [...Map.groupBy(rows, (row) => row.session_id)].flatMap(([sessionId, watches]): OpenQuestion[] => {
@@ -293,7 +278,13 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 
 		/** The person's newest drafts, one for each question, without those whose question is known to be closed. */
 		async drafts(service: string, person: Person, limit: number): Promise<readonly Draft[]> {
-			const rows = await examinedDrafts(db.read, service, person);
+			// A session that is not watched any more is not read: nothing is known of it. Those below 0 were put aside for a form.
+			const { rows } = await sql<DraftRow>`
+				select draft.*, digest from drafts as draft left join watched_sessions as session
+					on session.service = draft.service and session.session_id = draft.session_id and next_read_at is not null
+				where draft.service = ${service} and team_id = ${person.teamId} and user_id = ${person.userId}
+					and message_index >= 0
+				order by draft.updated_at desc, form_id limit ${DRAFTS_EXAMINED}`.execute(db.read);
 			const byQuestion = Map.groupBy(rows, (row) => nameInService(questionOf(row)));
 			const newest = Array.from(byQuestion.values(), ([row]) => row).filter((row) => row && !isClosed(row));
 			return newest
@@ -370,31 +361,8 @@ function isFailedSince(since: number) {
 			and newer.accepted_at > answers.accepted_at))`;
 }
 
-/** The person's newest drafts with what is known of their sessions; not those that were put aside for a form. */
-function examinedDrafts(read: Kysely<Tables>, service: string, person: Person) {
-	return read
-		.selectFrom('drafts as draft')
-		.leftJoin('watched_sessions as session', (join) =>
-			join
-				.onRef('session.service', '=', 'draft.service')
-				.onRef('session.session_id', '=', 'draft.session_id')
-				// A session that is not watched any more is not read: nothing is known of it.
-				.on('session.next_read_at', 'is not', null),
-		)
-		.selectAll('draft')
-		.select('session.digest')
-		.where('draft.service', '=', service)
-		.where('draft.team_id', '=', person.teamId)
-		.where('draft.user_id', '=', person.userId)
-		.where('draft.message_index', '>=', 0)
-		.orderBy('draft.updated_at', 'desc')
-		.orderBy('draft.form_id')
-		.limit(DRAFTS_EXAMINED)
-		.execute();
-}
-
 /** Whether the session's last read found another question, or this one answered. */
-function isClosed(row: { digest: string | null; message_index: number; fingerprint: string }): boolean {
+function isClosed(row: DraftRow): boolean {
 	const digest = readDigest(row.digest);
 	if (digest === null) return false;
 	const { question } = digest;

@@ -32,11 +32,10 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 	async function factsOf(rows: readonly LadderRow[], now: number): Promise<TakenLadder[]> {
 		const service = rows[0]?.service ?? '';
 		const ofSessions = { service, session_id: [...new Set(rows.map(({ session_id }) => session_id))] };
+		const ofLadders = { id: rows.map(({ watch_id }) => watch_id), ended_at: null };
 		const columns = ['session_id', 'digest', 'last_read_at', 'failures'] as const;
 		const [watches, read, claims] = await Promise.all([
-			from(db.read, 'watches', { id: rows.map((row) => row.watch_id), ended_at: null })
-				.select('id')
-				.execute(),
+			from(db.read, 'watches', ofLadders).select('id').execute(),
 			from(db.read, 'watched_sessions', ofSessions).select(columns).execute(),
 			activeClaims(db.read, ofSessions, now),
 		]);
@@ -91,14 +90,8 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 	async function recordOutcome(trx: Kysely<Tables>, token: string, outcome: LadderOutcome, now: number) {
 		const held = { watch_id: outcome.ladder.watchId, lease_token: token };
 		if (outcome.kind === 'over') return (await countChanged(remove(trx, 'ladders', held))) > 0;
-		const changed =
-			outcome.kind === 'wait'
-				? { due_at: soonest(outcome, now), reminder_due_at: outcome.reminderDueAt, held_by: outcome.heldBy }
-				: { ...reminderChange(outcome, now), due_at: now, reminder_due_at: null, held_by: null };
-		const waiting = outcome.kind === 'wait' ? outcome.waiting : null;
-		const since = { waiting_since: waiting?.since ?? null, few_since: waiting?.fewSince ?? null };
-		const columns = { ...WITHOUT_LEASE, ...changed, ...since };
-		return (await countChanged(change(trx, 'ladders', held).set(columns))) > 0;
+		const columns = outcome.kind === 'wait' ? waitColumns(outcome, now) : reminderColumns(outcome, now);
+		return (await countChanged(change(trx, 'ladders', held).set({ ...WITHOUT_LEASE, ...columns }))) > 0;
 	}
 
 	return {
@@ -245,9 +238,23 @@ function readLadder(row: LadderRow): Ladder {
 	};
 }
 
-function reminderChange({ stage }: Extract<LadderOutcome, { kind: 'remind' }>, now: number) {
-	if (stage === 'reminder') return { reminded_at: now, last_reminder_at: now, is_sending: 1 };
-	return { escalation_count: sql<number>`escalation_count + 1`, last_reminder_at: now, is_sending: 1 };
+function waitColumns(outcome: Extract<LadderOutcome, { kind: 'wait' }>, now: number) {
+	const { dueAt, changeCount, waiting } = outcome;
+	const plannedAt = dueAt === null ? null : Math.round(dueAt);
+	return {
+		// At once if the question changed meanwhile. PostgreSQL takes a case of nothing but parameters for a text.
+		due_at: sql<number>`cast(case when change_count = ${changeCount} then ${plannedAt} else ${now} end as bigint)`,
+		reminder_due_at: outcome.reminderDueAt,
+		held_by: outcome.heldBy,
+		waiting_since: waiting?.since ?? null,
+		few_since: waiting?.fewSince ?? null,
+	};
+}
+
+function reminderColumns({ stage }: Extract<LadderOutcome, { kind: 'remind' }>, now: number) {
+	const count = stage === 'reminder' ? { reminded_at: now } : { escalation_count: sql<number>`escalation_count + 1` };
+	const waitsForNothing = { reminder_due_at: null, held_by: null, waiting_since: null, few_since: null };
+	return { ...count, ...waitsForNothing, last_reminder_at: now, is_sending: 1, due_at: now };
 }
 
 /** Reminders that are not on their way any more. */
@@ -279,11 +286,4 @@ export async function endReminders(
 			.set({ is_sending: 0, change_count: sql<number>`change_count + 1`, ...again })
 			.execute();
 	}
-}
-
-/** When to look again: at once if the question changed meanwhile. */
-function soonest({ dueAt: at, changeCount }: Extract<LadderOutcome, { kind: 'wait' }>, now: number) {
-	const planned = at === null ? null : Math.round(at);
-	// PostgreSQL takes a case of nothing but parameters for a text.
-	return sql<number | null>`cast(case when change_count = ${changeCount} then ${planned} else ${now} end as bigint)`;
 }
