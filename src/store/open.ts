@@ -24,10 +24,9 @@ import { type LiveWorkspace, WORKSPACES_QUERY } from './inspect.ts';
 import { createLadderStore } from './ladder-store.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATING, openPostgres } from './postgres.ts';
-import { repairTimes } from './repair-times.ts';
 import { type CheckpointOutcome, type SecretWiping, startSecretWiping } from './secret-wiping.ts';
 import { openSqlite } from './sqlite.ts';
-import { createStoreClock, type StoreClock } from './store-clock.ts';
+import { createStoreClock, repairTimes, type StoreClock } from './store-clock.ts';
 import { WITHOUT_LEASE } from './tables.ts';
 import { createWatchStore } from './watch-store.ts';
 
