@@ -169,6 +169,8 @@ export interface SubmittedAnswer {
 	readonly shownHash: string | null;
 	/** Positions that the author left empty on purpose. They count as answered. */
 	readonly leftEmpty: readonly number[];
+	/** When the session of the form was read. The author has not seen later deliveries. */
+	readonly formReadAt: number;
 	readonly origin: Origin;
 	readonly acceptedAt: number;
 	/** When to stop trying and ask the author. */
@@ -178,6 +180,8 @@ export interface SubmittedAnswer {
 /** A stored answer. */
 export interface Answer extends SubmittedAnswer {
 	readonly content: AnswerContent;
+	/** The positions that it fills or leaves empty on purpose. */
+	readonly positions: readonly number[];
 	/** The positions that the author marked as secret, also once the values are gone; null: the form had no box for it. */
 	readonly secretPositions: readonly number[] | null;
 	readonly state: AnswerState;
@@ -216,8 +220,6 @@ export interface NewAnswer extends SubmittedAnswer {
 	readonly items: readonly AnswerItem[];
 	/** Whether the form had the box for secret answers. Without it, `secret` of the items is a guess. */
 	readonly boxed: boolean;
-	/** When the session of the form was read. The author has not seen later deliveries. */
-	readonly formReadAt: number;
 }
 
 export type AcceptResult =

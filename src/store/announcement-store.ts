@@ -11,7 +11,7 @@ import { change, countChanged, from, type StoreDatabase } from './database.ts';
 import { earliest, isOurs, leaseDue, nextDue, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { giveBackUndelivered } from './hand-over-store.ts';
-import { beginLadder, type EndedReminders, endReminders } from './ladder-store.ts';
+import { beginLadder, endReminders } from './ladder-store.ts';
 import { lockAnnouncements, lockWatches } from './lock-order.ts';
 import { QUESTION_POSTS } from './question-posts.ts';
 import { sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
@@ -141,7 +141,7 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 	}
 
 	/** The reminders of an announcement. What an earlier attempt may have shown counts as seen. */
-	function endedReminders(row: AnnouncementRow, result: AttemptResult): EndedReminders {
+	function endedReminders(row: AnnouncementRow, result: AttemptResult) {
 		const content = readAnnouncement(row, cipher)?.content;
 		const entries = content !== undefined && 'entries' in content ? content.entries : [];
 		if (result.kind === 'posted') return { entries, unseen: result.leftOut ?? [] };

@@ -20,6 +20,7 @@ import {
 } from '../answers/answer.ts';
 import type { Log } from '../log.ts';
 import type { BeforePut } from '../questions/compare.ts';
+import { change } from './database.ts';
 import { type Cipher, parseOrNull, sealedColumn } from './encryption.ts';
 import { personColumns, personOf, questionColumns, questionOf, type Row, type Tables } from './tables.ts';
 
@@ -38,15 +39,12 @@ const submission = z.object({
 		threadTs: z.string().nullable(),
 		isCopy: z.literal(true).exactOptional(),
 	}),
-	/** When the session shown in the form was read. */
 	formReadAt: z.number(),
-	/** Positions that the answer fills or leaves empty on purpose. */
 	positions,
 	leftEmpty: positions,
 	checkedAt: z.number(),
 	shownHash: z.string().nullable(),
 });
-export type Submission = z.infer<typeof submission>;
 const lostTo = z.enum(['other', 'own', 'ownInstead']).optional();
 const timeline: z.ZodType<TimelineEntry[]> = z.array(z.object({ state, at: z.number(), lostTo }));
 const beforePut: z.ZodType<BeforePut> = z.object({
@@ -86,25 +84,11 @@ export const ANSWER_JSON = {
 
 const NO_RECEIPT: ReceiptState = { state: null, agentOutcome: null, dm: null, modalOpen: true };
 
-/** A damaged timeline or receipt state counts as empty: it must not prevent an answer. */
-function readTimeline(row: Pick<AnswerRow, 'timeline'>): TimelineEntry[] {
-	return parseOrNull(timeline, row.timeline) ?? [];
-}
-
-function readReceiptState(row: AnswerRow): ReceiptState {
-	return parseOrNull(receiptState, row.receipt_state) ?? NO_RECEIPT;
-}
-
-export function readSubmission(row: Pick<AnswerRow, 'submission'>): Submission {
-	return submission.parse(JSON.parse(row.submission));
-}
-
 /** Throws for a damaged row. */
 export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
-	const { formReadAt: _readAt, positions: _positions, ...submitted } = readSubmission(row);
 	const secretPositions = row.secret_positions === null ? null : positions.parse(JSON.parse(row.secret_positions));
 	return {
-		...submitted,
+		...submission.parse(JSON.parse(row.submission)),
 		id: row.id,
 		submissionKey: row.submission_key,
 		press: row.undo_until === null ? null : { undoUntil: row.undo_until },
@@ -125,8 +109,9 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 		agentOutcome: agentOutcome.nullable().parse(row.agent_outcome),
 		endedAt: row.ended_at,
 		lastError: row.last_error,
-		timeline: readTimeline(row),
-		receiptState: readReceiptState(row),
+		// A damaged timeline or receipt state counts as empty: it must not prevent an answer.
+		timeline: parseOrNull(timeline, row.timeline) ?? [],
+		receiptState: parseOrNull(receiptState, row.receipt_state) ?? NO_RECEIPT,
 		notBefore: row.not_before,
 		missingCount: row.missing_count,
 		startFailed: row.start_failed === 1,
@@ -197,23 +182,19 @@ export function newRow(answer: NewAnswer, cipher: Cipher) {
 
 /** The columns that a submission writes, and writes again when its author edits the answer before it is sent. */
 export function submittedColumns(id: string, answer: NewAnswer, cipher: Cipher) {
-	const { viewId, origin, formReadAt, leftEmpty, items: given, boxed, press, shownHash } = answer;
+	const { items, leftEmpty, boxed, press, acceptedAt } = answer;
 	return {
 		fingerprint: answer.fingerprint,
-		...sealItems(id, given, cipher),
+		...sealItems(id, items, cipher),
 		undo_until: press?.undoUntil ?? null,
-		submission: JSON.stringify({
-			viewId,
-			origin,
-			formReadAt,
-			positions: positionsOf(given, leftEmpty),
-			leftEmpty: [...leftEmpty],
-			checkedAt: answer.acceptedAt,
-			shownHash,
-		} satisfies Submission),
+		...submissionColumn({ ...answer, positions: positionsOf(items, leftEmpty), checkedAt: acceptedAt }),
 		// A separate column, because it outlives the values.
-		secret_positions: boxed ? JSON.stringify(secretOf(given)) : null,
+		secret_positions: boxed ? JSON.stringify(secretOf(items)) : null,
 	};
+}
+
+export function submissionColumn(answer: Omit<NewAnswer, 'items' | 'boxed'> & Pick<Answer, 'positions' | 'checkedAt'>) {
+	return { submission: JSON.stringify(submission.parse(answer)) };
 }
 
 /** The positions that an answer fills or leaves empty on purpose. */
@@ -222,27 +203,20 @@ export function positionsOf(given: readonly AnswerItem[], leftEmpty: readonly nu
 	return [...new Set([...filled, ...leftEmpty])].sort((a, b) => a - b);
 }
 
-/** Changes the row that was read in this transaction. Throws when its state has changed since. */
-export async function changeRow(
+/** Changes an answer that was read in this transaction. Throws when its state has changed since. */
+export async function changeAnswer(
 	trx: Kysely<Tables>,
 	cipher: Cipher,
-	row: AnswerRow,
+	{ id, state }: Answer,
 	set: AnswerChange,
 ): Promise<Answer> {
-	const changed = await trx
-		.updateTable('answers')
-		.set(set)
-		.where('id', '=', row.id)
-		.where('state', '=', row.state)
-		.returningAll()
-		.executeTakeFirstOrThrow();
-	return readAnswer(changed, cipher);
+	const changed = change(trx, 'answers', { id, state }).set(set).returningAll();
+	return readAnswer(await changed.executeTakeFirstOrThrow(), cipher);
 }
 
 /** Marks this state as told to the author, or null: none yet. Keeps the message that shows the receipt. */
-export function receiptOf(row: AnswerRow, told: AnswerState | null): Partial<AnswerRow> {
-	const receipt: ReceiptState = { ...readReceiptState(row), state: told, agentOutcome: null };
-	return { receipt_state: JSON.stringify(receipt) };
+export function receiptOf({ receiptState: before }: Answer, told: AnswerState | null): Partial<AnswerRow> {
+	return { receipt_state: JSON.stringify({ ...before, state: told, agentOutcome: null } satisfies ReceiptState) };
 }
 
 /** When the worker tells the author of a change that they made themselves: a message of ours must not show the former state. */
@@ -255,18 +229,18 @@ export function receiptDueAt({ receiptState }: Answer, now: number): number | nu
  * that was before one that is now conflicted.
  */
 export function enterState(
-	row: Pick<AnswerRow, 'timeline' | 'ended_at' | 'state' | 'user_id'>,
+	{ state, person, timeline, endedAt }: Pick<Answer, 'timeline' | 'endedAt' | 'state' | 'person'>,
 	next: AnswerState,
 	now: number,
 	first?: Pick<OtherAnswer, 'person'> | null,
 ): Partial<AnswerRow> {
-	const own = isFailed(row.state as AnswerState) ? 'ownInstead' : 'own';
-	const by = first?.person?.userId === row.user_id ? own : 'other';
+	const own = isFailed(state) ? 'ownInstead' : 'own';
+	const by = first?.person?.userId === person.userId ? own : 'other';
 	const lostTo = next === 'conflicted' && first != null ? by : undefined;
 	return {
 		state: next,
-		timeline: JSON.stringify(appendState(readTimeline(row), { state: next, at: now, lostTo })),
-		...(isSettled(next) ? { ended_at: row.ended_at ?? now, secrets: null } : { ended_at: null }),
+		timeline: JSON.stringify(appendState(timeline, { state: next, at: now, lostTo })),
+		...(isSettled(next) ? { ended_at: endedAt ?? now, secrets: null } : { ended_at: null }),
 	};
 }
 
@@ -281,11 +255,11 @@ function appendState(entries: readonly TimelineEntry[], next: TimelineEntry): re
 }
 
 /** The columns of a worker's patch; undefined ones are not written. */
-export function patchRow(row: AnswerRow, patch: AnswerPatch, now: number, cipher: Cipher): AnswerChange {
+export function patchColumns(answer: Answer, patch: AnswerPatch, now: number, cipher: Cipher): AnswerChange {
 	// A restart that was asked for during this attempt stays due.
-	const isDueAnyway = row.restart_asked_at !== null && patch.restartAskedAt === undefined;
+	const isDueAnyway = answer.restartAskedAt !== null && patch.restartAskedAt === undefined;
 	return {
-		...(patch.state !== undefined && patch.state !== row.state && enterState(row, patch.state, now, patch.other)),
+		...(patch.state !== undefined && patch.state !== answer.state && enterState(answer, patch.state, now, patch.other)),
 		attempts: patch.attempts,
 		next_attempt_at: isDueAnyway ? undefined : patch.nextAttemptAt,
 		put_started_at: patch.putStartedAt,
@@ -293,7 +267,7 @@ export function patchRow(row: AnswerRow, patch: AnswerPatch, now: number, cipher
 		delivered_at: patch.deliveredAt,
 		agent_outcome: patch.agentOutcome,
 		last_error: patch.lastError,
-		other: patch.other && otherColumn.seal(patch.other, row.id, cipher),
+		other: patch.other && otherColumn.seal(patch.other, answer.id, cipher),
 		receipt_state: patch.receiptState && JSON.stringify(patch.receiptState),
 		not_before: patch.notBefore,
 		missing_count: patch.missingCount,

@@ -19,10 +19,10 @@ import type { SessionKey } from '../watches/watch.ts';
 import { acceptAnswer, lockQuestionOf, releaseLosers, removeDraft, retryAnswer } from './answer-accept.ts';
 import {
 	type AnswerRow,
-	changeRow,
+	changeAnswer,
 	createAnswerReader,
 	enterState,
-	patchRow,
+	patchColumns,
 	readAnswer,
 	receiptDueAt,
 	receiptOf,
@@ -74,12 +74,12 @@ export function createAnswerStore({
 	}
 
 	/** Runs `work` on the person's own answer, locked with its question; null when it is not theirs. */
-	function withOwn<T>(id: string, person: Person, work: (trx: Kysely<Tables>, row: AnswerRow) => Promise<T>) {
+	function withOwn<T>(id: string, person: Person, work: (trx: Kysely<Tables>, answer: Answer) => Promise<T>) {
 		return db.write(async (trx) => {
 			await lockQuestionOf(trx, id);
 			const own = from(trx, 'answers', { id, ...personColumns(person) }).selectAll();
 			const row = await own.forUpdate().executeTakeFirst();
-			return row === undefined ? null : work(trx, row);
+			return row === undefined ? null : work(trx, readAnswer(row, cipher));
 		});
 	}
 
@@ -92,7 +92,8 @@ export function createAnswerStore({
 	async function takeFromWaiting(rows: readonly AnswerRow[], set: Partial<AnswerRow>, now: number): Promise<number> {
 		let changed = 0;
 		for (const row of rows) {
-			const receipt = readOrSkip(row).length > 0 ? { ...receiptOf(row, null), next_attempt_at: now } : {};
+			const [answer] = readOrSkip(row);
+			const receipt = answer && { ...receiptOf(answer, null), next_attempt_at: now };
 			const columns = { ...set, ...receipt, ...WITHOUT_LEASE };
 			changed += await db.writeOne((trx) =>
 				countChanged(change(trx, 'answers', { id: row.id, state: 'waiting' }).set(columns)),
@@ -112,9 +113,9 @@ export function createAnswerStore({
 			db.write(async (trx) => {
 				const untold = { id, state: 'conflicted', lease_token: null };
 				const due = from(trx, 'answers', untold).selectAll().where('next_attempt_at', 'is not', null);
-				const row = await due.executeTakeFirst();
-				if (row === undefined) return;
-				const told = { ...receiptOf(row, 'conflicted'), next_attempt_at: null };
+				const [answer] = (await due.execute()).flatMap(readOrSkip);
+				if (answer === undefined) return;
+				const told = { ...receiptOf(answer, 'conflicted'), next_attempt_at: null };
 				await change(trx, 'answers', untold).set(told).execute();
 			}),
 
@@ -157,9 +158,10 @@ export function createAnswerStore({
 				const row = await from(trx, 'answers', held).selectAll().forUpdate().executeTakeFirst();
 				if (row === undefined) return null;
 				if (checksTime && patch.before != null && patch.putStartedAt != null) await expectTime(trx, patch.putStartedAt);
-				const set = { ...patchRow(row, patch, now, cipher), ...(release && WITHOUT_LEASE) };
-				if (Object.values(set).every((value) => value === undefined)) return readAnswer(row, cipher);
-				const changed = await changeRow(trx, cipher, row, set);
+				const answer = readAnswer(row, cipher);
+				const set = { ...patchColumns(answer, patch, now, cipher), ...(release && WITHOUT_LEASE) };
+				if (Object.values(set).every((value) => value === undefined)) return answer;
+				const changed = await changeAnswer(trx, cipher, answer, set);
 				if (fails) await releaseLosers(trx, cipher, changed, now);
 				return changed;
 			}),
@@ -239,7 +241,7 @@ export function createAnswerStore({
 
 		/** Puts a failed answer back into the queue, for its author alone. */
 		async retry(id: string, person: Person, now: number, giveUpAt: number): Promise<RetryResult> {
-			const result = await withOwn(id, person, (trx, row) => retryAnswer(trx, cipher, row, { now, giveUpAt }));
+			const result = await withOwn(id, person, (trx, answer) => retryAnswer(trx, cipher, answer, { now, giveUpAt }));
 			return result ?? { kind: 'notFound' };
 		},
 
@@ -250,12 +252,11 @@ export function createAnswerStore({
 		 * `changed`, only of answers to another version of the question.
 		 */
 		withdraw: (id: string, person: Person, now: number, { onlyUnsent } = { onlyUnsent: false }) =>
-			withOwn(id, person, async (trx, row) => {
-				const unsent = row.state === 'accepted' && row.put_started_at === null;
-				if (!unsent && (onlyUnsent || !isFailed(row.state as AnswerState))) return null;
-				const answer = readAnswer(row, cipher);
-				const withdrawn = await changeRow(trx, cipher, row, {
-					...enterState(row, 'withdrawn', now),
+			withOwn(id, person, async (trx, answer) => {
+				const unsent = answer.state === 'accepted' && answer.putStartedAt === null;
+				if (!unsent && (onlyUnsent || !isFailed(answer.state))) return null;
+				const withdrawn = await changeAnswer(trx, cipher, answer, {
+					...enterState(answer, 'withdrawn', now),
 					...WITHOUT_LEASE,
 					// The worker has the question's posts drawn again, even if this process ends now.
 					next_attempt_at: answer.press === null ? receiptDueAt(answer, now) : now,
@@ -270,12 +271,11 @@ export function createAnswerStore({
 		 * failure to start, and when such a PUT began after `quietSince` and may still be under way.
 		 */
 		askRestart: (id: string, person: Person, now: number, quietSince: number) =>
-			withOwn(id, person, async (trx, row) => {
-				if (row.state !== 'delivered' || row.start_failed === 0) return null;
-				const isUnderWay = row.put_started_at !== null && row.put_started_at > quietSince;
-				if (isUnderWay || row.restart_asked_at !== null) return null;
+			withOwn(id, person, async (trx, answer) => {
+				if (answer.state !== 'delivered' || !answer.startFailed || answer.restartAskedAt !== null) return null;
+				if ((answer.putStartedAt ?? 0) > quietSince) return null;
 				// The lease stays: its holder, who confirms the delivery, finds the request with its next write.
-				return changeRow(trx, cipher, row, { restart_asked_at: now, next_attempt_at: now });
+				return changeAnswer(trx, cipher, answer, { restart_asked_at: now, next_attempt_at: now });
 			}),
 
 		/** The answers of people of the workspace `teamId`, newest first. */

@@ -208,9 +208,8 @@ export async function answeredQuestions(
 	readAts: ReadonlyMap<string, number>,
 ): Promise<readonly QuestionKey[]> {
 	if (readAts.size === 0) return [];
-	const states = [...BLOCKING_STATES, 'delivered', 'resumed'];
 	const since = Math.min(...readAts.values());
-	const rows = await from(read, 'answers', { service, session_id: [...readAts.keys()], state: states })
+	const rows = await from(read, 'answers', { service, session_id: [...readAts.keys()] })
 		.select(['service', 'session_id', 'message_index', 'delivered_at', 'state'])
 		.where(({ eb, or }) => or([eb('state', 'in', BLOCKING_STATES), eb('delivered_at', '>=', since)]))
 		.execute();

@@ -251,8 +251,8 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			const rows = await ofPerson(service, person)
 				.selectAll()
 				.select(sql<number>`count(*) over ()`.as('total'))
-				.where((eb) => eb.or([isUnderWay(), eb('state', '=', 'waiting'), isFailedSince(failedSince)]))
-				.orderBy(sql`case when ${isUnderWay()} then 1 else 0 end`)
+				.where((eb) => eb.or([IS_UNDER_WAY, eb('state', '=', 'waiting'), isFailedSince(failedSince)]))
+				.orderBy(sql`case when ${IS_UNDER_WAY} then 1 else 0 end`)
 				.orderBy('accepted_at', 'desc')
 				.orderBy('id')
 				.limit(limit)
@@ -344,9 +344,8 @@ function readInbox(row: Row<'inboxes'>): Inbox {
 }
 
 /** Not delivered yet, or delivered while nobody knows whether the agent went on. */
-function isUnderWay() {
-	return sql<boolean>`(state in (${sql.join(BLOCKING_STATES)}) or (state = 'delivered' and agent_outcome is null))`;
-}
+const IS_UNDER_WAY = sql<boolean>`(state in (${sql.join(BLOCKING_STATES)})
+	or (state = 'delivered' and agent_outcome is null))`;
 
 /**
  * Failed for good, or the service could not start the agent; and its author has not answered the question again.

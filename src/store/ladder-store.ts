@@ -257,20 +257,16 @@ function reminderColumns({ stage }: Extract<LadderOutcome, { kind: 'remind' }>, 
 	return { ...count, ...waitsForNothing, last_reminder_at: now, is_sending: 1, due_at: now };
 }
 
-/** Reminders that are not on their way any more. */
-export interface EndedReminders {
-	readonly entries: readonly ReminderEntry[];
-	/** Those of them that nobody saw: they are due again after `UNSEEN_AGAIN_MS`. */
-	readonly unseen: readonly ReminderEntry[];
-}
-
 /** What left a reminder out may still hold: without this time it would be queued and left out again and again. */
 const UNSEEN_AGAIN_MS = 5_000;
 
-/** Lets the ladders of these reminders go on. A ladder of another post stays as it is. */
+/**
+ * Lets the ladders of these reminders go on, which are not on their way any more. Those that nobody saw are due again after
+ * `UNSEEN_AGAIN_MS`. A ladder of another post stays as it is.
+ */
 export async function endReminders(
 	trx: Kysely<Tables>,
-	{ entries, unseen }: EndedReminders,
+	{ entries, unseen }: { entries: readonly ReminderEntry[]; unseen: readonly ReminderEntry[] },
 	now: number,
 ): Promise<void> {
 	if (entries.length === 0) return;
