@@ -273,7 +273,8 @@ async function replaceWaiting(
 ): Promise<void> {
 	for (const answer of answers.filter(({ state }) => state === 'waiting')) {
 		const lost = giveWay(answer, { winner, mine: itemsOf(answer), now }, cipher);
-		await changeAnswer(db, cipher, answer, { ...lost, ...receiptOf(answer, null), next_attempt_at: now });
+		const columns = { ...lost, ...receiptOf(answer, null), next_attempt_at: now };
+		await change(db, 'answers', { id: answer.id, state: 'waiting' }).set(columns).execute();
 	}
 }
 
