@@ -83,21 +83,23 @@ export function createAnswerStore({
 		});
 	}
 
-	/** Answers whose authors were asked before that time what to do. */
-	function waitingSince(before: number) {
-		return answers({ state: 'waiting' }).where('give_up_at', '<', before);
-	}
-
-	/** Returns how many answers it changed. Resets their receipts, so that the authors hear of it. */
-	async function takeFromWaiting(rows: readonly AnswerRow[], set: Partial<AnswerRow>, now: number): Promise<number> {
+	/**
+	 * Takes values from answers whose authors were asked before that time what to do, where `column` has some. Resets their
+	 * receipts, so that the authors hear of it. Returns how many.
+	 */
+	async function takeFromWaiting(
+		column: 'secrets' | 'content',
+		set: Partial<AnswerRow>,
+		{ before, now }: { before: number; now: number },
+	): Promise<number> {
+		const waiting = answers({ state: 'waiting' }).where('give_up_at', '<', before).where(column, 'is not', null);
 		let changed = 0;
-		for (const row of rows) {
+		for (const row of await waiting.execute()) {
 			const [answer] = readOrSkip(row);
 			const receipt = answer && { ...receiptOf(answer, null), next_attempt_at: now };
-			const columns = { ...set, ...receipt, ...WITHOUT_LEASE };
-			changed += await db.writeOne((trx) =>
-				countChanged(change(trx, 'answers', { id: row.id, state: 'waiting' }).set(columns)),
-			);
+			const own = { id: row.id, state: 'waiting' };
+			const taken = { ...set, ...receipt, ...WITHOUT_LEASE };
+			changed += await db.writeOne((trx) => countChanged(change(trx, 'answers', own).set(taken)));
 		}
 		return changed;
 	}
@@ -312,18 +314,14 @@ export function createAnswerStore({
 		 * Wipes the secret values of answers that have been `waiting` since before `before`, and makes their receipts due.
 		 * Returns how many.
 		 */
-		async wipeWaitingSecrets(before: number, now: number): Promise<number> {
-			const rows = await waitingSince(before).where('secrets', 'is not', null).execute();
-			return takeFromWaiting(rows, { secrets: null }, now);
-		},
+		wipeWaitingSecrets: (before: number, now: number) => takeFromWaiting('secrets', { secrets: null }, { before, now }),
 
 		/**
 		 * Removes only the values of answers that ended before `before` or have been `waiting` since before it, and makes the
 		 * receipts of the latter due. Returns how many.
 		 */
 		async removeValues(before: number, now: number): Promise<number> {
-			const rows = await waitingSince(before).where('content', 'is not', null).execute();
-			const waitingCount = await takeFromWaiting(rows, WITHOUT_VALUES, now);
+			const waitingCount = await takeFromWaiting('content', WITHOUT_VALUES, { before, now });
 			const removeFromEnded = (limit: number) =>
 				db.writeOne((trx) => {
 					const ended = from(trx, 'answers').select('id').where('ended_at', '<', before);
