@@ -130,7 +130,7 @@ export function createAnswerStore({
 			const where = firstOfSession(db, service, { now, limit });
 			const orderBy = sql`next_attempt_at, accepted_at, id`;
 			const before = (trx: Kysely<Tables>) => freeLapsed(trx, now);
-			const due = { table: 'answers', key: 'id', service, where, orderBy, limit, before } as const;
+			const due = { table: 'answers', service, where, orderBy, limit, before } as const;
 			const rows = await leaseDue(db, due, { lease, now });
 			const answers = rows.flatMap(readOrSkip);
 			const damaged = rows.map(({ id }) => id).filter((id) => answers.every((answer) => answer.id !== id));

@@ -5,9 +5,8 @@ import { type ChannelSettings, channelSettings, DEFAULT_CHANNEL_SETTINGS } from 
 import type { ChannelKey } from '../watches/watch.ts';
 import { change, countChanged, from, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
-import { touchLadders } from './lock-order.ts';
 import { channelColumns, type Tables } from './tables.ts';
-import { queueAnnouncements } from './watch-writes.ts';
+import { queueAnnouncements, touchLadders } from './watch-writes.ts';
 
 /** The settings of a channel as stored. */
 export interface StoredChannelSettings {
@@ -47,7 +46,7 @@ export function createChannelSettingsStore({ db, cipher }: { db: StoreDatabase; 
 						: change(trx, 'channel_settings', { ...key, revision }).set(values),
 				);
 				if (changed === 0) return false;
-				await queueAnnouncements(trx, cipher, [announcement], now);
+				await queueAnnouncements({ trx, cipher, now }, [announcement]);
 				await touchLadders(trx, key, now);
 				return true;
 			}),

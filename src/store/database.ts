@@ -13,7 +13,7 @@ import {
 } from 'kysely';
 import { HandraiseError } from '../errors.ts';
 import type { QueuedRows } from '../lease-loop.ts';
-import type { Row, Tables } from './tables.ts';
+import { LEASED_KEYS, type LeasedTable, type Row, type Tables } from './tables.ts';
 
 export type Dialect = 'sqlite' | 'postgres';
 
@@ -65,10 +65,32 @@ export function remove<Table extends keyof Tables>(db: Kysely<Tables>, table: Ta
 	return query as DeleteQueryBuilder<Tables, Table, DeleteResult>;
 }
 
+/**
+ * The query of the keys of these rows, which stay locked. A transaction locks sessions, then watches, announcements and
+ * ladders, several of each in the order of their keys: two transactions with other orders would wait for each other.
+ */
+export function locked<Table extends LeasedTable>(trx: Kysely<Tables>, table: Table, filter: Filter<Table>) {
+	const key = LEASED_KEYS[table] as 'id';
+	const rows = from(trx, table as 'watches', filter as Filter<'watches'>);
+	return rows.select(key).orderBy(key).forUpdate();
+}
+
+/** Whether a query finds a row. */
+export async function isFound(query: { limit(count: number): { executeTakeFirst(): Promise<unknown> } }) {
+	return (await query.limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** The order in which a transaction locks several sessions. */
+export function inLockOrder<T>(items: readonly T[], sessionIdOf: (item: T) => string): readonly T[] {
+	return items.toSorted((one, other) => (sessionIdOf(one) < sessionIdOf(other) ? -1 : 1));
+}
+
 function matching(filter: object) {
 	return ({ eb, and }: ExpressionBuilder<Tables, 'meta'>) =>
 		and(
 			Object.entries(filter).map(([column, value]) => {
+				// PostgreSQL takes no empty list.
+				if (Array.isArray(value) && value.length === 0) return eb.lit(false);
 				return eb(column as 'name', value === null ? 'is' : typeof value === 'object' ? 'in' : '=', value);
 			}),
 		);

@@ -18,14 +18,15 @@ import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { change, from, lockFor, remove, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { channelColumns, personColumns, type Row, sessionColumns, type Tables } from './tables.ts';
-import { readAnnouncement, readDigest, readHandOver, readWatch, targetKey, type WatchRow } from './watch-rows.ts';
+import { readAnnouncement, readDigest, readHandOver, targetKey, type WatchRow } from './watch-rows.ts';
 import {
 	liveWatches,
 	lockSession,
 	queueAnnouncements,
 	queueRedraws,
-	readShown,
+	readShownWatch,
 	settleDirectMessage,
+	type Tx,
 	wantCards,
 } from './watch-writes.ts';
 
@@ -39,7 +40,8 @@ const MOST_EXAMINED = 200;
  * for the direct message.
  */
 export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
-	async function handOver(trx: Kysely<Tables>, wish: NewHandOver, now: number): Promise<HandOverResult> {
+	async function handOver(tx: Tx, wish: NewHandOver): Promise<HandOverResult> {
+		const { trx, now } = tx;
 		// Before the session.
 		await lockFor(trx, 'handingOver');
 		const messageIndex = await lockQuestion(trx, wish);
@@ -64,7 +66,7 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 			.execute();
 		const got = { ...personColumns({ teamId: next.teamId, userId: next.to }), ...sessionColumns(session) };
 		await remove(trx, 'snoozes', got).execute();
-		await passOn(trx, cipher, current, { session, settled: { messageIndex, how: 'handedOn' }, announcement, now });
+		await passOn(tx, next, current, { settled: { messageIndex, how: 'handedOn' }, announcement });
 		return { kind: 'handedOver', handOver: next };
 	}
 
@@ -98,9 +100,9 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		 * Hands a question over, all or nothing: queues the direct message, settles that of whoever had it, and has posts and
 		 * cards drawn again. Of two at the same moment one wins. Idempotent by `id` and `to`.
 		 */
-		handOver: (wish: NewHandOver, now: number) => db.write((trx) => handOver(trx, wish, now)),
+		handOver: (wish: NewHandOver, now: number) => db.write((trx) => handOver({ trx, cipher, now }, wish)),
 		/** Gives a question back for `userId`, and tells whoever handed it over. Idempotent. */
-		giveBack: (given: GivenBack, now: number) => db.write((trx) => giveBack(trx, cipher, given, now)),
+		giveBack: (given: GivenBack, now: number) => db.write((trx) => giveBack({ trx, cipher, now }, given)),
 		/** The newest hand-over of this question, also one that was given back. */
 		handOverOf: (question: HandedQuestion) => handOverOf(db.read, question),
 
@@ -134,8 +136,8 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 			const here = { ...channelColumns(channel), ...sessionColumns(session) };
 			const row = await liveWatches(db.read, here).executeTakeFirst();
 			if (row === undefined) return null;
-			const { view, checkedAt } = await readShown(db, cipher, session);
-			return view === null ? null : { watch: readWatch(row), view, checkedAt };
+			const { watch, view, checkedAt } = await readShownWatch(db, cipher, row);
+			return view === null ? null : { watch, view, checkedAt };
 		},
 	};
 }
@@ -146,12 +148,9 @@ export type HandOverStore = ReturnType<typeof createHandOverStore>;
 type GivenBack = HandedQuestion &
 	Pick<ContentOf<'givenBack'>, 'question' | 'readAt' | 'undelivered'> & { readonly userId: string };
 
-async function giveBack(
-	trx: Kysely<Tables>,
-	cipher: Cipher,
-	{ userId: by, question, readAt, undelivered, ...handed }: GivenBack,
-	now: number,
-): Promise<GiveBackResult> {
+async function giveBack(tx: Tx, given: GivenBack): Promise<GiveBackResult> {
+	const { trx, now } = tx;
+	const { userId: by, question, readAt, undelivered, ...handed } = given;
 	const messageIndex = await lockQuestion(trx, handed);
 	const current = await handOverOf(trx, handed);
 	if (messageIndex === null || current === null) return { kind: 'closed' };
@@ -163,7 +162,7 @@ async function giveBack(
 	const shown = { watchId, sessionId: session.sessionId, by, question, readAt, ...(undelivered && { undelivered }) };
 	const content = { kind: 'givenBack', ...shown } as const;
 	const announcement = { target: targetOfHandOver(handOver), key: 'givenBack', content };
-	await passOn(trx, cipher, current, { session, settled: { messageIndex, how: 'givenBack' }, announcement, now });
+	await passOn(tx, handOver, current, { settled: { messageIndex, how: 'givenBack' }, announcement });
 	return { kind: 'givenBack', handOver, repeated: false };
 }
 
@@ -171,18 +170,13 @@ async function giveBack(
  * Gives back a question whose direct message Slack refuses, and tells whoever handed it over. Does nothing when the
  * hand-over is over. The caller holds the lock of the session.
  */
-export async function giveBackUndelivered(
-	trx: Kysely<Tables>,
-	cipher: Cipher,
-	{ target, content }: Announcement,
-	now: number,
-): Promise<void> {
+export async function giveBackUndelivered(tx: Tx, { target, content }: Announcement): Promise<void> {
 	if (target.kind !== 'person' || content.kind !== 'handedOver') return;
 	const { userId, topic = '' } = target;
-	const row = await from(trx, 'hand_overs', { id: topic }).selectAll().executeTakeFirst();
+	const row = await from(tx.trx, 'hand_overs', { id: topic }).selectAll().executeTakeFirst();
 	const { question, readAt } = content;
 	const given = { userId, question, readAt, undelivered: true } as const;
-	if (row !== undefined) await giveBack(trx, cipher, { ...readHandOver(row), ...given }, now);
+	if (row !== undefined) await giveBack(tx, { ...readHandOver(row), ...given });
 }
 
 /** Locks the session. The open question's index; null when it does not ask this question any more. */
@@ -198,23 +192,16 @@ async function lockQuestion(trx: Kysely<Tables>, { session, fingerprint }: Hande
  * direct message. The caller holds the lock of the session.
  */
 async function passOn(
-	trx: Kysely<Tables>,
-	cipher: Cipher,
+	tx: Tx,
+	{ session }: HandOver,
 	former: HandOver | null,
-	options: {
-		session: SessionKey;
-		settled: Omit<ContentOf<'settle'>, 'kind'>;
-		announcement: NewAnnouncement;
-		now: number;
-	},
+	{ settled, announcement }: { settled: Omit<ContentOf<'settle'>, 'kind'>; announcement: NewAnnouncement },
 ): Promise<void> {
-	const { session, announcement, now } = options;
-	const settled = { kind: 'settle', ...options.settled } as const;
-	if (former !== null) await settleDirectMessage(trx, cipher, former, { settled, now });
-	await queueRedraws(trx, cipher, session, { now });
-	await wantCards(trx, session, now);
+	if (former !== null) await settleDirectMessage(tx, former, { kind: 'settle', ...settled });
+	await queueRedraws(tx, session);
+	await wantCards(tx, session);
 	// Last, because it shows the newest state anyway.
-	await queueAnnouncements(trx, cipher, [announcement], now);
+	await queueAnnouncements(tx, [announcement]);
 }
 
 /** The key of the direct messages about what somebody hands over: by that their hand-overs are counted. */

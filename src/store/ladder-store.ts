@@ -8,13 +8,12 @@ import type { ChannelKey, SessionKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { activeClaims, answeredQuestions, nameInService } from './answering-store.ts';
 import { readSettings } from './channel-settings-store.ts';
-import { change, countChanged, type Filter, from, remove, type StoreDatabase } from './database.ts';
-import { leaseDue, nextDue } from './due.ts';
+import { change, countChanged, from, inLockOrder, locked, remove, type StoreDatabase } from './database.ts';
+import { freeLeases, leaseDue, nextDue, releaseHeld } from './due.ts';
 import type { Cipher } from './encryption.ts';
-import { inLockOrder, lockLadders, touchLadders } from './lock-order.ts';
 import { channelOf, type Row, sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
 import { readDigest } from './watch-rows.ts';
-import { askForRead, hasPlace, lockSession, queueAnnouncements } from './watch-writes.ts';
+import { askForRead, hasPlace, lockSession, queueAnnouncements, touchLadders } from './watch-writes.ts';
 
 type LadderRow = Row<'ladders'>;
 
@@ -80,11 +79,11 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		const target = announcement?.target;
 		if (target?.kind === 'watch' && target.watchId === watchId) await lockSession(trx, session);
 		if (outcome.kind !== 'wait' || outcome.readBy === null) return;
-		const place = { by: outcome.readBy - AWAITED_AHEAD_MS, now };
+		const by = outcome.readBy - AWAITED_AHEAD_MS;
 		const seen = await from(trx, 'watched_sessions', sessionColumns(session)).selectAll().executeTakeFirst();
-		if (seen === undefined || hasPlace(seen, place)) return;
+		if (seen === undefined || hasPlace(seen, by, now)) return;
 		const row = await lockSession(trx, session);
-		if (row !== undefined && !hasPlace(row, place)) await askForRead(trx, row, place);
+		if (row !== undefined && !hasPlace(row, by, now)) await askForRead(trx, row, by, now);
 	}
 
 	async function recordOutcome(trx: Kysely<Tables>, token: string, outcome: LadderOutcome, now: number) {
@@ -107,7 +106,7 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 			const { now } = options;
 			const where = dueByChannel(service, options);
 			const order = { orderBy: sql`due_at, posted_at`, limit: MOST_LADDERS, takingLock: 'takingLadders' } as const;
-			const due = { table: 'ladders', key: 'watch_id', service, where, ...order } as const;
+			const due = { table: 'ladders', service, where, ...order } as const;
 			const rows = await leaseDue(db, due, { lease, now });
 			const byChannel = Map.groupBy(rows, ({ team_id, channel_id }) => `${team_id}:${channel_id}`);
 			return Promise.all(Array.from(byChannel.values(), (group) => batchOf(group, now)));
@@ -132,11 +131,11 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		) =>
 			db
 				.write(async (trx) => {
-					for (const outcome of inLockOrder(outcomes, ({ ladder }) => ladder.session)) {
+					for (const outcome of inLockOrder(outcomes, ({ ladder }) => ladder.session.sessionId)) {
 						await prepareSession(trx, outcome, { announcement, now });
 					}
-					if (announcement !== null) await queueAnnouncements(trx, cipher, [announcement], now);
-					await lockLadders(trx, { watch_id: outcomes.map(({ ladder }) => ladder.watchId) }).execute();
+					if (announcement !== null) await queueAnnouncements({ trx, cipher, now }, [announcement]);
+					await locked(trx, 'ladders', { watch_id: outcomes.map(({ ladder }) => ladder.watchId) }).execute();
 					for (const outcome of outcomes) {
 						if (!(await recordOutcome(trx, token, outcome, now))) throw new LeaseLost();
 					}
@@ -146,7 +145,7 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 					if (!(error instanceof LeaseLost)) throw error;
 					// What is left of the batch: other batches may have the same token.
 					const left = { lease_token: token, watch_id: outcomes.map(({ ladder }) => ladder.watchId) };
-					await db.writeOne((trx) => freeLadders(trx, left));
+					await db.writeOne((trx) => freeLeases(trx, 'ladders', left));
 					return null;
 				}),
 
@@ -161,10 +160,7 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		},
 
 		/** Gives back the ladders that are still held with these tokens (shutdown). */
-		async release(tokens: readonly string[]): Promise<void> {
-			if (tokens.length === 0) return;
-			await db.writeOne((trx) => freeLadders(trx, { lease_token: tokens }));
-		},
+		release: (tokens: readonly string[]) => releaseHeld(db, tokens, 'ladders'),
 	};
 }
 
@@ -194,12 +190,6 @@ function isElsewhere(table: string, channels: readonly ChannelKey[]) {
 	if (channels.length === 0) return sql<boolean>`true`;
 	const keys = channels.map(({ teamId, channelId }) => sql`${`${teamId}:${channelId}`}`);
 	return sql<boolean>`${sql.ref(`${table}.team_id`)} || ':' || ${sql.ref(`${table}.channel_id`)} not in (${sql.join(keys)})`;
-}
-
-function freeLadders(trx: Kysely<Tables>, filter: Filter<'ladders'>) {
-	return change(trx, 'ladders', { watch_id: lockLadders(trx, filter) })
-		.set(WITHOUT_LEASE)
-		.execute();
 }
 
 /** Ends the transaction of a batch whose lease somebody else has. */
@@ -270,7 +260,7 @@ export async function endReminders(
 	now: number,
 ): Promise<void> {
 	if (entries.length === 0) return;
-	await lockLadders(trx, { watch_id: entries.map(({ watchId }) => watchId) }).execute();
+	await locked(trx, 'ladders', { watch_id: entries.map(({ watchId }) => watchId) }).execute();
 	for (const { watchId, fingerprint, postTs, stage, lastReminderAt } of entries) {
 		const isUnseen = unseen.some((entry) => entry.watchId === watchId);
 		const before =

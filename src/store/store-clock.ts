@@ -21,6 +21,8 @@ export async function databaseTime(db: Kysely<Tables>): Promise<number> {
 	return rows[0]?.ms ?? 0;
 }
 
+const MACHINE = { wall: () => Date.now(), monotonic: () => performance.now() };
+
 export type StoreClock = Awaited<ReturnType<typeof createStoreClock>>;
 
 /**
@@ -32,22 +34,16 @@ export type StoreClock = Awaited<ReturnType<typeof createStoreClock>>;
  * count. It is adopted once, after stored times were repaired.
  *
  * @param local only for sleeping
+ * @param machine its own time. On PostgreSQL `wall` only shows that the machine slept or its clock was set.
  * @throws StoreUnavailableError when the first measurement fails
  */
-export async function createStoreClock({
-	db,
-	local,
-	log,
-	wall = () => Date.now(),
-	monotonic = () => performance.now(),
-}: {
-	db: StoreDatabase;
-	local: Clock;
-	log: Log;
-	/** The machine's own time. On PostgreSQL it only shows that the machine slept or its clock was set. */
-	wall?: () => number;
-	monotonic?: () => number;
-}) {
+export async function createStoreClock(
+	db: StoreDatabase,
+	local: Clock,
+	log: Log,
+	machine: Partial<typeof MACHINE> = {},
+) {
+	const { wall, monotonic } = { ...MACHINE, ...machine };
 	const isShared = db.dialect === 'postgres';
 	const closing = new AbortController();
 	const waker = createWaker(local);

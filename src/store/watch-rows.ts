@@ -1,21 +1,11 @@
 import { z } from 'zod';
 import type { HandOver } from '../inbox/hand-over.ts';
 import type { Digest } from '../questions/changes.ts';
-import {
-	type Announcement,
-	type AnnouncementState,
-	type AnnouncementTarget,
-	switchingTargetOf,
-} from '../watches/announcements.ts';
+import { type Announcement, type AnnouncementTarget, switchingTargetOf } from '../watches/announcements.ts';
 import { type AnnouncementContent, content } from '../watches/kinds.ts';
 import { digest, type SessionSnapshot, sessionSnapshot } from '../watches/session-snapshot.ts';
 import type { CardUrgency, SessionKey, Watch, WatchEnd, WatchMode } from '../watches/watch.ts';
-import {
-	type SessionOutline,
-	type StepRate,
-	UNKNOWN_STEP_RATE,
-	type WatchedSession,
-} from '../watches/watched-session.ts';
+import { type StepRate, UNKNOWN_STEP_RATE, type WatchedSession } from '../watches/watched-session.ts';
 import type { Cipher } from './encryption.ts';
 import { channelOf, type Row, sessionOf } from './tables.ts';
 
@@ -51,7 +41,6 @@ export function readWatch(row: WatchRow): Watch {
 		card: {
 			ts: row.card_ts,
 			shownKey: row.card_key,
-			shownAt: row.card_shown_at,
 			wanted:
 				urgency === undefined || row.card_since === null
 					? null
@@ -94,14 +83,6 @@ export function readWatchedSession(row: WatchedSessionRow): WatchedSession {
 		overSince: row.over_since,
 		questionSince: row.question_since,
 		earlyReadCount: row.hurry,
-	};
-}
-
-export function outlineOf(session: WatchedSession): SessionOutline {
-	return {
-		...session,
-		status: session.digest?.status ?? null,
-		questionOpen: (session.digest?.question?.open.length ?? 0) > 0,
 	};
 }
 
@@ -156,10 +137,7 @@ export function readAnnouncement(row: AnnouncementRow, cipher: Cipher): Announce
 		target: readTarget(row),
 		key: row.unique_key,
 		content: readable,
-		state: row.state as AnnouncementState,
-		createdAt: row.created_at,
 		attempts: row.attempts,
-		nextAttemptAt: row.next_attempt_at,
 		sendingSince: row.sending_since,
 		postedTs: row.posted_ts,
 		shownKey: row.shown_key,

@@ -87,7 +87,7 @@ export function createSubscriptions(
 				...settingsAfter(existing, request.settings),
 				createdBy: request.userId,
 				createdAt: clock.now(),
-				card: { ts: null, shownKey: null, shownAt: null, wanted: null },
+				card: { ts: null, shownKey: null, wanted: null },
 				digest: null,
 				revision: 0,
 				lastChangeAt: readAt,
