@@ -123,8 +123,7 @@ export function createAnswerStore({
 
 		/**
 		 * Leases up to `limit` due answers for `service`, oldest first, at most one per session at a time; where only the author is
-		 * to be told, only if they are of `StoreOptions.workspace`. Damaged answers are put off and
-		 * block nothing.
+		 * to be told, only if they are of `StoreOptions.workspace`. Damaged answers are put off and block nothing.
 		 */
 		async takeDue(service: string, lease: Lease, limit: number, now: number): Promise<readonly Answer[]> {
 			const where = firstOfSession(db, service, { now, limit });
