@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import type { Dispatcher } from 'undici';
 import { createAnswers } from './answers/accept.ts';
 import { type AccessPolicy, createAccessPolicy, FRESH_MS, type MayAct, refusalIn } from './answers/access-policy.ts';
@@ -163,7 +162,6 @@ export async function createHandraise({
 		serviceUrl,
 		directChannelOf,
 		drafts,
-		names: directory,
 		dashboardUrl,
 		adminContact,
 		allowExternal,
@@ -212,7 +210,6 @@ export async function createHandraise({
 	};
 	const mayAct: MayAct = async (...asked) => refusalIn(await checkBy(policy, ...asked));
 	const worker = createAnswerWorker(core, {
-		processName: `${hostname()}-${process.pid}`,
 		checkAuthor: (...asked) => checkBy(latePolicy, ...asked),
 		receipts,
 		isOurs: ({ teamId }) => teamId === workspace,
@@ -299,10 +296,9 @@ export async function createHandraise({
 
 		const context = { listen, reply, flow, drafting, personReads, client, serviceUrl, adminContact, clock };
 		const channels = createChannels({ client, directChannelOf, allowExternal });
-		const history = registerHistory(context, { store: answerStore, names: directory });
+		const history = registerHistory(context, { store: answerStore });
 		const { subscriptions, discoveries } = watching;
-		const watchDependencies = { subscriptions, discoveries, channels, names: directory, links };
-		const watchCommands = registerWatching(context, watchDependencies);
+		const watchCommands = registerWatching(context, { subscriptions, discoveries, channels, links });
 		const inbox = registerInbox(context, { inboxes, memberships });
 		const settings = registerChannelSettings(context, {
 			settings: store.channelSettings,
@@ -322,7 +318,6 @@ export async function createHandraise({
 		registerQuickAnswers(context, {
 			answers,
 			store: answerStore,
-			names: directory,
 			quickAnswers,
 			undoMs: config.undoMs,
 		});
@@ -336,7 +331,7 @@ export async function createHandraise({
 		registerChannelEvents(context, { watching, channels, allowExternal });
 		registerFallbacks(context, clients.background);
 
-		const display = createInboxDisplay({ clients, quickAnswers, receiptContext: receipts.context });
+		const display = createInboxDisplay(clients, quickAnswers, receipts.context);
 		inboxes.start({ display, memberships, mayAct });
 
 		return {
@@ -354,7 +349,7 @@ export async function createHandraise({
 	}
 
 	let slack: ReturnType<typeof createSlackApp> | null = null;
-	const refusedRequests = createRefusedRequests({ clock, log, metrics });
+	const refusedRequests = createRefusedRequests(core);
 	const http = createHttpServer({
 		port: config.port,
 		slack:

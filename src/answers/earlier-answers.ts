@@ -1,6 +1,5 @@
 import type { QuestionDigest } from '../questions/changes.ts';
-import { fingerprintOf, sameText } from '../questions/fingerprint.ts';
-import { askingMessageIndex, type LeftEmpty, questionAt } from '../questions/open-question.ts';
+import { askingMessageIndex, fingerprintOf, type LeftEmpty, questionAt, sameText } from '../questions/open-question.ts';
 import { type AnswerMarks, isSecretValue } from '../questions/secrecy.ts';
 import type { Session } from '../questions/session.ts';
 import type { AnswerStore } from '../store/answer-store.ts';

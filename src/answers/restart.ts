@@ -1,6 +1,6 @@
 import type { Core } from '../core.ts';
 import { beforePut } from '../questions/compare.ts';
-import { fingerprintOf, isReworded, shownHashOf } from '../questions/fingerprint.ts';
+import { fingerprintOf, isReworded, shownHashOf } from '../questions/open-question.ts';
 import { isOver, type Session } from '../questions/session.ts';
 import type { Answer, AnswerPatch } from './answer.ts';
 import { FIRST_CONFIRM_MS } from './confirm.ts';

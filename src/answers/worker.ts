@@ -33,8 +33,6 @@ const CORRECTION_TRIES = 5;
 const MIN_BEFORE_LONG_MS = 2_000;
 
 interface Options extends DeliveryOptions {
-	/** Begins the lease tokens of this process. */
-	readonly processName: string;
 	/** Tells the author what became of an answer. Never throws. Stops waiting once `shutdownSignal` is aborted. */
 	readonly receipts: { tell(answer: Answer, shutdownSignal: AbortSignal): Promise<Telling> };
 	/** Whether somebody is of the workspace to whose people this process writes; false until that is known. */
@@ -43,10 +41,7 @@ interface Options extends DeliveryOptions {
 }
 
 /** Takes due answers by lease and does the next step of each: deliver, confirm, send the receipt. */
-export function createAnswerWorker(
-	core: Core,
-	{ processName, receipts, isOurs, questionUpdated, ...options }: Options,
-) {
+export function createAnswerWorker(core: Core, { receipts, isOurs, questionUpdated, ...options }: Options) {
 	const { serviceUrl, clock, log } = core;
 	const { answers: store } = core.store;
 	const delivery = createDelivery(core, options);
@@ -170,7 +165,6 @@ export function createAnswerWorker(
 		itemsName: 'answers',
 		rows: store.rows,
 		leaseMs: LEASE_MS,
-		tokenPrefix: `${processName}/`,
 		concurrency: CONCURRENCY,
 		take: (lease, room) => store.takeDue(serviceUrl, lease, room, clock.now()),
 		nextDueAt: () => store.nextDueAt(serviceUrl),

@@ -7,7 +7,7 @@ import { type HttpResponse, jsonObject, request } from './request.ts';
 const SLOW_MS = 3_000;
 
 /** A page of a list that is asked for only to know whether there are lists. */
-const PROBE = { status: 'humanInput', limit: 1, page: 1 };
+const PROBE = { limit: 1, page: 1 };
 
 /** What the response says about SESSION_SERVICE_URL and SESSION_SERVICE_API_KEY. */
 export async function checkService({ ok, warning, failure }: Findings, { service }: Setup) {

@@ -16,7 +16,6 @@ import { type MessageContent, replacement } from './blocks/parts.ts';
 import { type ReceiptContext, receiptMessage, receiptModal } from './blocks/receipt.ts';
 import { type SlackClients, slackErrorCode, slackFailure } from './clients.ts';
 import type { DirectChannelOf } from './memberships.ts';
-import type { Names } from './words.ts';
 
 /**
  * How long the author is assumed to look at the modal after Submit. After that, a successful update proves nothing: Slack
@@ -43,7 +42,6 @@ const BAD_OUTCOMES: readonly (AgentOutcome | null)[] = ['overwritten', 'failed',
 interface Dependencies {
 	readonly clients: SlackClients;
 	readonly directChannelOf: DirectChannelOf;
-	readonly names: Names;
 	readonly adminContact: string | null;
 	/** Whether authors may post their own texts into a channel. */
 	readonly postsText: boolean;
@@ -56,7 +54,7 @@ interface Dependencies {
  * and for bad news when the author may not look at the modal any more.
  */
 export function createReceipts(deps: Dependencies) {
-	const { clients, directChannelOf, names, adminContact, postsText, clock, log } = deps;
+	const { clients, directChannelOf, adminContact, postsText, clock, log } = deps;
 	const acks = new Map<string, PromiseWithResolvers<number>>();
 	/** The newest message, by its answer and the message in the store before it: the store may fail to save the new one. */
 	const posted = new Map<string, NonNullable<ReceiptState['dm']>>();
@@ -65,7 +63,7 @@ export function createReceipts(deps: Dependencies) {
 
 	/** What a receipt needs besides its answer. `note`: mrkdwn about the press that led to this receipt. */
 	function context(note = ''): ReceiptContext {
-		return { names, adminContact, postsText, now: clock.now(), note };
+		return { adminContact, postsText, now: clock.now(), note };
 	}
 
 	async function pause(ms: number, shutdownSignal: AbortSignal): Promise<void> {

@@ -3,7 +3,7 @@ import type { WebClient } from '@slack/web-api';
 import type { ActRefusal } from '../answers/access-policy.ts';
 import type { Clock } from '../clock.ts';
 import { LONGEST_RETRY_AFTER_MS, retryAtOf } from '../errors.ts';
-import { type ErrorContext, errorMessage, refusedMessage, refusedModal } from './blocks/errors.ts';
+import { type ErrorContext, errorMessage, errorModal } from './blocks/errors.ts';
 import type { MessageContent } from './blocks/parts.ts';
 import { codeOf, slackFailure } from './clients.ts';
 import { CALLBACKS } from './ids.ts';
@@ -175,7 +175,7 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 		): Promise<void> {
 			const metadata = decodeMetadata(view?.privateMetadata);
 			const context = { kept, adminContact };
-			const message = refusedMessage(refusal, context);
+			const message = errorMessage(refusal, null, context);
 			// The rules may allow what was to be changed.
 			const tell = refusal === 'could_not_check' && kept === 'unchanged' ? withoutTurn : toPerson;
 			if (metadata === null) await tell(request, message);
@@ -183,7 +183,7 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 			else if ((await personReads.permit(request)) instanceof TooFastError) {
 				await tell(whereItBegan(request, metadata.origin), message);
 			} else {
-				const modal = refusedModal(refusal, metadata, context);
+				const modal = errorModal(refusal, metadata, context);
 				await onTop(request, metadata, { modal, message, overHome: view?.callbackId === CALLBACKS.home });
 			}
 		},

@@ -17,7 +17,7 @@ import {
 	UNREADABLE,
 } from '../answers/answer.ts';
 import type { HandraiseError } from '../errors.ts';
-import { isReworded } from '../questions/fingerprint.ts';
+import { isReworded } from '../questions/open-question.ts';
 import {
 	changeAnswer,
 	enterState,

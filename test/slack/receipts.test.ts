@@ -32,9 +32,8 @@ beforeEach(() => {
 	clock = createManualClock(ACCEPTED_AT + LONG_MS);
 	const log = createRecordingLog();
 	const clients = createSlackClients({ token: slack.tokens.bot, apiUrl: slack.apiUrl, log, onCall: () => {} });
-	const names = { displayName: () => 'Ada' };
 	const directChannelOf = createDirectChannels({ client: clients.people, clock });
-	receipts = createReceipts({ clients, directChannelOf, names, adminContact: null, postsText: true, clock, log });
+	receipts = createReceipts({ clients, directChannelOf, adminContact: null, postsText: true, clock, log });
 });
 
 const dm = (): Posted[] => slack.as('ada').dm();

@@ -1,16 +1,47 @@
 import type { KnownBlock } from '@slack/types';
 import { asks } from '../../questions/open-question.ts';
-import { type HistoryEntry, latestHistory, resultOf, taskOf } from '../../questions/progress.ts';
-import type { Session, SessionFile } from '../../questions/session.ts';
+import {
+	ageOf,
+	type HistoryEntry,
+	isOver,
+	latestHistory,
+	resultOf,
+	type Session,
+	type SessionFile,
+	stepOf,
+	taskOf,
+} from '../../questions/session.ts';
 import { ACTIONS } from '../ids.ts';
 import type { Links, RefusedLink } from '../links.ts';
-import { plain, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
-import { actionsLine, andMoreWords, joined, questionCountWords } from '../words.ts';
+import { isBlank, plain, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
+import {
+	actionsLine,
+	andMoreWords,
+	counted,
+	durationText,
+	joined,
+	sessionTitle,
+	statusWords,
+	stepWords,
+} from '../words.ts';
 import { button, buttons, context, divider, type MessageContent, message, section, textMessage } from './parts.ts';
 
 const MOST_FILES = 8;
 const MOST_VARIABLES = 20;
 const STEP_TEXT = 1200;
+
+/** Name, status, step and age in one block: `🟢 Working · step 12 of 30 · for 5 min`. */
+export function sessionHeadline(session: Session, now: number): KnownBlock[] {
+	const { emoji, mrkdwn } = statusWords(session.status);
+	const age = ageOf(session, now);
+	const since = isOver(session.status) ? 'took' : 'for';
+	const line = joined(
+		`${emoji} *${mrkdwn}*`,
+		stepWords(stepOf(session)),
+		age !== null && age >= 10_000 ? `${since} ${durationText(age)}` : '',
+	);
+	return section(isBlank(session.name) ? line : `*${sessionTitle(session.name, session.sessionId)}*\n${line}`);
+}
 
 /** Result, task, files, screenshot and the names of the variables, as far as the session has them. */
 export function sessionDetails(session: Session, links: Links, withoutImages: boolean): KnownBlock[] {
@@ -87,7 +118,7 @@ function stepCard({ step, message }: HistoryEntry, asksAbove: boolean): KnownBlo
 	const note = asksAbove
 		? 'asks the question above'
 		: asks(message)
-			? `asked ${count === 1 ? 'a question' : questionCountWords(count)}`
+			? `asked ${count === 1 ? 'a question' : counted(count, 'question')}`
 			: text === '' && actions === ''
 				? 'said nothing'
 				: '';

@@ -20,7 +20,7 @@ import { asksTheSame } from '../form/plan.ts';
 import type { Links } from '../links.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import type { Reading } from '../person-reads.ts';
-import type { Names, SettledBy } from '../words.ts';
+import type { SettledBy } from '../words.ts';
 import { KEPT_ASIDE, newFormId, type Prefill, startingValues, type TypedText, type Values, without } from './drafts.ts';
 
 /**
@@ -50,7 +50,6 @@ interface Dependencies {
 	readonly drafts: DraftStore;
 	readonly claims: Claims;
 	readonly watches: Pick<WatchStore, 'find'>;
-	readonly names: Names;
 	readonly dashboardUrl: string | null;
 	readonly links: Links;
 	readonly adminContact: string | null;
@@ -62,7 +61,7 @@ interface Dependencies {
  * typed before. Saves the initial texts of the form as a draft.
  */
 export function createPresenter(deps: Dependencies) {
-	const { serviceUrl, answers, drafts, claims, watches, names, dashboardUrl, links, adminContact, clock } = deps;
+	const { serviceUrl, answers, drafts, claims, watches, dashboardUrl, links, adminContact, clock } = deps;
 
 	async function openQuestionOf(session: Session): Promise<Question | null> {
 		return openQuestion(session, (await ourAnswers(answers, { serviceUrl, session })).leftEmpty);
@@ -178,7 +177,7 @@ export function createPresenter(deps: Dependencies) {
 			const { sessionId } = metadata;
 			const { leftEmpty, marks } = await ourAnswers(answers, { serviceUrl, session });
 			const question = openQuestion(session, leftEmpty);
-			const base = { session, readAt, question, now: clock.now(), names, dashboardUrl, links, adminContact };
+			const base = { session, readAt, question, now: clock.now(), dashboardUrl, links, adminContact };
 			const [settled, watch] = await Promise.all([
 				settledNotice(showing, question, marks),
 				watchButton(person, metadata),

@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { AccessPolicy, Directory } from '../../answers/access-policy.ts';
 import { type Clock, startDeadline } from '../../clock.ts';
-import { groupsError, peopleError, placeError, SETTINGS_ERRORS } from '../blocks/settings-saving.ts';
+import { mentionErrors, placeError, SETTINGS_ERRORS } from '../blocks/channel-settings.ts';
 import type { Channels } from '../channels.ts';
 import { codeOf } from '../clients.ts';
 import { unlessAborted } from '../directory.ts';
@@ -79,7 +79,7 @@ export function createSettingsRefusals(deps: Dependencies) {
 				if (ofMention === null)
 					return { [userIds.length > 0 ? 'people' : 'groups']: SETTINGS_ERRORS.mentionNotChecked };
 				const [problems, groups] = ofMention;
-				return { people: peopleError(problems, directory), groups: groupsError(problems, groups) };
+				return mentionErrors(problems, { names: directory, groups });
 			} finally {
 				end();
 			}

@@ -134,7 +134,7 @@ const inboxes = fc
 	});
 
 function modelOf(content: InboxContent, name: string) {
-	const receipt = { names: { displayName: () => name }, now, adminContact: null };
+	const receipt = { now, adminContact: name };
 	return {
 		inbox: { openedAt: now, person: { teamId: 'T1', userId: 'U0OURS1' } },
 		content,

@@ -15,7 +15,7 @@ const DELETE = 'May I DELETE the database?';
 /** Two items with options and one for text. */
 const MIXED = [GO_ON, item('Which copy?', 'One of: the first, the second'), item('Remarks')];
 const [CARRIED, CHANGED] = [true, false].map((carried) =>
-	noticeWords({ kind: 'questionChanged', carried }, { names: { displayName: () => '' }, now: 0, adminContact: null }),
+	noticeWords({ kind: 'questionChanged', carried }, { now: 0, adminContact: null }),
 );
 
 let app: Awaited<ReturnType<typeof handOverApp>>;
