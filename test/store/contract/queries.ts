@@ -13,7 +13,7 @@ export function describeQueries(subject: Subject): void {
 	/** The positions of the question of `asking` that answers left empty on purpose. */
 	async function leftEmpty(asking = ASKS): Promise<number[]> {
 		const ours = await ourAnswers(subject.replica.answers, { serviceUrl: SERVICE, session: asking });
-		return [...ours.leftEmpty(1)].toSorted();
+		return [...ours.leftEmpty(1)].toSorted((one, other) => one - other);
 	}
 
 	describe('queries', () => {
