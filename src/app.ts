@@ -25,8 +25,8 @@ import { type BudgetState, keptFromWatching } from './session-service/budget-sta
 import { createSessionServiceClient } from './session-service/client.ts';
 import { SERVICE_CODES } from './session-service/errors.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
-import { createChannelList, createChannels } from './slack/channels.ts';
-import { createSlackClients } from './slack/clients.ts';
+import { createChannelList, createChannels, createDirectChannels, createMemberships } from './slack/channels.ts';
+import { createSlackClients, type Identity, identify } from './slack/clients.ts';
 import { createDirectory } from './slack/directory.ts';
 import { registerAnswerActions } from './slack/handlers/answer-actions.ts';
 import { registerChannelEvents } from './slack/handlers/channel-events.ts';
@@ -42,11 +42,9 @@ import { registerSnooze } from './slack/handlers/snooze.ts';
 import { registerSubmission } from './slack/handlers/submission.ts';
 import { registerTextAsAnswer } from './slack/handlers/text-as-answer.ts';
 import { registerWatching } from './slack/handlers/watching.ts';
-import { type Identity, identify } from './slack/identity.ts';
 import { createInboxDisplay } from './slack/inbox-display.ts';
 import { createLinks } from './slack/links.ts';
 import { createListen } from './slack/listen.ts';
-import { createDirectChannels, createIsThere, createMemberships } from './slack/memberships.ts';
 import { createPersonReads } from './slack/person-reads.ts';
 import { createAnnouncer } from './slack/posts/announcer.ts';
 import { createReceipts } from './slack/receipts.ts';
@@ -85,7 +83,7 @@ export async function createHandraise({
 	clock?: Clock;
 }) {
 	const { adminContact, allowExternal } = config.access;
-	const { dashboardUrl, showAnswers, quickAnswers } = config;
+	const { dashboardUrl, quickAnswers } = config;
 	/** Also identifies the session service in the store. */
 	const serviceUrl = config.service.url;
 
@@ -131,14 +129,9 @@ export async function createHandraise({
 			else health.failed(outcome);
 		},
 	});
-	const clients = createSlackClients({
-		token: config.slack.botToken,
-		apiUrl: config.slack.apiUrl,
-		log,
-		onCall: metrics.slackCall,
-	});
-	const directory = createDirectory({ client: clients.people });
-	const directChannelOf = createDirectChannels({ client: clients.people, clock });
+	const clients = createSlackClients(config.slack, log, metrics.slackCall);
+	const directory = createDirectory(clients.people);
+	const directChannelOf = createDirectChannels(clients.people, clock);
 	const userGroups = createUserGroups({ client: clients.people, clock, log });
 	const rateLimiter = createRateLimiter(
 		clock,
@@ -168,14 +161,8 @@ export async function createHandraise({
 		clock,
 		log,
 	};
-	const receipts = createReceipts({ ...shared, clients, postsText: showAnswers !== 'never' });
-	const personReads = createPersonReads({
-		sessionService,
-		rateLimiter,
-		limits: config.people,
-		clock,
-		metrics: metrics.people,
-	});
+	const receipts = createReceipts(core);
+	const personReads = createPersonReads(core);
 	const inboxes = createInboxes(core, async () =>
 		// Nobody opens a session from the inbox where only some channels are allowed.
 		config.access.channels.length > 0 ? null : watching.discoveries.discovered(),
@@ -190,7 +177,7 @@ export async function createHandraise({
 		listCell: cellOf(`list:${serviceUrl}`),
 		async ourAnswers(session, known) {
 			const { marks, ...ours } = await ourAnswers(answerStore, { serviceUrl, session, known });
-			return { ...ours, disclosure: disclosureOf(marks, showAnswers) };
+			return { ...ours, disclosure: disclosureOf(marks, config.showAnswers) };
 		},
 		onQuestions: inboxes.touch,
 	});
@@ -258,35 +245,33 @@ export async function createHandraise({
 	/** Starts what writes to Slack by itself. It needs `workspace` and the access policy. */
 	async function startWriting(): Promise<void> {
 		worker.wake();
-		const announcer = createAnnouncer({
-			...shared,
-			client: clients.background,
-			store,
-			config,
-			directory,
-			userGroups,
-			mayAct,
-		});
-		await watching.startPosting({ announcer, channels: createChannelList({ client: clients.background }) });
+		const announcer = createAnnouncer({ ...core, client: clients.background, userGroups, mayAct });
+		await watching.startPosting({ announcer, channels: createChannelList(clients.background) });
 	}
 
 	/** Everything that serves people. It needs the app's identity in Slack. */
 	function createSlackApp(identity: Identity) {
 		const { teamId, botUserId } = identity;
-		const bolt = createBoltApp({ config: config.slack, identity, proxy, clock, log, onRefused: refusedRequests.add });
+		const bolt = createBoltApp(identity, { config: config.slack, proxy, clock, log, onRefused: refusedRequests.add });
 		const client = clients.people;
-		const reply = createReply({ ...shared, client, personReads });
+		const reply = createReply(core, personReads);
 		const rules = { rules: config.access, installation: identity, directory, clock };
 		const accessPolicy = createAccessPolicy(rules);
-		const patient = createDirectory({ client: clients.background });
+		const patient = createDirectory(clients.background);
 		latePolicy = createAccessPolicy({ ...rules, directory: patient, isPatient: true });
 		policy = accessPolicy;
-		const { acknowledged: onAcknowledged } = metrics;
+		const memberships = createMemberships(core, { changes: cellOf('memberships'), turn: personReads.turn });
+		const { isThere } = memberships;
 		const onInboxPress = (inbox: InboxPlace) => inboxes.ask(inbox, null);
-		const memberships = createMemberships({ client, directChannelOf, changes: cellOf('memberships'), clock });
-		const isThere = createIsThere(memberships, personReads, { handOvers: store.handOvers, serviceUrl });
-		const listenTo = { app: bolt.app, teamId, accessPolicy, isThere, personReads, reply };
-		const listen = createListen({ ...listenTo, clock, log, onAcknowledged, onInboxPress });
+		const listen = createListen(core, {
+			app: bolt.app,
+			teamId,
+			accessPolicy,
+			isThere,
+			personReads,
+			reply,
+			onInboxPress,
+		});
 		const drafting = createDrafting({ ...shared, claims });
 		const links = createLinks({ serviceUrl, dashboardUrl });
 		const presenter = createPresenter({ ...shared, answers: answerStore, claims, watches, links });
@@ -295,7 +280,7 @@ export async function createHandraise({
 		const flow = createSessionFlow({ ...shared, client, presenter, latest, personReads, reads, reply });
 
 		const context = { listen, reply, flow, drafting, personReads, client, serviceUrl, adminContact, clock };
-		const channels = createChannels({ client, directChannelOf, allowExternal });
+		const channels = createChannels(core);
 		const history = registerHistory(context, { store: answerStore });
 		const { subscriptions, discoveries } = watching;
 		const watchCommands = registerWatching(context, { subscriptions, discoveries, channels, links });

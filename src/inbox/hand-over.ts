@@ -85,12 +85,7 @@ export function obstacleTo(
  * The target of the direct message about a hand-over: to the person who has the question, or, once they gave it back, to
  * whoever had handed it over.
  */
-export function targetOfHandOver({
-	id,
-	teamId,
-	from,
-	to,
-	givenBackAt,
-}: Pick<HandOver, 'id' | 'teamId' | 'from' | 'to' | 'givenBackAt'>) {
+export function targetOfHandOver(handOver: Pick<HandOver, 'id' | 'teamId' | 'from' | 'to' | 'givenBackAt'>) {
+	const { id, teamId, from, to, givenBackAt } = handOver;
 	return { kind: 'person', teamId, userId: givenBackAt === null ? to : from, topic: id } as const;
 }

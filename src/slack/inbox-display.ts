@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Inbox, InboxContent } from '../inbox/inbox.ts';
+import type { InboxContent } from '../inbox/content.ts';
+import type { Inbox } from '../inbox/inbox.ts';
 import { homeView, inboxModal } from './blocks/inbox.ts';
 import type { ReceiptContext } from './blocks/receipt.ts';
 import { type SlackClients, slackFailure } from './clients.ts';

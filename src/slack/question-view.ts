@@ -1,7 +1,7 @@
 import type { Button, KnownBlock, SectionBlock, StaticSelect } from '@slack/types';
 import { createCutMark } from '../cut.ts';
 import { type HandOver, MOST_HAND_OVERS } from '../inbox/hand-over.ts';
-import { SNOOZE_LENGTHS, type SnoozeLength } from '../inbox/snooze.ts';
+import { SNOOZE_LENGTHS, type SnoozeLength } from '../inbox/inbox.ts';
 import { looksSecret } from '../questions/asks-for-secret.ts';
 import { lookDifferent, looksOfLabels } from '../questions/look-alikes.ts';
 import type { Question } from '../questions/open-question.ts';

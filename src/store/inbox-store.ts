@@ -5,11 +5,10 @@ import {
 	FOLLOWED_MS,
 	type Inbox,
 	type InboxPlace,
-	type InboxResult,
 	type OpenQuestion,
 	PRESS_SPACING_MS,
+	type Snooze,
 } from '../inbox/inbox.ts';
-import type { Snooze } from '../inbox/snooze.ts';
 import type { Lease } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
 import type { SessionSnapshot } from '../watches/session-snapshot.ts';
@@ -133,11 +132,19 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		/**
 		 * Notes what became of an update and gives the lease back; does nothing when the lease was lost. If the inbox was
 		 * marked as changed meanwhile, it is due `spacingMs` from now, or `PRESS_SPACING_MS` when its person asked.
+		 *
+		 * @param shownKey of what it shows now; null when nothing was shown, or nobody knows
+		 * @param nextAt when to update it again if nothing changes; null: never
 		 */
 		async end(
 			{ id, changeCount, askedCount }: Inbox,
 			token: string,
-			{ shownKey, nextAt, now, spacingMs }: InboxResult,
+			{
+				shownKey,
+				nextAt,
+				now,
+				spacingMs,
+			}: { shownKey: string | null; nextAt: number | null; now: number; spacingMs: number },
 		): Promise<void> {
 			await db.writeOne((trx) =>
 				change(trx, 'inboxes', { id, lease_token: token })

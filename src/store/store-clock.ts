@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { MAX_UNDO_MS } from '../answers/answer.ts';
 import { type Clock, createWaker, STEP_MS } from '../clock.ts';
 import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
-import { LONGEST_SNOOZE_MS } from '../inbox/snooze.ts';
+import { LONGEST_SNOOZE_MS } from '../inbox/inbox.ts';
 import type { Log } from '../log.ts';
 import { LONGEST_INTERVAL_MS } from '../watches/schedule.ts';
 import type { StoreDatabase } from './database.ts';

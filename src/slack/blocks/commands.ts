@@ -118,7 +118,9 @@ export function chosenTextOffer(formId: string, target: SessionTarget, text: str
 	const words = `Use this as the answer for ${sessionName(target.sessionId)}?`;
 	return message(words, [
 		...section(`${words}\n${quoted(text, 600)}`),
-		...buttons(button(ACTIONS.useText, 'Use as answer', { value: encodeCarriage(formId, target), style: 'primary' })),
+		...buttons(
+			button(ACTIONS.useText, 'Use as answer', { value: encodeCarriage({ id: formId, ...target }), style: 'primary' }),
+		),
 	]);
 }
 

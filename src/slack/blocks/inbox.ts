@@ -1,16 +1,8 @@
 import type { HomeView, KnownBlock, ModalView } from '@slack/types';
 import { type Answer, type AnswerItem, itemsOf } from '../../answers/answer.ts';
+import type { InboxContent, InboxDraft, InboxQuestion, InboxWaiting } from '../../inbox/content.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
-import {
-	FOLLOWED_MS,
-	type Inbox,
-	type InboxContent,
-	type InboxDraft,
-	type InboxQuestion,
-	type InboxWaiting,
-	OLD_PER_PAGE,
-	QUESTIONS_PER_PAGE,
-} from '../../inbox/inbox.ts';
+import { FOLLOWED_MS, type Inbox, OLD_PER_PAGE, QUESTIONS_PER_PAGE } from '../../inbox/inbox.ts';
 import type { WaitingSession } from '../../watches/discovered.ts';
 import { ACTIONS, type ActionId, CALLBACKS, encodeTarget, inboxRowId } from '../ids.ts';
 import { encodeMetadata, newMetadata } from '../metadata.ts';

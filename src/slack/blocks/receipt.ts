@@ -80,14 +80,17 @@ export function receiptButtons(answer: Answer, { postsText = true }: ReceiptCont
 			if (firstEndingOf(answer) === null) return buttons(tryAgain, discard);
 			return buttons(
 				button(ACTIONS.tryAgain, 'Send mine', { value: id, style: 'primary' }),
-				button(ACTIONS.answerNew, 'Open the question', { value: encodeCarriage(id, target) }),
+				button(ACTIONS.answerNew, 'Open the question', { value: encodeCarriage({ id, ...target }) }),
 				discard,
 			);
 		case 'refused':
 			return buttons(tryAgain, post);
 		case 'changed':
 			return buttons(
-				button(ACTIONS.answerNew, 'Answer the new question', { value: encodeCarriage(id, target), style: 'primary' }),
+				button(ACTIONS.answerNew, 'Answer the new question', {
+					value: encodeCarriage({ id, ...target }),
+					style: 'primary',
+				}),
 				post,
 			);
 		case 'conflicted':
@@ -233,7 +236,7 @@ function modalOf({ id, question, origin }: Answer, blocks: readonly KnownBlock[]
 		callbackId: CALLBACKS.receipt,
 		title: viewTitle(sessionId),
 		// A receipt has no form of its own: the answer's id identifies one that replaces it later.
-		metadata: { ...newMetadata({ sessionId, messageIndex, formId: id, origin }), answerId: id },
+		metadata: newMetadata({ sessionId, messageIndex, formId: id, origin }),
 		notifyOnClose: true,
 		blocks,
 	});

@@ -30,7 +30,7 @@ const MAX_PRESSES = 1_000;
 
 /** Registers the buttons that answer in one press, and *Undo*. */
 export function registerQuickAnswers(
-	{ listen, flow, reply, serviceUrl, adminContact, clock }: HandlerContext,
+	{ listen, reply, serviceUrl, adminContact, clock }: HandlerContext,
 	{ answers, store, quickAnswers, undoMs }: Options,
 ): void {
 	function submissionOf(request: AllowedRequest, press: Press, choice: Choice) {
@@ -98,12 +98,6 @@ export function registerQuickAnswers(
 		return isSamePerson(request, by.person) && shownChoice(choice, by) === choice.option;
 	}
 
-	/** The question in a window: nobody knows which text the button's message showed. */
-	async function openInstead(request: AllowedRequest, press: Press, choice: Choice): Promise<void> {
-		const wish = { ...target(choice), toAnswer: true, origin: originOf(request, press, choice) };
-		await flow.open(request, wish, press.view).run(request);
-	}
-
 	for (const id of CHOOSE_IDS) {
 		listen.storingAction(id, (asked, press) => {
 			const choice = decodeChoice(press.value);
@@ -128,7 +122,6 @@ export function registerQuickAnswers(
 				failed: (error) => () => reply.withoutTurn(asked, failure(codeOf(error))),
 				late: () => reply.withoutTurn(asked, choiceMessage(CHOICE_WORDS.late(choice), target(choice))),
 				async run(request) {
-					if (choice.shownHash === null) return () => openInstead(request, press, choice);
 					const result = await answers.submit(submissionOf(request, press, choice));
 					request.log.info({ answer: result.answer.id, session: choice.sessionId, outcome: result.kind }, 'chosen');
 					return () => tellResult(request, press, choice, result);

@@ -3,8 +3,8 @@ import { type AccessPolicy, type Directory, FRESH_MS, type Refusal } from '../..
 import type { Person } from '../../answers/answer.ts';
 import { HandraiseError } from '../../errors.ts';
 import type { Mention } from '../../watches/channel-settings.ts';
+import type { Memberships } from '../channels.ts';
 import { slackErrorCode } from '../clients.ts';
-import type { Memberships } from '../memberships.ts';
 
 /** Why somebody or a group cannot be mentioned in a place. */
 export type MentionProblem =

@@ -1,7 +1,5 @@
+import type { InboxContent, InboxDraft, InboxQuestion } from '../../inbox/content.ts';
 import {
-	type InboxContent,
-	type InboxDraft,
-	type InboxQuestion,
 	MOST_DRAFTS,
 	MOST_LAST_ANSWERS,
 	MOST_OWN_ANSWERS,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { InboxContent } from '../../../src/inbox/inbox.ts';
+import type { InboxContent } from '../../../src/inbox/content.ts';
 import { readSessionResponse } from '../../../src/session-service/schema.ts';
 import { homeView, waitingCountWords } from '../../../src/slack/blocks/inbox.ts';
 import { NOTHING } from '../../../src/slack/shapes/extremes.ts';

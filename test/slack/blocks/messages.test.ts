@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answerCard, helpMessage } from '../../../src/slack/blocks/commands.ts';
 import { errorMessage, errorModal } from '../../../src/slack/blocks/errors.ts';
 import { loadingModal } from '../../../src/slack/blocks/session-modal.ts';
-import { ACTIONS } from '../../../src/slack/ids.ts';
+import { ACTIONS, encodeTarget } from '../../../src/slack/ids.ts';
 import { newMetadata } from '../../../src/slack/metadata.ts';
 import { expectSafeMessage, expectSafeView } from '../support/check.ts';
 import { textsOf } from '../support/questions.ts';
@@ -34,7 +34,7 @@ describe('answerCard', () => {
 		const card = answerCard('3f9a2c1d', 7);
 		expectSafeMessage(card);
 		expect(JSON.stringify(card)).toContain(`"action_id":"${ACTIONS.answer}"`);
-		expect(JSON.stringify(card)).toContain('"value":"7:3f9a2c1d"');
+		expect(JSON.stringify(card)).toContain(JSON.stringify(encodeTarget({ sessionId: '3f9a2c1d', messageIndex: 7 })));
 	});
 });
 

@@ -274,7 +274,7 @@ describe('receipts', () => {
 	});
 
 	it("stores the answer's id in the receipt's metadata", () => {
-		expect(decodeMetadata(show({}).view.private_metadata)?.answerId).toBe('answer-1');
+		expect(decodeMetadata(show({}).view.private_metadata)?.formId).toBe('answer-1');
 		expectSafeView(savedModal(answerOf({})));
 	});
 

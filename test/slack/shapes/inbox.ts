@@ -1,4 +1,5 @@
-import { type InboxQuestion, OLD_PER_PAGE } from '../../../src/inbox/inbox.ts';
+import type { InboxQuestion } from '../../../src/inbox/content.ts';
+import { OLD_PER_PAGE } from '../../../src/inbox/inbox.ts';
 import type { Session } from '../../../src/questions/session.ts';
 import { errorLine, REFUSAL_CODES } from '../../../src/slack/blocks/errors.ts';
 import {
