@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
-import type { Dialect } from './database.ts';
+import type { StoreDatabase } from './database.ts';
 import { type Cipher, sealsKeyCheck } from './encryption.ts';
 import { OWN_SCHEMA } from './migrate.ts';
 import { isSqliteBusy } from './sqlite-file.ts';
@@ -39,7 +39,7 @@ const TABLES_QUERY = {
 	postgres: "select relname as name from pg_class where relname in ('migrations', 'meta') and pg_table_is_visible(oid)",
 };
 
-async function lookAt(dialect: Dialect, query: (statement: string) => Promise<Rows> | Rows) {
+async function lookAt(dialect: StoreDatabase['dialect'], query: (statement: string) => Promise<Rows> | Rows) {
 	const tables = new Set((await query(TABLES_QUERY[dialect])).map(({ name }) => name));
 	const [newest] = tables.has('migrations') ? await query('select max(number) as number from migrations') : [];
 	const facts = tables.has('meta') ? await query('select name, value from meta') : [];
