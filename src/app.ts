@@ -1,8 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { createAnswers } from './answers/accept.ts';
-import { type AccessPolicy, createAccessPolicy, FRESH_MS, type MayAct, refusalIn } from './answers/access-policy.ts';
+import { type AccessPolicy, createAccessPolicy, FRESH_MS, type MayAct, NOT_CHECKED } from './answers/access-policy.ts';
 import type { QuestionUpdated } from './answers/answer.ts';
-import { createClaims } from './answers/claims.ts';
 import { arrivedBetween, leftEmptyIn } from './answers/earlier-answers.ts';
 import { createHousekeeping } from './answers/housekeeping.ts';
 import { createAnswerWorker } from './answers/worker.ts';
@@ -191,21 +190,20 @@ export async function createHandraise({
 		inboxes.touch(what === 'delivered' ? null : by);
 		reminders.questionUpdated(question);
 	};
-	const claims = createClaims(core, questionUpdated);
 	const checkBy = async (by: AccessPolicy | null, ...[{ teamId, userId }, channel, maxAgeMs]: Parameters<MayAct>) => {
 		// Another workspace's Slack would call everybody of this one a stranger.
-		if (by === null || teamId !== workspace) return { allowed: false, refusal: 'could_not_check' } as const;
+		if (by === null || teamId !== workspace) return NOT_CHECKED;
 		const place = channel === null ? 'anyChannel' : { channelId: channel };
 		return by.check({ userId, claimedTeamId: null }, place, maxAgeMs);
 	};
-	const mayAct: MayAct = async (...asked) => refusalIn(await checkBy(policy, ...asked));
+	const mayAct: MayAct = async (...asked) => (await checkBy(policy, ...asked)).refusal;
 	const worker = createAnswerWorker(core, {
 		checkAuthor: (...asked) => checkBy(latePolicy, ...asked),
 		receipts,
 		isOurs: ({ teamId }) => teamId === workspace,
 		questionUpdated,
 	});
-	const answers = createAnswers(core, { claims, questionUpdated, wake: worker.wake });
+	const answers = createAnswers(core, questionUpdated, worker.wake);
 	const handOvers = createHandOvers(core, {
 		mayAct,
 		onNews() {
@@ -275,9 +273,9 @@ export async function createHandraise({
 			reply,
 			onInboxPress,
 		});
-		const drafting = createDrafting({ ...shared, claims });
+		const drafting = createDrafting({ ...shared, claims: answers.claims });
 		const links = createLinks({ serviceUrl, dashboardUrl });
-		const presenter = createPresenter({ ...shared, answers: answerStore, claims, watches, links });
+		const presenter = createPresenter({ ...shared, answers: answerStore, claims: answers.claims, watches, links });
 		const reads = createPatientReads({ clock });
 		const { latest } = sessionService;
 		const flow = createSessionFlow({ ...shared, client, presenter, latest, personReads, reads, reply });

@@ -138,12 +138,6 @@ export interface ReceiptState {
 	readonly modalOpen: boolean;
 }
 
-/** An answer that was given by one press of a button. */
-export interface OnePress {
-	/** Its author may take it back until then, unless the PUT has begun; it is sent after that. */
-	readonly undoUntil: number;
-}
-
 /** The longest time in which a one-press answer can be taken back (`UNDO_SECONDS`). */
 export const MAX_UNDO_MS = 60_000;
 
@@ -160,8 +154,8 @@ export interface SubmittedAnswer {
 	readonly submissionKey: string;
 	/** Empty for a one-press answer. */
 	readonly viewId: string;
-	/** Null when it came from a form. */
-	readonly press: OnePress | null;
+	/** Of a one-press answer: its author may take it back until then, unless the PUT has begun; it is sent after that. */
+	readonly press: { readonly undoUntil: number } | null;
 	readonly person: Person;
 	readonly question: QuestionKey;
 	readonly fingerprint: string;
@@ -238,22 +232,9 @@ export type RetryResult =
 	| { readonly kind: 'notFound' };
 
 /** The fields that a step may write. A change of the state appends to the timeline. */
-export interface AnswerPatch {
-	readonly state?: AnswerState;
-	readonly attempts?: number;
-	readonly nextAttemptAt?: number | null;
-	readonly putStartedAt?: number | null;
-	readonly before?: BeforePut | null;
-	readonly deliveredAt?: number;
-	readonly agentOutcome?: AgentOutcome | null;
-	readonly lastError?: string | null;
-	readonly other?: OtherAnswer;
-	readonly receiptState?: ReceiptState;
-	readonly notBefore?: number | null;
-	readonly missingCount?: number;
-	readonly startFailed?: boolean;
-	readonly restartAskedAt?: number | null;
-}
+export type AnswerPatch = Partial<
+	Omit<Answer, keyof SubmittedAnswer | 'content' | 'checkedAt' | 'editCount' | 'endedAt' | 'timeline'>
+> & { readonly other?: OtherAnswer };
 
 /** The result of sending a receipt. */
 export interface Telling {

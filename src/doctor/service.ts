@@ -145,10 +145,8 @@ export async function checkDashboard({ ok, warning, okIfNone }: Findings, { need
 	const response = await request(url, { timeoutMs: 5_000 });
 	if (response.kind === 'no-response') {
 		warning(`${host} cannot be reached from here: ${response.why}. That is fine if people's browsers can.`);
-	} else if (response.status >= 400 && response.status !== 401 && response.status !== 403) {
-		warning(
-			`${host} answers ${response.status} there: open SESSION_DASHBOARD_URL in a browser to see whether it is right.`,
-		);
+	} else if (response.status >= 400 && ![401, 403].includes(response.status)) {
+		warning(`${host} answers ${response.status} there: open it in a browser to see whether the address is right.`);
 	}
 	okIfNone(`${host} can be reached.`);
 }

@@ -55,21 +55,19 @@ export function createLinks({ serviceUrl, dashboardUrl }: { serviceUrl: string; 
 		if (address === null) return { kind: 'none' } as const;
 		// The link is normalised as browsers do, so the shown host is the one that they open.
 		const url = URL.parse(address);
-		if (url === null || url.href.length > MAX_URL_LENGTH || /[\s<>"|\\]/.test(address)) return refused('unusable');
-		if (url.username !== '' || url.password !== '') return refused('userName');
+		if (url === null || url.href.length > MAX_URL_LENGTH || /[\s<>"|\\]/.test(address))
+			return refused('not a usable link');
+		if (url.username !== '' || url.password !== '') return refused('user name in the link');
 		// Not by `origin`: a blob: address has the origin of the page that made it.
 		if (url.protocol === service?.protocol && url.host === service.host)
 			return { kind: 'link', url: url.href, host: null } as const;
-		if (url.protocol !== 'https:') return refused('notHttps');
-		if (isPrivate(url.hostname)) return refused('privateNetwork');
+		if (url.protocol !== 'https:') return refused('not https');
+		if (isPrivate(url.hostname)) return refused('private network');
 		return { kind: 'link', url: url.href, host: ownHosts.has(url.host) ? null : url.host } as const;
 	};
 }
 
 export type Links = ReturnType<typeof createLinks>;
-/** Why an address from the service is not shown as a link. */
-export type RefusedLink = Extract<ReturnType<Links>, { kind: 'refused' }>['why'];
-
 function refused<Why extends string>(why: Why) {
 	return { kind: 'refused', why } as const;
 }

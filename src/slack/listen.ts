@@ -114,9 +114,8 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		thereWithinMs = THERE_WITHIN_MS,
 	): Promise<ActRefusal | null> {
 		const { person, claimedTeamId } = request;
-		const verdict = await accessPolicy.check({ ...person, claimedTeamId }, place, maxAgeMs);
-		if (!verdict.allowed) return verdict.refusal;
-		if (place === 'anyChannel') return null;
+		const { refusal } = await accessPolicy.check({ ...person, claimedTeamId }, place, maxAgeMs);
+		if (refusal !== null || place === 'anyChannel') return refusal;
 		const there = isThere(request, place).catch(() => null);
 		const isSo = (await isWithin(there, thereWithinMs)) ? await there : null;
 		return isSo === null ? 'could_not_check' : isSo ? null : 'not_there';

@@ -147,16 +147,12 @@ function actionWords(action: AgentAction): string {
 	switch (action.kind) {
 		case 'click':
 			return 'clicked';
-		case 'open': {
-			const host = quotedNameMrkdwn(action.host, 80);
-			return host === '' ? 'opened a page' : `opened ${host}`;
-		}
+		case 'open':
+			return `opened ${quotedNameMrkdwn(action.host, 80) || 'a page'}`;
 		case 'done':
 			return 'finished';
-		case 'saveFile': {
-			const file = quotedNameMrkdwn(action.filename, 80) || 'a file';
-			return `${action.deleted ? 'deleted' : 'saved'} ${file}`;
-		}
+		case 'saveFile':
+			return `${action.deleted ? 'deleted' : 'saved'} ${quotedNameMrkdwn(action.filename, 80) || 'a file'}`;
 		case 'other':
 			return quotedNameMrkdwn(action.name.replaceAll('_', ' '), 60) || 'did something';
 	}
@@ -164,14 +160,14 @@ function actionWords(action: AgentAction): string {
 
 /** At most `most` actions on one line; repeated ones are counted. Empty when there are none. */
 export function actionsLine(actions: readonly AgentAction[], most = 6): string {
-	const counted: { words: string; count: number }[] = [];
+	const repeats: { words: string; count: number }[] = [];
 	for (const action of actions.slice(0, 50)) {
 		const words = actionWords(action);
-		const last = counted.at(-1);
+		const last = repeats.at(-1);
 		if (last?.words === words) last.count += 1;
-		else counted.push({ words, count: 1 });
+		else repeats.push({ words, count: 1 });
 	}
-	const shown = counted.slice(0, most);
+	const shown = repeats.slice(0, most);
 	const shownCount = shown.reduce((sum, { count }) => sum + count, 0);
 	const parts = shown.map(({ words, count }) => (count === 1 ? words : `${words} ×${count}`));
 	return joined(...parts, andMoreWords(actions.length - shownCount));

@@ -14,11 +14,9 @@ import { HandraiseError } from '../errors.ts';
 import type { QueuedRows } from '../lease-loop.ts';
 import { LEASED_KEYS, type LeasedTable, type Row, type Tables } from './tables.ts';
 
-export type Dialect = 'sqlite' | 'postgres';
-
 /** An open SQLite or PostgreSQL database. Failures of the environment (disk, I/O, network) throw `StoreUnavailableError`. */
 export interface StoreDatabase {
-	readonly dialect: Dialect;
+	readonly dialect: 'sqlite' | 'postgres';
 	/** See `StoreOptions.workspace`. */
 	readonly workspace?: (() => string | null) | undefined;
 	/** Called when the schema is a newer version's. Left out: nobody wants to know. */
@@ -71,7 +69,12 @@ export function remove<Table extends keyof Tables>(db: Kysely<Tables>, table: Ta
 export function locked<Table extends LeasedTable>(trx: Kysely<Tables>, table: Table, filter: Filter<Table>) {
 	const key = LEASED_KEYS[table] as 'id';
 	const rows = from(trx, table as 'watches', filter as Filter<'watches'>);
-	return rows.select(key).orderBy(key).forUpdate();
+	// Sessions in the order of `inLockOrder`, whatever the database's own is.
+	const isCollated = table === 'watched_sessions' && isPostgres(trx);
+	return rows
+		.select(key)
+		.orderBy(isCollated ? sql`session_id collate "C"` : sql.ref(key))
+		.forUpdate();
 }
 
 /** Whether a query finds a row. */

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../clock.ts';
 import { HandraiseError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { type Dialect, lockFor, type StoreDatabase } from './database.ts';
+import { lockFor, type StoreDatabase } from './database.ts';
 import { COLUMNS } from './tables.ts';
 
 /** One step of the schema. Never change one that was released; add another. */
@@ -12,7 +12,7 @@ export interface Migration {
 	readonly number: number;
 	readonly name: string;
 	/** Runs in the transaction of all pending migrations. Untyped, because `Tables` describes the newest schema. */
-	up(db: Kysely<unknown>, dialect: Dialect): Promise<void>;
+	up(db: Kysely<unknown>): Promise<void>;
 }
 
 /** Keys of several columns. */
@@ -160,7 +160,7 @@ export async function migrate(
 			await sql`lock table migrations in access exclusive mode`.execute(trx);
 		}
 		for (const { number, name, up } of pending) {
-			await up(trx as unknown as Kysely<unknown>, db.dialect);
+			await up(trx as unknown as Kysely<unknown>);
 			await trx.insertInto('migrations').values({ number, name, applied_at: clock.now() }).execute();
 		}
 		return pending.map(({ name }) => name);

@@ -66,11 +66,8 @@ export function openPostgres(
 				return await attempt();
 			} catch (error) {
 				if (!CONCURRENCY_CODES.has(sqlState(error) ?? '')) throw error;
-				if (run === MAX_RUNS) {
-					throw new StoreUnavailableError(`PostgreSQL: concurrent writes made this one fail ${MAX_RUNS} times.`, {
-						cause: error,
-					});
-				}
+				const message = `PostgreSQL: concurrent writes made this one fail ${MAX_RUNS} times.`;
+				if (run === MAX_RUNS) throw new StoreUnavailableError(message, { cause: error });
 			}
 		}
 	}

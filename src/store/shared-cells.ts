@@ -28,12 +28,11 @@ export function createSharedState<S>({ db, clock }: Pick<Store, 'db' | 'clock'>,
 		// No schema check: only this program writes the state, and it is outdated after minutes.
 		const before = row === undefined ? null : (JSON.parse(row.state) as S);
 		let state: S | null = before;
-		const results: unknown[] = [];
-		for (const one of changes) {
+		const results = changes.map((one) => {
 			const changed = one.change(state);
 			state = changed.state;
-			results.push(changed.result);
-		}
+			return changed.result;
+		});
 		if (state === null || state === before) return results;
 		// When two replicas find no row, one fails on the key and runs again with the other's state.
 		const written = { name, state: JSON.stringify(state), changed_at: clock.now() };

@@ -43,11 +43,8 @@ export function openSqliteFile(dataDir: string) {
 		database: opened,
 		/** Also releases the lock. */
 		close(): void {
-			try {
-				opened.close();
-			} finally {
-				lock.close();
-			}
+			opened.close();
+			lock.close();
 		},
 	};
 }

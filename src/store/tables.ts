@@ -42,7 +42,7 @@ export const COLUMNS = {
 		edit_count: 'integer not null default 0',
 		accepted_at: 'bigint not null',
 		give_up_at: 'bigint not null',
-		/** See `OnePress`; null for an answer from a form. */
+		/** `undoUntil` of `SubmittedAnswer.press`; null for an answer from a form. */
 		undo_until: 'bigint',
 		next_attempt_at: 'bigint',
 		put_started_at: 'bigint',

@@ -104,27 +104,20 @@ function viewPlace({ service, sessionId }: SessionKey) {
 }
 
 export function targetKey(target: AnnouncementTarget): string {
-	switch (target.kind) {
-		case 'watch':
-			return `watch:${target.watchId}${target.topic === undefined ? '' : `:${target.topic}`}`;
-		case 'channel':
-			return `channel:${target.teamId}:${target.channelId}`;
-		case 'person':
-			return `person:${target.teamId}:${target.userId}${target.topic === undefined ? '' : `:${target.topic}`}`;
-	}
+	if (target.kind === 'channel') return `channel:${target.teamId}:${target.channelId}`;
+	const owner = target.kind === 'watch' ? `watch:${target.watchId}` : `person:${target.teamId}:${target.userId}`;
+	return target.topic === undefined ? owner : `${owner}:${target.topic}`;
 }
 
-function readTarget(row: AnnouncementRow): AnnouncementTarget {
-	if (row.watch_id !== null) {
-		const watch = { kind: 'watch', watchId: row.watch_id, teamId: row.team_id, channelId: row.place_id } as const;
-		return row.target === targetKey(watch) ? watch : switchingTargetOf(watch);
+function readTarget({ target, watch_id: watchId, ...row }: AnnouncementRow): AnnouncementTarget {
+	const channel = { teamId: row.team_id, channelId: row.place_id };
+	if (watchId !== null) {
+		const watch = { kind: 'watch', watchId, ...channel } as const;
+		return target === targetKey(watch) ? watch : switchingTargetOf(watch);
 	}
-	if (row.target.startsWith('person:')) {
-		const [, , , topic] = row.target.split(':');
-		const person = { kind: 'person', teamId: row.team_id, userId: row.place_id } as const;
-		return topic === undefined ? person : { ...person, topic };
-	}
-	return { kind: 'channel', teamId: row.team_id, channelId: row.place_id };
+	const [kind, , , topic] = target.split(':');
+	if (kind !== 'person') return { kind: 'channel', ...channel };
+	return { kind, teamId: row.team_id, userId: row.place_id, ...(topic !== undefined && { topic }) };
 }
 
 /** Null when its content was written with another key, or is damaged. */

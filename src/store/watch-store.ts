@@ -101,16 +101,11 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		},
 		/** The watches that have not ended, newest change first. */
 		async list(channel: ChannelKey, page: { offset: number; limit: number }): Promise<WatchPage> {
-			const base = from(db.read, 'watches', { ...channelColumns(channel), ended_at: null });
+			const newest = liveWatches(db.read, channelColumns(channel)).orderBy('last_change_at', 'desc').orderBy('id');
+			const all = from(db.read, 'watches', { ...channelColumns(channel), ended_at: null });
 			const [rows, { total }] = await Promise.all([
-				base
-					.selectAll()
-					.orderBy('last_change_at', 'desc')
-					.orderBy('id')
-					.limit(page.limit)
-					.offset(page.offset)
-					.execute(),
-				base.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+				newest.limit(page.limit).offset(page.offset).execute(),
+				all.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
 			]);
 			const watches = await Promise.all(
 				rows.map(async (row) => {

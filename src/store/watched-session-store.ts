@@ -153,8 +153,9 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		/** Prolongs these leases by `ms` from `now`; returns the sessions still held. */
 		renew: (held: readonly HeldSession[], ms: number, now: number): Promise<readonly SessionKey[]> =>
 			db.writeOne(async (trx) => {
+				const service = [...new Set(held.map(({ session }) => session.service))];
 				const sessionIds = held.map(({ session }) => session.sessionId);
-				const own = { session_id: sessionIds, lease_token: held.map(({ token }) => token) };
+				const own = { service, session_id: sessionIds, lease_token: held.map(({ token }) => token) };
 				const renewed = change(trx, 'watched_sessions', { ...own, session_id: locked(trx, 'watched_sessions', own) });
 				const rows = await renewed
 					.set({ leased_until: now + ms })

@@ -107,8 +107,7 @@ export async function createHarness() {
 
 	const delivering = {
 		async checkAuthor(person: Person, channelId: string) {
-			const refusal = await on.check(person, channelId);
-			return refusal === null ? ({ allowed: true } as const) : ({ allowed: false, refusal } as const);
+			return { refusal: await on.check(person, channelId) };
 		},
 		random: () => 1,
 	};
@@ -163,7 +162,11 @@ export async function createHarness() {
 		createWorker,
 		/** One attempt under `token`. */
 		deliver: (answer: Answer, token: string) =>
-			createDelivery(coreFor(store.answers), delivering).deliver(answer, token, new AbortController().signal),
+			createDelivery(coreFor(store.answers), delivering.checkAuthor, delivering.random).deliver(
+				answer,
+				token,
+				new AbortController().signal,
+			),
 		/** Accepts an answer to the session's question. */
 		async accept(sessionId: string, giveUpAt = T0 + 86_400_000): Promise<Answer> {
 			const result = await store.answers.accept(

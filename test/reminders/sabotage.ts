@@ -50,22 +50,22 @@ export const SABOTAGES = {
 			{ announcement, now }: { announcement: NewAnnouncement | null; now: number },
 		) => {
 			if (announcement !== null) {
-				await db.write((trx) => queueAnnouncements(trx, cipher, [{ ...announcement, key: announcement.key + now }], now));
+				await db.write((trx) => queueAnnouncements({ trx, cipher, now }, [{ ...announcement, key: announcement.key + now }]));
 			}
 			return db
 				.write(async (trx) => {`,
 		},
 		{
 			file: 'store/ladder-store.ts',
-			from: '					if (announcement !== null) await queueAnnouncements(trx, cipher, [announcement], now);\n',
+			from: '					if (announcement !== null) await queueAnnouncements({ trx, cipher, now }, [announcement]);\n',
 			to: '',
 		},
 		{
 			file: 'store/ladder-store.ts',
-			from: `					await db.writeOne((trx) => freeLadders(trx, left));
+			from: `					await db.writeOne((trx) => freeLeases(trx, 'ladders', left));
 					return null;
 				}),`,
-			to: `					await db.writeOne((trx) => freeLadders(trx, left));
+			to: `					await db.writeOne((trx) => freeLeases(trx, 'ladders', left));
 					return null;
 				});
 		},`,

@@ -20,7 +20,7 @@ function listening() {
 	const listen = createListen(core, {
 		app,
 		teamId: 'T1',
-		accessPolicy: { check: async () => ({ allowed: true }) },
+		accessPolicy: { check: async () => ({ refusal: null }) },
 	} as unknown as Parameters<typeof createListen>[1]);
 	const stores = new Map<string, () => Promise<unknown>>();
 	listen.storingAction('question.choose_1', (_, { value = '' }) => {

@@ -9,6 +9,7 @@ import {
 	type FirstEnding,
 	firstEndingOf,
 	itemsOf,
+	type Person,
 	type TimelineEntry,
 } from '../../answers/answer.ts';
 import { ACTIONS, CALLBACKS } from '../ids.ts';
@@ -118,9 +119,9 @@ export function mayHaveArrived({ state, putStartedAt }: Pick<ToldAnswer, 'state'
 	return putStartedAt != null && Object.hasOwn(PERHAPS_ARRIVED, state);
 }
 
-export function isOwnFirst({ person, content }: ToldAnswer): boolean {
-	const first = content?.kind === 'readable' ? content.other?.person : null;
-	return first != null && first.userId === person?.userId;
+/** Whose answer was first, where this one lost to somebody in Slack. */
+export function firstPersonOf({ content }: Partial<Answer>): Person | null {
+	return content?.kind === 'readable' ? (content.other?.person ?? null) : null;
 }
 
 /** The words for a state that the answer reached: the current one, or that of an entry of its timeline. */
@@ -128,7 +129,8 @@ function wordsOf(state: AnswerState, answer: ToldAnswer, entry = answer.timeline
 	if (state === answer.state && mayHaveArrived(answer)) return PERHAPS_ARRIVED[state as keyof typeof PERHAPS_ARRIVED];
 	if (state === 'refused' && isProvenRefusal(answer.lastError)) return MAY_NOT_ANSWER;
 	if (state !== 'conflicted') return STATE_WORDS[state];
-	return LOST_TO_WORDS[entry?.lostTo ?? (isOwnFirst(answer) ? 'own' : 'other')];
+	const first = firstPersonOf(answer);
+	return LOST_TO_WORDS[entry?.lostTo ?? (first !== null && first.userId === answer.person?.userId ? 'own' : 'other')];
 }
 
 /** The last lines of an answer's timeline, each with its time, and what became of the agent. mrkdwn. */

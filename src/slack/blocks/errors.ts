@@ -217,7 +217,7 @@ export function errorModal(code: string, metadata: ViewMetadata, context: ErrorC
 		metadata,
 		blocks: [
 			...section(errorLine(code, context)),
-			...section(isRefusal(code) ? '' : aboutWords(sessionId)),
+			...section(aboutWords(code, sessionId)),
 			...(errorWords(code, context).retry ? buttons(button(ACTIONS.reload, 'Try again')) : []),
 		],
 	});
@@ -225,8 +225,8 @@ export function errorModal(code: string, metadata: ViewMetadata, context: ErrorC
 
 /** The same outside a modal. */
 export function errorMessage(code: string, sessionId: string | null, error: ErrorContext): MessageContent {
-	const about = isRefusal(code) ? '' : aboutWords(sessionId);
-	return message(errorWords(code, error).text, [...section(errorLine(code, error)), ...context(about)]);
+	const blocks = [...section(errorLine(code, error)), ...context(aboutWords(code, sessionId))];
+	return message(errorWords(code, error).text, blocks);
 }
 
 /** The words with their icon. mrkdwn. */
@@ -238,6 +238,6 @@ function isRefusal(code: string): boolean {
 	return Object.hasOwn(REFUSALS, code);
 }
 
-function aboutWords(sessionId: string | null): string {
-	return sessionId === null || sessionId === '' ? '' : `This was about ${sessionName(sessionId)}.`;
+function aboutWords(code: string, sessionId: string | null): string {
+	return isRefusal(code) || sessionId === null || sessionId === '' ? '' : `This was about ${sessionName(sessionId)}.`;
 }

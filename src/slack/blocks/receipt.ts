@@ -24,8 +24,8 @@ import {
 import {
 	agentMayStand,
 	FIRST_WORDS,
+	firstPersonOf,
 	hasText,
-	isOwnFirst,
 	MOST_ITEMS,
 	mayHaveArrived,
 	ownText,
@@ -134,22 +134,18 @@ function otherAnswer(answer: Answer, { now }: ReceiptContext): KnownBlock[] {
 
 const CAN_CLOSE = 'You can close this window. Your answer is still sent, and you get a message if it cannot be sent.';
 
+const TAKES_LONG =
+	'The session service is slow to respond. Handraise is still sending your answer. There is nothing to do: you get a message when it arrives or cannot be sent.';
+
 /** The text below the headline: why, what was kept, what to do. mrkdwn; may be empty. */
-export function receiptExplanation(
-	answer: Answer,
-	{ adminContact, now }: { readonly adminContact: string | null; readonly now: number },
-): string {
+export function receiptExplanation(answer: Answer, { adminContact, now }: ReceiptContext): string {
 	const { state, lastError, nextAttemptAt } = answer;
 	const problem = lastError === null ? '' : errorWords(lastError).what;
 	const isCertain = !mayHaveArrived(answer);
 	switch (state) {
 		case 'accepted':
 		case 'delivering': {
-			if (lastError === null) {
-				return now - firstDueAt(answer) >= TAKES_LONG_MS
-					? 'The session service is slow to respond. Handraise is still sending your answer. There is nothing to do: you get a message when it arrives or cannot be sent.'
-					: CAN_CLOSE;
-			}
+			if (lastError === null) return now - firstDueAt(answer) >= TAKES_LONG_MS ? TAKES_LONG : CAN_CLOSE;
 			if (state === 'delivering') {
 				return `${problem} Handraise reads the session again automatically. It sends your answer again only when it is certain that the first one did not arrive.`;
 			}
@@ -179,11 +175,11 @@ export function receiptExplanation(
 
 /** The answer to which this one lost is not sent any more. */
 function firstEndedText(answer: Answer, ending: FirstEnding): string {
-	const first = answer.content.kind === 'readable' ? (answer.content.other?.person ?? null) : null;
+	const first = firstPersonOf(answer);
 	const isWiped = itemsOf(answer).some((item) => item.wiped);
 	const secrets = isWiped ? ' Passwords and codes were not kept: *Send mine* asks you to type them again.' : '';
 	const who = first === null ? 'Somebody' : `<@${first.userId}>`;
-	const what = isOwnFirst(answer) ? 'You had answered before' : `${who} answered before you`;
+	const what = first?.userId === answer.person.userId ? 'You had answered before' : `${who} answered before you`;
 	const open = ending === 'first_over' || ending === 'first_unknown' ? '' : ' The question is open again.';
 	return `${what}${FIRST_WORDS[ending][1]}${open} Your text is kept.${secrets}`;
 }

@@ -13,6 +13,7 @@ import {
 	joined,
 	momentMrkdwn,
 	personMrkdwn,
+	sentences,
 	sessionIdMrkdwn,
 	statusWords,
 } from '../words.ts';
@@ -81,9 +82,7 @@ export function unwatchedAllWords(count: number, discovered: boolean): string {
 /** How slow watching will be; empty when it is not slow. */
 export function expectationWords({ slow, roundSeconds, typicalSeconds, longestSeconds }: Expectation): string {
 	if (!slow) return '';
-	const round = durationText(roundSeconds * 1_000);
-	const typical = durationText(typicalSeconds * 1_000);
-	const longest = durationText(longestSeconds * 1_000);
+	const [round, typical, longest] = [roundSeconds, typicalSeconds, longestSeconds].map((s) => durationText(s * 1_000));
 	return `⏱️ Many sessions are watched, so this will be slow: reading all of them once takes ${round}. A new question is seen after about ${typical} if the agent is busy, and after up to ${longest} if it is quiet.`;
 }
 
@@ -95,8 +94,7 @@ export function discoveringWords(
 	const changed = discovery === null ? '' : `New ones are posted by ${commandWords(discovery)}.`;
 	const listed = isListed ? '' : '⏳ The list of sessions cannot be got at the moment: questions come when it can.';
 	const since = outcome === 'begun' ? 'from now on' : 'already';
-	const all = `✋ The questions of all sessions come into this channel ${since}.`;
-	return [all, changed, listed].filter((words) => words !== '').join(' ');
+	return sentences(`✋ The questions of all sessions come into this channel ${since}.`, changed, listed);
 }
 
 /** What `/session watch all` takes. */

@@ -2,7 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import type { Answers } from '../../answers/accept.ts';
 import type { ChannelPlace } from '../../answers/access-policy.ts';
 import type { Answer } from '../../answers/answer.ts';
-import { canRestart } from '../../answers/restart.ts';
+import { canRestart } from '../../answers/confirm.ts';
 import type { Session } from '../../questions/session.ts';
 import type { AnswerStore } from '../../store/answer-store.ts';
 import { errorWords } from '../blocks/errors.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import type { Claims } from '../../answers/accept.ts';
 import { type Person, type QuestionKey, submissionKeyOf } from '../../answers/answer.ts';
-import type { Claims } from '../../answers/claims.ts';
 import { setBounded } from '../../bounded-map.ts';
 import { type Clock, uptimeOf } from '../../clock.ts';
 import { isReworded, type Question } from '../../questions/open-question.ts';

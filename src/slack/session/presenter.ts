@@ -1,3 +1,4 @@
+import type { Claims } from '../../answers/accept.ts';
 import {
 	type Answer,
 	isBlocking,
@@ -6,7 +7,6 @@ import {
 	type QuestionKey,
 	submissionKeyOf,
 } from '../../answers/answer.ts';
-import type { Claims } from '../../answers/claims.ts';
 import { leftEmptyIn } from '../../answers/earlier-answers.ts';
 import type { Clock } from '../../clock.ts';
 import { askingMessageIndex, openQuestion, type Question, questionAt } from '../../questions/open-question.ts';
