@@ -62,11 +62,7 @@ export type GiveBackResult =
 	| { readonly kind: 'closed' };
 
 /** A question of a session in one workspace. */
-export interface HandedQuestion {
-	readonly teamId: string;
-	readonly session: SessionKey;
-	readonly fingerprint: string;
-}
+export type HandedQuestion = Pick<HandOver, 'teamId' | 'session' | 'fingerprint'>;
 
 /** What `from` may do with the question; `null`: they may hand it over. */
 export function obstacleTo(
