@@ -7,7 +7,7 @@ import {
 	type QuestionKey,
 	submissionKeyOf,
 } from '../../answers/answer.ts';
-import { leftEmptyIn } from '../../answers/earlier-answers.ts';
+import { ourAnswers } from '../../answers/earlier-answers.ts';
 import type { Clock } from '../../clock.ts';
 import { askingMessageIndex, openQuestion, type Question, questionAt } from '../../questions/open-question.ts';
 import { type AnswerMarks, isSecretValue, looksSecretAt, secretAtFirst } from '../../questions/secrecy.ts';
@@ -64,7 +64,7 @@ export function createPresenter(deps: Dependencies) {
 	const { serviceUrl, answers, drafts, claims, watches, dashboardUrl, links, adminContact, clock } = deps;
 
 	async function openQuestionOf(session: Session): Promise<Question | null> {
-		return openQuestion(session, await leftEmptyIn(answers, serviceUrl, session));
+		return openQuestion(session, (await ourAnswers(answers, { serviceUrl, session })).leftEmpty);
 	}
 
 	function keyOf(sessionId: string, messageIndex: number): QuestionKey {
@@ -175,7 +175,8 @@ export function createPresenter(deps: Dependencies) {
 			const { person, reading, metadata } = showing;
 			const { session, readAt } = reading;
 			const { sessionId } = metadata;
-			const [question, marks] = await Promise.all([openQuestionOf(session), answers.marks(serviceUrl, sessionId)]);
+			const { leftEmpty, marks } = await ourAnswers(answers, { serviceUrl, session });
+			const question = openQuestion(session, leftEmpty);
 			const base = { session, readAt, question, now: clock.now(), dashboardUrl, links, adminContact };
 			const [settled, watch] = await Promise.all([
 				settledNotice(showing, question, marks),
