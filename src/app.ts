@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { createAnswers } from './answers/accept.ts';
 import { type AccessPolicy, createAccessPolicy, type MayAct, NOT_CHECKED } from './answers/access-policy.ts';
 import type { QuestionUpdated } from './answers/answer.ts';
-import { arrivedBetween, leftEmptyIn } from './answers/earlier-answers.ts';
+import { ourAnswers } from './answers/earlier-answers.ts';
 import { createHousekeeping } from './answers/housekeeping.ts';
 import { createAnswerWorker } from './answers/worker.ts';
 import { createMemoryCell } from './cell.ts';
@@ -17,7 +17,6 @@ import { createReminders } from './inbox/reminders.ts';
 import type { Log } from './log.ts';
 import { createHttpServer, createRefusedRequests } from './ops/http-server.ts';
 import { createMetrics } from './ops/metrics.ts';
-import { askingMessageIndex } from './questions/open-question.ts';
 import { disclosureOf } from './questions/secrecy.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import { createRequestBudget } from './session-service/budget.ts';
@@ -160,11 +159,9 @@ export async function createHandraise({
 		budget: { figures: () => budget.stats(), keptFor: keptFromWatching },
 		health,
 		listCell: cellOf(`list:${serviceUrl}`),
-		leftEmpty: (key, session) => leftEmptyIn(answerStore, key.service, session),
-		arrived: (question, times) => arrivedBetween(answerStore, question, times),
-		async disclosure(key, session) {
-			const marks = askingMessageIndex(session) === null ? [] : await answerStore.marks(key.service, key.sessionId);
-			return disclosureOf(marks, config.showAnswers);
+		async ourAnswers(session, known) {
+			const { marks, ...ours } = await ourAnswers(answerStore, { serviceUrl, session, known });
+			return { ...ours, disclosure: disclosureOf(marks, config.showAnswers) };
 		},
 		onQuestions: inboxes.touch,
 	});

@@ -163,6 +163,8 @@ export interface SubmittedAnswer {
 	readonly shownHash: string | null;
 	/** Positions that the author left empty on purpose. They count as answered. */
 	readonly leftEmpty: readonly number[];
+	/** When the session of the form was read. The author has not seen later deliveries. */
+	readonly formReadAt: number;
 	readonly origin: Origin;
 	readonly acceptedAt: number;
 	/** When to stop trying and ask the author. */
@@ -172,6 +174,10 @@ export interface SubmittedAnswer {
 /** A stored answer. */
 export interface Answer extends SubmittedAnswer {
 	readonly content: AnswerContent;
+	/** The positions that it fills or leaves empty on purpose. */
+	readonly positions: readonly number[];
+	/** The positions that the author marked as secret, also once the values are gone; null: the form had no box for it. */
+	readonly secretPositions: readonly number[] | null;
 	readonly state: AnswerState;
 	readonly attempts: number;
 	/** When the access policy last allowed a press of its author to send it. */
@@ -208,8 +214,6 @@ export interface NewAnswer extends SubmittedAnswer {
 	readonly items: readonly AnswerItem[];
 	/** Whether the form had the box for secret answers. Without it, `secret` of the items is a guess. */
 	readonly boxed: boolean;
-	/** When the session of the form was read. The author has not seen later deliveries. */
-	readonly formReadAt: number;
 }
 
 export type AcceptResult =
@@ -303,6 +307,11 @@ export function isFailed(state: AnswerState): boolean {
 /** True once nothing more is sent. A `delivered` answer may still be confirmed. */
 export function isSettled(state: AnswerState): boolean {
 	return !isBlocking(state) && state !== 'waiting';
+}
+
+/** The positions of secret items. */
+export function secretOf(items: readonly Pick<AnswerItem, 'secret'>[]): number[] {
+	return items.flatMap(({ secret }, position) => (secret ? [position] : []));
 }
 
 /** Its items; empty when they are removed or unreadable. */

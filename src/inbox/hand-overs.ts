@@ -1,7 +1,7 @@
 import { FRESH_MS, type MayAct, type Refusal } from '../answers/access-policy.ts';
 import { isAnsweredSince, type Person } from '../answers/answer.ts';
 import type { Core } from '../core.ts';
-import { type GiveBackResult, type HandedQuestion, type HandOver, obstacleTo, targetOfHandOver } from './hand-over.ts';
+import { type GiveBackResult, type HandedQuestion, type HandOver, obstacleTo } from './hand-over.ts';
 
 /** The question of a *Hand over* or *Give back*, and where its person sees it. */
 export interface PressedQuestion {
@@ -66,8 +66,8 @@ export function createHandOvers(
 			pressed: PressedQuestion,
 			{ viewId, to, refusal }: { viewId: string; to: string; refusal: Promise<Refusal | null> },
 		) {
-			const { sessionId, channelId } = pressed;
-			const { teamId, userId: from } = person;
+			const { channelId } = pressed;
+			const { userId: from } = person;
 			if (to === from) return { kind: 'refused', refusal: 'self' } as const;
 			const handed = questionOf(person, pressed);
 			// Both ask Slack, and the window waits three seconds.
@@ -77,30 +77,22 @@ export function createHandOvers(
 			const asked = await askedIn(handed, channelId);
 			if ('by' in asked) return { kind: 'closed', by: asked.by } as const;
 			const { watch, view, question } = asked;
-			const watchId = watch.id;
-			const target = targetOfHandOver({ id: viewId, teamId, from, to, givenBackAt: null });
-			const content = { kind: 'handedOver', watchId, sessionId, from, question, readAt: view.seenAt } as const;
-			const announcement = { target, key: `handedOver:${from}`, content };
-			const wish = { ...handed, id: viewId, watchId, channelId, from, to, replaces, announcement };
+			const told = { question, readAt: view.seenAt };
+			const wish = { ...handed, id: viewId, watchId: watch.id, channelId, from, to, replaces, ...told };
 			const result = await store.handOver(wish, clock.now());
 			onNews();
 			return result.kind === 'closed' ? ({ kind: 'closed', by: null } as const) : result;
 		},
 
 		async giveBack(person: Person, pressed: PressedQuestion): Promise<GiveBackResult> {
-			const by = person.userId;
-			const { sessionId, fingerprint } = pressed;
+			const { userId } = person;
+			const { fingerprint } = pressed;
 			const handed = questionOf(person, pressed);
 			const current = await store.handOverOf(handed);
 			const shown = current === null ? null : await store.watchedIn(current, handed.session);
 			const question = shown?.view.question ?? null;
 			if (shown === null || question?.fingerprint !== fingerprint) return { kind: 'closed' };
-			const told = (handOver: HandOver) => {
-				const { watchId } = handOver;
-				const content = { kind: 'givenBack', watchId, sessionId, by, question, readAt: shown.view.seenAt } as const;
-				return { target: targetOfHandOver(handOver), key: 'givenBack', content };
-			};
-			const result = await store.giveBack({ ...handed, userId: by }, { now: clock.now(), told });
+			const result = await store.giveBack({ ...handed, userId, question, readAt: shown.view.seenAt }, clock.now());
 			onNews();
 			return result;
 		},

@@ -9,7 +9,7 @@ import { change, countChanged, from, isFound, type StoreDatabase } from './datab
 import { earliest, isOurs, leaseDue, nextDue, releaseHeld, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { giveBackUndelivered } from './hand-over-store.ts';
-import { beginLadder, type EndedReminders, endReminders } from './ladder-store.ts';
+import { beginLadder, endReminders } from './ladder-store.ts';
 import { QUESTION_POSTS } from './question-posts.ts';
 import { WITHOUT_LEASE } from './tables.ts';
 import { type AnnouncementRow, readAnnouncement, URGENCIES, type WatchRow } from './watch-rows.ts';
@@ -117,7 +117,7 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 	}
 
 	/** The reminders of an announcement. What an earlier attempt may have shown counts as seen. */
-	function endedReminders(row: AnnouncementRow, result: AttemptResult): EndedReminders {
+	function endedReminders(row: AnnouncementRow, result: AttemptResult) {
 		const content = readAnnouncement(row, cipher)?.content;
 		const entries = content !== undefined && 'entries' in content ? content.entries : [];
 		if (result.kind === 'posted') return { entries, unseen: result.leftOut ?? [] };

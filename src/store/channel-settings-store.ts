@@ -3,7 +3,7 @@ import type { Person } from '../answers/answer.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
 import { type ChannelSettings, channelSettings, DEFAULT_CHANNEL_SETTINGS } from '../watches/channel-settings.ts';
 import type { ChannelKey } from '../watches/watch.ts';
-import { change, from, type StoreDatabase } from './database.ts';
+import { change, countChanged, from, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { channelColumns, type Tables } from './tables.ts';
 import { queueAnnouncements, touchLadders } from './watch-writes.ts';
@@ -17,59 +17,37 @@ export interface StoredChannelSettings {
 	readonly changedAt: number | null;
 }
 
+/** Settings that a person chose for a channel whose settings they saw at `revision`. */
+interface ChosenSettings extends Pick<StoredChannelSettings, 'settings' | 'revision'> {
+	readonly person: Person;
+	readonly announcement: NewAnnouncement;
+	readonly now: number;
+}
+
 /** Every method is one transaction; throws `StoreUnavailableError` (code `store_unavailable`, retryable). */
 export function createChannelSettingsStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
 	return {
 		/** The defaults where nobody has set anything. */
-		async read(channel: ChannelKey): Promise<StoredChannelSettings> {
-			const row = await settingsRow(db.read, channel);
-			return {
-				settings: readSettings(row?.settings ?? null),
-				revision: row?.revision ?? 0,
-				changedBy: row?.changed_by ?? null,
-				changedAt: row?.changed_at ?? null,
-			};
-		},
+		read: (channel: ChannelKey) => readSettings(db.read, channel),
 
 		/**
 		 * Replaces the settings, queues `announcement` and looks at the channel's ladders now. False when they are not at
 		 * `revision` any more: nothing was written.
 		 */
-		write: (
-			channel: ChannelKey,
-			{
-				settings: changed,
-				revision,
-				person,
-				announcement,
-				now,
-			}: {
-				settings: ChannelSettings;
-				revision: number;
-				person: Person;
-				announcement: NewAnnouncement;
-				now: number;
-			},
-		) =>
+		write: (channel: ChannelKey, { settings, revision, person, announcement, now }: ChosenSettings) =>
 			db.write(async (trx) => {
-				const here = channelColumns(channel);
-				const row = await from(trx, 'channel_settings', here).selectAll().forUpdate().executeTakeFirst();
-				if ((row?.revision ?? 0) !== revision) return false;
-				const values = {
-					settings: JSON.stringify(changed),
-					revision: revision + 1,
-					changed_by: person.userId,
-					changed_at: now,
-				};
-				// Of two replicas that find no row, one fails on the key and runs again.
-				if (row === undefined)
-					await trx
-						.insertInto('channel_settings')
-						.values({ ...here, ...values })
-						.execute();
-				else await change(trx, 'channel_settings', here).set(values).execute();
+				const key = channelColumns(channel);
+				const chosen = { settings: JSON.stringify(settings), changed_by: person.userId, changed_at: now };
+				const values = { ...chosen, revision: revision + 1 };
+				const insert = trx.insertInto('channel_settings').values({ ...key, ...values });
+				const changed = await countChanged(
+					revision === 0
+						? insert.onConflict((conflict) => conflict.columns(['team_id', 'channel_id']).doNothing())
+						: change(trx, 'channel_settings', { ...key, revision }).set(values),
+				);
+				if (changed === 0) return false;
 				await queueAnnouncements({ trx, cipher, now }, [announcement]);
-				await touchLadders(trx, channelColumns(channel), now);
+				await touchLadders(trx, key, now);
 				return true;
 			}),
 	};
@@ -77,11 +55,9 @@ export function createChannelSettingsStore({ db, cipher }: { db: StoreDatabase; 
 
 export type ChannelSettingsStore = ReturnType<typeof createChannelSettingsStore>;
 
-export function settingsRow(read: Kysely<Tables>, channel: ChannelKey) {
-	return from(read, 'channel_settings', channelColumns(channel)).selectAll().executeTakeFirst();
-}
-
-/** The defaults for null. */
-export function readSettings(text: string | null): ChannelSettings {
-	return text === null ? DEFAULT_CHANNEL_SETTINGS : channelSettings.parse(JSON.parse(text));
+export async function readSettings(read: Kysely<Tables>, channel: ChannelKey): Promise<StoredChannelSettings> {
+	const row = await from(read, 'channel_settings', channelColumns(channel)).selectAll().executeTakeFirst();
+	if (row === undefined) return { settings: DEFAULT_CHANNEL_SETTINGS, revision: 0, changedBy: null, changedAt: null };
+	const { settings, revision, changed_by: changedBy, changed_at: changedAt } = row;
+	return { settings: channelSettings.parse(JSON.parse(settings)), revision, changedBy, changedAt };
 }

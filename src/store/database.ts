@@ -3,6 +3,7 @@ import {
 	type DeleteResult,
 	type Expression,
 	type ExpressionBuilder,
+	type InsertResult,
 	type Kysely,
 	PostgresAdapter,
 	type SelectQueryBuilder,
@@ -130,13 +131,14 @@ export function rowUnlessExists(db: Kysely<Tables>, row: object, blocker: Expres
 		.where(({ not, exists }) => not(exists(blocker)));
 }
 
-/** Runs an UPDATE or DELETE; returns how many rows it changed. */
+/** Runs an INSERT, UPDATE or DELETE; returns how many rows it changed. */
 export async function countChanged(query: {
-	executeTakeFirst(): Promise<UpdateResult | DeleteResult | undefined>;
+	executeTakeFirst(): Promise<InsertResult | UpdateResult | DeleteResult | undefined>;
 }): Promise<number> {
 	const result = await query.executeTakeFirst();
 	if (result === undefined) return 0;
-	return Number('numUpdatedRows' in result ? result.numUpdatedRows : result.numDeletedRows);
+	if ('numUpdatedRows' in result) return Number(result.numUpdatedRows);
+	return Number('numDeletedRows' in result ? result.numDeletedRows : (result.numInsertedOrUpdatedRows ?? 0n));
 }
 
 /** Rows removed in one transaction: on SQLite it blocks the event loop. */

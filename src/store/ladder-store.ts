@@ -7,7 +7,7 @@ import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
 import type { ChannelKey, SessionKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { activeClaims, answeredQuestions, nameInService } from './answering-store.ts';
-import { readSettings, settingsRow } from './channel-settings-store.ts';
+import { readSettings } from './channel-settings-store.ts';
 import { change, countChanged, from, inLockOrder, locked, remove, type StoreDatabase } from './database.ts';
 import { freeLeases, leaseDue, nextDue, releaseHeld } from './due.ts';
 import type { Cipher } from './encryption.ts';
@@ -24,26 +24,24 @@ type LadderRow = Row<'ladders'>;
 export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
 	async function batchOf(rows: readonly LadderRow[], now: number): Promise<LadderBatch> {
 		const channel = channelOf(rows[0] as LadderRow);
-		const [row, facts] = await Promise.all([settingsRow(db.read, channel), factsOf(rows, now)]);
-		const settings = readSettings(row?.settings ?? null);
-		return { channel, settings, settingsChangedAt: row?.changed_at ?? null, ladders: facts };
+		const [{ settings, changedAt }, ladders] = await Promise.all([readSettings(db.read, channel), factsOf(rows, now)]);
+		return { channel, settings, settingsChangedAt: changedAt, ladders };
 	}
 
 	async function factsOf(rows: readonly LadderRow[], now: number): Promise<TakenLadder[]> {
 		const service = rows[0]?.service ?? '';
 		const ofSessions = { service, session_id: [...new Set(rows.map(({ session_id }) => session_id))] };
+		const ofLadders = { id: rows.map(({ watch_id }) => watch_id), ended_at: null };
 		const columns = ['session_id', 'digest', 'last_read_at', 'failures'] as const;
 		const [watches, read, claims] = await Promise.all([
-			from(db.read, 'watches', { id: rows.map((row) => row.watch_id), ended_at: null })
-				.select('id')
-				.execute(),
+			from(db.read, 'watches', ofLadders).select('id').execute(),
 			from(db.read, 'watched_sessions', ofSessions).select(columns).execute(),
 			activeClaims(db.read, ofSessions, now),
 		]);
 		const live = new Set(watches.map(({ id }) => id));
 		const sessions = new Map(read.map((row) => [row.session_id, row]));
 		const readAts = new Map(read.map((row) => [row.session_id, row.last_read_at ?? 0]));
-		const answered = await answeredQuestions(db.read, service, readAts);
+		const answered = new Set((await answeredQuestions(db.read, service, readAts)).map(nameInService));
 		// The one that lasts longest counts.
 		const latest = new Map(
 			claims.toSorted((a, b) => a.until - b.until).map((claim) => [nameInService(claim.question), claim]),
@@ -91,14 +89,8 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 	async function recordOutcome(trx: Kysely<Tables>, token: string, outcome: LadderOutcome, now: number) {
 		const held = { watch_id: outcome.ladder.watchId, lease_token: token };
 		if (outcome.kind === 'over') return (await countChanged(remove(trx, 'ladders', held))) > 0;
-		const changed =
-			outcome.kind === 'wait'
-				? { due_at: soonest(outcome, now), reminder_due_at: outcome.reminderDueAt, held_by: outcome.heldBy }
-				: { ...reminderChange(outcome, now), due_at: now, reminder_due_at: null, held_by: null };
-		const waiting = outcome.kind === 'wait' ? outcome.waiting : null;
-		const since = { waiting_since: waiting?.since ?? null, few_since: waiting?.fewSince ?? null };
-		const columns = { ...WITHOUT_LEASE, ...changed, ...since };
-		return (await countChanged(change(trx, 'ladders', held).set(columns))) > 0;
+		const columns = outcome.kind === 'wait' ? waitColumns(outcome, now) : reminderColumns(outcome, now);
+		return (await countChanged(change(trx, 'ladders', held).set({ ...WITHOUT_LEASE, ...columns }))) > 0;
 	}
 
 	return {
@@ -113,19 +105,9 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		): Promise<readonly LadderBatch[]> {
 			const { now } = options;
 			const where = dueByChannel(service, options);
-			const orderBy = sql`due_at, posted_at`;
-			const rows = await leaseDue(
-				db,
-				{
-					table: 'ladders',
-					service,
-					where,
-					orderBy,
-					limit: MOST_LADDERS,
-					takingLock: 'takingLadders',
-				},
-				{ lease, now },
-			);
+			const order = { orderBy: sql`due_at, posted_at`, limit: MOST_LADDERS, takingLock: 'takingLadders' } as const;
+			const due = { table: 'ladders', service, where, ...order } as const;
+			const rows = await leaseDue(db, due, { lease, now });
 			const byChannel = Map.groupBy(rows, ({ team_id, channel_id }) => `${team_id}:${channel_id}`);
 			return Promise.all(Array.from(byChannel.values(), (group) => batchOf(group, now)));
 		},
@@ -219,26 +201,12 @@ export async function beginLadder(
 	watch: { id: string; team_id: string; channel_id: string; service: string; session_id: string },
 	{ fingerprint, postTs, postedAt, now }: { fingerprint: string; postTs: string; postedAt: number; now: number },
 ): Promise<void> {
-	const begun = {
-		fingerprint,
-		post_ts: postTs,
-		posted_at: postedAt,
-		reminded_at: null,
-		escalation_count: 0,
-		last_reminder_at: null,
-		is_sending: 0,
-		reminder_due_at: null,
-		held_by: null,
-		waiting_since: null,
-		few_since: null,
-		due_at: now,
-		...WITHOUT_LEASE,
-	};
-	const { id, team_id, channel_id, service, session_id } = watch;
+	const { id: watch_id, team_id, channel_id, service, session_id } = watch;
+	const begun = { fingerprint, post_ts: postTs, posted_at: postedAt, due_at: now };
+	await remove(trx, 'ladders', { watch_id }).execute();
 	await trx
 		.insertInto('ladders')
-		.values({ watch_id: id, team_id, channel_id, service, session_id, ...begun })
-		.onConflict((conflict) => conflict.column('watch_id').doUpdateSet(begun))
+		.values({ watch_id, team_id, channel_id, service, session_id, ...begun })
 		.execute();
 }
 
@@ -260,25 +228,35 @@ function readLadder(row: LadderRow): Ladder {
 	};
 }
 
-function reminderChange({ stage }: Extract<LadderOutcome, { kind: 'remind' }>, now: number) {
-	if (stage === 'reminder') return { reminded_at: now, last_reminder_at: now, is_sending: 1 };
-	return { escalation_count: sql<number>`escalation_count + 1`, last_reminder_at: now, is_sending: 1 };
+function waitColumns(outcome: Extract<LadderOutcome, { kind: 'wait' }>, now: number) {
+	const { dueAt, changeCount, waiting } = outcome;
+	const plannedAt = dueAt === null ? null : Math.round(dueAt);
+	return {
+		// At once if the question changed meanwhile. PostgreSQL takes a case of nothing but parameters for a text.
+		due_at: sql<number>`cast(case when change_count = ${changeCount} then ${plannedAt} else ${now} end as bigint)`,
+		reminder_due_at: outcome.reminderDueAt,
+		held_by: outcome.heldBy,
+		waiting_since: waiting?.since ?? null,
+		few_since: waiting?.fewSince ?? null,
+	};
 }
 
-/** Reminders that are not on their way any more. */
-export interface EndedReminders {
-	readonly entries: readonly ReminderEntry[];
-	/** Those of them that nobody saw: they are due again after `UNSEEN_AGAIN_MS`. */
-	readonly unseen: readonly ReminderEntry[];
+function reminderColumns({ stage }: Extract<LadderOutcome, { kind: 'remind' }>, now: number) {
+	const count = stage === 'reminder' ? { reminded_at: now } : { escalation_count: sql<number>`escalation_count + 1` };
+	const waitsForNothing = { reminder_due_at: null, held_by: null, waiting_since: null, few_since: null };
+	return { ...count, ...waitsForNothing, last_reminder_at: now, is_sending: 1, due_at: now };
 }
 
 /** What left a reminder out may still hold: without this time it would be queued and left out again and again. */
 const UNSEEN_AGAIN_MS = 5_000;
 
-/** Lets the ladders of these reminders go on. A ladder of another post stays as it is. */
+/**
+ * Lets the ladders of these reminders go on, which are not on their way any more. Those that nobody saw are due again after
+ * `UNSEEN_AGAIN_MS`. A ladder of another post stays as it is.
+ */
 export async function endReminders(
 	trx: Kysely<Tables>,
-	{ entries, unseen }: EndedReminders,
+	{ entries, unseen }: { entries: readonly ReminderEntry[]; unseen: readonly ReminderEntry[] },
 	now: number,
 ): Promise<void> {
 	if (entries.length === 0) return;
@@ -294,11 +272,4 @@ export async function endReminders(
 			.set({ is_sending: 0, change_count: sql<number>`change_count + 1`, ...again })
 			.execute();
 	}
-}
-
-/** When to look again: at once if the question changed meanwhile. */
-function soonest({ dueAt: at, changeCount }: Extract<LadderOutcome, { kind: 'wait' }>, now: number) {
-	const planned = at === null ? null : Math.round(at);
-	// PostgreSQL takes a case of nothing but parameters for a text.
-	return sql<number | null>`cast(case when change_count = ${changeCount} then ${planned} else ${now} end as bigint)`;
 }

@@ -49,13 +49,13 @@ export const COLUMNS = {
 		/** JSON */
 		before_put: 'text',
 		delivered_at: 'bigint',
-		aftermath: 'text',
+		agent_outcome: 'text',
 		ended_at: 'bigint',
 		last_error: 'text',
 		/** JSON */
 		timeline: 'text not null',
 		/** JSON */
-		told: 'text not null',
+		receipt_state: 'text not null',
 		/** The service asked for no request before this time. */
 		not_before: 'bigint',
 		/** Consecutive attempts for which the service did not know the session. */

@@ -6,7 +6,7 @@ import { type AnnouncementContent, content } from '../watches/kinds.ts';
 import { digest, type SessionSnapshot, sessionSnapshot } from '../watches/session-snapshot.ts';
 import type { CardUrgency, SessionKey, Watch, WatchEnd, WatchMode } from '../watches/watch.ts';
 import { type StepRate, UNKNOWN_STEP_RATE, type WatchedSession } from '../watches/watched-session.ts';
-import type { Cipher } from './encryption.ts';
+import { type Cipher, parseOrNull, sealedColumn } from './encryption.ts';
 import { channelOf, type Row, sessionOf } from './tables.ts';
 
 export type WatchRow = Row<'watches'>;
@@ -17,6 +17,8 @@ const stepRate: z.ZodType<StepRate> = z.object({
 	gapMs: z.number().positive(),
 	lastStepAt: z.number().nullable(),
 });
+const viewColumn = sealedColumn<SessionSnapshot>('watched_sessions', 'view', sessionSnapshot);
+const contentColumn = sealedColumn<AnnouncementContent>('announcements', 'content', content);
 /** The JSON of each column. */
 export const WATCH_JSON = {
 	watches: { digest },
@@ -53,18 +55,7 @@ export function readWatch(row: WatchRow): Watch {
 	};
 }
 
-/**
- * Null for damaged JSON, so that its row blocks no others. The next read stores step rate and digest again, and
- * `unlessSaid` prevents a second announcement.
- */
-function parseOrNull<T>(schema: z.ZodType<T>, json: string): T | null {
-	try {
-		return schema.safeParse(JSON.parse(json)).data ?? null;
-	} catch {
-		return null;
-	}
-}
-
+/** Null for a damaged one: the next read stores it again, and `unlessSaid` prevents a second announcement. */
 export function readDigest(text: string | null): Digest | null {
 	return text === null ? null : parseOrNull(digest, text);
 }
@@ -87,20 +78,12 @@ export function readWatchedSession(row: WatchedSessionRow): WatchedSession {
 }
 
 /** Null when there is none yet, it was written with another key, or it is damaged. */
-export function readView(
-	row: Pick<WatchedSessionRow, 'service' | 'session_id' | 'view'>,
-	cipher: Cipher,
-): SessionSnapshot | null {
-	const plain = row.view === null ? null : cipher.decrypt(row.view, viewPlace(sessionOf(row)));
-	return plain === null ? null : parseOrNull(sessionSnapshot, plain);
+export function readView(row: Pick<WatchedSessionRow, 'service' | 'session_id' | 'view'>, cipher: Cipher) {
+	return viewColumn.open(row.view, JSON.stringify([row.service, row.session_id]), cipher);
 }
 
-export function sealView(session: SessionKey, snapshot: SessionSnapshot, cipher: Cipher): string {
-	return cipher.encrypt(JSON.stringify(snapshot), viewPlace(session));
-}
-
-function viewPlace({ service, sessionId }: SessionKey) {
-	return { table: 'watched_sessions', id: JSON.stringify([service, sessionId]), column: 'view' };
+export function sealView({ service, sessionId }: SessionKey, snapshot: SessionSnapshot, cipher: Cipher): string {
+	return viewColumn.seal(snapshot, JSON.stringify([service, sessionId]), cipher);
 }
 
 export function targetKey(target: AnnouncementTarget): string {
@@ -122,8 +105,7 @@ function readTarget({ target, watch_id: watchId, ...row }: AnnouncementRow): Ann
 
 /** Null when its content was written with another key, or is damaged. */
 export function readAnnouncement(row: AnnouncementRow, cipher: Cipher): Announcement | null {
-	const plain = cipher.decrypt(row.content, { table: 'announcements', id: row.id, column: 'content' });
-	const readable = plain === null ? null : parseOrNull(content, plain);
+	const readable = contentColumn.open(row.content, row.id, cipher);
 	if (readable === null) return null;
 	return {
 		id: row.id,
@@ -139,7 +121,7 @@ export function readAnnouncement(row: AnnouncementRow, cipher: Cipher): Announce
 }
 
 export function sealContent(id: string, value: AnnouncementContent, cipher: Cipher): string {
-	return cipher.encrypt(JSON.stringify(value), { table: 'announcements', id, column: 'content' });
+	return contentColumn.seal(value, id, cipher);
 }
 
 export function readHandOver(row: Row<'hand_overs'>): HandOver {

@@ -14,7 +14,7 @@ const COPIES: Record<(typeof GROWING)[number], Readonly<Record<string, string>>>
 		user_id: `'U' || (n.i % 500)`,
 		session_id: `'s' || n.i`,
 		state: `'resumed'`,
-		aftermath: `'resumed'`,
+		agent_outcome: `'resumed'`,
 		ended_at: 'copied.accepted_at',
 		delivered_at: 'copied.accepted_at',
 		next_attempt_at: 'null',

@@ -8,7 +8,7 @@ import {
 	type QuestionKey,
 	submissionKeyOf,
 } from '../../answers/answer.ts';
-import { leftEmptyIn } from '../../answers/earlier-answers.ts';
+import { ourAnswers } from '../../answers/earlier-answers.ts';
 import type { Core } from '../../core.ts';
 import { askingMessageIndex, openQuestion, type Question, questionAt } from '../../questions/open-question.ts';
 import { type AnswerMarks, isSecretValue, looksSecretAt, secretAtFirst } from '../../questions/secrecy.ts';
@@ -61,7 +61,7 @@ export function createPresenter(
 	const { adminContact } = config.access;
 
 	async function openQuestionOf(session: Session): Promise<Question | null> {
-		return openQuestion(session, await leftEmptyIn(answers, serviceUrl, session));
+		return openQuestion(session, (await ourAnswers(answers, { serviceUrl, session })).leftEmpty);
 	}
 
 	function keyOf(sessionId: string, messageIndex: number): QuestionKey {
@@ -164,7 +164,8 @@ export function createPresenter(
 			const { person, reading, metadata } = showing;
 			const { session, readAt } = reading;
 			const { sessionId } = metadata;
-			const [question, marks] = await Promise.all([openQuestionOf(session), answers.marks(serviceUrl, sessionId)]);
+			const { leftEmpty, marks } = await ourAnswers(answers, { serviceUrl, session });
+			const question = openQuestion(session, leftEmpty);
 			const base = { session, readAt, question, now: clock.now(), dashboardUrl, links, adminContact };
 			const [settled, watch] = await Promise.all([
 				settledNotice(showing, question, marks),
