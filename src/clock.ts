@@ -33,6 +33,16 @@ export function startDeadline(clock: Clock, ms: number): { readonly signal: Abor
 	return { signal: late.signal, end: () => ended.abort() };
 }
 
+/** The result of `work`; when it takes longer than `ms` milliseconds, that of `late`. */
+export async function within<Value>(clock: Clock, work: Promise<Value>, ms: number, late: () => Value): Promise<Value> {
+	const ended = new AbortController();
+	try {
+		return await Promise.race([work, clock.sleep(ms, ended.signal).then(late)]);
+	} finally {
+		ended.abort();
+	}
+}
+
 /** The largest difference between clocks of replicas, in milliseconds. Each measures the time of the shared database. */
 export const CLOCK_ALLOWANCE_MS = 5_000;
 
@@ -48,12 +58,42 @@ export const STEP_MS = 2_000;
 export const systemClock: Clock = {
 	now: () => Date.now(),
 	uptime: () => performance.now(),
-	async sleep(ms, signal) {
-		try {
-			await delay(ms, undefined, signal === undefined ? {} : { signal });
-		} catch (error) {
+	sleep: (ms, signal) =>
+		delay(ms, undefined, signal === undefined ? {} : { signal }).catch((error: unknown) => {
 			signal?.throwIfAborted();
 			throw error;
-		}
-	},
+		}),
 };
+
+/** Without a reason each abort would make an error with a stack. */
+const WOKEN = 'woken';
+
+/** A sleep that can be ended early. */
+export function createWaker(clock: Clock) {
+	let isWoken = false;
+	let sleeper: AbortController | null = null;
+	return {
+		wake() {
+			isWoken = true;
+			sleeper?.abort(WOKEN);
+		},
+		/** Forgets wakes since the last wait. */
+		clear() {
+			isWoken = false;
+		},
+		/** Resolves after `ms`, or when woken; at once if woken since the last wait. Rejects when aborted. */
+		async wait(ms: number, signal?: AbortSignal): Promise<void> {
+			if (!isWoken) {
+				sleeper = new AbortController();
+				try {
+					await clock.sleep(ms, signal === undefined ? sleeper.signal : AbortSignal.any([sleeper.signal, signal]));
+				} catch {
+					signal?.throwIfAborted();
+				} finally {
+					sleeper = null;
+				}
+			}
+			isWoken = false;
+		},
+	};
+}

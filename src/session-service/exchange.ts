@@ -1,27 +1,31 @@
 import type { Dispatcher } from 'undici';
 import { type Clock, uptimeOf } from '../clock.ts';
-import { errorOfFailure, type FailureKind, type Operation } from './errors.ts';
+import { type Operation, SessionServiceError } from './errors.ts';
 
 /** Milliseconds. */
 export interface CallTimeouts {
 	/** Until the connection is open. */
 	readonly connect: number;
-	/** From the request's start, with queueing and connecting, to the response's headers. */
-	readonly headers: number;
 	/** Between two parts of the body. */
 	readonly body: number;
-	/** The whole call. */
+	/** The whole call, from the request's start, with queueing and connecting. */
 	readonly call: number;
 }
 
-export interface ExchangeRequest {
+export interface HttpRequest {
 	readonly operation: Operation;
 	readonly origin: string;
 	readonly path: string;
 	readonly headers: Readonly<Record<string, string>>;
-	readonly body?: Buffer | undefined;
+	readonly body?: Buffer;
 	/** Asked right before the request is written to its connection; when false, nothing is sent. */
 	readonly maySend?: (() => boolean) | undefined;
+	readonly signal?: AbortSignal | undefined;
+	readonly timeouts: CallTimeouts;
+	/** The largest body of the response. */
+	readonly maxBodyBytes: number;
+	/** Called once for a large body; the rest of the body is not read until it resolves. Its signal ends with the exchange. */
+	readonly claimLargeBody: (signal: AbortSignal) => Promise<void>;
 }
 
 export interface HttpResponse {
@@ -43,22 +47,10 @@ const SMALL_BODY_BYTES = 1_048_576;
  * known whether a failed PUT can have had any effect. All time-outs but that of connecting use the injected clock's
  * uptime.
  *
- * @param claimLargeBody called once for a large body; the rest of the body is not read until it resolves
  * @throws SessionServiceError when it ended without a whole response; the signal's reason when it was aborted
  */
-export function exchange(
-	{
-		dispatcher,
-		clock,
-		timeouts,
-		maxBodyBytes,
-	}: { dispatcher: Dispatcher; clock: Clock; timeouts: CallTimeouts; maxBodyBytes: number },
-	request: ExchangeRequest,
-	{
-		signal,
-		claimLargeBody,
-	}: { signal: AbortSignal | undefined; claimLargeBody: (signal: AbortSignal) => Promise<void> },
-): Promise<HttpResponse> {
+export function exchange(dispatcher: Dispatcher, clock: Clock, request: HttpRequest): Promise<HttpResponse> {
+	const { operation, origin, path, signal, timeouts, maxBodyBytes } = request;
 	return new Promise((resolve, reject) => {
 		const startedAt = uptimeOf(clock);
 		const settled = new AbortController();
@@ -68,8 +60,7 @@ export function exchange(
 		let headers: ReadonlyMap<string, string> = new Map();
 		let received = 0;
 		let lastProgress = startedAt;
-		let claiming = false;
-		let claimed = false;
+		let claim: 'none' | 'waiting' | 'granted' = 'none';
 		let sleeping = new AbortController();
 		let abortRequest: ((reason: Error) => void) | null = null;
 
@@ -81,25 +72,33 @@ export function exchange(
 			return true;
 		}
 
-		function fail(kind: FailureKind, cause: unknown): void {
+		/** A PUT's outcome is known only if nothing of it was sent. */
+		function fail(code: 'timed_out' | 'body_too_large' | 'unavailable', what: string, cause?: unknown): void {
+			const outcomeUnknown = operation === 'put' && sent;
+			const message = `The session service's response to a ${operation} ${what}`;
+			const details = { cause, outcomeUnknown, status: code === 'unavailable' ? status : null };
+			end(new SessionServiceError(code, message, details));
+		}
+
+		function end(error: unknown): void {
 			if (!settle()) return;
-			abortRequest?.(new Error(`HTTP exchange: ${kind}`));
-			reject(errorOfFailure({ kind, sent, status, cause }, request.operation));
+			abortRequest?.(new Error('the HTTP exchange is over'));
+			reject(error);
 		}
 
 		function onAbort(): void {
-			fail('aborted', signal?.reason);
+			end(signal?.reason);
 		}
 
 		/** One sleep for all time-outs: it ends at the next one, or when the next one changes. */
 		async function watch(): Promise<void> {
 			while (!settled.signal.aborted) {
 				const whole = startedAt + timeouts.call;
-				const step = status === null ? startedAt + timeouts.headers : lastProgress + timeouts.body;
-				// While the body waits for a slot, it is not read, so only the time-out of the whole call applies.
-				const next = claiming ? whole : Math.min(whole, step);
+				// Before its headers arrive and while the body waits for a slot, only the time-out of the whole call applies.
+				const isReading = status !== null && claim !== 'waiting';
+				const next = isReading ? Math.min(whole, lastProgress + timeouts.body) : whole;
 				const leftMs = next - uptimeOf(clock);
-				if (leftMs <= 0) return fail('timeout', undefined);
+				if (leftMs <= 0) return fail('timed_out', 'did not come in time');
 				sleeping = new AbortController();
 				await clock.sleep(leftMs, sleeping.signal).catch(() => undefined);
 			}
@@ -114,9 +113,9 @@ export function exchange(
 
 		dispatcher.dispatch(
 			{
-				method: request.operation === 'put' ? 'PUT' : 'GET',
-				origin: request.origin,
-				path: request.path,
+				method: operation === 'put' ? 'PUT' : 'GET',
+				origin,
+				path,
 				headers: request.headers,
 				body: request.body ?? null,
 				headersTimeout: 0,
@@ -132,7 +131,7 @@ export function exchange(
 						return;
 					}
 					if (request.maySend?.() === false) {
-						fail('timeout', new Error('too late to be sent'));
+						fail('timed_out', 'was not asked for: too late');
 						return;
 					}
 					sent = true;
@@ -145,15 +144,15 @@ export function exchange(
 					headers = firstValues(incoming);
 					sleeping.abort();
 					const announced = Number(headers.get('content-length'));
-					if (announced > maxBodyBytes) fail('too_large', undefined);
-					else if (announced > SMALL_BODY_BYTES) claim(controller);
+					if (announced > maxBodyBytes) fail('body_too_large', 'is too large');
+					else if (announced > SMALL_BODY_BYTES) claimFor(controller);
 				},
 				onResponseData(controller, chunk) {
 					received += chunk.length;
 					lastProgress = uptimeOf(clock);
-					if (received > maxBodyBytes) return fail('too_large', undefined);
+					if (received > maxBodyBytes) return fail('body_too_large', 'is too large');
 					chunks.push(chunk);
-					if (received > SMALL_BODY_BYTES) claim(controller);
+					if (received > SMALL_BODY_BYTES) claimFor(controller);
 				},
 				onResponseEnd() {
 					if (status === null || !settle()) return;
@@ -163,25 +162,26 @@ export function exchange(
 					setImmediate(() => setImmediate(() => resolve(response)));
 				},
 				onResponseError(_controller, error) {
-					const connectTimeout = 'code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT';
-					fail(connectTimeout ? 'timeout' : 'network', error);
+					if ('code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT')
+						fail('timed_out', 'did not come in time', error);
+					else fail('unavailable', `did not come: ${sent ? 'the connection broke' : 'no connection'}`, error);
 				},
 			},
 		);
 
-		function claim(controller: { pause(): void; resume(): void }): void {
-			if (claimed) return;
-			claimed = true;
-			claiming = true;
+		function claimFor(controller: { pause(): void; resume(): void }): void {
+			if (claim !== 'none') return;
+			claim = 'waiting';
 			controller.pause();
-			claimLargeBody(settled.signal).then(
+			request.claimLargeBody(settled.signal).then(
 				() => {
-					claiming = false;
+					claim = 'granted';
 					lastProgress = uptimeOf(clock);
 					sleeping.abort();
 					controller.resume();
 				},
-				(error: unknown) => fail('aborted', error),
+				// The exchange is over.
+				() => undefined,
 			);
 		}
 	});

@@ -1,14 +1,18 @@
 import { z } from 'zod';
 import { cutText } from '../cut.ts';
-import type {
-	AgentAction,
-	HumanInputItem,
-	Message,
-	RawTexts,
-	Session,
-	SessionFile,
-	SessionVariable,
+import {
+	type AgentAction,
+	type HumanInputItem,
+	isWaiting,
+	type ListedSession,
+	type Message,
+	parseTime,
+	type RawTexts,
+	type Session,
+	type SessionFile,
+	type SessionVariable,
 } from '../questions/session.ts';
+import { isSessionId } from './address.ts';
 import { asArray, asObject, asText, asTextOrNull, type JsonObject, jsonTextOf } from './json.ts';
 
 const DEFAULT_MAX_STEPS = 30;
@@ -20,7 +24,7 @@ const text = anything.transform(asText);
 const textOrNull = anything.transform(asTextOrNull);
 
 /** ISO 8601 as the service sends it; a number is read as milliseconds since the epoch. */
-export const dateTime = anything.transform((value) => {
+const dateTime = anything.transform((value) => {
 	if (typeof value !== 'number') return asTextOrNull(value);
 	const date = new Date(value);
 	return Number.isNaN(date.getTime()) ? null : date.toISOString();
@@ -31,25 +35,21 @@ const maxSteps = anything.transform((value) => {
 	return typeof steps === 'number' && Number.isSafeInteger(steps) && steps > 0 ? steps : DEFAULT_MAX_STEPS;
 });
 
+const objectsIn = (value: unknown) =>
+	asArray(value)
+		.map(asObject)
+		.filter((entry) => entry !== null);
+
 const files = anything.transform((value): readonly SessionFile[] =>
-	asArray(value).flatMap((entry) => {
-		const file = asObject(entry);
-		if (file === null) return [];
-		return [
-			{
-				filename: asText(file.filename),
-				signedUrl: asTextOrNull(file.signedUrl),
-				timestamp: asTextOrNull(file.timestamp),
-			},
-		];
-	}),
+	objectsIn(value).map(({ filename, signedUrl, timestamp }) => ({
+		filename: asText(filename),
+		signedUrl: asTextOrNull(signedUrl),
+		timestamp: asTextOrNull(timestamp),
+	})),
 );
 
 const sessionVariables = anything.transform((value): readonly SessionVariable[] =>
-	asArray(value).flatMap((entry) => {
-		const variable = asObject(entry);
-		return variable === null ? [] : [{ name: asText(variable.name), value: asText(variable.value) }];
-	}),
+	objectsIn(value).map((variable) => ({ name: asText(variable.name), value: asText(variable.value) })),
 );
 
 /**
@@ -160,15 +160,9 @@ const LONGEST_NAME = 64;
 /** Reads `agent_data.action`: objects keyed by the action's name, one action for each key with a value. */
 function readActions(agentData: unknown): readonly AgentAction[] {
 	const action = asObject(agentData)?.action;
-	if (action === undefined || action === null) return [];
-	const entries = Array.isArray(action) ? action : [action];
-	const actions: AgentAction[] = [];
-	for (const entry of entries) {
-		const keyed = asObject(entry);
-		if (keyed === null) continue;
-		for (const name of namesIn(keyed)) actions.push(readAction(name, keyed[name]));
-	}
-	return actions;
+	return objectsIn(Array.isArray(action) ? action : [action]).flatMap((keyed) =>
+		namesIn(keyed).map((name) => readAction(name, keyed[name])),
+	);
 }
 
 /** Some serializers list all possible actions: those that are null did not happen. */
@@ -213,4 +207,71 @@ function hostOf(whole: string): string {
 	const written = /^[\w.-]+\.[\w-]+(:\d+)?([/?#]|$)/.test(address) ? `https://${address}` : address;
 	const url = URL.parse(written);
 	return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') ? url.host : '';
+}
+
+/** The largest body of a page: 10 MB. */
+export const MAX_PAGE_BYTES = 10_000_000;
+
+/** A page of a list as it was asked for. */
+export interface AskedPage {
+	readonly limit: number;
+	/** Counts from 1. */
+	readonly page: number;
+}
+
+export interface ListPage {
+	/** Those that can be read. */
+	readonly sessions: readonly ListedSession[];
+	/** Of this page, with those that cannot. */
+	readonly itemCount: number;
+	/** Of all pages. */
+	readonly sessionCount: number;
+	readonly pageCount: number;
+}
+
+/** The query of a page of sessions that wait, of every source. */
+export function listQuery({ limit, page }: AskedPage): string {
+	return new URLSearchParams({ status: 'humanInput', source: '', page: String(page), limit: String(limit) }).toString();
+}
+
+const count = z.int().nonnegative().max(1_000_000);
+
+/**
+ * Strict where a mistake could come from another operation, lenient about what people are only shown. Everything else in
+ * an item (files with signed links, the cost) is dropped.
+ */
+const listSchema = z.object({
+	sessions: z.array(
+		z.object({
+			sessionId: z.string().min(1),
+			status: z.string(),
+			name: z.unknown().optional().transform(asText),
+			updatedAt: dateTime.transform(parseTime),
+		}),
+	),
+	totalSessions: count,
+	totalPages: count,
+});
+
+/**
+ * Reads the JSON value of a list's response.
+ * @returns null when there is any doubt that it is the page that was asked for: another shape, an answer that holds a
+ * session, a session with another status, counts that do not fit
+ */
+export function readListResponse(value: unknown, asked: AskedPage): ListPage | null {
+	const parsed = listSchema.safeParse(value);
+	if (!parsed.success || Object.hasOwn(value as object, 'session')) return null;
+	const { sessions, totalSessions: sessionCount, totalPages: pageCount } = parsed.data;
+	const itemCount = sessions.length;
+	if (!sessions.every(({ status }) => isWaiting(status))) return null;
+	const isPlausible =
+		itemCount <= asked.limit &&
+		itemCount <= sessionCount &&
+		pageCount <= sessionCount &&
+		(sessionCount === 0) === (pageCount === 0) &&
+		// A first page is empty only when there is nothing.
+		(asked.page > 1 || (itemCount === 0) === (sessionCount === 0));
+	// One odd id is no reason to do without the list.
+	const readable = sessions.filter(({ sessionId }) => isSessionId(sessionId));
+	return isPlausible ? { sessions: readable, itemCount, sessionCount, pageCount } : null;
 }

@@ -1,27 +1,18 @@
 import type { ModalView } from '@slack/types';
-import type { WebClient } from '@slack/web-api';
 import type { ActRefusal } from '../answers/access-policy.ts';
-import type { Clock } from '../clock.ts';
+import type { Core } from '../core.ts';
 import { LONGEST_RETRY_AFTER_MS, retryAtOf } from '../errors.ts';
-import { type ErrorContext, errorMessage, refusedMessage, refusedModal } from './blocks/errors.ts';
+import { stillWaitingMessage } from './blocks/commands.ts';
+import { type ErrorContext, errorMessage, errorModal } from './blocks/errors.ts';
 import type { MessageContent } from './blocks/parts.ts';
 import { codeOf, slackFailure } from './clients.ts';
 import { CALLBACKS } from './ids.ts';
-import type { DirectChannelOf } from './memberships.ts';
 import { decodeMetadata, type ViewMetadata } from './metadata.ts';
 import { type PersonReads, TooFastError } from './person-reads.ts';
-import type { PersonRequest, SubmittedView } from './request.ts';
-import { openView } from './session/view-handle.ts';
+import { type PersonRequest, type SubmittedView, whereItBegan } from './request.ts';
+import { openView, withNotes } from './session/open-view.ts';
 
 const REPLY_WITHIN_MS = 5_000;
-
-interface Dependencies {
-	readonly client: WebClient;
-	readonly directChannelOf: DirectChannelOf;
-	readonly personReads: Pick<PersonReads, 'turn' | 'permit' | 'isWorthTelling'>;
-	readonly adminContact: string | null;
-	readonly clock: Clock;
-}
 
 /**
  * Sends messages that only one person sees: through the request's response_url, which also works where the bot is not a
@@ -31,7 +22,10 @@ interface Dependencies {
  * A response_url uses no limit that people share. Any other reply takes a turn of its person: who is too fast hears that
  * once. `withoutTurn` is for what they have to hear all the same.
  */
-export function createReply({ client, directChannelOf, personReads, adminContact, clock }: Dependencies) {
+export function createReply(core: Core, personReads: PersonReads) {
+	const { directChannelOf, clock } = core;
+	const { people: client } = core.clients;
+	const { adminContact } = core.config.access;
 	/** Replies that take no turn, by person. `limited` resolves when Slack's limit delays them. */
 	const queues = new Map<string, { last: Promise<unknown>; readonly limited: PromiseWithResolvers<void> }>();
 	/** Messages of `withoutTurn` that wait, by person and content. */
@@ -164,7 +158,13 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 			else if (error instanceof Error) await withoutTurn(request, content);
 			else await toPerson(request, content);
 		},
-		slowDown,
+		/** The result of `work`; the person hears when it takes long. `sessionId`: what is read, null for several. */
+		patiently<Result>(request: PersonRequest, sessionId: string | null, work: Promise<Result>): Promise<Result> {
+			return withNotes(clock, work, async () => {
+				await toPerson(request, stillWaitingMessage(sessionId));
+				return false;
+			});
+		},
 		/** Resolves when all replies that take no turn are sent. */
 		drained: () => Promise.all(Array.from(queues.values(), ({ last }) => last)),
 		/** Tells a person about a refusal: on top of the view in which they pressed, else as a message. */
@@ -175,27 +175,23 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 		): Promise<void> {
 			const metadata = decodeMetadata(view?.privateMetadata);
 			const context = { kept, adminContact };
-			const message = refusedMessage(refusal, context);
+			const message = errorMessage(refusal, null, context);
 			// The rules may allow what was to be changed.
 			const tell = refusal === 'could_not_check' && kept === 'unchanged' ? withoutTurn : toPerson;
-			if (metadata === null) await tell(request, message);
-			// A window costs more than a message.
-			else if ((await personReads.permit(request)) instanceof TooFastError) {
-				await tell(whereItBegan(request, metadata.origin), message);
-			} else {
-				const modal = refusedModal(refusal, metadata, context);
-				await onTop(request, metadata, { modal, message, overHome: view?.callbackId === CALLBACKS.home });
+			if (metadata === null) return void (await tell(request, message));
+			try {
+				// A window costs more than a message.
+				await personReads.permit(request);
+			} catch {
+				return void (await tell(whereItBegan(request, metadata.origin), message));
 			}
+			const modal = errorModal(refusal, metadata, context);
+			await onTop(request, metadata, { modal, message, overHome: view?.callbackId === CALLBACKS.home });
 		},
 	};
 }
 
 export type Reply = ReturnType<typeof createReply>;
-
-/** A press inside a modal names no channel: replies to it go to where the modal was opened. */
-export function whereItBegan(request: PersonRequest, origin: ViewMetadata['origin']): PersonRequest {
-	return request.channelId === null ? { ...request, ...origin } : request;
-}
 
 function threadOf({ isInThread, threadTs }: PersonRequest): { thread_ts?: string } {
 	return isInThread && threadTs !== null ? { thread_ts: threadTs } : {};

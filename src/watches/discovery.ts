@@ -175,8 +175,6 @@ export function createDiscoveries(core: Core, { isUnlisted, isListed, onChange }
 	};
 }
 
-export type Discoveries = ReturnType<typeof createDiscoveries>;
-
 /** Those that are due: first new ones, then others that nobody has read; of both, those that were read come last. */
 function inOrder(hands: readonly RaisedHand[], now: number): readonly RaisedHand[] {
 	const due = hands.filter(({ loweredAt, loweredCount }) => {

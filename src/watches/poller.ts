@@ -14,26 +14,28 @@ import { createReadWindow } from './read-window.ts';
 import { failureOf, HAND_TRIES, isStale, keptOf, outcomeOf, type ReadOutcome } from './reading.ts';
 import { createPlanner, movesFor, PLAN_MS } from './schedule.ts';
 import { DOWN_AFTER_MS, type ServiceHealth } from './service-health.ts';
-import type { SessionKey, Watch } from './watch.ts';
+import type { Watch } from './watch.ts';
 import type { ReadKind, SessionUpdate, TakenSession } from './watched-session.ts';
 
 export interface PollerOptions {
 	readonly budget: BackgroundBudget;
 	/** Is told of the calls of all parts, so that the first success ends an outage. */
 	readonly health: ServiceHealth;
-	/** Items that our answers left empty on purpose count as answered. */
-	readonly leftEmpty: (key: SessionKey, session: Session) => Promise<LeftEmpty>;
-	/** The positions of a question to which answers of ours arrived in this time. */
-	readonly arrived: (
-		question: SessionKey & Pick<QuestionDigest, 'messageIndex' | 'fingerprint'>,
-		times: { since: number; before: number },
-	) => Promise<readonly number[]>;
-	/** What channels see of the values: what our answers mark as secret, else a guess. */
-	readonly disclosure: (key: SessionKey, session: Session) => Promise<Disclosure>;
+	/** What our answers mean for a session as read. `known`: the question that was open before. */
+	readonly ourAnswers: (session: Session, known: QuestionDigest | null) => Promise<OurAnswers>;
 	/** Called after an announcement or a card update was stored. */
 	readonly onNews: () => void;
 	/** Called after a question was opened, changed or closed, or a watch began or ended. */
 	readonly onQuestions: () => void;
+}
+
+interface OurAnswers {
+	/** Items that our answers left empty on purpose count as answered. */
+	readonly leftEmpty: LeftEmpty;
+	/** The positions of a question to which answers of ours arrived in this time. */
+	readonly arrivedBetween: (question: QuestionDigest, times: { since: number; before: number }) => readonly number[];
+	/** What channels see of the values: what our answers mark as secret, else a guess. */
+	readonly disclosure: Disclosure;
 }
 
 /** A dead replica's sessions are due again after this. */
@@ -171,6 +173,10 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 		}
 		health.succeeded();
 		const watches = await store.ofSession(taken.session, clock.now());
+		const { questionSince: since } = taken;
+		const known = taken.digest?.question ?? null;
+		const { arrivedBetween, ...ours } = await options.ourAnswers(reading.session, known);
+		const isKnown = known !== null && since !== null;
 		const outcome = outcomeOf({
 			taken,
 			...reading,
@@ -179,9 +185,8 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 			watches,
 			planner,
 			maxDays,
-			leftEmpty: await options.leftEmpty(taken.session, reading.session),
-			arrived: await arrivedTo(taken, reading.readAt),
-			disclosure: await options.disclosure(taken.session, reading.session),
+			...ours,
+			arrived: isKnown ? arrivedBetween(known, { since, before: reading.readAt }) : [],
 		});
 		metrics.read(outcome.changed ? 'changed' : 'unchanged');
 		if (outcome.changed && taken.lastReadAt !== null) {
@@ -189,12 +194,6 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 		}
 		await record(taken, token, outcome, watches);
 		await noteHealth();
-	}
-
-	/** The positions of the question that is known to be open to which answers of ours arrived before a read at `before`. */
-	async function arrivedTo({ session, digest, questionSince: since }: TakenSession, before: number) {
-		const question = digest?.question ?? null;
-		return question === null || since === null ? [] : options.arrived({ ...session, ...question }, { since, before });
 	}
 
 	async function record(

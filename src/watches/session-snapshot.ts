@@ -3,12 +3,17 @@ import { z } from 'zod';
 import { createCutMark, cutWithNote, type OnCut } from '../cut.ts';
 import type { DeepReadonly } from '../deep-readonly.ts';
 import { type Digest, digestOf } from '../questions/changes.ts';
-import { withoutSignedLinks } from '../questions/fingerprint.ts';
-import { askingMessageIndex, type LeftEmpty, questionAt } from '../questions/open-question.ts';
-import { latestAssistantMessages, resultOf, stepOf, taskOf } from '../questions/progress.ts';
+import { askingMessageIndex, type LeftEmpty, questionAt, withoutSignedLinks } from '../questions/open-question.ts';
 import { quickAnswerOf } from '../questions/quick-answer.ts';
 import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } from '../questions/secrecy.ts';
-import type { AgentAction, Session } from '../questions/session.ts';
+import {
+	type AgentAction,
+	latestAssistantMessages,
+	resultOf,
+	type Session,
+	stepOf,
+	taskOf,
+} from '../questions/session.ts';
 
 const positions = z.array(z.int());
 

@@ -44,10 +44,9 @@ export function createSubscriptions(
 	core: Core,
 	{
 		usualReadsPerSecond,
-		leftEmpty,
-		disclosure,
+		ourAnswers,
 		onChange,
-	}: Pick<PollerOptions, 'leftEmpty' | 'disclosure'> & { usualReadsPerSecond: () => number; onChange: () => void },
+	}: Pick<PollerOptions, 'ourAnswers'> & { usualReadsPerSecond: () => number; onChange: () => void },
 ) {
 	const { serviceUrl, clock, log } = core;
 	const { watches: store } = core.store;
@@ -77,9 +76,8 @@ export function createSubscriptions(
 				return { kind: 'unreadable', code: error.code, retryable: error.retryable };
 			}
 			const { session, readAt } = reading;
-			const left = await leftEmpty(keyOf(sessionId), session);
-			const shown = await disclosure(keyOf(sessionId), session);
-			const view = snapshotOf(session, readAt, left, shown);
+			const { leftEmpty, disclosure } = await ourAnswers(session, null);
+			const view = snapshotOf(session, readAt, leftEmpty, disclosure);
 			if (view.digest.over) return { kind: 'over', status: view.status };
 			const watch: Watch = {
 				id: randomUUID(),
@@ -89,18 +87,18 @@ export function createSubscriptions(
 				...settingsAfter(existing, request.settings),
 				createdBy: request.userId,
 				createdAt: clock.now(),
-				card: { ts: null, shownKey: null, shownAt: null, wanted: null },
+				card: { ts: null, shownKey: null, wanted: null },
 				digest: null,
 				revision: 0,
 				lastChangeAt: readAt,
 				ended: null,
 			};
-			const seen = { view, questionAt: (index: number) => questionViewAt(session, index, left, shown) };
+			const seen = { view, questionAt: (index: number) => questionViewAt(session, index, leftEmpty, disclosure) };
 			const result = await store.add({
 				...watch,
 				card: { target: targetOf(watch), key: 'card', content: { kind: 'card' } },
 				view,
-				news: newsFor(watch, changesBetween(null, session, left), seen).announcements,
+				news: newsFor(watch, changesBetween(null, session, leftEmpty), seen).announcements,
 				limits,
 			});
 			if (result.kind === 'limit') {
@@ -143,8 +141,6 @@ export function createSubscriptions(
 		list: store.list,
 	};
 }
-
-export type Subscriptions = ReturnType<typeof createSubscriptions>;
 
 /** A raised hand becomes a watch with a card. */
 function settingsAfter(existing: Watch | null, changes: Partial<WatchSettings>): WatchSettings {

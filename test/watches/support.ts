@@ -170,9 +170,11 @@ export function createRecordingMetrics() {
 
 /** The poller's options when nobody has answered through Handraise. */
 export const NO_ANSWERS = {
-	leftEmpty: async () => () => new Set<number>(),
-	arrived: async () => [],
-	disclosure: async () => disclosureOf([], 'auto'),
+	ourAnswers: async () => ({
+		leftEmpty: () => new Set<number>(),
+		arrivedBetween: () => [],
+		disclosure: disclosureOf([], 'auto'),
+	}),
 };
 
 /** A store on its own database, closed at the end of the test. */

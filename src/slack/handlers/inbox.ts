@@ -1,15 +1,12 @@
 import { z } from 'zod';
 import type { ActRefusal } from '../../answers/access-policy.ts';
-import { homeInboxId, type InboxPlace, windowInboxId } from '../../inbox/inbox.ts';
-import type { Inboxes } from '../../inbox/inboxes.ts';
-import { errorWords } from '../blocks/errors.ts';
-import { homeNotice, inboxLoadingModal, noInboxWindow, refusalWords } from '../blocks/inbox.ts';
+import { noWindow } from '../blocks/commands.ts';
+import { errorLine } from '../blocks/errors.ts';
+import { homeView, INBOX_LOADING, inboxModal } from '../blocks/inbox.ts';
 import { codeOf, slackFailure } from '../clients.ts';
 import { ACTIONS, CALLBACKS } from '../ids.ts';
-import type { Memberships } from '../memberships.ts';
-import { TooFastError } from '../person-reads.ts';
-import { inboxOf, logAccess, type PersonRequest } from '../request.ts';
-import { openView } from '../session/view-handle.ts';
+import { homeOf, inboxOf, logAccess, logged, type PersonRequest, windowOf } from '../request.ts';
+import { openView } from '../session/open-view.ts';
 import { forAnybody, ifAllowedAnywhere, inTurn, NOTHING_TO_DO } from '../task.ts';
 import type { HandlerContext } from './context.ts';
 
@@ -23,16 +20,16 @@ const HOME_EVENT = z.object({
 const MEMBER_EVENT = z.object({ user: z.string() });
 
 /**
- * Registers the Home tab and the buttons of inboxes; the returned `open` is for `/session inbox`. A handler only notes
+ * Registers the Home tab and the buttons of inboxes; the returned function is for `/session inbox`. A handler only notes
  * that the person wants to see their inbox; `src/inbox/inboxes.ts` fills it.
  */
-export function registerInbox(
-	{ listen, client, personReads, reply, adminContact }: HandlerContext,
-	{ inboxes, memberships }: { inboxes: Inboxes; memberships: Memberships },
-) {
-	/** Shows words instead of the Home tab's inbox. */
-	async function publishNotice({ person, log }: PersonRequest, words: string): Promise<void> {
-		await client.views.publish({ user_id: person.userId, view: homeNotice(words) }).catch((error: unknown) => {
+export function registerInbox(core: HandlerContext) {
+	const { listen, client, personReads, reply, adminContact, inboxes, memberships } = core;
+
+	/** Says why the Home tab shows no inbox. */
+	async function publishNotice({ person, log }: PersonRequest, code: string): Promise<void> {
+		const view = homeView(errorLine(code, { adminContact }));
+		await client.views.publish({ user_id: person.userId, view }).catch((error: unknown) => {
 			log.warn({ code: slackFailure(error).code }, 'the Home tab could not be filled');
 		});
 	}
@@ -49,14 +46,14 @@ export function registerInbox(
 			return 'opened';
 		} catch (error) {
 			const code = codeOf(error);
-			await publishNotice(request, `⚠️ ${errorWords(code, { kept: 'nothing', adminContact }).text}`);
+			await publishNotice(request, code);
 			return code;
 		}
 	}
 
 	async function refuseHome(request: PersonRequest, refusal: ActRefusal): Promise<string> {
 		await inboxes.closed(homeOf(request).id);
-		await publishNotice(request, refusalWords(refusal, adminContact));
+		await publishNotice(request, refusal);
 		return refusal;
 	}
 
@@ -87,7 +84,7 @@ export function registerInbox(
 		});
 	}
 
-	listen.closed(CALLBACKS.inbox, (_, view) => forAnybody(() => inboxes.closed(windowInboxId(view.id))));
+	listen.closed(CALLBACKS.inbox, (asked, view) => forAnybody(() => inboxes.closed(windowOf(asked, view.id).id)));
 
 	for (const name of ['member_joined_channel', 'member_left_channel']) {
 		listen.event(name, async (event) => {
@@ -98,36 +95,15 @@ export function registerInbox(
 		});
 	}
 
-	/** Resolves to the outcome for the log. */
-	async function openWindow(request: PersonRequest): Promise<string> {
-		const permit = await personReads.permit(request);
-		if (permit instanceof TooFastError) {
-			await reply.failed(request, permit);
-			return permit.code;
-		}
-		const handle = await openView(client, request, { view: inboxLoadingModal() });
-		if (handle === null || handle.id === null) {
-			await reply.toPerson(request, noInboxWindow());
-			return 'no_window';
-		}
-		await inboxes.ask({ id: windowInboxId(handle.id), person: request.person, viewId: handle.id }, 0);
-		return 'opened';
-	}
-
-	return {
-		/** Opens the inbox in a window. */
-		async open(request: PersonRequest): Promise<void> {
-			const outcome = await openWindow(request).catch((error: unknown) => {
-				logAccess(request, 'inbox', null, codeOf(error));
-				throw error;
-			});
-			logAccess(request, 'inbox', null, outcome);
-		},
-	};
-}
-
-export type InboxCommand = ReturnType<typeof registerInbox>;
-
-function homeOf({ person }: PersonRequest): InboxPlace {
-	return { id: homeInboxId(person), person, viewId: null };
+	return (request: PersonRequest) =>
+		logged(request, 'inbox', null, async () => {
+			await personReads.permit(request);
+			const handle = await openView(client, request, { view: inboxModal(INBOX_LOADING) });
+			if (handle?.id == null) {
+				await reply.toPerson(request, noWindow('inbox'));
+				return 'no_window';
+			}
+			await inboxes.ask(windowOf(request, handle.id), 0);
+			return 'opened';
+		});
 }

@@ -3,10 +3,10 @@ import { type Announcement, newestQuestion } from '../../watches/announcements.t
 import type { DueAnnouncement, SendOutcome } from '../../watches/announcer.ts';
 import type { AnnouncementContent, ContentOf, PostKind, ReminderEntry } from '../../watches/kinds.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../../watches/session-snapshot.ts';
-import { givenBackPost, handedOverPost, NOT_TOLD_ANY_MORE } from '../blocks/hand-over.ts';
+import { settingsChangedPost } from '../blocks/channel-settings.ts';
+import { handOverPost, NOT_TOLD_ANY_MORE } from '../blocks/hand-over.ts';
 import type { MessageContent } from '../blocks/parts.ts';
 import { textMessage } from '../blocks/parts.ts';
-import { settingsChangedPost } from '../blocks/settings-saving.ts';
 import {
 	type AskedContent,
 	type PlainKind,
@@ -14,7 +14,7 @@ import {
 	settledQuestionPost,
 	watchPost,
 } from '../blocks/watch-posts.ts';
-import type { UserGroups } from '../settings/user-groups.ts';
+import type { UserGroups } from '../settings/mentions.ts';
 import type { QuestionFacts } from './facts.ts';
 import type { Draw, PostCore } from './kind.ts';
 import type { createReminderDrawing } from './reminders.ts';
@@ -175,14 +175,7 @@ function questionPost(
 	content: ContentOf<'question' | 'handedOver' | 'givenBack'>,
 	context: PostContext,
 ): MessageContent {
-	switch (content.kind) {
-		case 'question':
-			return watchPost(content, context);
-		case 'handedOver':
-			return handedOverPost(content, context);
-		case 'givenBack':
-			return givenBackPost(content, context);
-	}
+	return content.kind === 'question' ? watchPost(content, context) : handOverPost(content, context);
 }
 
 /** The question of a reminder, as its newest post announced it; null when that is not among `posts`. */

@@ -1,6 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { MayAct } from '../../answers/access-policy.ts';
 import type { Clock } from '../../clock.ts';
+import type { Core } from '../../core.ts';
 import type { Log } from '../../log.ts';
 import type { ShowAnswers } from '../../questions/secrecy.ts';
 import type { AnswerStore } from '../../store/answer-store.ts';
@@ -15,14 +16,13 @@ import type { Watch } from '../../watches/watch.ts';
 import type { MessageContent } from '../blocks/parts.ts';
 import type { PostContext } from '../blocks/watch-posts.ts';
 import type { NameLookup } from '../directory.ts';
-import type { DirectChannelOf } from '../memberships.ts';
-import type { createUserGroups } from '../settings/user-groups.ts';
+import type { createUserGroups } from '../settings/mentions.ts';
 import type { Names } from '../words.ts';
 
 /** What the parts that write posts share. */
 export interface PostCore {
 	readonly client: WebClient;
-	readonly directChannelOf: DirectChannelOf;
+	readonly directChannelOf: Core['directChannelOf'];
 	readonly serviceUrl: string;
 	readonly store: {
 		readonly answers: AnswerStore;

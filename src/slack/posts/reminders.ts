@@ -1,5 +1,5 @@
 import { isAnsweredSince } from '../../answers/answer.ts';
-import { isComputable, quietUntil } from '../../inbox/quiet-hours.ts';
+import { quietUntil } from '../../inbox/quiet-hours.ts';
 import { isStillDue, type ReminderStage, timesIn } from '../../watches/channel-settings.ts';
 import type { ContentOf, ReminderEntry } from '../../watches/kinds.ts';
 import {
@@ -71,7 +71,7 @@ export function createReminderDrawing(
 		const now = clock.now();
 		const { settings: current } = await channelSettings.read(target);
 		const { quietHours } = current;
-		if (quietHours !== null && isComputable(quietHours) && quietUntil(quietHours, now) !== null) return null;
+		if (quietHours !== null && quietUntil(quietHours, now) !== null) return null;
 		const wanted = oldestFirst.filter((entry) => isStillDue(entry, timesIn(current, ladderTimes), now));
 		const open = await openQuestions(wanted);
 		const [first] = open;

@@ -3,9 +3,7 @@ import type { Answer, AnswerItem, OtherAnswer } from '../../answers/answer.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
 import type { InputGuess } from '../../questions/input-kind.ts';
 import type { AgentAction, HumanInputItem, Message, Session } from '../../questions/session.ts';
-import type { ErrorContext } from '../blocks/errors.ts';
 import type { MessageContent } from '../blocks/parts.ts';
-import type { ReceiptContext } from '../blocks/receipt.ts';
 import { createLinks } from '../links.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
 import type { Names } from '../words.ts';
@@ -25,13 +23,12 @@ export function shapesOf<Args extends readonly unknown[]>(
 ): Shape[] {
 	return Object.entries(cases).flatMap(([what, args]) => {
 		const built = builder(...args);
-		if ('blocks' in built) return [shapeOf(`${builder.name}, ${what}`, built)];
-		return built.map((message, index) => shapeOf(`${builder.name}, ${what}, form ${index + 1}`, message));
+		const forms = 'blocks' in built ? [built] : built;
+		return forms.map((form, index) => {
+			const name = `${builder.name}, ${what}${forms === built ? `, form ${index + 1}` : ''}`;
+			return 'type' in form ? { name, view: form } : { name, message: form };
+		});
 	});
-}
-
-function shapeOf(name: string, built: ModalView | HomeView | MessageContent): Shape {
-	return 'type' in built ? { name, view: built } : { name, message: built };
 }
 
 /** `[make(0), make(1) …]`, so many. */
@@ -47,16 +44,24 @@ export const SESSION_ID = '3f9a2c1d';
 export const LONGEST_ID = 'f'.repeat(400);
 /** As `randomUUID` makes it. */
 export const ANSWER_ID = '0b7e7a52-5a0e-4f53-9d0c-3a1f5b7c9d11';
-export const DASHBOARD_URL = 'https://dashboard.example';
 export const USER_ID = 'U0EXAMPLE1';
+const TEAM_ID = 'T0EXAMPLE1';
+export const PLACE = { channelId: 'C0EXAMPLE1', threadTs: '1795250400.000100' };
+/** Of the rows of a question. */
+export const ABOUT = {
+	person: { teamId: TEAM_ID, userId: USER_ID },
+	question: { service: SERVICE, sessionId: SESSION_ID, messageIndex: 3 },
+	fingerprint: '0123456789abcdef',
+	shownHash: 'fedcba9876543210',
+};
 
 export const HAND_OVER: HandOver = {
+	...ABOUT,
 	id: 'V0EXAMPLE1',
-	teamId: 'T0EXAMPLE1',
-	session: { service: SERVICE, sessionId: SESSION_ID },
-	fingerprint: '0123456789abcdef',
+	teamId: TEAM_ID,
+	session: ABOUT.question,
 	watchId: 'watch',
-	channelId: 'C0EXAMPLE1',
+	channelId: PLACE.channelId,
 	from: 'U0EXAMPLE2',
 	to: USER_ID,
 	count: 2,
@@ -71,12 +76,34 @@ export const HOSTILE =
 export const GIANT = HOSTILE.repeat(300);
 
 export const NAMES: Names = { displayName: () => HOSTILE };
+const DASHBOARD_URL = 'https://dashboard.example';
+/** For a service and a dashboard on other hosts than the files. */
+export const LINKS = createLinks({ serviceUrl: SERVICE, dashboardUrl: DASHBOARD_URL });
 
-export const ERROR_CONTEXT: ErrorContext = { kept: 'text', adminContact: USER_ID, retryAt: NOW + 60_000 };
+/** What the models of screens share. */
+export const MODEL = {
+	...PLACE,
+	sessionId: SESSION_ID,
+	names: NAMES,
+	links: LINKS,
+	dashboardUrl: DASHBOARD_URL,
+	adminContact: USER_ID,
+	now: NOW,
+	readAt: NOW,
+	retryAt: NOW + 60_000,
+	kept: 'text',
+	claims: [],
+	claimedUntil: null,
+	standing: null,
+	handOver: null,
+	offersOptions: true,
+	discreet: false,
+	isUpdate: false,
+	maybeRepeat: false,
+} as const;
 
 export function metadataOf(overrides: Partial<ViewMetadata> = {}): ViewMetadata {
-	const origin = { channelId: 'C0EXAMPLE1', threadTs: '1795250400.000100' };
-	return { ...newMetadata({ sessionId: SESSION_ID, formId: ANSWER_ID, origin }), ...overrides };
+	return { ...newMetadata({ sessionId: SESSION_ID, formId: ANSWER_ID, origin: PLACE }), ...overrides };
 }
 
 export function present<Value>(value: Value | null): Value {
@@ -88,31 +115,22 @@ export function asked(title: string, description = '', value = ''): HumanInputIt
 	return { title, description, value };
 }
 
+/** An item with the initial value of its field. */
+const field = (title: string, description: string, draft: string) => ({ ...asked(title, description), draft });
+
 /** One item for each kind of input. */
 export const FIELD_ITEMS = {
-	yesNo: asked('Should I proceed?'),
-	choice: asked('Which colour?', 'One of: red, green, 🔵 & blue'),
-	number: asked('How many people?'),
-	email: asked('E-mail address'),
-	url: asked('Website URL'),
-	date: asked('Departure date'),
-	time: asked('Start time'),
-	line: asked('Your password', 'For the shop'),
-	longText: asked('What should I write to the customer?', 'They **wait** for it.\n\nOne page will do.'),
+	yesNo: field('Should I proceed?', '', 'Yes'),
+	choice: field('Which colour?', 'One of: red, green, 🔵 & blue', 'green'),
+	number: field('How many people?', '', '12.5'),
+	email: field('E-mail address', '', 'ada@example.com'),
+	url: field('Website URL', '', 'https://shop.example/?a=1&b=2'),
+	date: field('Departure date', '', '2026-12-01'),
+	time: field('Start time', '', '09:30'),
+	line: field('Your password', 'For the shop', ''),
+	longText: field('What should I write to the customer?', 'They **wait** for it.\n\nOne page will do.', GIANT),
 } as const satisfies Record<InputGuess['kind'], HumanInputItem>;
-
-/** Initial values for `FIELD_ITEMS`, in its order. */
-export const FIELD_DRAFTS: readonly string[] = [
-	'Yes',
-	'green',
-	'12.5',
-	'ada@example.com',
-	'https://shop.example/?a=1&b=2',
-	'2026-12-01',
-	'09:30',
-	'',
-	GIANT,
-];
+export const FIELD_DRAFTS: readonly string[] = Object.values(FIELD_ITEMS).map(({ draft }) => draft);
 
 const ACTIONS: readonly AgentAction[] = [
 	{ kind: 'click' },
@@ -125,9 +143,6 @@ const ACTIONS: readonly AgentAction[] = [
 export function agentMessage(content: string, overrides: Partial<Message> = {}): Message {
 	return { role: 'assistant', content, actions: ACTIONS, humanInput: [], ...overrides };
 }
-
-/** For a service and a dashboard on other hosts than the files. */
-export const LINKS = createLinks({ serviceUrl: SERVICE, dashboardUrl: DASHBOARD_URL });
 
 /** A session of which only the id is known. */
 export const EMPTY: Session = {
@@ -198,17 +213,17 @@ export function answerItem(title: string, value: string | null, overrides: Parti
 export function answerOf(overrides: Partial<Answer> = {}): Answer {
 	const state = overrides.state ?? 'accepted';
 	return {
+		...ABOUT,
 		id: ANSWER_ID,
 		submissionKey: `V0EXAMPLE1:${ANSWER_ID}`,
 		viewId: 'V0EXAMPLE1',
 		press: null,
-		person: { teamId: 'T0EXAMPLE1', userId: USER_ID },
-		question: { service: SERVICE, sessionId: SESSION_ID, messageIndex: 3 },
-		fingerprint: '0123456789abcdef',
-		shownHash: 'fedcba9876543210',
 		content: { kind: 'readable', items: [answerItem('Hall', 'The one with\nthe <garden>')], other: null },
+		secretPositions: null,
+		positions: [0],
 		leftEmpty: [],
-		origin: { channelId: 'C0EXAMPLE1', threadTs: '1795250400.000100' },
+		formReadAt: NOW - 90_000,
+		origin: PLACE,
 		state,
 		attempts: 3,
 		editCount: 0,
@@ -238,7 +253,7 @@ export function answerOf(overrides: Partial<Answer> = {}): Answer {
 
 export const OTHER: OtherAnswer = {
 	answerId: ANSWER_ID,
-	person: { teamId: 'T0EXAMPLE1', userId: USER_ID },
+	person: ABOUT.person,
 	values: [HOSTILE, null, ''],
 	at: NOW - 30_000,
 	same: false,
@@ -248,7 +263,7 @@ export const OTHER: OtherAnswer = {
 export const GIANT_ANSWER = answerOf({
 	state: 'conflicted',
 	putStartedAt: NOW,
-	question: { service: SERVICE, sessionId: LONGEST_ID, messageIndex: 999_999_999 },
+	question: { ...ABOUT.question, sessionId: LONGEST_ID, messageIndex: 999_999_999 },
 	content: {
 		kind: 'readable',
 		items: listOf(90, () => answerItem(GIANT, GIANT)),
@@ -256,5 +271,3 @@ export const GIANT_ANSWER = answerOf({
 	},
 	timeline: listOf(40, (index) => ({ state: 'delivering', at: NOW + index })),
 });
-
-export const RECEIPT_CONTEXT: ReceiptContext = { names: NAMES, now: NOW, adminContact: USER_ID };

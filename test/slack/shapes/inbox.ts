@@ -1,14 +1,12 @@
-import type { InboxQuestion } from '../../../src/inbox/inbox.ts';
+import type { InboxQuestion } from '../../../src/inbox/content.ts';
+import { OLD_PER_PAGE } from '../../../src/inbox/inbox.ts';
 import type { Session } from '../../../src/questions/session.ts';
-import { REFUSAL_CODES } from '../../../src/slack/blocks/errors.ts';
+import { errorLine, REFUSAL_CODES } from '../../../src/slack/blocks/errors.ts';
 import {
-	homeNotice,
 	homeView,
+	INBOX_LOADING,
 	type InboxModel,
-	inboxLoadingModal,
 	inboxModal,
-	noInboxWindow,
-	refusalWords,
 	snoozedInZoneWords,
 } from '../../../src/slack/blocks/inbox.ts';
 import { textMessage } from '../../../src/slack/blocks/parts.ts';
@@ -17,9 +15,12 @@ import {
 	FULL_INBOX as FULL,
 	GIANT_DRAFT,
 	GIANT_QUESTION,
+	many,
 	inboxModelOf as modelOf,
 	NOTHING,
 	questionOf as viewOf,
+	WAITING,
+	waitingAs,
 } from '../../../src/slack/shapes/extremes.ts';
 import {
 	AT_WORK,
@@ -50,6 +51,10 @@ function questionOf(session: Session, overrides: Partial<InboxQuestion> = {}): I
 }
 
 const ONE = questionOf(asking([asked('Which colour?', 'One of: red, green')]));
+const OLD_SESSIONS = {
+	...WAITING,
+	old: { ...WAITING.old, shown: many(OLD_PER_PAGE, (id) => waitingAs(`o${id}`)) },
+};
 const NO_OLD = { total: 0, firstPage: 1, shown: [] };
 
 const INBOXES: Readonly<Record<string, [InboxModel]>> = {
@@ -99,6 +104,7 @@ const INBOXES: Readonly<Record<string, [InboxModel]>> = {
 		],
 	}),
 	'the first of three pages': modelOf({ ...FULL, page: 0 }),
+	'a page of old sessions': modelOf({ ...FULL, page: 4, questions: [], waiting: OLD_SESSIONS }),
 	'a one-press answer that can be taken back': modelOf({
 		...NOTHING,
 		ownAnswers: { shown: [answerOf({ press: { undoUntil: NOW + 10_000 }, attempts: 0 })], total: 1 },
@@ -117,9 +123,8 @@ export function inboxVariants(): Shape[] {
 	return [
 		...shapesOf(homeView, INBOXES),
 		...shapesOf(inboxModal, INBOXES),
-		...shapesOf(inboxLoadingModal, { 'before the content': [] }),
-		...shapesOf(noInboxWindow, { 'an expired trigger': [] }),
+		...shapesOf(inboxModal, { 'before the content': [INBOX_LOADING] }),
 		...shapesOf(textMessage, { 'no time zone': [snoozedInZoneWords(NOW, 'UTC')] }),
-		...shapesOf(homeNotice, { 'a refusal': [refusalWords('guest', USER_ID)] }),
+		...shapesOf(homeView, { 'a refusal in words': [errorLine('guest', { kept: 'nothing', adminContact: USER_ID })] }),
 	];
 }

@@ -1,28 +1,23 @@
 import type { Session } from '../../../src/questions/session.ts';
 import {
+	CHOICE_WORDS,
 	choiceMessage,
-	notChosenWords,
+	failedChoice,
+	noChoice,
 	ownChoiceMessage,
-	ownChoiceWords,
-	undoneWords,
-	undoTooLateWords,
 } from '../../../src/slack/blocks/choices.ts';
 import {
 	answerCard,
+	chosenTextHelp,
+	chosenTextOffer,
 	type HelpReason,
 	helpMessage,
+	noWindow,
 	outcomesMessage,
 	stillWaitingMessage,
 } from '../../../src/slack/blocks/commands.ts';
-import { errorMessage, refusedMessage } from '../../../src/slack/blocks/errors.ts';
-import {
-	GIVE_BACK_LATE,
-	givenBackPost,
-	handedOverPost,
-	noHandOverWindow,
-	notGivenBackWords,
-	notYoursWords,
-} from '../../../src/slack/blocks/hand-over.ts';
+import { errorMessage } from '../../../src/slack/blocks/errors.ts';
+import { GIVE_BACK_LATE, handOverPost, notGivenBackWords, notYoursWords } from '../../../src/slack/blocks/hand-over.ts';
 import { textMessage } from '../../../src/slack/blocks/parts.ts';
 import { ownTextMessage, receiptMessage } from '../../../src/slack/blocks/receipt.ts';
 import {
@@ -32,7 +27,6 @@ import {
 	updatedReminderPost,
 } from '../../../src/slack/blocks/reminders.ts';
 import { filesMessage, screenshotMessage } from '../../../src/slack/blocks/session-details.ts';
-import { chosenTextHelp, chosenTextOffer } from '../../../src/slack/blocks/text-as-answer.ts';
 import { type CardModel, watchCard } from '../../../src/slack/blocks/watch-card.ts';
 import {
 	endWords,
@@ -51,8 +45,6 @@ import {
 } from '../../../src/slack/blocks/watching.ts';
 import {
 	FIELDS as ASKS,
-	CHOICE,
-	CHOSEN,
 	ESCALATION,
 	FLIGHTS,
 	FULL_PAGE,
@@ -68,16 +60,17 @@ import {
 	ANSWER_ID,
 	AT_WORK,
 	agentMessage,
+	answerItem,
 	answerOf,
 	asking,
 	EMPTY,
-	ERROR_CONTEXT,
 	FIELD_ITEMS,
 	GIANT,
 	HAND_OVER,
 	HOSTILE,
 	LINKS,
 	LONGEST_ID,
+	MODEL,
 	NAMES,
 	NOW,
 	SESSION_ID,
@@ -91,6 +84,24 @@ import { NO_LIST_REASONS } from '../../../src/watches/discovered.ts';
 import type { QuestionView } from '../../../src/watches/session-snapshot.ts';
 import { WATCH_ENDS } from '../../../src/watches/watch.ts';
 import { casesOf, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
+
+const CHOICE = {
+	option: 'LH 1173',
+	title: HOSTILE,
+	sessionId: LONGEST_ID,
+	messageIndex: 3,
+	fingerprint: '',
+	shownHash: '',
+	position: 0,
+	readAt: NOW,
+	channelId: '',
+};
+const CHOSEN = answerOf({
+	press: { undoUntil: NOW },
+	viewId: '',
+	fingerprint: questionOf(FLIGHTS).fingerprint,
+	content: { kind: 'readable', items: [answerItem('Which flight should I book?', 'LH 1173')], other: null },
+});
 
 function cardOf(session: Session, overrides: Partial<CardModel> = {}): [CardModel] {
 	return [{ ...GIANT_CARD, view: snapshotAtNow(session), ...overrides }];
@@ -133,33 +144,37 @@ export function messageVariants(): Shape[] {
 			'not sent': [answerOf({ state: 'changed' })],
 			'may have arrived': [answerOf({ state: 'ended', putStartedAt: NOW })],
 		}),
-		...shapesOf(refusedMessage, {
-			'a hostile contact': ['could_not_check', { kept: 'unchanged', adminContact: HOSTILE }],
-			'a contact': ['guest', { kept: 'nothing', adminContact: USER_ID }],
-		}),
 		...shapesOf(errorMessage, {
-			'about a session': ['unauthorized', LONGEST_ID, ERROR_CONTEXT],
-			'about no session': ['never_heard_of', null, { ...ERROR_CONTEXT, adminContact: HOSTILE }],
+			'a refusal with a hostile contact': ['could_not_check', null, { kept: 'unchanged', adminContact: HOSTILE }],
+			'a refusal with a contact': ['guest', SESSION_ID, { kept: 'nothing', adminContact: USER_ID }],
+			'about a session': ['unauthorized', LONGEST_ID, MODEL],
+			'about no session': ['never_heard_of', null, { ...MODEL, adminContact: HOSTILE }],
 		}),
 		...shapesOf(outcomesMessage, {
 			'one line and a note': [
-				[watchOutcomeWords(SESSION_ID, { kind: 'over', status: 'completed' }, ERROR_CONTEXT)],
+				[watchOutcomeWords(SESSION_ID, { kind: 'over', status: 'completed' }, MODEL)],
 				'`--questions-only` posts questions and answers only.',
 			],
 		}),
-		...shapesOf(noHandOverWindow, { 'an expired trigger': [] }),
+		...shapesOf(noWindow, { inbox: ['inbox'], settings: ['settings'], 'hand over': ['handOver'] }),
 		...shapesOf(textMessage, {
-			'somebody else has it': [notYoursWords(HAND_OVER, NAMES)],
-			settled: [notYoursWords(null, NAMES)],
+			'somebody else has it': [notYoursWords(HAND_OVER)],
+			settled: [notYoursWords(null)],
 			late: [GIVE_BACK_LATE],
 			'not stored': [notGivenBackWords('The database does not answer.')],
 		}),
-		...shapesOf(ownChoiceMessage, { 'five seconds left': [ANSWER_ID, ownChoiceWords(CHOICE, 5_000)] }),
+		...shapesOf(ownChoiceMessage, { 'five seconds left': [ANSWER_ID, CHOICE_WORDS.own(CHOICE, 5_000)] }),
 		...shapesOf(choiceMessage, {
-			'taken back': [undoneWords(CHOICE)],
-			'too late to take back': [undoTooLateWords(CHOICE)],
-			'not stored': [notChosenWords(CHOICE, 'The database does not answer.'), { ...CHOICE, messageIndex: null }],
+			'the second one': [CHOICE_WORDS.lost(CHOICE, `<@${USER_ID}>`, HOSTILE), { ...CHOICE, messageIndex: 3 }],
+			'taken back': [CHOICE_WORDS.undone(CHOICE)],
+			'too late to take back': [CHOICE_WORDS.undoTooLate(CHOICE)],
+			'not stored': [CHOICE_WORDS.notSent(CHOICE, 'The database does not answer.'), { ...CHOICE, messageIndex: null }],
 		}),
+		...shapesOf(failedChoice, {
+			'perhaps stored': [CHOICE, 'acceptance_unknown', MODEL],
+			refused: [CHOICE, 'guest', { ...MODEL, adminContact: HOSTILE }],
+		}),
+		...shapesOf(noChoice, { 'another version': [null, MODEL], 'switched off': [CHOICE, MODEL] }),
 		...shapesOf(stillWaitingMessage, { 'about a session': [LONGEST_ID], 'about several': [null] }),
 		...shapesOf(chosenTextHelp, {
 			secret: ['secret'],
@@ -245,7 +260,7 @@ function postsAbout(question: QuestionView): readonly PostedContent[] {
 	return Object.values(contents).flat();
 }
 
-type SettledHow = Parameters<typeof settledQuestionPost>[1];
+type SettledHow = NonNullable<Parameters<typeof settledQuestionPost>[1]>;
 const SETTLED: Readonly<Record<SettledHow, SettledHow>> = {
 	answered: 'answered',
 	closed: 'closed',
@@ -269,18 +284,15 @@ function postShapes(of: string, contents: readonly PostedContent[], post: PostCo
 }
 
 const DISCOVERY_LINES = [
-	discoveredByWords(
-		{
-			teamId: 'T0EXAMPLE1',
-			channelId: 'C0EXAMPLE1',
-			service: 'https://service.example',
-			discreet: false,
-			buttons: true,
-			createdBy: USER_ID,
-			createdAt: NOW,
-		},
-		NAMES,
-	),
+	discoveredByWords({
+		teamId: 'T0EXAMPLE1',
+		channelId: 'C0EXAMPLE1',
+		service: 'https://service.example',
+		discreet: false,
+		buttons: true,
+		createdBy: USER_ID,
+		createdAt: NOW,
+	}),
 	leftOutWords({ kind: 'discoveryPaused', why: 'noList' }, USER_ID),
 ];
 
@@ -303,16 +315,14 @@ export function watchVariants(): Shape[] {
 			handOver: HAND_OVER,
 			isUpdate: true,
 		}),
-		...shapesOf(handedOverPost, {
+		...shapesOf(handOverPost, {
 			giant: [handedAs(questionOf(GIANT_SESSION)), GIANT_POST],
 			discreet: [handedAs(questionOf(ASKS)), { ...POST, discreet: true }],
 			chosen: [handedAs(questionOf(FLIGHTS)), { ...POST, standing: CHOSEN }],
 			'of a direct message': [handedAs(questionOf(ASKS)), { ...POST, channelId: 'D0EXAMPLE1' }],
-		}),
-		...shapesOf(givenBackPost, {
-			giant: [givenBackAs(questionOf(GIANT_SESSION), 'somebody'), GIANT_POST],
-			plain: [givenBackAs(questionOf(FLIGHTS)), POST],
-			chosen: [givenBackAs(questionOf(FLIGHTS)), { ...POST, standing: CHOSEN }],
+			'giant, given back': [givenBackAs(questionOf(GIANT_SESSION), 'somebody'), GIANT_POST],
+			'given back': [givenBackAs(questionOf(FLIGHTS)), POST],
+			'given back, chosen': [givenBackAs(questionOf(FLIGHTS)), { ...POST, standing: CHOSEN }],
 			undelivered: [{ ...givenBackAs(questionOf(FLIGHTS)), undelivered: true }, POST],
 		}),
 		...postShapes('chosen', [askedAs(questionOf(FLIGHTS))], { ...POST, standing: CHOSEN }),

@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest';
 import type { RequestPriority } from '../../src/session-service/budget-state.ts';
-import { createBodySlots } from '../../src/session-service/response-bodies.ts';
+import { createBodySlots } from '../../src/session-service/transport.ts';
 
 function slotsWithLog(count: number) {
-	const slots = createBodySlots(count);
+	const slotFor = createBodySlots(count);
 	const granted: string[] = [];
 	const release = new Map<string, () => void>();
 	return {
 		granted,
-		ask: (name: string, priority: RequestPriority, signal = new AbortController().signal) =>
-			slots.acquire(priority, signal).then((back) => {
-				granted.push(name);
-				release.set(name, back);
-			}),
+		ask(name: string, priority: RequestPriority, signal = new AbortController().signal) {
+			const slot = slotFor(priority);
+			release.set(name, slot.giveBack);
+			return slot.take(signal).then(() => void granted.push(name));
+		},
 		giveBack: async (name: string) => {
 			release.get(name)?.();
 			await Promise.resolve();
@@ -56,4 +56,16 @@ it('an aborted wait takes no slot, and giving a slot back twice frees one', asyn
 	void ask('third', 'person');
 	await Promise.resolve();
 	expect(granted).toEqual(['first', 'second']);
+});
+
+it('a slot that is granted at the moment of an abort is given back', async () => {
+	const slotFor = createBodySlots(1);
+	const [first, second, third] = [slotFor('person'), slotFor('person'), slotFor('person')];
+	await first.take(new AbortController().signal);
+	const leaving = new AbortController();
+	const granted = second.take(leaving.signal);
+	first.giveBack();
+	leaving.abort(new Error('left'));
+	second.giveBack();
+	await Promise.all([granted, third.take(new AbortController().signal)]);
 });
