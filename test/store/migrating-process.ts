@@ -12,7 +12,7 @@ export function newerMigrations(halfWay: () => Promise<void> = async () => {}): 
 		number: OWN_SCHEMA + 1,
 		name: 'artificial',
 		async up(db: Kysely<unknown>) {
-			await sql`alter table answers rename column told to receipt`.execute(db);
+			await sql`alter table answers rename column receipt_state to receipt`.execute(db);
 			await sql`create table half_done (id integer primary key)`.execute(db);
 			await halfWay();
 			await sql`update answers set receipt = '"moved"'`.execute(db);
