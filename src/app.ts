@@ -191,12 +191,12 @@ export async function createHandraise({
 		budget: { figures: () => budget.stats(), keptFor: keptFromWatching },
 		health,
 		listCell: cellOf(`list:${serviceUrl}`),
-		leftEmpty: (key, session) => leftEmptyIn(answerStore, key.service, session),
-		arrived: (question, times) => arrivedBetween(answerStore, question, times),
-		async disclosure(key, session) {
+		async ownAnswers(key, session) {
+			const leftEmpty = await leftEmptyIn(answerStore, key.service, session);
 			const marks = askingMessageIndex(session) === null ? [] : await answerStore.marks(key.service, key.sessionId);
-			return disclosureOf(marks, showAnswers);
+			return { leftEmpty, disclosure: disclosureOf(marks, showAnswers) };
 		},
+		arrived: (question, times) => arrivedBetween(answerStore, question, times),
 		onQuestions: inboxes.touch,
 	});
 	reservedPerSecond = watching.reservedPerSecond;
@@ -264,16 +264,8 @@ export async function createHandraise({
 	/** Starts what writes to Slack by itself. It needs `workspace` and the access policy. */
 	async function startWriting(): Promise<void> {
 		worker.wake();
-		const announcer = createAnnouncer({
-			...shared,
-			client: clients.background,
-			store,
-			config,
-			directory,
-			userGroups,
-			mayAct,
-		});
-		await watching.startPosting({ announcer, channels: createChannelList({ client: clients.background }) });
+		const announcer = createAnnouncer(core, { mayAct, userGroups });
+		await watching.startPosting(announcer, createChannelList({ client: clients.background }));
 	}
 
 	/** Everything that serves people. It needs the app's identity in Slack. */

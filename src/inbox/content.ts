@@ -3,7 +3,7 @@ import type { Person } from '../answers/answer.ts';
 import type { Core } from '../core.ts';
 import { codeOf, retryAtOf } from '../errors.ts';
 import type { Memberships } from '../slack/memberships.ts';
-import type { Discovered, WaitingSession } from '../watches/discovered.ts';
+import type { Discovered, WaitingSession } from '../watches/watch.ts';
 import type { HandOver } from './hand-over.ts';
 import {
 	type AskedIn,

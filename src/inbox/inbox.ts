@@ -1,8 +1,8 @@
 import type { Refusal } from '../answers/access-policy.ts';
 import type { Answer, Person, QuestionKey } from '../answers/answer.ts';
 import type { Draft } from '../store/answering-store.ts';
-import type { NoListReason, WaitingSession } from '../watches/discovered.ts';
 import type { QuestionView } from '../watches/session-snapshot.ts';
+import type { NoListReason, WaitingSession } from '../watches/watch.ts';
 import type { HandOver } from './hand-over.ts';
 
 /** A place where a person looks at their inbox: their Home tab or a window. */

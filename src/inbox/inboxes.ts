@@ -8,7 +8,7 @@ import { createLeaseLoop } from '../lease-loop.ts';
 import type { RateLimit } from '../rate-limiter.ts';
 import type { InboxDisplay, ShowOutcome } from '../slack/inbox-display.ts';
 import type { Memberships } from '../slack/memberships.ts';
-import type { Discovered } from '../watches/discovered.ts';
+import type { Discovered } from '../watches/watch.ts';
 import { createInboxContent } from './content.ts';
 import { FOLLOWED_MS, type Inbox, type InboxPlace, type InboxResult, isFollowed } from './inbox.ts';
 import { LONGEST_SNOOZE_MS } from './snooze.ts';

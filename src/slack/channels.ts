@@ -1,5 +1,4 @@
 import type { WebClient } from '@slack/web-api';
-import type { ChannelList } from '../watches/channel-guard.ts';
 import { slackErrorCode, slackFailure } from './clients.ts';
 import type { DirectChannelOf } from './memberships.ts';
 import type { PersonRequest } from './request.ts';
@@ -98,23 +97,31 @@ export type Channels = ReturnType<typeof createChannels>;
 /** Slack recommends no more (docs.slack.dev, users.conversations). */
 const PAGE_SIZE = 200;
 
-/** Lists the bot's channels by `users.conversations`: `conversations.info` for each would exceed Slack's rate limit. */
-export function createChannelList({ client }: { client: WebClient }): ChannelList {
-	return {
-		async page(cursor) {
-			try {
-				const { channels, response_metadata: page } = await client.users.conversations({
-					types: 'public_channel,private_channel',
-					exclude_archived: true,
-					limit: PAGE_SIZE,
-					...(cursor !== null && { cursor }),
-				});
-				if (channels === undefined) return { kind: 'failed', code: 'no_channels', retryAfterMs: null };
-				const external = channels.filter(isExternal).flatMap(({ id }) => id ?? []);
-				return { kind: 'page', external, next: page?.next_cursor || null };
-			} catch (error) {
-				return { kind: 'failed', ...slackFailure(error) };
-			}
-		},
+/** One page of the team channels that the bot is in. */
+type ChannelPage =
+	/** `external`: channels that another organisation reads or is invited to. `next`: null on the last page. */
+	| { readonly kind: 'page'; readonly external: readonly string[]; readonly next: string | null }
+	/** `code`: Slack's code, or that of the failed call. `retryAfterMs`: the wait that Slack asks for, or null. */
+	| { readonly kind: 'failed'; readonly code: string; readonly retryAfterMs: number | null };
+
+/**
+ * Lists the bot's channels by `users.conversations`: `conversations.info` for each would exceed Slack's rate limit. The
+ * result does not throw. `cursor`: null for the first page.
+ */
+export function createChannelList({ client }: { client: WebClient }) {
+	return async (cursor: string | null): Promise<ChannelPage> => {
+		try {
+			const { channels, response_metadata: page } = await client.users.conversations({
+				types: 'public_channel,private_channel',
+				exclude_archived: true,
+				limit: PAGE_SIZE,
+				...(cursor !== null && { cursor }),
+			});
+			if (channels === undefined) return { kind: 'failed', code: 'no_channels', retryAfterMs: null };
+			const external = channels.filter(isExternal).flatMap(({ id }) => id ?? []);
+			return { kind: 'page', external, next: page?.next_cursor || null };
+		} catch (error) {
+			return { kind: 'failed', ...slackFailure(error) };
+		}
 	};
 }

@@ -11,6 +11,7 @@ import { type AnnouncementContent, content } from '../watches/kinds.ts';
 import { digest, type SessionSnapshot, sessionSnapshot } from '../watches/session-snapshot.ts';
 import type { CardUrgency, SessionKey, Watch, WatchEnd, WatchMode } from '../watches/watch.ts';
 import {
+	hasOpenQuestion,
 	type SessionOutline,
 	type StepRate,
 	UNKNOWN_STEP_RATE,
@@ -101,7 +102,7 @@ export function outlineOf(session: WatchedSession): SessionOutline {
 	return {
 		...session,
 		status: session.digest?.status ?? null,
-		questionOpen: (session.digest?.question?.open.length ?? 0) > 0,
+		questionOpen: hasOpenQuestion(session.digest),
 	};
 }
 

@@ -3,10 +3,9 @@ import type { Core } from '../core.ts';
 import { isWaiting } from '../questions/session.ts';
 import type { NewAnnouncement } from './announcements.ts';
 import { isTeamChannel } from './channel-guard.ts';
-import type { Discovered, Discovery, DiscoverySettings, NoListReason, RaisedHand } from './discovered.ts';
 import type { AnnouncementContent, LeftOut } from './kinds.ts';
 import type { WaitingList } from './listing.ts';
-import type { ChannelKey } from './watch.ts';
+import type { ChannelKey, Discovered, Discovery, DiscoverySettings, NoListReason, RaisedHand } from './watch.ts';
 
 /** A longer list is cut. */
 const MOST_WAITING = 500;

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { DeepReadonly } from '../deep-readonly.ts';
 import { channelSettings, REMINDER_STAGES } from './channel-settings.ts';
-import { NO_LIST_REASONS } from './discovered.ts';
 import { questionView } from './session-snapshot.ts';
-import { WATCH_ENDS } from './watch.ts';
+import { NO_LIST_REASONS, WATCH_ENDS } from './watch.ts';
 
 /** What is the same for all posts of a kind. */
 export interface Kind {

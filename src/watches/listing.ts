@@ -4,7 +4,7 @@ import { uptimeOf } from '../clock.ts';
 import type { Core } from '../core.ts';
 import { codeOf, HandraiseError, retryAtOf } from '../errors.ts';
 import type { ListedSession } from '../questions/session.ts';
-import type { BackgroundBudget } from './capacity.ts';
+import type { BackgroundBudget } from './schedule.ts';
 import type { ServiceHealth } from './service-health.ts';
 
 /*

@@ -190,3 +190,55 @@ export function isEarlyReadAsked({ earlyReadAskedAt }: Pick<SessionOutline, 'ear
 function backoff(failures: number): number {
 	return Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
 }
+
+/** The request budget (`session-service/budget.ts`) as watching sees it. */
+export interface SharedBudget {
+	/** The budget's statistics. */
+	readonly figures: () => {
+		readonly limit: number;
+		readonly used: { readonly background: number };
+		/** What may be granted now, before shares. */
+		readonly free: number;
+		/** Nothing is sent before this (after a 429), clock milliseconds. */
+		readonly pausedUntil: number;
+		readonly waiting: { readonly background: number };
+	};
+	/** What is kept for deliveries and people, of a limit. */
+	readonly keptFor: (limit: number) => number;
+	/** Requests a second that are kept for lists and the reads that they lead to. */
+	readonly reservedPerSecond: () => number;
+}
+
+/** The service's window, and the seconds by which the budget lengthens it. */
+const WINDOW_SECONDS = 62;
+/** The least rate to plan with, as a share of the limit. When less is free, the budget itself holds reads back. */
+const LEAST_SHARE = 0.05;
+
+/** What watching may use of the session service. */
+export function createBackgroundBudget({ figures, keptFor, reservedPerSecond }: SharedBudget) {
+	/** Requests a second that people and deliveries have left over recently; never 0. */
+	function backgroundPerSecond(): number {
+		const { limit, free, used } = figures();
+		const share = free + used.background - keptFor(limit);
+		return Math.max(share, LEAST_SHARE * limit) / WINDOW_SECONDS;
+	}
+
+	return {
+		backgroundPerSecond,
+		/** The part of them that is planned: without what is reserved, but at least a quarter. */
+		plannedPerSecond(): number {
+			const rate = backgroundPerSecond();
+			return Math.max(rate / 4, rate - reservedPerSecond());
+		},
+		/** Reads a second while people and deliveries ask for nothing: what a new watch can expect in the long run. */
+		usualPerSecond(): number {
+			const { limit } = figures();
+			return (limit - keptFor(limit)) / WINDOW_SECONDS;
+		},
+		pausedUntil: () => figures().pausedUntil,
+		/** Reads of this process that wait for a permit. */
+		waiting: () => figures().waiting.background,
+	};
+}
+
+export type BackgroundBudget = ReturnType<typeof createBackgroundBudget>;

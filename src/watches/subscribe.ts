@@ -4,11 +4,12 @@ import { HandraiseError } from '../errors.ts';
 import { changesBetween } from '../questions/changes.ts';
 import type { Session } from '../questions/session.ts';
 import type { AddWatchResult } from '../store/watch-adding.ts';
-import { newsFor, settlingOf, targetOf } from './announcements.ts';
-import { type Expectation, expectationFor } from './capacity.ts';
+import { settlingOf, targetOf } from './announcements.ts';
 import { logEnded } from './channel-guard.ts';
+import { newsFor } from './news.ts';
 import type { PollerOptions } from './poller.ts';
-import { questionViewAt, snapshotOf } from './session-snapshot.ts';
+import { type BackgroundBudget, CEILING_MS, CEILING_ROUNDS } from './schedule.ts';
+import { seenIn } from './session-snapshot.ts';
 import type { ChannelKey, SessionKey, Watch, WatchSettings } from './watch.ts';
 
 export interface WatchRequest extends ChannelKey {
@@ -39,15 +40,14 @@ const DEFAULT_SETTINGS: WatchSettings = {
 	buttons: true,
 };
 
-/** `onChange`: a watch began or ended. `usualReadsPerSecond`: in the long run; while somebody adds many, the rate is lower. */
+/** `onChange`: a watch began or ended. */
 export function createSubscriptions(
 	core: Core,
 	{
-		usualReadsPerSecond,
-		leftEmpty,
-		disclosure,
+		budget,
+		ownAnswers,
 		onChange,
-	}: Pick<PollerOptions, 'leftEmpty' | 'disclosure'> & { usualReadsPerSecond: () => number; onChange: () => void },
+	}: Pick<PollerOptions, 'ownAnswers'> & { budget: Pick<BackgroundBudget, 'usualPerSecond'>; onChange: () => void },
 ) {
 	const { serviceUrl, clock, log } = core;
 	const { watches: store } = core.store;
@@ -77,9 +77,9 @@ export function createSubscriptions(
 				return { kind: 'unreadable', code: error.code, retryable: error.retryable };
 			}
 			const { session, readAt } = reading;
-			const left = await leftEmpty(keyOf(sessionId), session);
-			const shown = await disclosure(keyOf(sessionId), session);
-			const view = snapshotOf(session, readAt, left, shown);
+			const own = await ownAnswers(keyOf(sessionId), session);
+			const seen = seenIn(session, readAt, own);
+			const { view } = seen;
 			if (view.digest.over) return { kind: 'over', status: view.status };
 			const watch: Watch = {
 				id: randomUUID(),
@@ -95,12 +95,11 @@ export function createSubscriptions(
 				lastChangeAt: readAt,
 				ended: null,
 			};
-			const seen = { view, questionAt: (index: number) => questionViewAt(session, index, left, shown) };
 			const result = await store.add({
 				...watch,
 				card: { target: targetOf(watch), key: 'card', content: { kind: 'card' } },
 				view,
-				news: newsFor(watch, changesBetween(null, session, left), seen).announcements,
+				news: newsFor(watch, changesBetween(null, session, own.leftEmpty), seen).announcements,
 				limits,
 			});
 			if (result.kind === 'limit') {
@@ -109,8 +108,8 @@ export function createSubscriptions(
 			}
 			onChange();
 			if (result.kind === 'already') return result;
-			const watched = await store.countSessions(serviceUrl);
-			const expectation = expectationFor(watched, usualReadsPerSecond());
+			// While somebody adds many, the rate is lower than in the long run.
+			const expectation = expectationFor(await store.countSessions(serviceUrl), budget.usualPerSecond());
 			return { kind: 'watching', watch: result.watch, expectation };
 		},
 
@@ -158,4 +157,30 @@ function changesSettings(watch: Watch, { settings }: WatchRequest): boolean {
 		watch.mode === 'raisedHand' ||
 		Object.entries(settings).some(([name, value]) => watch[name as keyof WatchSettings] !== value)
 	);
+}
+
+/** How soon changes of a new watch are noticed, in seconds. */
+export interface Expectation {
+	/** The time to read every watched session once, in turn. */
+	readonly roundSeconds: number;
+	/** The typical time until a question of a working session is noticed (`npm run bench:watching`). */
+	readonly typicalSeconds: number;
+	/** The longest time between two reads of a session. */
+	readonly longestSeconds: number;
+	/** Slow enough to tell the person who adds the watch. */
+	readonly slow: boolean;
+}
+
+/** The speed-up over half a round for a working session, as the simulation shows for 40 to 1,000 sessions. */
+const QUICKER_THAN_A_ROUND = 6;
+const SLOW_SECONDS = 60;
+
+export function expectationFor(watched: number, readsPerSecond: number): Expectation {
+	const roundSeconds = watched / Math.max(readsPerSecond, 1e-3);
+	return {
+		roundSeconds,
+		typicalSeconds: Math.max(1, roundSeconds / 2 / QUICKER_THAN_A_ROUND),
+		longestSeconds: Math.max(CEILING_MS / 1000, roundSeconds * CEILING_ROUNDS),
+		slow: roundSeconds > SLOW_SECONDS,
+	};
 }

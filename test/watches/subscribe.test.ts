@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
-import { expectationFor } from '../../src/watches/capacity.ts';
-import { createSubscriptions } from '../../src/watches/subscribe.ts';
+import { createSubscriptions, expectationFor } from '../../src/watches/subscribe.ts';
 import type { WatchLimits, WatchSettings } from '../../src/watches/watch.ts';
 import { createRecordingLog } from '../store/support.ts';
 import { coreOf } from '../support/core.ts';
@@ -11,6 +10,7 @@ import {
 	NO_ANSWERS,
 	NO_LIMITS,
 	openTestStore,
+	plentiful,
 	SERVICE,
 	T0,
 } from './support.ts';
@@ -30,7 +30,7 @@ async function createHarness(limits: Partial<WatchLimits> = {}) {
 		log: createRecordingLog(),
 	});
 	const subscriptions = createSubscriptions(core, {
-		usualReadsPerSecond: () => 3,
+		budget: plentiful,
 		...NO_ANSWERS,
 		onChange: () => {
 			changes += 1;

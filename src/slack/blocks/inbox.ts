@@ -10,7 +10,7 @@ import {
 	OLD_PER_PAGE,
 	QUESTIONS_PER_PAGE,
 } from '../../inbox/inbox.ts';
-import type { WaitingSession } from '../../watches/discovered.ts';
+import type { WaitingSession } from '../../watches/watch.ts';
 import { ACTIONS, CALLBACKS, encodeTarget, inboxRowId } from '../ids.ts';
 import { encodeMetadata, newMetadata } from '../metadata.ts';
 import { claimsWords, mayHandOn, openQuestion, UNFOLDED } from '../question-view.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { GoneReason } from '../../watches/announcer.ts';
+import type { GoneReason } from '../../watches/announcements.ts';
 import type { ChannelEnd, ChannelKey } from '../../watches/watch.ts';
 import type { Channels } from '../channels.ts';
 import type { HandlerContext } from './context.ts';

@@ -1,8 +1,7 @@
 import { loggedId } from '../../log.ts';
-import type { DiscoverySettings } from '../../watches/discovered.ts';
 import type { Discoveries } from '../../watches/discovery.ts';
 import type { Subscriptions, WatchOutcome, WatchRequest } from '../../watches/subscribe.ts';
-import type { WatchSettings } from '../../watches/watch.ts';
+import type { DiscoverySettings, WatchSettings } from '../../watches/watch.ts';
 import { outcomesMessage, stillWaitingMessage } from '../blocks/commands.ts';
 import { channelRefusalWords } from '../blocks/errors.ts';
 import { filesMessage, screenshotMessage } from '../blocks/session-details.ts';
