@@ -97,7 +97,11 @@ export function createReminderDrawing(
 		/** A posted reminder as it is now. `how`: null while its question is not settled. */
 		async redraw(
 			entry: ReminderEntry,
-			{ content, how, threadOnly }: { content: Pick<AskedContent, 'question' | 'readAt'>; how: SettledHow | null; threadOnly: boolean },
+			{
+				content,
+				how,
+				threadOnly,
+			}: { content: Pick<AskedContent, 'question' | 'readAt'>; how: SettledHow | null; threadOnly: boolean },
 			context: PostContext,
 		) {
 			const handOver = await facts.unlessRefused(context.handOver);
