@@ -44,14 +44,7 @@ const shareOfOthers = (people: number) => Math.min(0.7, Math.max(0.6, 1 - 1 / pe
 const LEAST_FACTOR = 0.01;
 const GREATEST_FACTOR = 1e7;
 
-export interface Planner {
-	/** Sets the intervals from all watched sessions and the rate. */
-	plan(outlines: readonly WatchedOutline[], backgroundPerSecond: number): void;
-	/** When to read a session next; not before `now`. */
-	nextRead(outline: SessionOutline, now: number): PlannedRead;
-}
-
-export function createPlanner(): Planner {
+export function createPlanner() {
 	let factor = 100;
 	let ceilingMs = CEILING_MS;
 	/** Sessions of all but the heaviest watcher, with a factor of their own if that is lower. */
@@ -81,7 +74,8 @@ export function createPlanner(): Planner {
 	}
 
 	return {
-		plan(outlines, backgroundPerSecond) {
+		/** Sets the intervals from all watched sessions and the rate. */
+		plan(outlines: readonly WatchedOutline[], backgroundPerSecond: number): void {
 			const sessions = outlines.filter((outline) => outline.overSince === null && outline.lastReadAt !== null);
 			const rate = Math.max(0.01, backgroundPerSecond * UTILISATION);
 			const roundMs = (outlines.length * 1000) / rate;
@@ -90,7 +84,8 @@ export function createPlanner(): Planner {
 			planOthers(sessions, rate);
 			factor = settle(factor, rate, (common) => readsPerSecond(sessions, (outline) => factorOf(outline, common)));
 		},
-		nextRead(outline, now) {
+		/** When to read a session next; not before `now`. */
+		nextRead(outline: SessionOutline, now: number): PlannedRead {
 			const from = outline.lastReadAt ?? now;
 			const planned = (ms: number) => {
 				const at = Math.max(now, from + ms);
@@ -108,6 +103,8 @@ export function createPlanner(): Planner {
 		},
 	};
 }
+
+export type Planner = ReturnType<typeof createPlanner>;
 
 /** The factor at which about `rate` reads a second are taken, found in a few steps from the factor before. */
 function settle(before: number, rate: number, readsAt: (factor: number) => number): number {

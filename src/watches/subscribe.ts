@@ -29,10 +29,6 @@ export type WatchOutcome =
 	/** The session could not be read now; `code` says why. */
 	| { readonly kind: 'unreadable'; readonly code: string; readonly retryable: boolean };
 
-export type UnwatchOutcome =
-	| { readonly kind: 'ended'; readonly watches: readonly Watch[] }
-	| { readonly kind: 'notWatched' };
-
 const DEFAULT_SETTINGS: WatchSettings = {
 	mode: 'everything',
 	questionsInChannel: true,
@@ -113,30 +109,23 @@ export function createSubscriptions(
 			return { kind: 'watching', watch: result.watch, expectation };
 		},
 
-		/** Ends one watch of a channel, or all (`sessionId` null). The card stays as it was. */
-		async unwatch({
-			teamId,
-			channelId,
-			sessionId,
-		}: ChannelKey & { readonly sessionId: string | null }): Promise<UnwatchOutcome> {
+		/** Ends one watch of a channel, or all (`sessionId` null); returns how many. The card stays as it was. */
+		async unwatch(channel: ChannelKey, sessionId: string | null): Promise<number> {
 			const watches =
-				sessionId === null
-					? await store.ofChannel({ teamId, channelId })
-					: [await store.find({ teamId, channelId }, keyOf(sessionId))];
+				sessionId === null ? await store.ofChannel(channel) : [await store.find(channel, keyOf(sessionId))];
 			const now = clock.now();
-			const ended: Watch[] = [];
+			let count = 0;
 			for (const watch of watches) {
 				if (watch === null) continue;
 				// Nobody stopped this one: it comes again with the next `watch all`.
 				const reason = sessionId === null && watch.mode === 'raisedHand' ? 'handLowered' : 'unwatched';
 				const options = { now, announcements: settlingOf(watch), keepPending: false };
-				const result = await store.end(watch.id, reason, options);
-				if (result === null) continue;
-				ended.push(result);
+				if ((await store.end(watch.id, reason, options)) === null) continue;
+				count += 1;
 				logEnded(log, watch, reason);
 			}
-			if (ended.length > 0) onChange();
-			return ended.length === 0 ? { kind: 'notWatched' } : { kind: 'ended', watches: ended };
+			if (count > 0) onChange();
+			return count;
 		},
 
 		list: store.list,

@@ -9,7 +9,6 @@ import { createOutbox } from './outbox.ts';
 import { createPoller, type PollerOptions } from './poller.ts';
 import { createBackgroundBudget, type SharedBudget } from './schedule.ts';
 import { createSubscriptions } from './subscribe.ts';
-import { createWaitingReads } from './waiting-reads.ts';
 import type { ChannelEnd, ChannelKey, SessionKey } from './watch.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -47,7 +46,15 @@ export function createWatching(core: Core, { budget, listCell, ...options }: Opt
 		isListed: () => listing?.isAvailable() ?? false,
 		onChange: wakeAll,
 	});
-	const listing: Listing | null = config.service.usesList ? createOwnListing() : null;
+	const listing: Listing | null = config.service.usesList
+		? createListing(core, {
+				cell: listCell,
+				health: options.health,
+				budget: background,
+				discoveries,
+				onEarlyRead: () => poller.wake(),
+			})
+		: null;
 	const poller = createPoller(core, {
 		...options,
 		budget: background,
@@ -59,25 +66,6 @@ export function createWatching(core: Core, { budget, listCell, ...options }: Opt
 		onChange: wakeAll,
 	});
 
-	function createOwnListing(): Listing {
-		const { health } = options;
-		const readWaiting = createWaitingReads(core, () => poller.wake());
-		return createListing(core, {
-			cell: listCell,
-			health,
-			budget: background,
-			countWatched: () => store.countSessions(serviceUrl),
-			isExpected: async () => (await store.discoveries(serviceUrl)).length > 0,
-			async onList(found) {
-				// Sessions that were never read say nothing about the service. Those that were are read again soon, and tell.
-				if (health.failingSince !== null && !(await store.isFailing(serviceUrl))) health.succeeded();
-				await readWaiting(found);
-				await discoveries.listed(found);
-			},
-			onUnlisted: discoveries.unlisted,
-		});
-	}
-
 	/** Slack takes no more posts in this channel, or another organisation reads it or is invited to it. */
 	async function channelEnded(channel: ChannelKey, reason: ChannelEnd): Promise<void> {
 		await endChannel(core, channel, reason);
@@ -85,6 +73,7 @@ export function createWatching(core: Core, { budget, listCell, ...options }: Opt
 		options.onQuestions();
 	}
 
+	const warnOf = (what: string) => (error: unknown) => log.warn({ err: error }, what);
 	const running: Promise<unknown>[] = [];
 	return {
 		subscriptions,
@@ -92,19 +81,13 @@ export function createWatching(core: Core, { budget, listCell, ...options }: Opt
 		/** Updates a session's cards after its question was claimed or answered; `readEarly`: the service received an answer. */
 		questionUpdated(key: SessionKey, { readEarly }: { readEarly: boolean }): void {
 			const now = clock.now();
-			store
-				.refresh(key, { now, earlyReadAt: readEarly ? now + EARLY_READ_AFTER_MS : null })
-				.then(wakeLoops)
-				.catch((error: unknown) =>
-					log.warn({ err: error }, 'the cards of a question could not be marked for an update'),
-				);
+			const update = store.refresh(key, { now, earlyReadAt: readEarly ? now + EARLY_READ_AFTER_MS : null });
+			update.then(wakeLoops, warnOf('the cards of a question could not be marked for an update'));
 		},
 		/** Shows in a question's posts that a one-press answer was given, taken back or has failed. */
 		choiceUpdated(key: SessionKey): void {
-			store
-				.redraw(key, clock.now())
-				.then(wakeLoops)
-				.catch((error: unknown) => log.warn({ err: error }, 'the posts of a question could not be drawn again'));
+			const drawn = store.redraw(key, clock.now());
+			drawn.then(wakeLoops, warnOf('the posts of a question could not be drawn again'));
 		},
 		/** Requests to the service a second that are kept for lists and the reads that they lead to. */
 		reservedPerSecond,

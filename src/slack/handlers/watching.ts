@@ -154,16 +154,15 @@ export function registerWatching(
 		if (sessionIds === 'all') {
 			// First, because it adds watches.
 			const discovery = await discoveries.end({ teamId, channelId }, userId);
-			const outcome = await subscriptions.unwatch({ teamId, channelId, sessionId: null });
-			const count = outcome.kind === 'ended' ? outcome.watches.length : 0;
-			logAccess(request, 'unwatch', null, discovery === null ? outcome.kind : 'ended');
+			const count = await subscriptions.unwatch({ teamId, channelId }, null);
+			logAccess(request, 'unwatch', null, discovery === null && count === 0 ? 'notWatched' : 'ended');
 			return say(request, [unwatchedAllWords(count, discovery !== null)]);
 		}
 		const lines: string[] = [];
 		for (const sessionId of sessionIds) {
-			const outcome = await subscriptions.unwatch({ teamId, channelId, sessionId });
-			logAccess(request, 'unwatch', sessionId, outcome.kind);
-			lines.push(unwatchedWords(sessionId, outcome.kind === 'ended'));
+			const isEnded = (await subscriptions.unwatch({ teamId, channelId }, sessionId)) > 0;
+			logAccess(request, 'unwatch', sessionId, isEnded ? 'ended' : 'notWatched');
+			lines.push(unwatchedWords(sessionId, isEnded));
 		}
 		return say(request, lines);
 	}

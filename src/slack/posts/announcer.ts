@@ -86,15 +86,12 @@ export function createAnnouncer(
 				const { postedTs: ts, shownKey } = post;
 				const redrawn = ts === null ? null : await drawing.redraw(due, post, posts);
 				if (ts === null || redrawn === null) continue;
-				if ('kind' in redrawn) {
-					updates.push({ post, key: '', send: async () => redrawn });
-					continue;
-				}
 				// Without `text`, in which the time that it waits would make every post look new.
-				const key = keyOfLooks(redrawn.blocks);
+				const key = 'kind' in redrawn ? '' : keyOfLooks(redrawn.blocks);
 				// An attempt whose outcome is unknown may have shown something else since.
 				if (key === shownKey && sendingSince === null) continue;
-				updates.push({ post, key, send: () => messages.update(redrawn, target, ts) });
+				const send = async () => ('kind' in redrawn ? redrawn : messages.update(redrawn, target, ts));
+				updates.push({ post, key, send });
 			}
 			return updates;
 		},

@@ -232,12 +232,10 @@ function startAdaptive({ agenda, budget, scripts, seen, read, creators, lists }:
 				}
 				startDue();
 				const { background } = budget;
-				const everyMs = listEveryMs({
-					discoverSessions: false,
-					watched: scripts.length,
-					backgroundPerSecond: background.backgroundPerSecond(),
-					list: { tookMs: READ_MS, requestCount: 1 },
-				});
+				const everyMs = listEveryMs(
+					{ tookMs: READ_MS, requestCount: 1 },
+					{ discoverSessions: false, watched: scripts.length, backgroundPerSecond: background.backgroundPerSecond() },
+				);
 				budget.reserve(reservedFor(1_000 / everyMs));
 				agenda.at(Math.max(now, beganAt + everyMs, background.pausedUntil()), list);
 			});
