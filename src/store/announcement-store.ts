@@ -346,7 +346,7 @@ function isFirst() {
 		and (earlier.kind = 'card' or earlier.number < announcements.number)))`;
 }
 
-const UPDATES = sql.join(kindsWith(({ lane }) => lane === 'update'));
+const UPDATES = sql.join(kindsWith(({ updates = false }) => updates));
 
 /** Makes unreadable rows due in their order: this start may have brought the right key or version. */
 export async function retryUnreadable(db: StoreDatabase): Promise<void> {

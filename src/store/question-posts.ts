@@ -48,7 +48,7 @@ export async function needsRedraw(trx: Kysely<Tables>, target: string): Promise<
  */
 export async function withSwitchingPost(trx: Kysely<Tables>, announcement: NewAnnouncement, now: number) {
 	const { target, content } = announcement;
-	const isUpdate = kindOf(content).lane === 'update';
+	const isUpdate = kindOf(content).updates === true;
 	if (target.kind !== 'watch' || (target.topic === undefined && !isUpdate)) return [announcement];
 	if (content.kind === 'settle') {
 		await dropPending(trx, { target: targetKey(target), kind: 'question', last_error: HELD });

@@ -74,7 +74,7 @@ export function createPosting(core: Core, announcer: Announcer) {
 	/** Null when the lease was lost. */
 	async function attempt(due: DueAnnouncement, token: string, signal: AbortSignal): Promise<Outcome | null> {
 		const { announcement } = due;
-		if (kindOf(announcement.content).lane === 'update') return updatePosts(due, token, signal);
+		if (kindOf(announcement.content).updates) return updatePosts(due, token, signal);
 		/** When an earlier attempt may have posted it. A failure of this attempt says nothing about that one. */
 		let earlierAt: number | null = null;
 		if (announcement.sendingSince !== null) {
@@ -258,10 +258,10 @@ function retry(at: number, code: string, unknown: boolean): Retry {
 
 /** All updates of a workspace share one rate. */
 function rateOf({ content }: Announcement): RateLimit {
-	return kindOf(content).lane === 'update' ? UPDATE_RATE : POST_RATE;
+	return kindOf(content).updates ? UPDATE_RATE : POST_RATE;
 }
 
 function rateKeyOf({ target, content }: Announcement): string {
-	if (kindOf(content).lane === 'update') return `update:${target.teamId}`;
+	if (kindOf(content).updates) return `update:${target.teamId}`;
 	return `post:${target.teamId}:${target.kind === 'person' ? target.userId : target.channelId}`;
 }

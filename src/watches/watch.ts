@@ -143,10 +143,8 @@ export interface Discovery extends ChannelKey, DiscoverySettings {
 	readonly createdAt: number;
 }
 
-export interface NewDiscovery extends Omit<Discovery, keyof DiscoverySettings> {
-	/** Left out: as before, else the default of watches. */
-	readonly settings: Partial<DiscoverySettings>;
-}
+/** `settings`: left out: as before, else the default of watches. */
+export type NewDiscovery = Omit<Discovery, keyof DiscoverySettings> & { readonly settings: Partial<DiscoverySettings> };
 
 /** Why no sessions are listed: `DISCOVER_SESSIONS` is off, `SESSION_SERVICE_LIST` is, or the service does not list them. */
 export const NO_LIST_REASONS = ['notDiscovering', 'listOff', 'noList'] as const;
