@@ -12,7 +12,6 @@ const EXCEPTIONS: Readonly<Record<string, { readonly lines?: number; readonly de
 	'src/slack/handlers/quick-answers.ts': { dependencies: 15 },
 	'src/slack/handlers/watching.ts': { dependencies: 14 },
 	'src/slack/session/flow.ts': { dependencies: 13 },
-	'src/watches/poller.ts': { dependencies: 14 },
 	'src/watches/watching.ts': { dependencies: 13 },
 	// The doctor's list of all screens at their extremes.
 	'src/slack/shapes/extremes.ts': { dependencies: 20 },
