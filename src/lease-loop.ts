@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from './clock.ts';
+import { type Clock, createWaker } from './clock.ts';
 import { codeOf } from './errors.ts';
 import type { Log } from './log.ts';
-import { createWaker } from './waker.ts';
 
 /** The right to work on a row. */
 export interface Lease {

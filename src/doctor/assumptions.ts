@@ -1,5 +1,6 @@
 import { HandraiseError } from '../errors.ts';
-import { type Live, notTried } from './live-slack.ts';
+import { notChecked } from './check.ts';
+import { type Assumptions, type Live, messageOf, ROOT, section, windowOf } from './live.ts';
 import { at, type Json, jsonObject } from './request.ts';
 import { wordsOf } from './views.ts';
 
@@ -15,28 +16,11 @@ const BLOCKS = [
 	{ type: 'table', rows: [[{ type: 'raw_text', text: 'cell' }]] },
 ];
 
-const plain = (text: string) => ({ type: 'plain_text', text });
-export const section = (text: string) => ({ type: 'section', text: plain(text) });
-
-function messageOf(text: string, label: string) {
-	const button = { type: 'button', action_id: 'press', text: plain(label), value: label };
-	return { text, blocks: [section(text), { type: 'actions', elements: [button] }] };
-}
-export const ROOT = messageOf(
-	'Handraise checks this Slack. The terminal says how. Delete this if it stays.',
-	'No window',
-);
-
-export function windowOf(...blocks: readonly object[]) {
-	const [title, submit, close] = ['Handraise check', 'Send', 'Close'].map(plain);
-	return { type: 'modal', callback_id: 'live', title, submit, close, blocks };
-}
-
 function formOf(text: string, initial: object) {
 	const onTyping = { dispatch_action_config: { trigger_actions_on: ['on_character_entered'] } };
 	const element = { type: 'plain_text_input', action_id: 'typing', ...onTyping, ...initial };
 	const field = { type: 'input', block_id: 'word', dispatch_action: true, optional: true };
-	return windowOf(section(text), { ...field, label: plain('Word'), element });
+	return windowOf(section(text), { ...field, label: { type: 'plain_text', text: 'Word' }, element });
 }
 
 /** Expects these values at their paths. A refusal is told in Slack's words. */
@@ -59,17 +43,15 @@ const replies = async ({ slack, need }: Live) =>
 /** Expects these values in a message of the check's thread. */
 async function expectBack(live: Live, ts: string, expected: Json): Promise<void> {
 	const reply = await replies(live);
-	if (reply.error === 'missing_scope') throw notTried(`the optional scope ${reply.needed} is not granted`);
+	if (reply.error === 'missing_scope') throw notChecked(`the optional scope ${reply.needed} is not granted`);
 	const messages = (reply.messages ?? []) as readonly Json[];
 	const kept = { thread_ts: live.need('root.ts'), 'metadata.event_payload.key': 'kept' };
 	expectIn(messages.find((one) => one.ts === ts) ?? reply, { ...kept, ...expected });
 }
 
-type Try = (live: Live) => Promise<void>;
-
 /** `refused`: the types of blocks that this place does not take. */
 function blocksIn(place: string, refused: readonly string[], show: (live: Live, block: object) => Promise<Json>) {
-	const tries = BLOCKS.map((block): [string, Try] => {
+	const tries = BLOCKS.map((block): [string, Assumptions[string]] => {
 		const expected = refused.includes(block.type) ? { error: 'invalid_arguments' } : { ok: true };
 		const name = `${place} ${'ok' in expected ? 'takes' : 'refuses'} ${block.type} blocks`;
 		return [name, async (live) => expectIn(await show(live, block), expected)];
@@ -78,7 +60,7 @@ function blocksIn(place: string, refused: readonly string[], show: (live: Live, 
 }
 
 /** `isAsked`: the operator is asked to cause it. */
-function event(type: string, isAsked: boolean, ...fields: readonly string[]): Record<string, Try> {
+function event(type: string, isAsked: boolean, ...fields: readonly string[]): Assumptions {
 	const paths = ['event_id', 'team_id', ...fields.map((field) => `event.${field}`)];
 	const name = `The event ${type} carries ${fields.join(', ')}`;
 	return {
@@ -99,7 +81,7 @@ function event(type: string, isAsked: boolean, ...fields: readonly string[]): Re
 }
 
 /** What this program assumes of Slack, and how that is tried. Later ones use what earlier ones found. */
-export const ASSUMPTIONS: Readonly<Record<string, Try>> = {
+export const ASSUMPTIONS: Assumptions = {
 	'A reply can be shown in the channel and stays in its thread': async ({ post, need }) => {
 		const reply = { thread_ts: need('root.ts'), reply_broadcast: true };
 		const posted = await post('broadcast', { ...messageOf('Type the word, then press.', 'Press this'), ...reply });
@@ -154,11 +136,11 @@ export const ASSUMPTIONS: Readonly<Record<string, Try>> = {
 		await expectBack(live, live.need('press.container.message_ts'), { 'blocks.0.text.text': 'Replaced.' });
 	},
 	...blocksIn('The Home tab', ['markdown', 'table'], async ({ slack, need, found }, block) => {
-		const user_id = need('press.user.id');
-		found.home ??= {
-			former: at(found.app_home_opened, 'event.user') === user_id && at(found.app_home_opened, 'event.view'),
-		};
-		return slack('views.publish', { user_id, view: { type: 'home', blocks: [block] } });
+		found.home = await slack('views.publish', {
+			user_id: need('press.user.id'),
+			view: { type: 'home', blocks: [block] },
+		});
+		return found.home;
 	}),
 	...event('app_home_opened', true, 'user', 'channel', 'tab'),
 	...event('app_mention', true, 'user', 'channel', 'ts', 'thread_ts', 'text'),
@@ -170,7 +152,7 @@ export const ASSUMPTIONS: Readonly<Record<string, Try>> = {
 		expectIn(await updateWindow(live, windowOf(section('Closed.'))), { error: 'not_found' });
 	},
 	'A limited call says when to try again': async ({ limits }) => {
-		if (limits.length === 0) throw notTried('no call was limited, and none is provoked');
+		if (limits.length === 0) throw notChecked('no call was limited, and none is provoked');
 		if (limits.includes(null)) throw different('Retry-After is missing');
 	},
 };

@@ -1,23 +1,11 @@
 import { createServer, type Server } from 'node:net';
 import { proxySettings, type SettingsReading } from '../config.ts';
-import type { Findings } from './report.ts';
+import type { Findings, Setup } from './check.ts';
 import { request } from './request.ts';
-import type { Check, Setup } from './setup.ts';
 
 const OLDEST_NODE = 24;
 /** Slack's signatures are refused when clocks differ by five minutes. Ages in cards are wrong long before. */
 const MAX_OFF_MS = 60_000;
-
-export const ENVIRONMENT_CHECKS = [
-	{ name: 'Node.js', run: (findings) => checkNode(findings, process.versions.node) },
-	{ name: 'Settings', run: checkSettings },
-	{ name: 'Proxy', run: checkProxy },
-] as const satisfies readonly Check[];
-export const PORT_CHECK = {
-	name: 'Port',
-	run: (findings, { settings: { PORT: port } }) => (port === undefined ? null : checkPort(findings, port)),
-} as const satisfies Check;
-export const CLOCK_CHECK = { name: 'Clock', run: checkClock } as const satisfies Check;
 
 export function checkNode({ ok, failure }: Findings, version: string) {
 	if (Number.parseInt(version, 10) >= OLDEST_NODE) return ok(`${version}.`);
@@ -38,11 +26,12 @@ export function checkSettings(findings: Findings, reading: Pick<SettingsReading,
 }
 
 /** Only names the proxy: whether it works is found by the checks of Slack and the service. */
-export function checkProxy({ warning, skipped }: Findings, { settings }: Pick<SettingsReading, 'settings'>) {
+export function checkProxy({ all, warning, skipped }: Findings, { settings }: Pick<SettingsReading, 'settings'>) {
 	const proxy = proxySettings(settings);
 	if (proxy !== null) skipped(`${proxy.hosts} is used, except for hosts in NO_PROXY. The checks below go through it.`);
 	if (proxy?.noProxy.includes('/'))
 		warning('NO_PROXY takes no ranges such as 10.0.0.0/8: name each host, or a domain such as .example.com.');
+	return all;
 }
 
 /** Whether Handraise can listen on its port, or already does. */
@@ -75,32 +64,31 @@ export function listen(server: Server, port: number): Promise<string | null> {
 }
 
 /** Compares this machine's clock with the `Date` of Slack and the service. */
-async function checkClock({ ok, warning, failure, skipped }: Findings, setup: Setup) {
-	const slack = (await setup.bot)?.response.aheadMs ?? null;
-	const service = (await setup.service)?.response.aheadMs ?? null;
-	const isOff = (ms: number | null) => ms !== null && Math.abs(ms) > MAX_OFF_MS;
-	if (slack === null && service === null)
-		return skipped('not checked, because neither Slack nor the session service sent the time.');
-	if (isOff(slack)) {
-		const agreeing = isOff(service) ? 'Slack and the session service' : 'Slack';
+export async function checkClock({ ok, warning, failure, skipped }: Findings, { auth, service }: Setup) {
+	const replies = await Promise.allSettled([auth, service]);
+	const [slackMs, serviceMs] = replies.map((reply) =>
+		reply.status === 'fulfilled' ? reply.value.response.aheadMs : null,
+	);
+	const isOff = (ms: number | null | undefined): ms is number => ms != null && Math.abs(ms) > MAX_OFF_MS;
+	if (isOff(slackMs)) {
+		const agreeing = isOff(serviceMs) ? 'Slack and the session service' : 'Slack';
 		return failure(
-			`this machine is ${off(slack)} ${agreeing}: synchronise its clock (NTP). At five minutes Slack's signed requests are refused.`,
+			`this machine is ${off(slackMs)} ${agreeing}: synchronise its clock (NTP). At five minutes Slack's signed requests are refused.`,
 		);
 	}
-	if (isOff(service)) {
-		const apart = `this machine is ${off(service)} the session service`;
-		return slack === null
-			? failure(`${apart}, and Slack could not be asked: find out which clock is wrong and synchronise it (NTP).`)
-			: warning(
-					`${apart}, while Slack agrees with this machine: the service's clock is wrong, and so are the ages Handraise shows.`,
-				);
+	if (isOff(serviceMs)) {
+		const slack = slackMs == null ? 'Slack could not be asked' : 'Slack agrees with this machine';
+		return warning(
+			`this machine is ${off(serviceMs)} the session service, and ${slack}: find out which clock is wrong and synchronise it (NTP).`,
+		);
 	}
-	const against = [...(slack === null ? [] : ['Slack']), ...(service === null ? [] : ['the session service'])];
+	const against = [...(slackMs == null ? [] : ['Slack']), ...(serviceMs == null ? [] : ['the session service'])];
+	if (against.length === 0) return skipped('not checked, because neither Slack nor the session service sent the time.');
 	return ok(`within a minute of ${against.join(' and ')}.`);
 }
 
-function off(aheadMs: number | null): string {
-	const seconds = Math.round(Math.abs(aheadMs ?? 0) / 1000);
+function off(aheadMs: number): string {
+	const seconds = Math.round(Math.abs(aheadMs) / 1000);
 	const amount = seconds < 600 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
-	return (aheadMs ?? 0) > 0 ? `${amount} behind` : `${amount} ahead of`;
+	return aheadMs > 0 ? `${amount} behind` : `${amount} ahead of`;
 }

@@ -1,24 +1,125 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
 import { startDeadline } from '../clock.ts';
 import { parseConfig, readSettings } from '../config.ts';
 import { HandraiseError } from '../errors.ts';
-import type { applyProxy } from '../proxy.ts';
-import { ASSUMPTIONS, ROOT, section, windowOf } from './assumptions.ts';
+import { type Finding, findingsOf, type Invocation, inspect, notChecked } from './check.ts';
 import { checkPort, checkProxy, checkSettings, listen } from './environment.ts';
-import { type CheckProcess, createLive, type Live, notTried } from './live-slack.ts';
-import { type Finding, findingsOf } from './report.ts';
-import { at, createSlackCall, type Json } from './request.ts';
-import { inspect } from './setup.ts';
+import { at, createSlackCall, type Json, type SlackCall } from './request.ts';
 import { checkBotToken } from './slack.ts';
 
 const CONNECT_MS = 30_000;
 
-/** What the check takes from its process. */
-export interface LiveOptions extends CheckProcess {
-	readonly env: NodeJS.ProcessEnv;
-	readonly proxy: ReturnType<typeof applyProxy>;
+/** What somebody does, by the name of what Slack sends then: the words when it came, and when it did not. */
+const STEPS: Readonly<Record<string, readonly [seen: string, undone: string]>> = {
+	press: ['press', 'nobody pressed within 5 minutes'],
+	typing: ['word', 'nothing was typed before Send, or within 5 minutes'],
+	view_submission: ['Send', 'nobody pressed Send within 5 minutes'],
+	app_home_opened: ['Home tab', 'Slack told of no opening of the Home tab'],
+	app_mention: ['reply', 'Slack told of no mention in the thread'],
+	message: ['direct message', 'optional, and nobody wrote a direct message'],
+	member_left_channel: ['leaving', 'optional, and nobody left the channel'],
+	member_joined_channel: ['joining', 'optional, and nobody joined the channel'],
+};
+/** Why requests that Slack signed may be refused. Others come from anybody. */
+const BAD_SIGNATURES: readonly unknown[] = ['wrong_signature', 'stale', 'ahead'];
+
+/** What the tries share. `found`: the first reply or request of each name. */
+export type Live = ReturnType<typeof createLive>;
+
+function createLive(given: string, call: SlackCall, { clock, signal, lines: { log: say } }: Invocation) {
+	const news = new EventEmitter();
+	const found: Record<string, Json> = {};
+	const posted: string[] = [];
+	const limits: (string | null)[] = [];
+	const undone: string[] = [];
+	const refused = new AbortController();
+	const over = AbortSignal.any([signal, refused.signal]);
+	const whyOver = () => (typeof over.reason === 'string' ? over.reason : 'interrupted');
+
+	/** Resolves to the reply, ok or not; repeats a limited call. Throws `notChecked`. */
+	async function slack(method: string, args: Json): Promise<Json> {
+		const reply = await call(method, args);
+		if (reply.kind !== 'unreachable') return reply.data;
+		if (reply.limitedSec === null) throw notChecked(reply.why);
+		limits.push(reply.response.kind === 'response' ? reply.response.headers.get('retry-after') : null);
+		await clock.sleep(reply.limitedSec * 1_000);
+		return slack(method, args);
+	}
+
+	async function post(name: string, content: Json): Promise<Json> {
+		// Stays when Slack does not answer, because the post may exist.
+		const place = posted.push('') - 1;
+		const metadata = { event_type: 'handraise_check', event_payload: { key: 'kept' } };
+		const reply = await slack('chat.postMessage', { channel: found.root?.channel ?? given, metadata, ...content });
+		posted.splice(place, 1, ...(reply.ok === true ? [String(reply.ts)] : []));
+		if (reply.ok === true) found[name] = reply;
+		return reply;
+	}
+
+	function onArrival(body: Json): void {
+		// The other tab of the app's home has the same event.
+		const tab = at(body, 'event.tab') === 'messages' ? 'messages_tab' : undefined;
+		const name = String(tab ?? at(body, 'event.type') ?? at(body, 'actions.0.action_id') ?? body.type);
+		const [seen] = STEPS[name] ?? [];
+		if (seen !== undefined && found[name] === undefined) say(`  ${seen}: seen`);
+		found[name] ??= body;
+		// Nobody can type any more.
+		if (name === 'view_submission') found.typing ??= {};
+		for (const waited of name === 'view_submission' ? ['typing', name] : [name]) news.emit(waited);
+		if (BAD_SIGNATURES.includes(body.reason)) refused.abort(`a request was refused: ${body.reason}`);
+	}
+
+	/** A text that was found, by its path. Throws `notChecked`. */
+	function need(path: string): string {
+		if (over.aborted) throw notChecked(whyOver());
+		const value = at(found, path);
+		if (typeof value === 'string') return value;
+		const name = path.split('.')[0] ?? '';
+		const why = STEPS[name]?.[1] ?? `no ${name} came`;
+		if (!why.startsWith('optional')) undone.push(why);
+		throw notChecked(why);
+	}
+
+	/** Waits for the first request with this name, at most `ms`. */
+	async function wait(name: string, ms: number): Promise<void> {
+		const deadline = startDeadline(clock, ms);
+		const ended = AbortSignal.any([deadline.signal, over]);
+		if (found[name] === undefined) await once(news, name, { signal: ended }).catch(() => {});
+		deadline.end();
+	}
+
+	/** The first request with this name. Throws `notChecked` after `ms`. */
+	async function arrival(name: string, ms: number): Promise<Json> {
+		await wait(name, ms);
+		need(`${name}.type`);
+		return found[name] ?? {};
+	}
+
+	return { slack, post, onArrival, need, wait, arrival, over, whyOver, undone, found, posted, limits, say };
 }
+
+/* What it shows in Slack */
+
+const plain = (text: string) => ({ type: 'plain_text', text });
+export const section = (text: string) => ({ type: 'section', text: plain(text) });
+
+export function messageOf(text: string, label: string) {
+	const button = { type: 'button', action_id: 'press', text: plain(label), value: label };
+	return { text, blocks: [section(text), { type: 'actions', elements: [button] }] };
+}
+export const ROOT = messageOf(
+	'Handraise checks this Slack. The terminal says how. Delete this if it stays.',
+	'No window',
+);
+
+export function windowOf(...blocks: readonly object[]) {
+	const [title, submit, close] = ['Handraise check', 'Send', 'Close'].map(plain);
+	return { type: 'modal', callback_id: 'live', title, submit, close, blocks };
+}
+
+/** What this program assumes of Slack, and how that is tried. Later ones use what earlier ones found. */
+export type Assumptions = Readonly<Record<string, (live: Live) => Promise<void>>>;
 
 async function judge(check: string, holds: () => Promise<void>): Promise<Finding> {
 	try {
@@ -27,81 +128,80 @@ async function judge(check: string, holds: () => Promise<void>): Promise<Finding
 	} catch (error) {
 		// Messages of other errors may hold secrets.
 		const { code, message } = error instanceof HandraiseError ? error : new HandraiseError('the check itself failed');
-		if (code === 'not_tried') return { verdict: 'skipped', check, text: `not tried (${message}).` };
+		if (code === 'not_checked') return { verdict: 'skipped', check, text: `not tried (${message}).` };
 		return { verdict: 'failure', check, text: `different (${message}).` };
 	}
 }
 
 /** Takes back what the check made, and names what it could not. */
 async function cleanUp({ slack, found, posted }: Live): Promise<readonly Finding[]> {
-	const { root, window, view_submission: sent, home, press } = found;
 	const { failure, okIfNone } = findingsOf('Clean-up');
 	/** Resolves to what went wrong, or null. */
 	async function attempt(method: string, args: Json): Promise<string | null> {
 		const reply = await slack(method, args).catch((error: Error) => ({ ok: false, error: error.message }));
 		return reply.ok === true ? null : String(reply.error);
 	}
-	const show = (blocks: unknown, more: object = {}) =>
-		attempt('views.publish', { user_id: at(press, 'user.id'), view: { type: 'home', blocks, ...more } });
-	if (window !== undefined && sent === undefined) {
-		await attempt('views.update', { view_id: at(window, 'view.id'), view: windowOf(section('Close this window.')) });
+	if (found.window !== undefined && found.view_submission === undefined) {
+		const view = windowOf(section('Close this window.'));
+		await attempt('views.update', { view_id: at(found, 'window.view.id'), view });
 	}
 	for (const ts of posted.toReversed()) {
-		const why = ts === '' ? 'no answer, if it is there' : await attempt('chat.delete', { channel: root?.channel, ts });
+		const channel = found.root?.channel;
+		const why = ts === '' ? 'no answer, if it is there' : await attempt('chat.delete', { channel, ts });
 		if (why !== null && why !== 'message_not_found')
 			failure(`delete the message ${ts} of the app in the channel yourself (${why}).`);
 	}
-	let shown = 'is as before';
-	const { blocks, private_metadata, callback_id } = { ...(home?.former as Json) };
-	if (
-		home !== undefined &&
-		(blocks === undefined || (await show(blocks, { private_metadata, callback_id })) !== null)
-	) {
-		shown = 'fills when you open it while Handraise runs';
-		const why = await show([section('This tab fills when you open it while Handraise runs.')]);
+	if (found.home !== undefined) {
+		const view = { type: 'home', blocks: [section('This tab fills when you open it while Handraise runs.')] };
+		const why = await attempt('views.publish', { user_id: at(found, 'press.user.id'), view });
 		if (why !== null) failure(`your Home tab shows a page of the check until Handraise fills it (${why}).`);
 	}
-	return okIfNone(`the app's messages are deleted, and your Home tab ${shown}. Your own messages stay.`);
+	return okIfNone(
+		"the app's messages are deleted. Yours stay, and your Home tab fills when you open it while Handraise runs.",
+	);
 }
 
 /** Tries each assumption in a workspace, with the operator's help. Yields a finding for each, and for the clean-up. */
-export async function* checkLive(channel: string, options: LiveOptions): AsyncGenerator<Finding> {
-	const { env, clock, proxy, signal } = options;
+export async function* checkLive(
+	channel: string,
+	assumptions: Assumptions,
+	invocation: Invocation,
+): AsyncGenerator<Finding> {
+	const { env, clock, proxy, signal } = invocation;
 	const reading = readSettings(env);
 	if (reading.problems.length > 0) {
 		return yield* checkSettings(findingsOf('Settings'), { ...reading, unknown: [] });
 	}
-	const throughProxy = findingsOf('Proxy');
-	checkProxy(throughProxy, reading);
-	yield* throughProxy.all;
-	const { slack, port } = parseConfig(env);
-	const auth = await createSlackCall(slack.apiUrl, slack.botToken)('auth.test');
+	yield* checkProxy(findingsOf('Proxy'), reading);
+	const { slack, port, store } = parseConfig(env);
+	const call = createSlackCall(slack.apiUrl, slack.botToken);
+	const auth = await call('auth.test');
 	const token = checkBotToken(findingsOf('Bot token'), auth);
 	if (auth.kind !== 'ok' || token[0]?.verdict !== 'ok') return yield* token;
 	const { failure } = findingsOf('Live check');
-	const look = await inspect(reading.settings);
+	const look = await inspect(store.databaseUrl, store.dataDir);
 	const server = createServer();
-	const isInUse = look?.kind === 'database' && look.inUse;
+	const isInUse = look.kind === 'database' && look.inUse;
 	const [taken] = isInUse || (await listen(server, port)) === null ? [] : await checkPort(findingsOf('Port'), port);
 	if (taken?.verdict === 'failure') return yield taken;
 	const inUse = isInUse ? 'Its database is in use.' : taken?.text;
 	if (inUse !== undefined)
 		return yield* failure(`stop Handraise first, it would get a part of what Slack sends. ${inUse}`);
-	const live = createLive(channel, slack, options);
+	const live = createLive(channel, call, invocation);
 	live.found.auth = auth.data;
 	const { createArrivals } = await import('../slack/arrivals.ts');
 	const { app, listener } = createArrivals({ config: slack, proxy }, auth.data, live.onArrival);
 	if (listener !== null) server.on('request', (request, response) => listener(request, response, () => {}));
 	const deadline = startDeadline(clock, CONNECT_MS);
 	const late = once(AbortSignal.any([deadline.signal, signal]), 'abort').then(() => {
-		throw notTried('Slack opens no connection');
+		throw notChecked('Slack opens no connection');
 	});
 	try {
 		await Promise.race([app.start(), late]).finally(deadline.end);
 		const { ok, error } = await live.post('root', ROOT);
 		if (ok !== true)
 			return yield* failure(`the app cannot post into ${channel} (${error}): invite it there, or correct the name.`);
-		const tries = Object.entries(ASSUMPTIONS);
+		const tries = Object.entries(assumptions);
 		let count = 0;
 		for (const [name, holds] of tries) {
 			const finding = await judge(name, () => holds(live));

@@ -1,9 +1,8 @@
 interface HttpRequest {
-	readonly method?: 'GET' | 'POST';
 	readonly headers?: Readonly<Record<string, string>>;
-	readonly form?: Readonly<Record<string, string>>;
+	/** Posts it. Without one, the request is a GET. */
+	readonly form?: URLSearchParams;
 	readonly timeoutMs: number;
-	readonly maxBytes?: number;
 }
 
 /** A response with any status, or why there is none. */
@@ -11,20 +10,17 @@ export type HttpResult = Awaited<ReturnType<typeof request>>;
 export type HttpResponse = Extract<HttpResult, { kind: 'response' }>;
 
 /** Sends one request and follows no redirect. Never throws: a failed connection is `no-response`. */
-export async function request(url: string, options: HttpRequest) {
-	const { method = 'GET', headers = {}, form, timeoutMs, maxBytes = 1_048_576 } = options;
+export async function request(url: string, { headers = {}, form, timeoutMs }: HttpRequest) {
 	const startedAt = Date.now();
 	try {
-		const signal = AbortSignal.timeout(timeoutMs);
-		const sent = form === undefined ? null : new URLSearchParams(form);
-		const response = await fetch(url, { method, headers, body: sent, redirect: 'manual', signal });
+		const sent = form === undefined ? {} : { method: 'POST', body: form };
+		const response = await fetch(url, { ...sent, headers, redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) });
 		const headersAt = Date.now();
 		return {
 			kind: 'response' as const,
 			status: response.status,
 			headers: response.headers,
-			/** The first `maxBytes`. */
-			body: await readBeginning(response, maxBytes),
+			body: await response.text(),
 			/** From the start of the request to the headers. */
 			ms: headersAt - startedAt,
 			/** How far the server's clock is ahead of ours, accurate to about a second; null without a `Date`. */
@@ -34,18 +30,6 @@ export async function request(url: string, options: HttpRequest) {
 		/** The cause, as words that follow a colon. */
 		return { kind: 'no-response' as const, why: causeOf(error, timeoutMs), aheadMs: null };
 	}
-}
-
-async function readBeginning(response: Response, maxBytes: number): Promise<string> {
-	const decoder = new TextDecoder();
-	let text = '';
-	let bytes = 0;
-	for await (const chunk of response.body ?? []) {
-		text += decoder.decode(chunk, { stream: true });
-		bytes += chunk.byteLength;
-		if (bytes >= maxBytes) break;
-	}
-	return text;
 }
 
 /** `Date` has whole seconds and was written between the two moments. */
@@ -113,13 +97,11 @@ export type SlackCall = ReturnType<typeof createSlackCall>;
 /** Calls Slack without a client library, to see the headers and to repeat nothing. Arguments go as JSON in a form. */
 export function createSlackCall(apiUrl: string, token: string) {
 	return async (method: string, args: Json = {}) => {
-		const texts = Object.entries(args).map(([name, arg]) => [
-			name,
-			typeof arg === 'string' ? arg : JSON.stringify(arg),
-		]);
+		const form = new URLSearchParams();
+		for (const [name, arg] of Object.entries(args)) form.set(name, typeof arg === 'string' ? arg : JSON.stringify(arg));
 		const headers = { authorization: `Bearer ${token}` };
-		const options = { method: 'POST', headers, form: Object.fromEntries(texts), timeoutMs: SLACK_TIMEOUT_MS } as const;
-		return replyFrom(await request(`${apiUrl}${method}`, options), new URL(apiUrl).host);
+		const response = await request(`${apiUrl}${method}`, { headers, form, timeoutMs: SLACK_TIMEOUT_MS });
+		return replyFrom(response, new URL(apiUrl).host);
 	};
 }
 

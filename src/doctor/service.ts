@@ -1,16 +1,7 @@
 import { listPath } from '../session-service/address.ts';
-import { listQuery, readListResponse } from '../session-service/list-schema.ts';
-import type { Findings } from './report.ts';
+import { listQuery, readListResponse } from '../session-service/schema.ts';
+import { type Findings, notChecked, type Setup } from './check.ts';
 import { type HttpResponse, jsonObject, request } from './request.ts';
-import type { Check, Setup } from './setup.ts';
-
-/** Two requests of the budget, without an effect: a read of a session that does not exist, and a list. */
-export const SERVICE_CHECKS = [
-	{ name: 'Session service', needs: ['SESSION_SERVICE_URL', 'SESSION_SERVICE_API_KEY'], run: checkService },
-	{ name: 'Session list', run: checkList },
-	{ name: 'Rate limit', run: checkRateLimit },
-	{ name: 'Dashboard', run: checkDashboard },
-] as const satisfies readonly Check[];
 
 /** A longer delay disturbs people. Slack's triggers expire after 3 s. */
 const SLOW_MS = 3_000;
@@ -19,10 +10,8 @@ const SLOW_MS = 3_000;
 const PROBE = { status: 'humanInput', limit: 1, page: 1 };
 
 /** What the response says about SESSION_SERVICE_URL and SESSION_SERVICE_API_KEY. */
-async function checkService({ ok, warning, failure }: Findings, setup: Setup) {
-	const service = await setup.service;
-	if (service === null) return;
-	const { response, url } = service;
+export async function checkService({ ok, warning, failure }: Findings, { service }: Setup) {
+	const { response, url } = await service;
 	const { host, hostname, protocol } = new URL(url);
 	if (response.kind === 'no-response')
 		return failure(`${host} does not answer: ${response.why}. See SESSION_SERVICE_URL.`);
@@ -36,7 +25,7 @@ async function checkService({ ok, warning, failure }: Findings, setup: Setup) {
 	if (response.ms > SLOW_MS) {
 		warning(`${host} took ${(response.ms / 1000).toFixed(1)} s: people will see a loading view for that long.`);
 	}
-	if (protocol === 'http:' && !isThisMachine(hostname)) {
+	if (protocol === 'http:' && !/^(localhost|\[::1\]|127\..*)$/.test(hostname)) {
 		warning(
 			'SESSION_SERVICE_URL starts with http://: the key and all answers are sent unencrypted. Use https:// if the service has it.',
 		);
@@ -44,19 +33,17 @@ async function checkService({ ok, warning, failure }: Findings, setup: Setup) {
 }
 
 /** Whether the service lists the sessions that wait. Only DISCOVER_SESSIONS needs a list. */
-async function checkList({ ok, warning, failure, skipped }: Findings, setup: Setup) {
-	const { SESSION_SERVICE_LIST: setting, DISCOVER_SESSIONS: discovers = false } = setup.settings;
-	const service = await setup.service;
-	if (service === null) return;
-	if (setting === undefined) return skipped('not checked, because SESSION_SERVICE_LIST is not usable.');
-	if (setting === 'off') {
+export async function checkList({ ok, warning, failure }: Findings, { need, settings, service }: Setup) {
+	const { DISCOVER_SESSIONS: discovers = false } = settings;
+	if (need('SESSION_SERVICE_LIST') === 'off') {
 		return discovers
 			? failure('DISCOVER_SESSIONS is true and SESSION_SERVICE_LIST is off: set SESSION_SERVICE_LIST to auto.')
 			: ok('not used, because SESSION_SERVICE_LIST is off. Watched sessions are read in turn.');
 	}
-	if (service.response.kind === 'no-response' || problemOf(service.response, service.url) !== null)
-		return skipped('not checked, because the session service is not usable.');
-	const response = await service.get(`${listPath(service.address)}?${listQuery(PROBE)}`);
+	const { response: first, url, address, get } = await service;
+	if (first.kind === 'no-response' || problemOf(first, url) !== null)
+		throw notChecked('the session service is not usable');
+	const response = await get(`${listPath(address)}?${listQuery(PROBE)}`);
 	if (response.kind === 'no-response') return warning(`no answer: ${response.why}. Watched sessions are read in turn.`);
 	const { status, body } = response;
 	if (status === 200 && readListResponse(jsonObject(body), PROBE) !== null) {
@@ -114,16 +101,11 @@ function otherAddress(url: string): string {
 	return "SESSION_SERVICE_URL must be the API's base address, not the dashboard's; /v1/sessions/<id> is added to it.";
 }
 
-function isThisMachine(hostname: string): boolean {
-	return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
-}
-
 /** Compares the service's limit with SESSION_SERVICE_RPM. */
-async function checkRateLimit({ ok, warning, skipped }: Findings, { settings, service }: Setup) {
-	const requestsPerMinute = settings.SESSION_SERVICE_RPM;
-	const response = (await service)?.response;
-	if (response === undefined || requestsPerMinute === undefined) return;
-	if (response.kind === 'no-response') return skipped('not checked, because the session service does not answer.');
+export async function checkRateLimit({ ok, warning }: Findings, { need, service }: Setup) {
+	const requestsPerMinute = need('SESSION_SERVICE_RPM');
+	const { response } = await service;
+	if (response.kind === 'no-response') throw notChecked('the session service does not answer');
 	const limit = limitPerMinute(response.headers);
 	if (limit === null) {
 		return warning(
@@ -151,9 +133,8 @@ function limitPerMinute(headers: Headers): number | null {
 }
 
 /** Only warns: SESSION_DASHBOARD_URL is for browsers, and this machine may not be able to reach it. */
-async function checkDashboard({ ok, warning, okIfNone }: Findings, { settings }: Setup) {
-	if (!('SESSION_DASHBOARD_URL' in settings)) return;
-	const { SESSION_DASHBOARD_URL: url } = settings;
+export async function checkDashboard({ ok, warning, okIfNone }: Findings, { need }: Setup) {
+	const url = need('SESSION_DASHBOARD_URL');
 	if (url === undefined) {
 		return ok('SESSION_DASHBOARD_URL is not set: Handraise shows no links to it and does not recognise pasted ones.');
 	}

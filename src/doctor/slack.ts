@@ -1,22 +1,6 @@
 import type { Settings } from '../config.ts';
-import type { Findings } from './report.ts';
-import { at, createSlackCall, request, type SlackCall, type SlackReply } from './request.ts';
-import type { Check, Setup } from './setup.ts';
-
-export const SLACK_CHECKS = [
-	{
-		name: 'Bot token',
-		needs: ['SLACK_API_URL', 'SLACK_BOT_TOKEN'],
-		run: async (findings, { bot }) => {
-			const reply = await bot;
-			if (reply !== null) checkBotToken(findings, reply);
-		},
-	},
-	{ name: 'Scopes', run: checkScopes },
-	{ name: 'Socket Mode', needs: ['SLACK_API_URL', 'SLACK_APP_TOKEN'], run: checkSocketMode },
-	{ name: 'HTTP mode', run: checkHttpMode },
-	{ name: 'Access', run: checkAccess },
-] as const satisfies readonly Check[];
+import { type Findings, notChecked, type Setup } from './check.ts';
+import { at, createSlackCall, request, type SlackReply } from './request.ts';
 
 /** Where the tokens are in the app's settings. */
 const TOKENS = {
@@ -36,6 +20,8 @@ const TOKEN_ADVICE: Readonly<Record<string, string>> = {
 		'The token has expired (CODE): the app has token rotation, which cannot be turned off; create a new app from manifest.yml.',
 	not_allowed_token_type:
 		'This is another kind of token (CODE), perhaps swapped with the other one: copy it again FROM, into SETTING.',
+	missing_scope:
+		'The app-level token lacks connections:write: create one with that scope under "Basic Information", App-Level Tokens, and put it into SLACK_APP_TOKEN.',
 	team_access_not_granted: NOT_LET_IN,
 	team_disabled: NOT_LET_IN,
 	org_login_required: NOT_LET_IN,
@@ -92,11 +78,9 @@ export const OPTIONAL_SCOPES: Readonly<Record<string, string>> = {
 const WHERE_SCOPES_ARE = 'under "OAuth & Permissions", Scopes, Bot Token Scopes, and reinstall the app';
 
 /** Compares what Slack granted (a header of `auth.test`) with what manifest.yml asks for. */
-async function checkScopes({ warning, failure, skipped, okIfNone }: Findings, { bot, settings }: Setup) {
-	const { ALLOWED_USERGROUPS: groups = [] } = settings;
-	const reply = await bot;
-	if (reply === null) return null;
-	if (reply.kind !== 'ok') return skipped('not checked, because the bot token could not be checked.');
+export async function checkScopes({ warning, failure, okIfNone }: Findings, { auth, settings }: Setup) {
+	const reply = await auth;
+	if (reply.kind !== 'ok') throw notChecked('the bot token could not be checked');
 	const header = reply.response.headers.get('x-oauth-scopes');
 	if (header === null) {
 		return warning(
@@ -110,7 +94,7 @@ async function checkScopes({ warning, failure, skipped, okIfNone }: Findings, { 
 	}
 	for (const [scope, loss] of Object.entries(OPTIONAL_SCOPES)) {
 		if (granted.has(scope)) continue;
-		if (scope === 'usergroups:read' && groups.length > 0) {
+		if (scope === 'usergroups:read' && settings.ALLOWED_USERGROUPS?.length) {
 			failure(`${scope} is missing, and ALLOWED_USERGROUPS needs it: add it ${WHERE_SCOPES_ARE}.`);
 		} else warning(`the optional ${scope} is missing: ${loss}. If you want it, add it ${WHERE_SCOPES_ARE}.`);
 	}
@@ -125,13 +109,17 @@ async function checkScopes({ warning, failure, skipped, okIfNone }: Findings, { 
  * Asks Slack for a Socket Mode address and does not connect to it: otherwise Slack would send some of people's commands
  * to the doctor.
  */
-async function checkSocketMode({ ok, warning, failure }: Findings, { settings, bot }: Setup) {
-	const { SLACK_API_URL: apiUrl = '', SLACK_APP_TOKEN: token } = settings;
+export async function checkSocketMode({ ok, warning, failure }: Findings, { need, bot }: Setup) {
+	const token = need('SLACK_APP_TOKEN');
 	if (token === undefined) return;
-	const reply = await createSlackCall(apiUrl, token)('apps.connections.open');
+	const reply = await createSlackCall(need('SLACK_API_URL'), token)('apps.connections.open');
 	if (reply.kind === 'unreachable') return failure(`Slack cannot be asked: ${reply.why}.`);
-	if (reply.kind === 'refused') return failure(socketRefusal(reply.code));
-
+	if (reply.kind === 'refused') {
+		return failure(
+			tokenAdvice(reply.code, 'SLACK_APP_TOKEN') ??
+				`Slack opens no connection (${reply.code}): is "Enable Socket Mode" on in the app's settings, under Socket Mode?`,
+		);
+	}
 	const address = URL.parse(String(reply.data.url));
 	if (address === null) return failure('Slack gave no address to connect to: try again.');
 	const origin = `${address.protocol === 'ws:' ? 'http' : 'https'}://${address.host}/`;
@@ -144,8 +132,7 @@ async function checkSocketMode({ ok, warning, failure }: Findings, { settings, b
 	ok(`the app-level token is good, and ${address.host} can be reached.`);
 	// Only a warning, because it is not documented that an app-level token contains the app's id.
 	const tokensApp = /^xapp-\d+-(A[A-Z0-9]+)-/.exec(token)?.[1];
-	const botReply = await bot;
-	const botsApp = botReply?.kind === 'ok' ? botReply.data.app_id : undefined;
+	const botsApp = (await bot)?.app_id;
 	if (tokensApp !== undefined && typeof botsApp === 'string' && botsApp !== tokensApp) {
 		warning(
 			`SLACK_APP_TOKEN is of the app ${tokensApp}, SLACK_BOT_TOKEN of ${botsApp}: what people do in ${botsApp} would not arrive. Take both from one app.`,
@@ -153,18 +140,8 @@ async function checkSocketMode({ ok, warning, failure }: Findings, { settings, b
 	}
 }
 
-function socketRefusal(code: string): string {
-	if (code === 'missing_scope') {
-		return 'The app-level token lacks connections:write: create one with that scope under "Basic Information", App-Level Tokens, and put it into SLACK_APP_TOKEN.';
-	}
-	return (
-		tokenAdvice(code, 'SLACK_APP_TOKEN') ??
-		`Slack opens no connection (${code}): is "Enable Socket Mode" on in the app's settings, under Socket Mode?`
-	);
-}
-
 /** Only the form of the secret can be checked, and only Slack knows the address. */
-function checkHttpMode({ skipped, warning }: Findings, { settings }: Setup) {
+export function checkHttpMode({ skipped, warning }: Findings, { settings }: Setup) {
 	const { SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret } = settings;
 	if (!('SLACK_APP_TOKEN' in settings) || appToken !== undefined || signingSecret === undefined) return;
 	skipped(
@@ -189,7 +166,8 @@ const LOOKUPS = [
 ] as const satisfies readonly { setting: keyof Settings; method: string; argument: string }[];
 
 /** Whether the people, channels and groups in the settings exist. */
-async function checkAccess({ warning, skipped, okIfNone }: Findings, { settings, call, bot }: Setup) {
+export async function checkAccess({ warning, skipped, okIfNone }: Findings, setup: Setup) {
+	const { settings } = setup;
 	const contact = settings.ADMIN_CONTACT;
 	if (contact === undefined) {
 		warning(
@@ -200,18 +178,15 @@ async function checkAccess({ warning, skipped, okIfNone }: Findings, { settings,
 			'ADMIN_CONTACT is shown as it is, which mentions nobody: give a user id (U…, from "Copy member ID" in their profile), or words such as "the platform team".',
 		);
 	}
-	const asker = (await bot)?.kind === 'ok' ? call : null;
-	const lookups = LOOKUPS.flatMap((lookup) => {
-		const ids = settings[lookup.setting] ?? [];
+	const lookups = LOOKUPS.flatMap(({ setting, ...lookup }) => {
+		const ids = settings[setting] ?? [];
 		const listed = typeof ids === 'string' ? [ids].filter((id) => /^[UW][A-Z0-9]{2,}$/.test(id)) : ids;
-		return listed
-			.slice(0, MAX_LOOKUPS)
-			.map(async (id) => ({ ...lookup, id, problem: await lookUp(asker, lookup, id) }));
+		return listed.slice(0, MAX_LOOKUPS).map(async (id) => ({ setting, id, problem: await lookUp(setup, lookup, id) }));
 	});
 	const unasked: string[] = [];
 	for (const { setting, id, problem } of await Promise.all(lookups)) {
-		if (typeof problem === 'string') warning(`${setting} names ${id}, ${problem}.`);
-		else if (problem === UNASKED) unasked.push(`${setting} (${id})`);
+		if (problem === undefined) unasked.push(`${setting} (${id})`);
+		else if (problem !== null) warning(`${setting} names ${id}, ${problem}.`);
 	}
 	if (unasked.length > 0) {
 		skipped(`${unasked.join(', ')}: not checked, because Slack refuses the app (see above) or limits the calls.`);
@@ -220,8 +195,6 @@ async function checkAccess({ warning, skipped, okIfNone }: Findings, { settings,
 		lookups.length === 0 ? 'the settings are plausible.' : 'the people, channels and groups in the settings exist.',
 	);
 }
-
-const UNASKED = Symbol('not checked');
 
 const PROBLEMS: Readonly<Record<string, string>> = {
 	user_not_found: 'a user whom Slack does not know: copy the member ID from the profile',
@@ -232,11 +205,14 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 	subteam_not_found: 'a user group that does not exist',
 };
 
-/** What is wrong with an id; null when it is right. `UNASKED` when Slack refuses for another reason. */
-async function lookUp(call: SlackCall | null, { method, argument }: (typeof LOOKUPS)[number], id: string) {
-	const reply = await call?.(method, { [argument]: id });
-	if (reply?.kind === 'refused') return PROBLEMS[reply.code] ?? UNASKED;
-	if (reply?.kind !== 'ok') return UNASKED;
+type Lookup = Pick<(typeof LOOKUPS)[number], 'method' | 'argument'>;
+
+/** What is wrong with an id; null when it is right, undefined when Slack refuses for another reason. */
+async function lookUp({ bot, call }: Setup, { method, argument }: Lookup, id: string) {
+	if ((await bot) === null) return undefined;
+	const reply = await call(method, { [argument]: id });
+	if (reply.kind === 'unreachable') return undefined;
+	if (reply.kind === 'refused') return PROBLEMS[reply.code];
 	const { user, channel, users } = reply.data;
 	if (at(user, 'deleted') === true) return 'a user who has left: name somebody else';
 	if (at(channel, 'is_archived') === true) return 'a channel that is archived';

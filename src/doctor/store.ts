@@ -1,7 +1,14 @@
-import { accessSync, constants, existsSync, readFileSync, realpathSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { HandraiseError } from '../errors.ts';
-import { createCipher, keyFileIn, keyOf, parseEncryptionKey, readKeySetting } from '../store/encryption.ts';
+import {
+	createCipher,
+	type KeySetting,
+	keyFileIn,
+	keyOf,
+	parseEncryptionKey,
+	readKeySetting,
+} from '../store/encryption.ts';
 import {
 	type DatabaseLook,
 	keyFits,
@@ -10,25 +17,50 @@ import {
 	type PostgresLook,
 	refuseSchema,
 } from '../store/inspect.ts';
-import type { Findings } from './report.ts';
-import type { Check, Setup } from './setup.ts';
-
-export const STORE_CHECKS = [
-	{ name: 'DATA_DIR', run: checkDataDir },
-	{ name: 'Database', needs: ['DATABASE_URL'], run: checkDatabase },
-	{ name: 'Encryption key', run: checkKey },
-] as const satisfies readonly Check[];
+import { type Findings, notChecked, type Setup } from './check.ts';
 
 /** Bytes. The database of a busy team stays below this. With a full disk, answers are refused. */
 const MIN_FREE_BYTES = 200 * 1_048_576;
 
 const OUR_FILES = ['handraise.db', 'handraise.lock', 'encryption.key'];
 
+/** File systems that are no local disk, by the type that statfs(2) tells on Linux (src/stat.c of GNU coreutils). */
+export const FILE_SYSTEMS = [
+	{
+		// nfs, smb, cifs, smb2, 9p, afs, ceph, lustre, gpfs, ocfs2, gfs2, beegfs
+		types: [
+			0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x5346414f, 0x00c36400, 0x0bd00bd0, 0x47504653, 0x7461636f,
+			0x01161970, 0x19830326,
+		],
+		verdict: 'failure',
+		words: 'on a network file system, whose locks and syncs SQLite cannot rely on: use a local disk, or DATABASE_URL.',
+	},
+	{
+		// fuse
+		types: [0x65735546],
+		verdict: 'warning',
+		words:
+			'on FUSE: if the files are elsewhere (sshfs, s3fs), SQLite cannot rely on it: use a local disk, or DATABASE_URL.',
+	},
+	{
+		// tmpfs, ramfs
+		types: [0x01021994, 0x858458f6],
+		verdict: 'warning',
+		words: 'in memory: a restart of the machine loses all answers. Use a disk.',
+	},
+	{
+		// overlay, aufs
+		types: [0x794c7630, 0x61756673],
+		verdict: 'warning',
+		words: 'in the container itself and is lost with it: mount a volume there.',
+	},
+] as const;
+
 /** Whether DATA_DIR can hold SQLite's file and the key. Creates nothing: of a missing directory, the parent is checked. */
-function checkDataDir({ warning, failure, okIfNone }: Findings, { settings }: Setup) {
-	const { DATA_DIR: dataDir } = settings;
-	if (!('DATABASE_URL' in settings) || settings.DATABASE_URL !== undefined || dataDir === undefined) return;
-	const directory = resolve(dataDir);
+export function checkDataDir(findings: Findings, { need }: Setup) {
+	if (need('DATABASE_URL') !== undefined) return;
+	const { warning, failure, okIfNone } = findings;
+	const directory = resolve(need('DATA_DIR'));
 	const existing = nearestExisting(directory);
 	if (!statSync(existing).isDirectory()) return failure(`${existing} is a file: set DATA_DIR to a directory.`);
 	if (!isAllowed(existing, constants.W_OK | constants.X_OK)) {
@@ -44,18 +76,9 @@ function checkDataDir({ warning, failure, okIfNone }: Findings, { settings }: Se
 			`${closed.join(', ')} cannot be read and written by this user: change the owner (chown). Was Handraise started as another user?`,
 		);
 	}
-	const type = fileSystemTypeOf(existing);
-	const kind = type === null ? 'unknown' : kindOfFileSystem(type);
-	if (kind === 'network') {
-		failure(
-			`${directory} is on a network file system (${type}), whose locks and syncs SQLite cannot rely on: use a local disk, or DATABASE_URL.`,
-		);
-	} else if (kind === 'memory') {
-		warning(`${directory} is in memory (${type}): a restart of the machine loses all answers. Use a disk.`);
-	} else if (kind === 'container') {
-		warning(`${directory} is in the container itself (${type}) and is lost with it: mount a volume there.`);
-	}
-	const { bavail, bsize } = statfsSync(existing);
+	const { type, bavail, bsize } = statfsSync(existing);
+	const known = FILE_SYSTEMS.find(({ types }) => types.some((one) => one === type));
+	if (known !== undefined) findings[known.verdict](`${directory} is ${known.words}`);
 	if (bavail * bsize < MIN_FREE_BYTES) {
 		warning(
 			`only ${Math.floor((bavail * bsize) / 1_048_576)} MB are free on the disk of ${directory}: make room. With a full disk, answers are refused.`,
@@ -77,37 +100,6 @@ function isAllowed(path: string, mode: number): boolean {
 	}
 }
 
-function fileSystemTypeOf(path: string): string | null {
-	try {
-		return fileSystemOf(realpathSync(path), readFileSync('/proc/mounts', 'utf8'));
-	} catch {
-		// There is no /proc/mounts outside Linux.
-		return null;
-	}
-}
-
-/** The type of the file system that holds an absolute path, from the text of /proc/mounts (proc_pid_mounts(5)). */
-export function fileSystemOf(path: string, mounts: string): string | null {
-	const holding = mounts.split('\n').flatMap((line) => {
-		const [, escapedPoint = '', type = ''] = line.split(' ');
-		// Spaces, tabs, line ends and backslashes are octal escapes.
-		const point = escapedPoint.replace(/\\([0-7]{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)));
-		return type !== '' && (point === '/' || `${path}/`.startsWith(`${point}/`)) ? [{ point, type }] : [];
-	});
-	// Of two mounts on one point, the later one counts.
-	return holding.toSorted((a, b) => a.point.length - b.point.length).at(-1)?.type ?? null;
-}
-
-const NETWORK_TYPES =
-	/^(nfs\d?|cifs|smb\w*|9p|afs|ceph|lustre|gpfs|glusterfs|ocfs2|gfs2|beegfs|virtiofs|davfs|fuse\.(sshfs|glusterfs|ceph|s3fs|gcsfuse|rclone|blobfuse\w*|davfs\w*|juicefs|mountpoint-s3|seaweedfs))$/;
-
-/** Where files on such a file system are. Local disks are `unknown`. */
-export function kindOfFileSystem(type: string): 'network' | 'memory' | 'container' | 'unknown' {
-	if (NETWORK_TYPES.test(type)) return 'network';
-	if (type === 'tmpfs' || type === 'ramfs') return 'memory';
-	return type === 'overlay' || type === 'aufs' ? 'container' : 'unknown';
-}
-
 /** The oldest major version that the PostgreSQL project maintains (postgresql.org/support/versioning, 2026). */
 const OLDEST_MAINTAINED = 14;
 
@@ -118,10 +110,9 @@ const UNREADABLE = {
 	unknown: 'SQLite cannot read it. Check its disk, or restore the file from a backup.',
 } as const;
 
-async function checkDatabase(findings: Findings, { database, bot }: Setup) {
+export async function checkDatabase(findings: Findings, { database, bot }: Setup) {
 	const { ok, warning, failure } = findings;
 	const look = await database;
-	if (look === null) return;
 	switch (look.kind) {
 		case 'absent':
 			return ok('SQLite; the first start creates it.');
@@ -132,18 +123,17 @@ async function checkDatabase(findings: Findings, { database, bot }: Setup) {
 				'DATA_DIR/handraise.db-wal holds the last commits and cannot be read without a change to it. It may be a copy made while Handraise ran. Start Handraise, which applies it, and run this again.',
 			);
 		case 'unreachable':
-			return failure(whyUnreachable(look.code));
+			return failure((UNREACHABLE[look.code ?? ''] ?? UNUSABLE).replace('CODE', look.code ?? ''));
 	}
-	if (isPostgres(look)) checkPostgres(findings, look);
+	if ('synced' in look) checkPostgres(findings, look);
 	else
 		checkSchema(
 			findings,
 			look,
 			`SQLite ${look.inUse ? 'in use by the running Handraise, which is fine' : 'not in use'}`,
 		);
-	const reply = await bot;
-	const teamId = reply?.kind === 'ok' && typeof reply.data.team_id === 'string' ? reply.data.team_id : null;
-	const others = look.workspaces.filter((workspace) => teamId !== null && workspace.teamId !== teamId);
+	const teamId = (await bot)?.team_id;
+	const others = look.workspaces.filter((workspace) => typeof teamId === 'string' && workspace.teamId !== teamId);
 	if (others.length > 0) {
 		const counts = others.map((other) => `${other.count} of ${other.teamId}`).join(', ');
 		warning(
@@ -152,10 +142,7 @@ async function checkDatabase(findings: Findings, { database, bot }: Setup) {
 	}
 }
 
-type PostgresDatabase = Extract<PostgresLook, { kind: 'database' }>;
-const isPostgres = (look: DatabaseLook): look is PostgresDatabase => 'synced' in look;
-
-export function checkPostgres(findings: Findings, look: PostgresDatabase) {
+export function checkPostgres(findings: Findings, look: Extract<PostgresLook, { kind: 'database' }>) {
 	const { warning, failure } = findings;
 	if (look.readOnly) return failure('PostgreSQL is read only (a standby?): DATABASE_URL must name the primary.');
 	if (look.schema !== OWN_SCHEMA && !look.mayCreate) {
@@ -180,58 +167,46 @@ function checkSchema({ ok, failure }: Findings, { schema }: DatabaseLook, what: 
 	);
 }
 
-const WRONG_PASSWORD = (code: string) =>
-	`PostgreSQL refuses the user or the password (${code}): check both in DATABASE_URL; characters such as @ : / must be percent-encoded there.`;
-const UNKNOWN_HOST = (code: string) =>
-	`PostgreSQL cannot be reached: the host in DATABASE_URL is not known (${code}). Check the spelling and the DNS.`;
+const WRONG_PASSWORD =
+	'PostgreSQL refuses the user or the password (CODE): check both in DATABASE_URL; characters such as @ : / must be percent-encoded there.';
+const UNKNOWN_HOST =
+	'PostgreSQL cannot be reached: the host in DATABASE_URL is not known (CODE). Check the spelling and the DNS.';
 const UNREACHABLE: Readonly<Record<string, string>> = {
-	'28P01': WRONG_PASSWORD('28P01'),
-	'28000': WRONG_PASSWORD('28000'),
-	'3D000': 'PostgreSQL has no such database (3D000): create it, or name the right one in DATABASE_URL.',
+	'28P01': WRONG_PASSWORD,
+	'28000': WRONG_PASSWORD,
+	'3D000': 'PostgreSQL has no such database (CODE): create it, or name the right one in DATABASE_URL.',
 	'42501':
-		"PostgreSQL: this user may not read Handraise's tables (42501): let DATABASE_URL name the user that owns them.",
-	'53300': 'PostgreSQL has no connection left (53300): raise max_connections, or end other programs.',
-	'57P03': 'PostgreSQL is starting up or shutting down (57P03): try again in a moment.',
+		"PostgreSQL: this user may not read Handraise's tables (CODE): let DATABASE_URL name the user that owns them.",
+	'53300': 'PostgreSQL has no connection left (CODE): raise max_connections, or end other programs.',
+	'57P03': 'PostgreSQL is starting up or shutting down (CODE): try again in a moment.',
 	ECONNREFUSED:
-		'PostgreSQL cannot be reached: nothing listens at the host and port in DATABASE_URL (ECONNREFUSED). Start it, or correct the address.',
-	ENOTFOUND: UNKNOWN_HOST('ENOTFOUND'),
-	EAI_AGAIN: UNKNOWN_HOST('EAI_AGAIN'),
+		'PostgreSQL cannot be reached: nothing listens at the host and port in DATABASE_URL (CODE). Start it, or correct the address.',
+	ENOTFOUND: UNKNOWN_HOST,
+	EAI_AGAIN: UNKNOWN_HOST,
+	'': 'PostgreSQL cannot be reached: no answer in time, or the connection was cut. Check the host, the firewall, and TLS (sslmode in DATABASE_URL).',
 };
-
-function whyUnreachable(code: string | null): string {
-	if (code === null) {
-		return 'PostgreSQL cannot be reached: no answer in time, or the connection was cut. Check the host, the firewall, and TLS (sslmode in DATABASE_URL).';
-	}
-	return UNREACHABLE[code] ?? `PostgreSQL cannot be used (${code}): check DATABASE_URL and the server's log.`;
-}
+const UNUSABLE = "PostgreSQL cannot be used (CODE): check DATABASE_URL and the server's log.";
 
 /** Whether the key of the next start is well-formed and is the database's key. */
-async function checkKey(findings: Findings, { settings, database }: Setup) {
-	const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir = '', ENCRYPTION_KEY: text } = settings;
+export async function checkKey(findings: Findings, { need, settings, database }: Setup) {
+	const { ok, warning, failure } = findings;
 	const found = await database;
-	if (found === null) return;
 	// Null for a database that could not be read, and for one that this version refuses.
 	const usable = found.kind === 'database' && refuseSchema(found.schema) === null ? found : null;
 	const look = found.kind === 'absent' ? NEW_DATABASE : usable;
-	if (text !== undefined) tryKey(findings, look, 'ENCRYPTION_KEY', () => readKeySetting(text));
-	else if (databaseUrl !== undefined) findings.failure('ENCRYPTION_KEY is not set: all replicas need the same one.');
-	else checkKeyFile(findings, keyFileIn(resolve(dataDir)), look);
-}
-
-function checkKeyFile(findings: Findings, path: string, look: DatabaseLook | null) {
-	const { ok, warning, failure, skipped } = findings;
+	const { ENCRYPTION_KEY: setting } = settings;
+	if (setting !== undefined) return tryKey(findings, look, 'ENCRYPTION_KEY', () => readKeySetting(setting));
+	if (need('DATABASE_URL') !== undefined) throw notChecked('ENCRYPTION_KEY is not set');
+	const path = keyFileIn(resolve(need('DATA_DIR')));
 	let text: string;
 	try {
 		text = readFileSync(path, 'utf8');
 	} catch (error) {
-		const { code } = error as NodeJS.ErrnoException;
-		if (code !== 'ENOENT' && code !== 'ENOTDIR') {
+		const { code = '' } = error as NodeJS.ErrnoException;
+		if (!['ENOENT', 'ENOTDIR'].includes(code))
 			return failure(`${path} cannot be read by this user: change its owner (chown).`);
-		}
-		if (look === null) return skipped(`not checked, because ${path} does not exist and the database cannot be used.`);
-		if (look.keyCheck === null) {
-			return ok(`the first start creates it in ${path}: keep a copy of it with the backups.`);
-		}
+		if (look === null) throw notChecked(`${path} does not exist and the database cannot be used`);
+		if (look.keyCheck === null) return ok(`the first start creates it in ${path}: keep a copy of it with the backups.`);
 		return failure(
 			`${path} is gone, and the database was made with a key: restore it (or set ENCRYPTION_KEY) before the next start, or the stored answers cannot be read.`,
 		);
@@ -245,21 +220,13 @@ function checkKeyFile(findings: Findings, path: string, look: DatabaseLook | nul
 }
 
 /** `look` is null when the database could not be read. */
-function tryKey(
-	{ ok, failure }: Findings,
-	look: DatabaseLook | null,
-	source: string,
-	read: () => ReturnType<typeof readKeySetting>,
-) {
+function tryKey({ ok, failure }: Findings, look: DatabaseLook | null, source: string, read: () => KeySetting) {
 	try {
 		const setting = read();
-		if (look === null) {
-			return ok(`${source} is well-formed; it was not tried, because the database cannot be used.`);
-		}
+		if (look === null) return ok(`${source} is well-formed; it was not tried, because the database cannot be used.`);
 		if (look.keyCheck === null) return ok(`${source} is well-formed; the database is new and has no key yet.`);
-		if (keyFits(look, createCipher(keyOf(setting, look.keySalt)))) {
+		if (keyFits(look, createCipher(keyOf(setting, look.keySalt))))
 			return ok(`${source} is the one the database was made with.`);
-		}
 		return failure(
 			`${source} is not the key the database was made with: stored answers and drafts cannot be read. Restore the former key.`,
 		);

@@ -35,7 +35,7 @@ export interface BudgetState {
 		delivery: number,
 		person: number,
 		background: number,
-		ahead?: number,
+		ahead: number,
 	])[];
 	/** The number of requests granted so far: the sequence number of the last one. */
 	readonly granted: number;
@@ -49,6 +49,34 @@ export interface BudgetState {
 	readonly backgroundDue: number;
 }
 
+export const EMPTY_BUDGET_STATE: BudgetState = {
+	buckets: [],
+	granted: 0,
+	pausedUntil: 0,
+	serviceLimit: null,
+	believed: null,
+	backgroundDue: 0,
+};
+
+/** Who asks for `count` requests of one priority. */
+export interface Asking {
+	readonly priority: RequestPriority;
+	readonly count: number;
+	/** Of background: whether it goes before others. */
+	readonly ahead?: boolean;
+}
+
+export interface Limits {
+	/** Our own limit of requests a minute. */
+	readonly limit: number;
+	/** How many requests of a window are kept for background that goes ahead of others. Default: none. */
+	readonly reserved?: number;
+}
+
+interface Ask extends Asking, Limits {
+	readonly now: number;
+}
+
 export type BudgetDecision =
 	| { readonly granted: true; readonly state: BudgetState }
 	/** `retryAt`: when it may be granted if nothing else is granted before; always later than now. */
@@ -59,15 +87,13 @@ const WINDOW_SECONDS = 62;
 const SERVICE_WINDOW_MS = 60_000;
 /** Background requests that may go at once after a pause; further ones are spread evenly. */
 const BACKGROUND_BURST = 4;
+/** The largest part of background's share for requests that go ahead of others. */
+const MOST_AHEAD = 3 / 4;
 
-export const EMPTY_BUDGET_STATE: BudgetState = {
-	buckets: [],
-	granted: 0,
-	pausedUntil: 0,
-	serviceLimit: null,
-	believed: null,
-	backgroundDue: 0,
-};
+/** The number of requests of a window at this rate. */
+export function inWindow(perSecond: number): number {
+	return perSecond * WINDOW_SECONDS;
+}
 
 /** What is kept for deliveries and people in each window of `limit` requests. */
 export function sharesOf(limit: number): { delivery: number; person: number } {
@@ -84,8 +110,7 @@ export function keptFromWatching(limit: number): number {
 	return delivery + person;
 }
 
-function believedAt(state: BudgetState, now: number): { remaining: number; resetAt: number } | null {
-	const { believed } = state;
+function believedAt({ believed }: BudgetState, now: number) {
 	return believed === null || believed.resetAt <= now ? null : believed;
 }
 
@@ -95,55 +120,53 @@ function isCounted(second: number, now: number): boolean {
 
 /** What is used and free at `now`. */
 export function usageAt(state: BudgetState, now: number, limit: number) {
-	let delivery = 0;
-	let person = 0;
-	let background = 0;
-	let ahead = 0;
-	for (const [second, deliveries, people, polls, aheadPolls = 0] of state.buckets) {
-		if (!isCounted(second, now)) continue;
-		delivery += deliveries;
-		person += people;
-		background += polls;
-		ahead += aheadPolls;
-	}
+	const counted = state.buckets.filter(([second]) => isCounted(second, now));
+	const sumOf = (column: 1 | 2 | 3 | 4) => counted.reduce((sum, bucket) => sum + bucket[column], 0);
+	const [delivery, person, background, ahead] = [sumOf(1), sumOf(2), sumOf(3), sumOf(4)];
 	// The pair of a delivery must always fit, or a nonsensical limit of the service would stop deliveries for good.
 	const effective = state.serviceLimit === null ? limit : Math.max(2, Math.min(limit, state.serviceLimit));
-	const counted = effective - delivery - person - background;
-	const believed = believedAt(state, now);
-	return {
-		limit: effective,
-		delivery,
-		person,
-		background,
-		ahead,
-		free: believed ? Math.min(counted, believed.remaining) : counted,
-	};
+	const remaining = believedAt(state, now)?.remaining ?? Number.POSITIVE_INFINITY;
+	const free = Math.min(effective - delivery - person - background, remaining);
+	return { limit: effective, delivery, person, background, ahead, free };
 }
 
-/** The largest part of background's share for requests that go ahead of others. */
-const MOST_AHEAD = 3 / 4;
+type Usage = ReturnType<typeof usageAt>;
 
-/** What is still kept of this window for background requests that go ahead of others. */
-function keptForAhead(usage: ReturnType<typeof usageAt>, { reserved = 0 }: Ask): number {
-	const { delivery, person } = sharesOf(usage.limit);
-	return Math.max(0, Math.min(reserved, Math.floor(MOST_AHEAD * (usage.limit - delivery - person))) - usage.ahead);
+/** Whether people's requests or a delivery are within their guaranteed share, so that nobody may hold them back. */
+function isWithinShare(usage: Usage, { priority, count }: Asking): boolean {
+	return priority !== 'background' && usage[priority] + count <= sharesOf(usage.limit)[priority];
 }
 
 /**
- * What background leaves to others of a window: both shares, and what is kept for the rest of background. Those that go
- * ahead leave of people's share what is unused, so people who use more do not stop them, and of what background then has
- * a part.
+ * What these requests leave to others of a window. A delivery and a person leave what the other has not used of its share.
+ * Background leaves both shares and what is kept for its requests that go ahead. Those leave of people's share what is
+ * unused, so people who use more do not stop them, and a part of what background then has.
  */
-function keptFrom(usage: ReturnType<typeof usageAt>, ask: Ask): number {
-	const { delivery, person } = sharesOf(usage.limit);
-	if (ask.ahead !== true) return delivery + person + keptForAhead(usage, ask);
-	const background = Math.max(0, usage.free + usage.background - delivery - person);
+function keptFrom(usage: Usage, ask: Ask): number {
+	const { priority, ahead = false, reserved = 0 } = ask;
+	const shares = sharesOf(usage.limit);
+	const unused = {
+		delivery: Math.max(0, shares.delivery - usage.delivery),
+		person: Math.max(0, shares.person - usage.person),
+	};
+	const isWithin = isWithinShare(usage, ask);
+	if (priority === 'delivery') return isWithin ? 0 : unused.person;
+	const both = shares.delivery + shares.person;
+	const keptForAhead = Math.max(0, Math.min(reserved, Math.floor(MOST_AHEAD * (usage.limit - both))) - usage.ahead);
+	if (priority === 'person') return unused.delivery + (isWithin ? 0 : keptForAhead);
+	if (!ahead) return both + keptForAhead;
+	const background = Math.max(0, usage.free + usage.background - both);
 	const keptForRest = Math.ceil((1 - MOST_AHEAD) * background) - (usage.background - usage.ahead);
-	return delivery + Math.max(0, person - usage.person) + Math.max(0, keptForRest);
+	return shares.delivery + unused.person + Math.max(0, keptForRest);
+}
+
+/** Whether the shares allow it now. */
+function fits(usage: Usage, ask: Ask): boolean {
+	return usage.free - ask.count >= keptFrom(usage, ask);
 }
 
 /** Whole milliseconds between background requests, so that their part of a window lasts until the next one. */
-function backgroundInterval(state: BudgetState, usage: ReturnType<typeof usageAt>, ask: Ask): number {
+function backgroundInterval(state: BudgetState, usage: Usage, ask: Ask): number {
 	const { now } = ask;
 	const kept = keptFrom(usage, ask);
 	const even = Math.ceil(SERVICE_WINDOW_MS / Math.max(1, usage.limit - kept - usage.ahead));
@@ -152,56 +175,14 @@ function backgroundInterval(state: BudgetState, usage: ReturnType<typeof usageAt
 	return Math.max(even, Math.ceil((believed.resetAt - now) / Math.max(1, believed.remaining - kept)));
 }
 
-/** Whether the shares allow it now. */
-function fits(usage: ReturnType<typeof usageAt>, ask: Ask): boolean {
-	const { priority, count } = ask;
-	const shares = sharesOf(usage.limit);
-	const left = usage.free - count;
-	switch (priority) {
-		case 'delivery': {
-			const within = usage.delivery + count <= shares.delivery;
-			return left >= (within ? 0 : Math.max(0, shares.person - usage.person));
-		}
-		case 'person': {
-			const within = usage.person + count <= shares.person;
-			return left >= Math.max(0, shares.delivery - usage.delivery) + (within ? 0 : keptForAhead(usage, ask));
-		}
-		case 'background':
-			return left >= keptFrom(usage, ask);
-	}
-}
-
-/** Whether people's requests are within their guaranteed share, so that nobody may hold them back. */
-export function withinPeoplesShare(state: BudgetState, now: number, limit: number, count: number): boolean {
-	const usage = usageAt(state, now, limit);
-	return usage.person + count <= sharesOf(usage.limit).person;
-}
-
-interface Ask {
-	readonly now: number;
-	/** Our own limit of requests a minute. */
-	readonly limit: number;
-	readonly priority: RequestPriority;
-	readonly count: number;
-	/** Of background: whether it goes before others, and how many requests of a window are kept for such ones. */
-	readonly ahead?: boolean | undefined;
-	readonly reserved?: number | undefined;
-}
-
-/** The number of requests of a window at this rate. */
-export function inWindow(perSecond: number): number {
-	return perSecond * WINDOW_SECONDS;
-}
-
-/** Decides on `count` requests of one priority at `now`, and charges them when granted. */
+/** Decides on requests at `now`, and charges them when granted. */
 export function decide(state: BudgetState, ask: Ask): BudgetDecision {
-	const { now, limit, priority, count } = ask;
+	const { now, limit, priority, count, ahead = false, reserved = 0 } = ask;
 	if (state.pausedUntil > now) return { granted: false, retryAt: state.pausedUntil };
 	const usage = usageAt(state, now, limit);
 	if (!fits(usage, ask)) return { granted: false, retryAt: firstFit(state, ask) };
-	if (priority !== 'background') return { granted: true, state: charge(state, ask) };
 	// What is reserved need not be spread.
-	if (ask.ahead === true && (ask.reserved ?? 0) > 0) return { granted: true, state: charge(state, ask) };
+	if (priority !== 'background' || (ahead && reserved > 0)) return { granted: true, state: charge(state, ask) };
 	const interval = backgroundInterval(state, usage, ask);
 	// Bounded, because a replica with a slower rate may have written it.
 	const due = Math.min(Math.max(now, state.backgroundDue), now + BACKGROUND_BURST * interval);
@@ -211,41 +192,37 @@ export function decide(state: BudgetState, ask: Ask): BudgetDecision {
 }
 
 function charge(state: BudgetState, { now, priority, count, ahead = false }: Ask): BudgetState {
-	const second = Math.floor(now / 1000);
-	const buckets = state.buckets.filter(([bucketSecond]) => isCounted(bucketSecond, now));
+	const buckets = state.buckets.filter(([second]) => isCounted(second, now));
 	const last = buckets.at(-1);
 	// When the clock goes back a little, the newest second is charged: the order is kept and nothing is forgotten early.
-	const bucket = last !== undefined && last[0] >= second ? last : ([second, 0, 0, 0, 0] as const);
-	if (bucket === last) buckets.pop();
+	const isNew = last === undefined || last[0] < Math.floor(now / 1000);
+	const [second, delivery, person, background, aheadOfOthers] = isNew ? [Math.floor(now / 1000), 0, 0, 0, 0] : last;
+	if (!isNew) buckets.pop();
 	const charged = (other: RequestPriority) => (other === priority ? count : 0);
 	buckets.push([
-		bucket[0],
-		bucket[1] + charged('delivery'),
-		bucket[2] + charged('person'),
-		bucket[3] + charged('background'),
-		(bucket[4] ?? 0) + (ahead ? charged('background') : 0),
+		second,
+		delivery + charged('delivery'),
+		person + charged('person'),
+		background + charged('background'),
+		aheadOfOthers + (ahead ? charged('background') : 0),
 	]);
 	const { believed } = state;
 	return {
 		...state,
 		buckets,
 		granted: state.granted + count,
-		believed: believed === null ? null : { ...believed, remaining: believed.remaining - count },
+		believed: believed && { ...believed, remaining: believed.remaining - count },
 	};
 }
 
 /** When a request that does not fit now will fit: when a second leaves our window, or the service's window ends. */
 function firstFit(state: BudgetState, ask: Ask): number {
 	const { now, limit } = ask;
-	const moments = state.buckets.map(([second]) => (second + WINDOW_SECONDS) * 1000);
-	const believed = believedAt(state, now);
-	if (believed !== null) moments.push(believed.resetAt);
-	moments.sort((a, b) => a - b);
-	for (const moment of moments) {
-		if (moment > now && fits(usageAt(state, moment, limit), ask)) return moment;
-	}
+	const leaving = state.buckets.map(([second]) => (second + WINDOW_SECONDS) * 1000);
+	const moments = [...leaving, believedAt(state, now)?.resetAt ?? now].sort((a, b) => a - b);
+	const first = moments.find((moment) => moment > now && fits(usageAt(state, moment, limit), ask));
 	// It never fits because the service lowered its limit: try again after the window.
-	return now + SERVICE_WINDOW_MS;
+	return first ?? now + SERVICE_WINDOW_MS;
 }
 
 /**
@@ -257,22 +234,87 @@ export function observed(
 	headers: RateLimitObservation,
 	{ now, limit, sequence }: { now: number; limit: number; sequence: number },
 ): BudgetState {
-	let next = state;
-	if (headers.limit !== undefined && headers.limit > 0) {
-		next = { ...next, serviceLimit: headers.limit < limit ? headers.limit : null };
-	}
-	const { remaining, resetSeconds, retryAfterSeconds } = headers;
-	if (remaining !== undefined && resetSeconds !== undefined && resetSeconds >= 0) {
+	const { limit: named = 0, remaining, resetSeconds, retryAfterSeconds } = headers;
+	const serviceLimit = named < limit ? named : null;
+	let next = named > 0 ? { ...state, serviceLimit } : state;
+	const before = believedAt(state, now);
+	if (remaining !== undefined && resetSeconds !== undefined && sequence >= (before?.sequence ?? 0)) {
 		const resetAt = now + Math.min(resetSeconds * 1000, LONGEST_RETRY_AFTER_MS);
-		const isNewest = believedAt(next, now) === null || sequence >= (next.believed?.sequence ?? 0);
-		if (isNewest) {
-			const grantedSince = Math.max(0, next.granted - sequence);
-			next = { ...next, believed: { remaining: remaining - grantedSince, resetAt, sequence } };
-		}
+		const grantedSince = Math.max(0, state.granted - sequence);
+		next = { ...next, believed: { remaining: remaining - grantedSince, resetAt, sequence } };
 	}
 	if (retryAfterSeconds !== undefined) {
 		const until = now + Math.min(Math.max(retryAfterSeconds, 1) * 1000, LONGEST_RETRY_AFTER_MS);
 		next = { ...next, pausedUntil: Math.max(next.pausedUntil, until) };
 	}
 	return next;
+}
+
+/** Somebody who waits. People take turns, so each is named. */
+interface Waiting extends Asking {
+	readonly person: string;
+	readonly ahead: boolean;
+}
+
+/**
+ * In the order of serving: deliveries, people in turns, then background with those that go ahead first. Else in the order of
+ * asking.
+ *
+ * @param lastTurns the number of each person's last turn, from 1; people without one have had none
+ */
+export function inOrder<W extends Waiting>(waiting: Iterable<W>, lastTurns: ReadonlyMap<string, number>): W[] {
+	const { delivery = [], person = [], background = [] } = Object.groupBy(waiting, ({ priority }) => priority);
+	background.sort((one, other) => Number(other.ahead) - Number(one.ahead));
+	return [...delivery, ...inTurns(person, lastTurns), ...background];
+}
+
+/**
+ * Orders waiting requests so that people take turns: in each round everybody has one, whoever was served least recently
+ * first. The requests of one person stay in the order of asking.
+ */
+export function inTurns<T extends { readonly person: string }>(
+	waiting: readonly T[],
+	lastTurns: ReadonlyMap<string, number>,
+): T[] {
+	const byPerson = Map.groupBy(waiting, ({ person }) => person);
+	const people = [...byPerson].sort(([a], [b]) => (lastTurns.get(a) ?? 0) - (lastTurns.get(b) ?? 0));
+	const turns: T[] = [];
+	for (let round = 0; turns.length < waiting.length; round++) {
+		for (const [, own] of people) {
+			const next = own[round];
+			if (next !== undefined) turns.push(next);
+		}
+	}
+	return turns;
+}
+
+/**
+ * Grants what can be granted at `now` of `waiting`, in this order (see `inOrder`). Who cannot be served holds back those
+ * behind of the same priority; those that go ahead have a part of their own. A delivery that waits also holds back people
+ * beyond their share: otherwise single requests would keep taking what its pair needs. Background leaves so much that nothing
+ * fits while a delivery waits, and only what goes ahead while a person does.
+ *
+ * @returns who was granted, with the sequence number of their last request, and when something more may be granted
+ */
+export function grantWaiting<W extends Asking>(before: BudgetState, now: number, limits: Limits, waiting: Iterable<W>) {
+	const granted: { readonly waiter: W; readonly sequence: number }[] = [];
+	const full = new Set<RequestPriority | 'ahead'>();
+	let state = before;
+	let nextAt = Number.POSITIVE_INFINITY;
+	for (const waiter of waiting) {
+		const { priority, count, ahead = false } = waiter;
+		const kind = ahead ? 'ahead' : priority;
+		if (full.has(kind)) continue;
+		const mayBeHeldBack = priority === 'person' && full.has('delivery');
+		const isHeldBack = mayBeHeldBack && !isWithinShare(usageAt(state, now, limits.limit), waiter);
+		const decision = isHeldBack ? null : decide(state, { ...limits, now, priority, count, ahead });
+		if (decision?.granted) {
+			({ state } = decision);
+			granted.push({ waiter, sequence: state.granted });
+		} else {
+			full.add(kind);
+			nextAt = Math.min(nextAt, decision?.retryAt ?? nextAt);
+		}
+	}
+	return { state, granted, nextAt };
 }

@@ -1,11 +1,10 @@
-import { uptimeOf } from '../clock.ts';
 import { putBodyOf } from '../questions/compare.ts';
 import type { AnsweredItem } from '../questions/session.ts';
 import type { RequestPriority } from './budget-state.ts';
 import { SessionServiceError } from './errors.ts';
 import type { CallTimeouts } from './exchange.ts';
-import { readPutResponse } from './response-bodies.ts';
-import { createSessionCache } from './session-cache.ts';
+import { readBody } from './json.ts';
+import { isPutSuccess } from './schema.ts';
 import { createSessionList } from './session-list.ts';
 import { createSessionReader, createSharedReads, PATIENCE, type SessionReading } from './session-reader.ts';
 import { createTransport, type TransportOptions } from './transport.ts';
@@ -13,13 +12,9 @@ import { createTransport, type TransportOptions } from './transport.ts';
 /** The largest PUT. The service takes 100 kB (the smaller meaning of the unit is used) and fails above that. */
 const MAX_REQUEST_BYTES = 100_000;
 
-/** Older readings are not shown again. */
-const LATEST_MS = 10 * 60_000;
-
 /**
  * The session service's two operations over HTTP, and the list that some services have.
  *
- * @param timeouts the headers may take as long as the whole call, because the service checks keys before it sends any
  * @param cacheBytes memory for sessions that were read, for conditional reads and open windows
  * @throws TypeError for an invalid address or key
  */
@@ -29,11 +24,9 @@ export function createSessionServiceClient({
 	...options
 }: Omit<TransportOptions, 'timeouts'> & { readonly timeouts?: Partial<CallTimeouts>; readonly cacheBytes?: number }) {
 	const { clock, log, budget } = options;
-	const call = chosen.call ?? 20_000;
-	const timeouts = { connect: 3_000, headers: call, body: 10_000, ...chosen, call };
+	const timeouts = { connect: 3_000, body: 10_000, call: 20_000, ...chosen };
 	const transport = createTransport({ ...options, timeouts });
-	const cache = createSessionCache(cacheBytes);
-	const reader = createSessionReader({ transport, cache, callMs: call, clock, log });
+	const reader = createSessionReader({ transport, cacheBytes, clock, log });
 	const share = createSharedReads(clock);
 
 	return {
@@ -51,11 +44,10 @@ export function createSessionServiceClient({
 			{
 				priority,
 				signal,
-				person,
-				ahead,
+				person = '',
+				ahead = false,
 			}: { priority: RequestPriority; signal?: AbortSignal; person?: string; ahead?: boolean },
 		): Promise<SessionReading> {
-			transport.pathOf(sessionId);
 			const start = (readSignal: AbortSignal | undefined) =>
 				reader.read(sessionId, {
 					priority,
@@ -68,14 +60,8 @@ export function createSessionServiceClient({
 			return share(priority === 'person' ? [personKey] : [personKey, `background:${sessionId}`], signal, start);
 		},
 
-		/**
-		 * The session as anybody last read it, for showing another part of it without a request; null when that was more than
-		 * 10 minutes ago or it is no longer in the cache.
-		 */
-		latest(sessionId: string): Pick<SessionReading, 'session' | 'readAt' | 'since'> | null {
-			const kept = cache.get(sessionId);
-			return kept === undefined || uptimeOf(clock) - kept.beganAt > LATEST_MS ? null : kept;
-		},
+		/** The session as anybody last read it, for showing another part of it without a request. */
+		latest: reader.latest,
 
 		/**
 		 * Waits for the permit of one read and one PUT right after it: the PUT waits for nothing.
@@ -128,7 +114,7 @@ export function createSessionServiceClient({
 							maySend,
 							// No signal: a PUT that has begun is completed, because aborting it makes its outcome unknown.
 						},
-						readPutResponse,
+						(response) => void readBody(response, 'put', (value) => isPutSuccess(value) || null),
 					);
 				},
 			};

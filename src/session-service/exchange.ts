@@ -6,22 +6,26 @@ import { errorOfFailure, type FailureKind, type Operation } from './errors.ts';
 export interface CallTimeouts {
 	/** Until the connection is open. */
 	readonly connect: number;
-	/** From the request's start, with queueing and connecting, to the response's headers. */
-	readonly headers: number;
 	/** Between two parts of the body. */
 	readonly body: number;
-	/** The whole call. */
+	/** The whole call, from the request's start, with queueing and connecting. */
 	readonly call: number;
 }
 
-export interface ExchangeRequest {
+export interface HttpRequest {
 	readonly operation: Operation;
 	readonly origin: string;
 	readonly path: string;
 	readonly headers: Readonly<Record<string, string>>;
-	readonly body?: Buffer | undefined;
+	readonly body?: Buffer;
 	/** Asked right before the request is written to its connection; when false, nothing is sent. */
 	readonly maySend?: (() => boolean) | undefined;
+	readonly signal?: AbortSignal | undefined;
+	readonly timeouts: CallTimeouts;
+	/** The largest body of the response. */
+	readonly maxBodyBytes: number;
+	/** Called once for a large body; the rest of the body is not read until it resolves. Its signal ends with the exchange. */
+	readonly claimLargeBody: (signal: AbortSignal) => Promise<void>;
 }
 
 export interface HttpResponse {
@@ -43,22 +47,10 @@ const SMALL_BODY_BYTES = 1_048_576;
  * known whether a failed PUT can have had any effect. All time-outs but that of connecting use the injected clock's
  * uptime.
  *
- * @param claimLargeBody called once for a large body; the rest of the body is not read until it resolves
  * @throws SessionServiceError when it ended without a whole response; the signal's reason when it was aborted
  */
-export function exchange(
-	{
-		dispatcher,
-		clock,
-		timeouts,
-		maxBodyBytes,
-	}: { dispatcher: Dispatcher; clock: Clock; timeouts: CallTimeouts; maxBodyBytes: number },
-	request: ExchangeRequest,
-	{
-		signal,
-		claimLargeBody,
-	}: { signal: AbortSignal | undefined; claimLargeBody: (signal: AbortSignal) => Promise<void> },
-): Promise<HttpResponse> {
+export function exchange(dispatcher: Dispatcher, clock: Clock, request: HttpRequest): Promise<HttpResponse> {
+	const { operation, origin, path, signal, timeouts, maxBodyBytes } = request;
 	return new Promise((resolve, reject) => {
 		const startedAt = uptimeOf(clock);
 		const settled = new AbortController();
@@ -68,8 +60,7 @@ export function exchange(
 		let headers: ReadonlyMap<string, string> = new Map();
 		let received = 0;
 		let lastProgress = startedAt;
-		let claiming = false;
-		let claimed = false;
+		let claim: 'none' | 'waiting' | 'granted' = 'none';
 		let sleeping = new AbortController();
 		let abortRequest: ((reason: Error) => void) | null = null;
 
@@ -84,7 +75,7 @@ export function exchange(
 		function fail(kind: FailureKind, cause: unknown): void {
 			if (!settle()) return;
 			abortRequest?.(new Error(`HTTP exchange: ${kind}`));
-			reject(errorOfFailure({ kind, sent, status, cause }, request.operation));
+			reject(errorOfFailure({ kind, sent, status, cause }, operation));
 		}
 
 		function onAbort(): void {
@@ -95,9 +86,9 @@ export function exchange(
 		async function watch(): Promise<void> {
 			while (!settled.signal.aborted) {
 				const whole = startedAt + timeouts.call;
-				const step = status === null ? startedAt + timeouts.headers : lastProgress + timeouts.body;
-				// While the body waits for a slot, it is not read, so only the time-out of the whole call applies.
-				const next = claiming ? whole : Math.min(whole, step);
+				// Before its headers arrive and while the body waits for a slot, only the time-out of the whole call applies.
+				const isReading = status !== null && claim !== 'waiting';
+				const next = isReading ? Math.min(whole, lastProgress + timeouts.body) : whole;
 				const leftMs = next - uptimeOf(clock);
 				if (leftMs <= 0) return fail('timeout', undefined);
 				sleeping = new AbortController();
@@ -114,9 +105,9 @@ export function exchange(
 
 		dispatcher.dispatch(
 			{
-				method: request.operation === 'put' ? 'PUT' : 'GET',
-				origin: request.origin,
-				path: request.path,
+				method: operation === 'put' ? 'PUT' : 'GET',
+				origin,
+				path,
 				headers: request.headers,
 				body: request.body ?? null,
 				headersTimeout: 0,
@@ -146,14 +137,14 @@ export function exchange(
 					sleeping.abort();
 					const announced = Number(headers.get('content-length'));
 					if (announced > maxBodyBytes) fail('too_large', undefined);
-					else if (announced > SMALL_BODY_BYTES) claim(controller);
+					else if (announced > SMALL_BODY_BYTES) claimFor(controller);
 				},
 				onResponseData(controller, chunk) {
 					received += chunk.length;
 					lastProgress = uptimeOf(clock);
 					if (received > maxBodyBytes) return fail('too_large', undefined);
 					chunks.push(chunk);
-					if (received > SMALL_BODY_BYTES) claim(controller);
+					if (received > SMALL_BODY_BYTES) claimFor(controller);
 				},
 				onResponseEnd() {
 					if (status === null || !settle()) return;
@@ -169,14 +160,13 @@ export function exchange(
 			},
 		);
 
-		function claim(controller: { pause(): void; resume(): void }): void {
-			if (claimed) return;
-			claimed = true;
-			claiming = true;
+		function claimFor(controller: { pause(): void; resume(): void }): void {
+			if (claim !== 'none') return;
+			claim = 'waiting';
 			controller.pause();
-			claimLargeBody(settled.signal).then(
+			request.claimLargeBody(settled.signal).then(
 				() => {
-					claiming = false;
+					claim = 'granted';
 					lastProgress = uptimeOf(clock);
 					sleeping.abort();
 					controller.resume();

@@ -1,3 +1,6 @@
+import { type Operation, SessionServiceError } from './errors.ts';
+import type { HttpResponse } from './exchange.ts';
+
 /*
  * The cost of JSON.parse depends on a body's values far more than on its bytes, and it cannot be interrupted. Measured:
  * 60 ms for 32 MB of prose, 80 ms for 100,000 different keys, 2 s and 1.5 GB for a million. So a body with too many values is
@@ -16,13 +19,32 @@ const OPEN_OBJECT = 0x7b;
 
 const utf8 = new TextDecoder();
 
-/** The body has more parts than this client reads. */
-export class TooManyPartsError extends Error {}
+/**
+ * What `read` finds in the JSON of a response; it returns null for anything else than a response to this operation.
+ * @throws SessionServiceError `body_too_complex`, `not_a_list` for a list, else `unreadable_answer`: an empty body, a proxy's
+ * page or foreign JSON says nothing about a session, nor about what a PUT saved
+ */
+export function readBody<T>(
+	{ status, headers, body }: HttpResponse,
+	operation: Operation,
+	read: (value: unknown) => T | null,
+): T {
+	const outcomeUnknown = operation === 'put';
+	// We ask for `identity`. A compressed response is not decompressed, so there is no danger of a decompression bomb.
+	const isPlain = (headers.get('content-encoding') ?? 'identity') === 'identity';
+	const text = isPlain ? utf8.decode(body) : '';
+	const about = `of a ${operation} (status ${status}, ${body.length} bytes)`;
+	if (hasTooManyParts(text)) {
+		throw new SessionServiceError('body_too_complex', `The response ${about} has too many parts`, { outcomeUnknown });
+	}
+	const result = read(parsed(text));
+	if (result !== null) return result;
+	const code = operation === 'list' ? 'not_a_list' : 'unreadable_answer';
+	throw new SessionServiceError(code, `The response ${about} is not what was asked for`, { outcomeUnknown });
+}
 
-/** The body's JSON value; undefined when it is not JSON. @throws TooManyPartsError */
-export function decodeJson(body: Uint8Array): unknown {
-	const text = utf8.decode(body);
-	if (hasTooManyParts(text)) throw new TooManyPartsError(`more than ${MAX_PARTS} parts`);
+/** The JSON value of a text; undefined when it is not JSON. */
+function parsed(text: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch {

@@ -1,8 +1,8 @@
 import { type Clock, uptimeOf } from '../clock.ts';
 import { codeOf } from '../errors.ts';
 import type { RequestBudget } from './budget.ts';
-import { type ListPage, listQuery, MAX_PAGE_BYTES } from './list-schema.ts';
-import { readListFrom } from './response-bodies.ts';
+import { readBody } from './json.ts';
+import { type ListPage, listQuery, MAX_PAGE_BYTES, readListResponse } from './schema.ts';
 import { etagOf } from './session-reader.ts';
 import type { Transport } from './transport.ts';
 
@@ -94,7 +94,8 @@ export function createSessionList({
 				(response) => {
 					byteCount = response.body.length;
 					if (response.status === 304 && before !== undefined) return before;
-					return { page: readListFrom(response, asked), etag: etagOf(response), byteCount };
+					const page = readBody(response, 'list', (value) => readListResponse(value, asked));
+					return { page, etag: etagOf(response), byteCount };
 				},
 			);
 			const read = await call

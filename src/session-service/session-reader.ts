@@ -5,8 +5,8 @@ import type { Session } from '../questions/session.ts';
 import type { RequestPriority } from './budget-state.ts';
 import { SessionServiceError } from './errors.ts';
 import type { HttpResponse } from './exchange.ts';
-import { readSessionFrom } from './response-bodies.ts';
-import type { KeptSession, SessionCache } from './session-cache.ts';
+import { readBody } from './json.ts';
+import { readSessionResponse } from './schema.ts';
 import type { Transport } from './transport.ts';
 
 export interface SessionReading {
@@ -35,6 +35,8 @@ export const PATIENCE: Readonly<Record<RequestPriority, Patience>> = {
 	background: { permitMs: 60_000, repeatMs: 0, retries: 0 },
 };
 
+/** Older readings are not shown again. */
+const LATEST_MS = 10 * 60_000;
 /** The wait before the first repeat, doubled for each further one up to the longest; a random 50 to 100 % of it is used. */
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 5_000;
@@ -48,37 +50,16 @@ interface ReadOptions {
 
 export function createSessionReader({
 	transport,
-	cache,
-	callMs,
+	cacheBytes,
 	clock,
 	log,
 }: {
 	transport: Transport;
-	cache: SessionCache;
-	/** The time-out of a call. */
-	callMs: number;
+	cacheBytes: number;
 	clock: Clock;
 	log: Log;
 }) {
-	/** @param cached held by the caller, so that a 304 has its session even if the cache drops it meanwhile */
-	function readingFrom(
-		response: HttpResponse,
-		sessionId: string,
-		began: Pick<KeptSession, 'readAt' | 'beganAt'>,
-		cached: KeptSession | undefined,
-	): SessionReading {
-		const times = { readAt: began.readAt, endedAt: response.arrivedAt };
-		if (response.status === 304) {
-			if (cached === undefined || cached.etag === null) {
-				throw new SessionServiceError('unreadable_answer', 'A 304 to a read without an ETag');
-			}
-			cache.set(sessionId, { ...cached, ...began });
-			return { session: cached.session, since: cached.since, ...times };
-		}
-		const session = readSessionFrom(response, sessionId);
-		cache.set(sessionId, { session, etag: etagOf(response), since: began.readAt, ...began });
-		return { session, since: began.readAt, ...times };
-	}
+	const cache = createSessionCache(cacheBytes);
 
 	async function attempt(
 		sessionId: string,
@@ -86,15 +67,24 @@ export function createSessionReader({
 		permitBy: number,
 	): Promise<SessionReading> {
 		const path = transport.pathOf(sessionId);
+		// Held here, so that a 304 has its session even if the cache drops it meanwhile.
 		const cached = cache.get(sessionId);
 		const headers: Record<string, string> = cached?.etag == null ? {} : { 'if-none-match': cached.etag };
 		const sequence = await permit(permitBy);
 		const began = { readAt: clock.now(), beganAt: uptimeOf(clock) };
-		const timeoutMs = Math.max(1, permitBy + callMs - began.readAt);
-		return transport.send(
-			{ operation: 'read', sessionId, priority, path, headers, sequence, timeoutMs, signal },
-			(response) => readingFrom(response, sessionId, began, cached),
-		);
+		return transport.send({ operation: 'read', sessionId, priority, path, headers, sequence, signal }, (response) => {
+			const times = { readAt: began.readAt, endedAt: response.arrivedAt };
+			if (response.status === 304) {
+				if (cached === undefined || cached.etag === null) {
+					throw new SessionServiceError('unreadable_answer', 'A 304 to a read without an ETag');
+				}
+				cache.set(sessionId, { ...cached, ...began });
+				return { session: cached.session, since: cached.since, ...times };
+			}
+			const session = readBody(response, 'read', (value) => readSessionResponse(value, sessionId));
+			cache.set(sessionId, { session, etag: etagOf(response), since: began.readAt, ...began });
+			return { session, since: began.readAt, ...times };
+		});
 	}
 
 	return {
@@ -126,7 +116,76 @@ export function createSessionReader({
 				},
 			});
 		},
+
+		/** A session as it was last read; null when that was more than 10 minutes ago or it is no longer in the cache. */
+		latest(sessionId: string): Omit<SessionReading, 'endedAt'> | null {
+			const kept = cache.get(sessionId);
+			return kept === undefined || uptimeOf(clock) - kept.beganAt > LATEST_MS ? null : kept;
+		},
 	};
+}
+
+/** A session as the service last sent it. */
+interface KeptSession extends Omit<SessionReading, 'endedAt'> {
+	/** For the next conditional read; null when the service sent none that can be sent back. */
+	readonly etag: string | null;
+	/** `readAt` on the clock's uptime. */
+	readonly beganAt: number;
+}
+
+/**
+ * The only place that keeps whole sessions: for conditional reads, and for windows whose pages are turned. Keeps the most
+ * recently used ones within `maxBytes` of memory, because a session takes from a kilobyte to 64 MB. A larger one is not
+ * kept.
+ */
+function createSessionCache(maxBytes: number) {
+	// A Map keeps the order of insertion: its first key is the least recently used one.
+	const entries = new Map<string, { readonly kept: KeptSession; readonly weight: number }>();
+	let bytes = 0;
+
+	function drop(sessionId: string): void {
+		bytes -= entries.get(sessionId)?.weight ?? 0;
+		entries.delete(sessionId);
+	}
+
+	return {
+		get(sessionId: string): KeptSession | undefined {
+			const entry = entries.get(sessionId);
+			if (entry !== undefined) {
+				entries.delete(sessionId);
+				entries.set(sessionId, entry);
+			}
+			return entry?.kept;
+		},
+		/** Keeps a session unless a later reading of it is kept. */
+		set(sessionId: string, kept: KeptSession): void {
+			const before = entries.get(sessionId);
+			if (before !== undefined && before.kept.beganAt > kept.beganAt) return;
+			const weight = before?.kept.session === kept.session ? before.weight : weightOf(kept.session);
+			drop(sessionId);
+			entries.set(sessionId, { kept, weight });
+			bytes += weight;
+			for (const oldest of entries.keys()) {
+				if (bytes <= maxBytes) break;
+				drop(oldest);
+			}
+		},
+	};
+}
+
+/** V8 takes two bytes for each character of a text with any character beyond Latin-1, else one. */
+const CHARACTER_BYTES = 2;
+/** One object with the headers of its strings; 130 to 165 were measured. */
+const OBJECT_BYTES = 200;
+
+/**
+ * About the most memory that a session can take, in bytes. Measured in multiples of its body: 0.01 (fields that nobody reads),
+ * 1.0 (English), 2.0 (English with one € in each text), 65 (`[0,0,0,…]`).
+ */
+function weightOf(value: unknown): number {
+	if (typeof value === 'string') return CHARACTER_BYTES * value.length;
+	if (typeof value !== 'object' || value === null) return 0;
+	return Object.values(value).reduce((bytes: number, part) => bytes + weightOf(part), OBJECT_BYTES);
 }
 
 /** It is sent back in a header, so it must be a valid header value. */

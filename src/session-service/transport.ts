@@ -5,10 +5,9 @@ import type { Log } from '../log.ts';
 import { CONNECTIONS } from '../proxy.ts';
 import { listPath, parseBaseUrl, sessionPath } from './address.ts';
 import type { RequestBudget } from './budget.ts';
-import type { RateLimitObservation, RequestPriority } from './budget-state.ts';
-import { errorOfStatus, type Operation, SessionServiceError } from './errors.ts';
-import { type CallTimeouts, exchange, type HttpResponse } from './exchange.ts';
-import { createBodySlots } from './response-bodies.ts';
+import { PRIORITIES, type RateLimitObservation, type RequestPriority } from './budget-state.ts';
+import { errorOfStatus, SessionServiceError } from './errors.ts';
+import { type CallTimeouts, exchange, type HttpRequest, type HttpResponse } from './exchange.ts';
 
 /** The largest body of a response: 32 MiB. */
 const MAX_BODY_BYTES = 32 * 1_048_576;
@@ -20,23 +19,16 @@ export interface CallReport {
 	readonly outcome: string;
 }
 
-interface Call {
-	readonly operation: Operation;
+interface Call extends Pick<HttpRequest, 'operation' | 'path' | 'headers' | 'body' | 'maySend' | 'signal'> {
 	/** Null for a list. */
 	readonly sessionId: string | null;
 	readonly priority: RequestPriority;
-	readonly path: string;
-	readonly headers: Readonly<Record<string, string>>;
-	readonly body?: Buffer;
-	/** See `ExchangeRequest`. */
-	readonly maySend?: (() => boolean) | undefined;
 	/** The request's sequence number in the budget. */
 	readonly sequence: number;
 	/** The largest body, if less than usual. */
 	readonly maxBodyBytes?: number;
 	/** Milliseconds for the whole call, if less than usual. */
 	readonly timeoutMs?: number;
-	readonly signal?: AbortSignal | undefined;
 }
 
 export interface TransportOptions {
@@ -67,7 +59,7 @@ export function createTransport(options: TransportOptions) {
 	if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('The API key must be printable ASCII without spaces');
 	const { origin } = address;
 	const dispatcher = proxy ?? new Pool(origin, { ...CONNECTIONS, connect: { timeout: timeouts.connect } });
-	const slots = createBodySlots(largeBodies);
+	const slotFor = createBodySlots(largeBodies);
 
 	/** Tells the budget what the response says. @returns for a 429, when the next try makes sense */
 	function observe({ status, headers }: HttpResponse, sequence: number, startedAt: number): number {
@@ -93,23 +85,23 @@ export function createTransport(options: TransportOptions) {
 		 * @throws SessionServiceError; the signal's reason when it is aborted
 		 */
 		async send<T>(call: Call, use: (response: HttpResponse) => T): Promise<T> {
-			const { operation, path, body, maySend, signal, maxBodyBytes = MAX_BODY_BYTES } = call;
-			// No compression: it would save little of the service's time, and decompression would need a limit of its own.
-			const commonHeaders = { 'x-api-key': apiKey, accept: 'application/json', 'accept-encoding': 'identity' };
-			const callTimeouts = { ...timeouts, call: Math.min(timeouts.call, call.timeoutMs ?? timeouts.call) };
+			const { operation, priority, path, headers, body, maySend, signal, maxBodyBytes = MAX_BODY_BYTES } = call;
 			const startedAt = clock.now();
-			let giveBack = () => {};
+			const slot = slotFor(priority);
 			try {
-				const response = await exchange(
-					{ dispatcher, clock, timeouts: callTimeouts, maxBodyBytes },
-					{ operation, origin, path, headers: { ...commonHeaders, ...call.headers }, body, maySend },
-					{
-						signal,
-						claimLargeBody: async (ended) => {
-							giveBack = await slots.acquire(call.priority, ended);
-						},
-					},
-				);
+				const response = await exchange(dispatcher, clock, {
+					operation,
+					origin,
+					path,
+					// No compression: it would save little of the service's time, and decompression would need a limit of its own.
+					headers: { 'x-api-key': apiKey, accept: 'application/json', 'accept-encoding': 'identity', ...headers },
+					...(body && { body }),
+					maySend,
+					signal,
+					timeouts: { ...timeouts, call: Math.min(timeouts.call, call.timeoutMs ?? timeouts.call) },
+					maxBodyBytes,
+					claimLargeBody: slot.take,
+				});
 				const retryAt = observe(response, call.sequence, startedAt);
 				const error = errorOfStatus(response, operation, retryAt);
 				if (error !== null) throw error;
@@ -120,12 +112,68 @@ export function createTransport(options: TransportOptions) {
 				report(call, error instanceof SessionServiceError ? error.code : 'cancelled', startedAt);
 				throw error;
 			} finally {
-				giveBack();
+				slot.giveBack();
 			}
 		},
 
 		/** Aborts the running calls. */
 		close: () => dispatcher.destroy(),
+	};
+}
+
+/**
+ * Slots for large bodies. A body of 32 MB needs several times that memory while it is decoded and parsed, so only a few are
+ * held at once; the others wait in the buffers of the service and the kernel.
+ *
+ * @param slots how many bodies at once. Background never takes the last one, so that people and deliveries do not wait
+ * @returns a function that makes the slot of one call, which is taken when its body is large
+ */
+export function createBodySlots(slots: number) {
+	const waiting = new Set<{ readonly priority: RequestPriority; readonly grant: () => void }>();
+	let taken = 0;
+
+	function grantFree(): void {
+		for (const priority of PRIORITIES) {
+			const kept = priority === 'background' && slots > 1 ? 1 : 0;
+			for (const waiter of waiting) {
+				if (taken >= slots - kept) break;
+				if (waiter.priority !== priority) continue;
+				waiting.delete(waiter);
+				taken++;
+				waiter.grant();
+			}
+		}
+	}
+
+	return (priority: RequestPriority) => {
+		let isHeld = false;
+		return {
+			/** Resolves when it is free. Rejects with the signal's reason when that is aborted first. */
+			async take(signal: AbortSignal): Promise<void> {
+				signal.throwIfAborted();
+				const { promise, resolve, reject } = Promise.withResolvers<void>();
+				const grant = () => {
+					isHeld = true;
+					resolve();
+				};
+				const waiter = { priority, grant };
+				const leave = () => {
+					waiting.delete(waiter);
+					reject(signal.reason);
+				};
+				signal.addEventListener('abort', leave, { once: true });
+				waiting.add(waiter);
+				grantFree();
+				await promise.finally(() => signal.removeEventListener('abort', leave));
+			},
+			/** Does nothing if it is not held. */
+			giveBack(): void {
+				if (!isHeld) return;
+				isHeld = false;
+				taken--;
+				grantFree();
+			},
+		};
 	};
 }
 

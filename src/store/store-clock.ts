@@ -1,8 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import { type Clock, STEP_MS } from '../clock.ts';
+import { type Clock, createWaker, STEP_MS } from '../clock.ts';
 import { codeOf } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { createWaker } from '../waker.ts';
 import type { StoreDatabase } from './database.ts';
 import { repairTimes } from './repair-times.ts';
 import type { Tables } from './tables.ts';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
-import { createRequestBudget, inTurns } from '../../src/session-service/budget.ts';
+import { createRequestBudget } from '../../src/session-service/budget.ts';
+import { inTurns } from '../../src/session-service/budget-state.ts';
 
 const asking = (...people: string[]) => people.map((person, place) => ({ person, place }));
 const names = (turns: readonly { person: string; place: number }[]) =>

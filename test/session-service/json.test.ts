@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonTextOf } from '../../src/session-service/json.ts';
-import { readSessionFrom } from '../../src/session-service/response-bodies.ts';
+import { jsonTextOf, readBody } from '../../src/session-service/json.ts';
+import { readSessionResponse } from '../../src/session-service/schema.ts';
 import { anyCharacter } from '../support/any-text.ts';
 
 const nested = (levels: number, inner = '') => `${'['.repeat(levels)}${inner}${']'.repeat(levels)}`;
@@ -9,8 +9,10 @@ const sessionWith = (fields: string) => `{"session":{"status":"active","messages
 
 describe('a body with too many parts', () => {
 	const many = (piece: string) => piece.repeat(100_000);
-	const read = (text: string) => () =>
-		readSessionFrom({ status: 200, headers: new Map(), body: Buffer.from(text), arrivedAt: 0 }, 'x');
+	const read = (text: string) => () => {
+		const response = { status: 200, headers: new Map(), body: Buffer.from(text), arrivedAt: 0 };
+		return readBody(response, 'read', (value) => readSessionResponse(value, 'x'));
+	};
 
 	it.each([
 		['messages in messages', sessionWith(`"messages":${nested(100_000)}`)],

@@ -12,7 +12,7 @@ const RULES = [
 	'test/inbox/{channel-settings,ladder,quiet-hours}.test.ts',
 	'test/questions/*.test.ts',
 	'test/reminders/judge.test.ts',
-	'test/session-service/{budget-state,json,response-bodies,schema}.test.ts',
+	'test/session-service/{body-slots,budget-state,json,schema}.test.ts',
 	'test/slack/{ids,links,metadata,words}.test.ts',
 	'test/slack/blocks/{inbox,voices}.test.ts',
 	'test/slack/form/{build,secret-box}.test.ts',

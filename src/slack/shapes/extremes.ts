@@ -6,7 +6,6 @@ import {
 	MOST_LAST_ANSWERS,
 	MOST_OWN_ANSWERS,
 	MOST_WAITING_SHOWN,
-	OLD_PER_PAGE,
 	QUESTIONS_PER_PAGE,
 } from '../../inbox/inbox.ts';
 import { openQuestion } from '../../questions/open-question.ts';
@@ -15,7 +14,6 @@ import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../watches/ch
 import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../watches/session-snapshot.ts';
 import { HISTORY_PAGE, historyView } from '../blocks/answers.ts';
 import { type SettingsModel, settingsForm } from '../blocks/channel-settings.ts';
-import { choiceMessage, lostChoiceWords } from '../blocks/choices.ts';
 import { answerCard, outcomesMessage } from '../blocks/commands.ts';
 import { errorModal } from '../blocks/errors.ts';
 import { handedOverPost, handOverMetadata, handOverModal } from '../blocks/hand-over.ts';
@@ -31,15 +29,13 @@ import { type PostContext, watchPost } from '../blocks/watch-posts.ts';
 import { LIST_PAGE, watchList, watchOutcomeWords } from '../blocks/watching.ts';
 import { MOST_GROUPS, MOST_PEOPLE, valuesOf } from '../settings/table.ts';
 import {
+	ABOUT,
 	ANSWER_ID,
 	AT_WORK,
-	answerItem,
 	answerOf,
 	asked,
 	asking,
-	DASHBOARD_URL,
 	EMPTY,
-	ERROR_CONTEXT,
 	FIELD_DRAFTS,
 	FIELD_ITEMS,
 	GIANT,
@@ -50,11 +46,11 @@ import {
 	LINKS,
 	LONGEST_ID,
 	listOf,
+	MODEL,
 	metadataOf,
-	NAMES,
 	NOW,
+	PLACE,
 	present,
-	RECEIPT_CONTEXT,
 	SERVICE,
 	SESSION_ID,
 	type Shape,
@@ -92,23 +88,11 @@ export function questionOf(session: Session): QuestionView {
 /* Windows */
 
 export function sessionModelOf(session: Session, overrides: Partial<SessionModel> = {}): [SessionModel] {
-	const model: SessionModel = {
-		session,
-		readAt: NOW,
-		question: openQuestion(session),
-		metadata: metadataOf({ sessionId: session.sessionId }),
-		draft: {},
-		notices: [],
-		claims: [],
-		now: NOW,
-		names: NAMES,
-		dashboardUrl: DASHBOARD_URL,
-		links: LINKS,
-		adminContact: USER_ID,
-		watch: { watching: false },
-		...overrides,
-	};
-	return [model];
+	const metadata = metadataOf({ sessionId: session.sessionId });
+	const watch = { watching: false };
+	return [
+		{ ...MODEL, session, question: openQuestion(session), metadata, draft: {}, notices: [], watch, ...overrides },
+	];
 }
 
 export const QUESTION = present(openQuestion(asking(itemsOf(90, HOSTILE))));
@@ -116,27 +100,13 @@ export const HAND_OVER_METADATA = handOverMetadata({ sessionId: LONGEST_ID, fing
 
 /* Messages of watches */
 
-export const CHOICE = { option: 'LH 1173', title: HOSTILE, sessionId: LONGEST_ID };
-export const CHOSEN = answerOf({
-	press: { undoUntil: NOW },
-	viewId: '',
-	fingerprint: questionOf(FLIGHTS).fingerprint,
-	content: { kind: 'readable', items: [answerItem('Which flight should I book?', 'LH 1173')], other: null },
-});
-
 export const GIANT_CARD: CardModel = {
+	...MODEL,
 	view: snapshotAtNow(GIANT_SESSION),
 	checkedAt: null,
 	waitedMs: 120_000,
-	discreet: false,
-	isUpdate: true,
-	claims: [],
-	claimedUntil: null,
-	handOver: null,
-	standing: null,
 	endedWords: null,
-	names: NAMES,
-	dashboardUrl: DASHBOARD_URL,
+	isUpdate: true,
 };
 
 const VIEWS = [null, ...[AT_WORK, GIANT_SESSION, sessionOf(HOSTILE)].map(snapshotAtNow)];
@@ -147,23 +117,12 @@ export const FULL_PAGE = listOf(LIST_PAGE, (index) => {
 });
 
 export const POST: PostContext = {
-	sessionId: SESSION_ID,
+	...MODEL,
 	view: snapshotAtNow(AT_WORK),
-	standing: null,
-	handOver: null,
-	channelId: 'C0EXAMPLE1',
-	threadTs: '1795250400.000100',
 	watchedBy: USER_ID,
 	reader: null,
 	alone: null,
-	offersOptions: true,
 	showsChoices: true,
-	discreet: false,
-	isUpdate: false,
-	now: NOW,
-	names: NAMES,
-	adminContact: USER_ID,
-	maybeRepeat: false,
 };
 export const GIANT_POST: PostContext = {
 	...POST,
@@ -176,11 +135,12 @@ export const GIANT_POST: PostContext = {
 };
 
 export const ESCALATION: RemindedQuestion = {
+	...MODEL,
 	entry: {
 		watchId: 'watch',
 		sessionId: LONGEST_ID,
 		fingerprint: '',
-		postTs: '1795250400.000100',
+		postTs: PLACE.threadTs,
 		postedAt: NOW - 900_000,
 		heldBy: USER_ID,
 		stage: 'escalation',
@@ -192,10 +152,7 @@ export const ESCALATION: RemindedQuestion = {
 	question: questionOf(GIANT_SESSION),
 	readAt: NOW - 960_000,
 	sessionName: GIANT,
-	channelId: 'C0EXAMPLE1',
 	threadOnly: false,
-	discreet: false,
-	offersOptions: true,
 	handOver: HAND_OVER,
 	link: 'https://example.slack.com/archives/C0EXAMPLE1/p1795250400000100?thread_ts=1795250400.000100',
 };
@@ -217,10 +174,11 @@ export const FULL_SETTINGS: ChannelSettings = {
 		timeZone: 'America/Argentina/ComodRivadavia',
 	},
 };
-export const REMINDER = { mention: FULL_SETTINGS.mention, names: NAMES, now: NOW, maybeRepeat: true };
+export const REMINDER = { ...MODEL, mention: FULL_SETTINGS.mention, maybeRepeat: true };
 
 const values = valuesOf(FULL_SETTINGS, { zone: null });
 export const SETTINGS_MODEL: SettingsModel = {
+	...MODEL,
 	metadata: { channelId: 'C0EXAMPLE1', revision: 3, base: values, shown: values },
 	defaults: { remindAfterMs: 15 * 60_000, escalateAfterMs: null },
 	groups: {
@@ -229,25 +187,17 @@ export const SETTINGS_MODEL: SettingsModel = {
 	},
 	change: { by: USER_ID, at: NOW },
 	notice: '',
-	names: NAMES,
-	adminContact: USER_ID,
 };
 
 /* Inboxes */
 
 type ShownInbox = Extract<InboxContent, { kind: 'shown' }>;
 
-export const ASKED_IN = {
-	channelId: 'C0EXAMPLE1',
-	threadTs: '1795250400.000100',
-	watchedBy: USER_ID,
-	buttons: true,
-	isRaised: false,
-};
+export const ASKED_IN = { ...PLACE, watchedBy: USER_ID, buttons: true, isRaised: false };
 
 export const GIANT_QUESTION: InboxQuestion = {
-	question: { service: SERVICE, sessionId: LONGEST_ID, messageIndex: 3 },
-	fingerprint: '0123456789abcdef',
+	...ABOUT,
+	question: { ...ABOUT.question, sessionId: LONGEST_ID },
 	since: NOW - 720_000,
 	handOver: HAND_OVER,
 	isRaised: false,
@@ -257,20 +207,17 @@ export const GIANT_QUESTION: InboxQuestion = {
 	answering: listOf(30, () => USER_ID),
 };
 export const GIANT_DRAFT: InboxDraft = {
+	...ABOUT,
 	formId: ANSWER_ID,
-	person: { teamId: 'T0EXAMPLE1', userId: USER_ID },
-	question: { service: SERVICE, sessionId: SESSION_ID, messageIndex: 3 },
-	fingerprint: '0123456789abcdef',
-	shownHash: 'fedcba9876543210',
 	values: { 0: '', 1: GIANT },
 	updatedAt: NOW - 60_000,
 	askedIn: ASKED_IN,
 };
 
 /** So many of them, each with its own id. */
-const many = <Value>(length: number, make: (id: string) => Value) =>
+export const many = <Value>(length: number, make: (id: string) => Value) =>
 	listOf(length, (index) => make(`${ANSWER_ID.slice(0, -2)}${10 + index}`));
-const waitingAs = (id: string) => ({
+export const waitingAs = (id: string) => ({
 	sessionId: `${LONGEST_ID.slice(id.length)}${id}`,
 	name: GIANT,
 	since: NOW - 720_000,
@@ -291,7 +238,7 @@ export const NOTHING: ShownInbox = {
 	drafts: [],
 	lastAnswers: [],
 };
-const WAITING = {
+export const WAITING = {
 	shown: many(MOST_WAITING_SHOWN, waitingAs),
 	total: 500,
 	old: { total: 500, firstPage: 3, shown: [] },
@@ -311,11 +258,9 @@ export const FULL_INBOX: ShownInbox = {
 	drafts: many(MOST_DRAFTS, (formId) => ({ ...GIANT_DRAFT, formId })),
 	lastAnswers: many(MOST_LAST_ANSWERS, (id) => ({ ...GIANT_ANSWER, id })),
 };
-const OLD_SESSIONS = { ...WAITING.old, shown: many(OLD_PER_PAGE, (id) => waitingAs(`o${id}`)) };
 
 export function inboxModelOf(content: InboxContent, quickAnswers = true): [InboxModel] {
-	const inbox = { openedAt: NOW - 60_000, person: { teamId: 'T0EXAMPLE1', userId: USER_ID } };
-	return [{ inbox, content, quickAnswers, receipt: RECEIPT_CONTEXT }];
+	return [{ inbox: { openedAt: NOW - 60_000, person: ABOUT.person }, content, quickAnswers, receipt: MODEL }];
 }
 
 const giantDraft = (length: number) => ({ draft: listOf(length, () => GIANT) });
@@ -343,7 +288,7 @@ export function extremes(): Shape[] {
 		watchOutcomeWords(
 			LONGEST_ID,
 			{ kind: 'unreadable', code: 'unauthorized', retryable: false },
-			{ ...ERROR_CONTEXT, adminContact: 'the people on call '.repeat(20) },
+			{ ...MODEL, adminContact: 'the people on call '.repeat(20) },
 		),
 	);
 	const answers = listOf(HISTORY_PAGE, () => GIANT_ANSWER);
@@ -351,27 +296,24 @@ export function extremes(): Shape[] {
 		...shapesOf(sessionModal, SESSIONS),
 		...shapesOf(chooseItemModal, { '90 items': [QUESTION, QUESTION.openItems, GIANT, metadataOf()] }),
 		...shapesOf(errorModal, {
-			'an unknown code': ['never_heard_of', metadataOf({ sessionId: '' }), { ...ERROR_CONTEXT, adminContact: HOSTILE }],
+			'an unknown code': ['never_heard_of', metadataOf({ sessionId: '' }), { ...MODEL, adminContact: HOSTILE }],
 		}),
 		...shapesOf(handOverModal, {
 			hostile: [HAND_OVER_METADATA, { question: questionOf(FIELDS), sessionName: HOSTILE, discreet: false }],
 		}),
 		...shapesOf(savedModal, { giant: [GIANT_ANSWER] }),
 		...shapesOf(receiptModal, {
-			giant: [GIANT_ANSWER, RECEIPT_CONTEXT],
-			'an agent that was not started': [answerOf({ state: 'delivered', startFailed: true }), RECEIPT_CONTEXT],
+			giant: [GIANT_ANSWER, MODEL],
+			'an agent that was not started': [answerOf({ state: 'delivered', startFailed: true }), MODEL],
 		}),
-		...shapesOf(receiptMessage, { giant: [GIANT_ANSWER, RECEIPT_CONTEXT] }),
+		...shapesOf(receiptMessage, { giant: [GIANT_ANSWER, MODEL] }),
 		...shapesOf(ownTextMessage, { giant: [{ ...GIANT_ANSWER, state: 'refused' }] }),
 		...shapesOf(historyView, {
-			'a giant page': [{ metadata: metadataOf({ offset: HISTORY_PAGE }), answers, total: 1_000, names: NAMES }],
+			'a giant page': [{ ...MODEL, metadata: metadataOf({ offset: HISTORY_PAGE }), answers, total: 1_000 }],
 		}),
 		...shapesOf(answerCard, { 'the longest id': [LONGEST_ID, 999_999_999] }),
 		...shapesOf(outcomesMessage, { 'as many long lines as there can be': [lines] }),
 		...shapesOf(chosenTextOffer, { giant: [ANSWER_ID, { sessionId: LONGEST_ID, messageIndex: 999_999_999 }, GIANT] }),
-		...shapesOf(choiceMessage, {
-			'the second one': [lostChoiceWords(CHOICE, `<@${USER_ID}>`, HOSTILE), { ...CHOICE, messageIndex: 3 }],
-		}),
 		...shapesOf(screenshotMessage, { 'a picture': [AT_WORK, LINKS] }),
 		...shapesOf(filesMessage, { 'too many': [sessionOf(GIANT), LINKS] }),
 		...shapesOf(watchCard, { 'everything giant': [GIANT_CARD] }),
@@ -379,10 +321,6 @@ export function extremes(): Shape[] {
 			'all sessions, and a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE, ['All sessions.']],
 		}),
 		...shapesOf(watchPost, {
-			'chosen, with an undo': [
-				{ ...asked, question: questionOf(FLIGHTS) },
-				{ ...POST, standing: CHOSEN },
-			],
 			'giant question': [asked, GIANT_POST],
 			'giant answered': [{ kind: 'answered', messageIndex: 3, question: giant, items, stillOpen: [] }, GIANT_POST],
 			'giant end': [{ kind: 'end', status: 'completed', result: GIANT, step: 30 }, GIANT_POST],
@@ -392,21 +330,13 @@ export function extremes(): Shape[] {
 		}),
 		...shapesOf(reminderPost, { escalation: [ESCALATION, REMINDER] }),
 		...shapesOf(digestPost, { many: [listOf(100, () => ESCALATION), REMINDER] }),
-		...shapesOf(homeView, {
-			'the second of three pages': inboxModelOf(FULL_INBOX),
-			'a page of old sessions': inboxModelOf({
-				...FULL_INBOX,
-				page: 4,
-				questions: [],
-				waiting: { ...WAITING, old: OLD_SESSIONS },
-			}),
-		}),
+		...shapesOf(homeView, { 'the second of three pages': inboxModelOf(FULL_INBOX) }),
 		...shapesOf(inboxModal, { 'the second of three pages': inboxModelOf(FULL_INBOX) }),
 		...shapesOf(settingsForm, { 'giant groups': [SETTINGS_MODEL] }),
 		...shapesOf(settingsChangedPost, {
 			'everything set': [
 				{ kind: 'settingsChanged', by: USER_ID, before: DEFAULT_CHANNEL_SETTINGS, after: FULL_SETTINGS },
-				{ ...SETTINGS_MODEL, channelId: 'C0EXAMPLE1', maybeRepeat: false },
+				{ ...MODEL, ...SETTINGS_MODEL },
 			],
 		}),
 	];

@@ -3,9 +3,7 @@ import type { Answer, AnswerItem, OtherAnswer } from '../../answers/answer.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
 import type { InputGuess } from '../../questions/input-kind.ts';
 import type { AgentAction, HumanInputItem, Message, Session } from '../../questions/session.ts';
-import type { ErrorContext } from '../blocks/errors.ts';
 import type { MessageContent } from '../blocks/parts.ts';
-import type { ReceiptContext } from '../blocks/receipt.ts';
 import { createLinks } from '../links.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
 import type { Names } from '../words.ts';
@@ -47,16 +45,24 @@ export const SESSION_ID = '3f9a2c1d';
 export const LONGEST_ID = 'f'.repeat(400);
 /** As `randomUUID` makes it. */
 export const ANSWER_ID = '0b7e7a52-5a0e-4f53-9d0c-3a1f5b7c9d11';
-export const DASHBOARD_URL = 'https://dashboard.example';
 export const USER_ID = 'U0EXAMPLE1';
+const TEAM_ID = 'T0EXAMPLE1';
+export const PLACE = { channelId: 'C0EXAMPLE1', threadTs: '1795250400.000100' };
+/** Of the rows of a question. */
+export const ABOUT = {
+	person: { teamId: TEAM_ID, userId: USER_ID },
+	question: { service: SERVICE, sessionId: SESSION_ID, messageIndex: 3 },
+	fingerprint: '0123456789abcdef',
+	shownHash: 'fedcba9876543210',
+};
 
 export const HAND_OVER: HandOver = {
+	...ABOUT,
 	id: 'V0EXAMPLE1',
-	teamId: 'T0EXAMPLE1',
-	session: { service: SERVICE, sessionId: SESSION_ID },
-	fingerprint: '0123456789abcdef',
+	teamId: TEAM_ID,
+	session: ABOUT.question,
 	watchId: 'watch',
-	channelId: 'C0EXAMPLE1',
+	channelId: PLACE.channelId,
 	from: 'U0EXAMPLE2',
 	to: USER_ID,
 	count: 2,
@@ -71,12 +77,34 @@ export const HOSTILE =
 export const GIANT = HOSTILE.repeat(300);
 
 export const NAMES: Names = { displayName: () => HOSTILE };
+const DASHBOARD_URL = 'https://dashboard.example';
+/** For a service and a dashboard on other hosts than the files. */
+export const LINKS = createLinks({ serviceUrl: SERVICE, dashboardUrl: DASHBOARD_URL });
 
-export const ERROR_CONTEXT: ErrorContext = { kept: 'text', adminContact: USER_ID, retryAt: NOW + 60_000 };
+/** What the models of screens share. */
+export const MODEL = {
+	...PLACE,
+	sessionId: SESSION_ID,
+	names: NAMES,
+	links: LINKS,
+	dashboardUrl: DASHBOARD_URL,
+	adminContact: USER_ID,
+	now: NOW,
+	readAt: NOW,
+	retryAt: NOW + 60_000,
+	kept: 'text',
+	claims: [],
+	claimedUntil: null,
+	standing: null,
+	handOver: null,
+	offersOptions: true,
+	discreet: false,
+	isUpdate: false,
+	maybeRepeat: false,
+} as const;
 
 export function metadataOf(overrides: Partial<ViewMetadata> = {}): ViewMetadata {
-	const origin = { channelId: 'C0EXAMPLE1', threadTs: '1795250400.000100' };
-	return { ...newMetadata({ sessionId: SESSION_ID, formId: ANSWER_ID, origin }), ...overrides };
+	return { ...newMetadata({ sessionId: SESSION_ID, formId: ANSWER_ID, origin: PLACE }), ...overrides };
 }
 
 export function present<Value>(value: Value | null): Value {
@@ -125,9 +153,6 @@ const ACTIONS: readonly AgentAction[] = [
 export function agentMessage(content: string, overrides: Partial<Message> = {}): Message {
 	return { role: 'assistant', content, actions: ACTIONS, humanInput: [], ...overrides };
 }
-
-/** For a service and a dashboard on other hosts than the files. */
-export const LINKS = createLinks({ serviceUrl: SERVICE, dashboardUrl: DASHBOARD_URL });
 
 /** A session of which only the id is known. */
 export const EMPTY: Session = {
@@ -198,17 +223,14 @@ export function answerItem(title: string, value: string | null, overrides: Parti
 export function answerOf(overrides: Partial<Answer> = {}): Answer {
 	const state = overrides.state ?? 'accepted';
 	return {
+		...ABOUT,
 		id: ANSWER_ID,
 		submissionKey: `V0EXAMPLE1:${ANSWER_ID}`,
 		viewId: 'V0EXAMPLE1',
 		press: null,
-		person: { teamId: 'T0EXAMPLE1', userId: USER_ID },
-		question: { service: SERVICE, sessionId: SESSION_ID, messageIndex: 3 },
-		fingerprint: '0123456789abcdef',
-		shownHash: 'fedcba9876543210',
 		content: { kind: 'readable', items: [answerItem('Hall', 'The one with\nthe <garden>')], other: null },
 		leftEmpty: [],
-		origin: { channelId: 'C0EXAMPLE1', threadTs: '1795250400.000100' },
+		origin: PLACE,
 		state,
 		attempts: 3,
 		editCount: 0,
@@ -238,7 +260,7 @@ export function answerOf(overrides: Partial<Answer> = {}): Answer {
 
 export const OTHER: OtherAnswer = {
 	answerId: ANSWER_ID,
-	person: { teamId: 'T0EXAMPLE1', userId: USER_ID },
+	person: ABOUT.person,
 	values: [HOSTILE, null, ''],
 	at: NOW - 30_000,
 	same: false,
@@ -248,7 +270,7 @@ export const OTHER: OtherAnswer = {
 export const GIANT_ANSWER = answerOf({
 	state: 'conflicted',
 	putStartedAt: NOW,
-	question: { service: SERVICE, sessionId: LONGEST_ID, messageIndex: 999_999_999 },
+	question: { ...ABOUT.question, sessionId: LONGEST_ID, messageIndex: 999_999_999 },
 	content: {
 		kind: 'readable',
 		items: listOf(90, () => answerItem(GIANT, GIANT)),
@@ -256,5 +278,3 @@ export const GIANT_ANSWER = answerOf({
 	},
 	timeline: listOf(40, (index) => ({ state: 'delivering', at: NOW + index })),
 });
-
-export const RECEIPT_CONTEXT: ReceiptContext = { names: NAMES, now: NOW, adminContact: USER_ID };

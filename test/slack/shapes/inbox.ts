@@ -1,4 +1,4 @@
-import type { InboxQuestion } from '../../../src/inbox/inbox.ts';
+import { type InboxQuestion, OLD_PER_PAGE } from '../../../src/inbox/inbox.ts';
 import type { Session } from '../../../src/questions/session.ts';
 import { REFUSAL_CODES } from '../../../src/slack/blocks/errors.ts';
 import {
@@ -17,9 +17,12 @@ import {
 	FULL_INBOX as FULL,
 	GIANT_DRAFT,
 	GIANT_QUESTION,
+	many,
 	inboxModelOf as modelOf,
 	NOTHING,
 	questionOf as viewOf,
+	WAITING,
+	waitingAs,
 } from '../../../src/slack/shapes/extremes.ts';
 import {
 	AT_WORK,
@@ -50,6 +53,10 @@ function questionOf(session: Session, overrides: Partial<InboxQuestion> = {}): I
 }
 
 const ONE = questionOf(asking([asked('Which colour?', 'One of: red, green')]));
+const OLD_SESSIONS = {
+	...WAITING,
+	old: { ...WAITING.old, shown: many(OLD_PER_PAGE, (id) => waitingAs(`o${id}`)) },
+};
 const NO_OLD = { total: 0, firstPage: 1, shown: [] };
 
 const INBOXES: Readonly<Record<string, [InboxModel]>> = {
@@ -99,6 +106,7 @@ const INBOXES: Readonly<Record<string, [InboxModel]>> = {
 		],
 	}),
 	'the first of three pages': modelOf({ ...FULL, page: 0 }),
+	'a page of old sessions': modelOf({ ...FULL, page: 4, questions: [], waiting: OLD_SESSIONS }),
 	'a one-press answer that can be taken back': modelOf({
 		...NOTHING,
 		ownAnswers: { shown: [answerOf({ press: { undoUntil: NOW + 10_000 }, attempts: 0 })], total: 1 },

@@ -1,6 +1,7 @@
 import type { Session } from '../../../src/questions/session.ts';
 import {
 	choiceMessage,
+	lostChoiceWords,
 	notChosenWords,
 	ownChoiceMessage,
 	ownChoiceWords,
@@ -51,8 +52,6 @@ import {
 } from '../../../src/slack/blocks/watching.ts';
 import {
 	FIELDS as ASKS,
-	CHOICE,
-	CHOSEN,
 	ESCALATION,
 	FLIGHTS,
 	FULL_PAGE,
@@ -68,16 +67,17 @@ import {
 	ANSWER_ID,
 	AT_WORK,
 	agentMessage,
+	answerItem,
 	answerOf,
 	asking,
 	EMPTY,
-	ERROR_CONTEXT,
 	FIELD_ITEMS,
 	GIANT,
 	HAND_OVER,
 	HOSTILE,
 	LINKS,
 	LONGEST_ID,
+	MODEL,
 	NAMES,
 	NOW,
 	SESSION_ID,
@@ -90,6 +90,14 @@ import type { ReminderStage } from '../../../src/watches/channel-settings.ts';
 import type { QuestionView } from '../../../src/watches/session-snapshot.ts';
 import { NO_LIST_REASONS, WATCH_ENDS } from '../../../src/watches/watch.ts';
 import { casesOf, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
+
+const CHOICE = { option: 'LH 1173', title: HOSTILE, sessionId: LONGEST_ID };
+const CHOSEN = answerOf({
+	press: { undoUntil: NOW },
+	viewId: '',
+	fingerprint: questionOf(FLIGHTS).fingerprint,
+	content: { kind: 'readable', items: [answerItem('Which flight should I book?', 'LH 1173')], other: null },
+});
 
 function cardOf(session: Session, overrides: Partial<CardModel> = {}): [CardModel] {
 	return [{ ...GIANT_CARD, view: snapshotAtNow(session), ...overrides }];
@@ -137,12 +145,12 @@ export function messageVariants(): Shape[] {
 			'a contact': ['guest', { kept: 'nothing', adminContact: USER_ID }],
 		}),
 		...shapesOf(errorMessage, {
-			'about a session': ['unauthorized', LONGEST_ID, ERROR_CONTEXT],
-			'about no session': ['never_heard_of', null, { ...ERROR_CONTEXT, adminContact: HOSTILE }],
+			'about a session': ['unauthorized', LONGEST_ID, MODEL],
+			'about no session': ['never_heard_of', null, { ...MODEL, adminContact: HOSTILE }],
 		}),
 		...shapesOf(outcomesMessage, {
 			'one line and a note': [
-				[watchOutcomeWords(SESSION_ID, { kind: 'over', status: 'completed' }, ERROR_CONTEXT)],
+				[watchOutcomeWords(SESSION_ID, { kind: 'over', status: 'completed' }, MODEL)],
 				'`--questions-only` posts questions and answers only.',
 			],
 		}),
@@ -155,6 +163,7 @@ export function messageVariants(): Shape[] {
 		}),
 		...shapesOf(ownChoiceMessage, { 'five seconds left': [ANSWER_ID, ownChoiceWords(CHOICE, 5_000)] }),
 		...shapesOf(choiceMessage, {
+			'the second one': [lostChoiceWords(CHOICE, `<@${USER_ID}>`, HOSTILE), { ...CHOICE, messageIndex: 3 }],
 			'taken back': [undoneWords(CHOICE)],
 			'too late to take back': [undoTooLateWords(CHOICE)],
 			'not stored': [notChosenWords(CHOICE, 'The database does not answer.'), { ...CHOICE, messageIndex: null }],

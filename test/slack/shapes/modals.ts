@@ -20,13 +20,13 @@ import {
 	answerOf,
 	asked,
 	asking,
-	ERROR_CONTEXT,
 	FIELD_DRAFTS,
 	GIANT,
 	HAND_OVER,
 	HOSTILE,
 	itemsOf,
 	LONGEST_ID,
+	MODEL,
 	metadataOf,
 	NAMES,
 	NOW,
@@ -131,14 +131,14 @@ export function modalVariants(): Shape[] {
 		}),
 		...shapesOf(
 			refusedModal,
-			Object.fromEntries(REFUSAL_CODES.map((refusal) => [refusal, [refusal, metadataOf(), ERROR_CONTEXT] as const])),
+			Object.fromEntries(REFUSAL_CODES.map((refusal) => [refusal, [refusal, metadataOf(), MODEL] as const])),
 		),
 		...shapesOf(refusedModal, {
 			'a hostile contact': ['guest', metadataOf(), { kept: 'unchanged', adminContact: HOSTILE }],
 		}),
 		...shapesOf(
 			errorModal,
-			Object.fromEntries(ERROR_CODES.map((code) => [code, [code, metadataOf(), ERROR_CONTEXT] as const])),
+			Object.fromEntries(ERROR_CODES.map((code) => [code, [code, metadataOf(), MODEL] as const])),
 		),
 		...shapesOf(sessionModal, SESSIONS),
 		...shapesOf(chooseItemModal, {

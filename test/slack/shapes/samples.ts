@@ -7,15 +7,7 @@ import {
 } from '../../../src/answers/answer.ts';
 import type { Session } from '../../../src/questions/session.ts';
 import type { ReceiptContext } from '../../../src/slack/blocks/receipt.ts';
-import {
-	AT_WORK,
-	answerItem,
-	answerOf,
-	HOSTILE,
-	NOW,
-	OTHER,
-	RECEIPT_CONTEXT,
-} from '../../../src/slack/shapes/samples.ts';
+import { AT_WORK, answerItem, answerOf, HOSTILE, MODEL, NOW, OTHER } from '../../../src/slack/shapes/samples.ts';
 
 /** A case for each entry of a table. */
 export function casesOf<Value, Args extends readonly unknown[]>(
@@ -74,4 +66,4 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
 	'text unreadable': answerOf({ state: 'waiting', content: { kind: 'unreadable' } }),
 };
 
-export const OTHER_RECEIPTS = casesOf(ANSWERS, (answer): [Answer, ReceiptContext] => [answer, RECEIPT_CONTEXT]);
+export const OTHER_RECEIPTS = casesOf(ANSWERS, (answer): [Answer, ReceiptContext] => [answer, MODEL]);

@@ -1,7 +1,8 @@
-import { grantWaiting } from '../../../src/session-service/budget.ts';
 import {
 	type BudgetState,
 	EMPTY_BUDGET_STATE,
+	grantWaiting,
+	inOrder,
 	inWindow,
 	observed,
 	type RequestPriority,
@@ -13,26 +14,27 @@ import type { Agenda } from './agenda.ts';
 import { LIMIT, type LimitedService } from './limited-service.ts';
 
 interface Waiter {
+	readonly priority: RequestPriority;
 	readonly count: number;
+	readonly person: '';
 	readonly run: (allowed: boolean) => void;
-	readonly ahead?: boolean;
+	readonly ahead: boolean;
 }
 
 /** The program's request budget (its queues and decisions) in virtual time, with a service that counts requests. */
 export function createVirtualBudget(agenda: Agenda, service: LimitedService) {
-	const queues: Record<RequestPriority, Waiter[]> = { delivery: [], person: [], background: [] };
+	const waiting = new Set<Waiter>();
 	let state: BudgetState = EMPTY_BUDGET_STATE;
 	let alarmAt = Number.POSITIVE_INFINITY;
 	let reservedPerSecond = 0;
 
 	function pump(): void {
 		const now = agenda.now;
-		const grants = grantWaiting(state, now, { limit: LIMIT, reserved: inWindow(reservedPerSecond) }, queues);
+		const limits = { limit: LIMIT, reserved: inWindow(reservedPerSecond) };
+		const grants = grantWaiting(state, now, limits, inOrder(waiting, new Map()));
 		state = grants.state;
-		for (const priority of ['delivery', 'person', 'background'] as const) {
-			const granted = queues[priority].splice(0, grants.sequences[priority].length);
-			for (const [index, waiter] of granted.entries()) send(waiter, grants.sequences[priority][index] as number);
-		}
+		for (const { waiter } of grants.granted) waiting.delete(waiter);
+		for (const { waiter, sequence } of grants.granted) send(waiter, sequence);
 		if (grants.nextAt >= alarmAt || grants.nextAt === Number.POSITIVE_INFINITY) return;
 		alarmAt = grants.nextAt;
 		agenda.at(grants.nextAt, () => {
@@ -64,7 +66,7 @@ export function createVirtualBudget(agenda: Agenda, service: LimitedService) {
 				free: usage.free,
 				used: { background: usage.background },
 				pausedUntil: state.pausedUntil,
-				waiting: { background: queues.background.length },
+				waiting: { background: Array.from(waiting).filter(({ priority }) => priority === 'background').length },
 			};
 		},
 		keptFor: (limit) => sharesOf(limit).delivery + sharesOf(limit).person,
@@ -79,8 +81,7 @@ export function createVirtualBudget(agenda: Agenda, service: LimitedService) {
 		},
 		/** Calls `run` when the requests are sent. `ahead`: before the others of this priority. */
 		acquire(priority: RequestPriority, count: number, run: (allowed: boolean) => void, ahead = false): void {
-			if (ahead) queues[priority].unshift({ count, run, ahead });
-			else queues[priority].push({ count, run });
+			waiting.add({ priority, count, person: '', run, ahead });
 			pump();
 		},
 	};

@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest';
 import type { RequestPriority } from '../../src/session-service/budget-state.ts';
-import { createBodySlots } from '../../src/session-service/response-bodies.ts';
+import { createBodySlots } from '../../src/session-service/transport.ts';
 
 function slotsWithLog(count: number) {
-	const slots = createBodySlots(count);
+	const slotFor = createBodySlots(count);
 	const granted: string[] = [];
 	const release = new Map<string, () => void>();
 	return {
 		granted,
-		ask: (name: string, priority: RequestPriority, signal = new AbortController().signal) =>
-			slots.acquire(priority, signal).then((back) => {
-				granted.push(name);
-				release.set(name, back);
-			}),
+		ask(name: string, priority: RequestPriority, signal = new AbortController().signal) {
+			const slot = slotFor(priority);
+			release.set(name, slot.giveBack);
+			return slot.take(signal).then(() => void granted.push(name));
+		},
 		giveBack: async (name: string) => {
 			release.get(name)?.();
 			await Promise.resolve();
