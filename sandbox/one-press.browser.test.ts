@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { lostChoiceWords, undoneWords } from '../src/slack/blocks/choices.ts';
+import { CHOICE_WORDS } from '../src/slack/blocks/choices.ts';
 import { ASKS, headline } from '../test/support/sentences.ts';
 import { type Harness, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
@@ -38,7 +38,7 @@ const question = (page: Page, title: string) =>
 		.last();
 const option = (post: Locator, name: string) => post.getByRole('button', { name, exact: true });
 const choice = (option: string) => ({ option, title: '', sessionId: '' });
-const tookBack = (option: string) => undoneWords(choice(option));
+const tookBack = (option: string) => CHOICE_WORDS.undone(choice(option));
 const privately = (page: Page, words: string) => page.locator('.message-ephemeral', { hasText: words }).last();
 
 /** Ada's window, in which a session of its own asks which flight to book. */
@@ -132,7 +132,7 @@ it('tells the second of two people who was first, and offers them the question w
 	const undo = option(privately(ada, 'You chose “LH 1173”'), 'Undo');
 	await undo.waitFor();
 	await graces.click();
-	await privately(grace, lostChoiceWords(choice('TP 570'), '@Ada Lovelace', 'LH 1173')).waitFor();
+	await privately(grace, CHOICE_WORDS.lost(choice('TP 570'), '@Ada Lovelace', 'LH 1173')).waitFor();
 	await undo.click();
 	release();
 	await soon(grace.getByRole('button', { name: /^Handraise.*unread/ }).click());

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { peopleError } from '../src/slack/blocks/settings-saving.ts';
+import { mentionErrors } from '../src/slack/blocks/channel-settings.ts';
 import { CHANGED_REMINDERS, DELIVERED, REMINDER, reminderText } from '../test/support/sentences.ts';
 import { expectNothingWrong, type Harness, moveClock, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';
@@ -10,7 +10,8 @@ const AGENTS = 'C0AGENTS';
 const SECRET = 'C0SECRET';
 
 const guest = { kind: 'person', userId: '', why: 'guest' } as const;
-const IS_GUEST = peopleError([guest], { displayName: () => '' }).replace('Somebody ', '');
+const known = { names: { displayName: () => '' }, groups: { kind: 'listed', groups: [] } } as const;
+const IS_GUEST = mentionErrors([guest], known).people.replace('Somebody ', '');
 
 let harness: Harness;
 /** Lets the time until then pass. */

@@ -1,10 +1,8 @@
-import { hostname } from 'node:os';
 import type { Dispatcher } from 'undici';
 import { createAnswers } from './answers/accept.ts';
-import { type AccessPolicy, createAccessPolicy, FRESH_MS, type MayAct, refusalIn } from './answers/access-policy.ts';
+import { type AccessPolicy, createAccessPolicy, FRESH_MS, type MayAct, NOT_CHECKED } from './answers/access-policy.ts';
 import type { QuestionUpdated } from './answers/answer.ts';
-import { createClaims } from './answers/claims.ts';
-import { arrivedBetween, leftEmptyIn } from './answers/earlier-answers.ts';
+import { ourAnswers } from './answers/earlier-answers.ts';
 import { createHousekeeping } from './answers/housekeeping.ts';
 import { createAnswerWorker } from './answers/worker.ts';
 import { createMemoryCell } from './cell.ts';
@@ -19,7 +17,6 @@ import { createReminders } from './inbox/reminders.ts';
 import type { Log } from './log.ts';
 import { createHttpServer, createRefusedRequests } from './ops/http-server.ts';
 import { createMetrics } from './ops/metrics.ts';
-import { askingMessageIndex } from './questions/open-question.ts';
 import { disclosureOf } from './questions/secrecy.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import { createRequestBudget } from './session-service/budget.ts';
@@ -27,8 +24,8 @@ import { type BudgetState, keptFromWatching } from './session-service/budget-sta
 import { createSessionServiceClient } from './session-service/client.ts';
 import { SERVICE_CODES } from './session-service/errors.ts';
 import { createBoltApp } from './slack/bolt-app.ts';
-import { createChannelList, createChannels } from './slack/channels.ts';
-import { createSlackClients } from './slack/clients.ts';
+import { createChannelList, createChannels, createDirectChannels, createMemberships } from './slack/channels.ts';
+import { createSlackClients, type Identity, identify } from './slack/clients.ts';
 import { createDirectory } from './slack/directory.ts';
 import { registerAnswerActions } from './slack/handlers/answer-actions.ts';
 import { registerChannelEvents } from './slack/handlers/channel-events.ts';
@@ -44,11 +41,9 @@ import { registerSnooze } from './slack/handlers/snooze.ts';
 import { registerSubmission } from './slack/handlers/submission.ts';
 import { registerTextAsAnswer } from './slack/handlers/text-as-answer.ts';
 import { registerWatching } from './slack/handlers/watching.ts';
-import { type Identity, identify } from './slack/identity.ts';
 import { createInboxDisplay } from './slack/inbox-display.ts';
 import { createLinks } from './slack/links.ts';
 import { createListen } from './slack/listen.ts';
-import { createDirectChannels, createIsThere, createMemberships } from './slack/memberships.ts';
 import { createPersonReads } from './slack/person-reads.ts';
 import { createAnnouncer } from './slack/posts/announcer.ts';
 import { createReceipts } from './slack/receipts.ts';
@@ -87,7 +82,7 @@ export async function createHandraise({
 	clock?: Clock;
 }) {
 	const { adminContact, allowExternal } = config.access;
-	const { dashboardUrl, showAnswers, quickAnswers } = config;
+	const { dashboardUrl, quickAnswers } = config;
 	/** Also identifies the session service in the store. */
 	const serviceUrl = config.service.url;
 
@@ -133,14 +128,9 @@ export async function createHandraise({
 			else health.failed(outcome);
 		},
 	});
-	const clients = createSlackClients({
-		token: config.slack.botToken,
-		apiUrl: config.slack.apiUrl,
-		log,
-		onCall: metrics.slackCall,
-	});
-	const directory = createDirectory({ client: clients.people });
-	const directChannelOf = createDirectChannels({ client: clients.people, clock });
+	const clients = createSlackClients(config.slack, log, metrics.slackCall);
+	const directory = createDirectory(clients.people);
+	const directChannelOf = createDirectChannels(clients.people, clock);
 	const userGroups = createUserGroups({ client: clients.people, clock, log });
 	const rateLimiter = createRateLimiter(
 		clock,
@@ -164,21 +154,14 @@ export async function createHandraise({
 		serviceUrl,
 		directChannelOf,
 		drafts,
-		names: directory,
 		dashboardUrl,
 		adminContact,
 		allowExternal,
 		clock,
 		log,
 	};
-	const receipts = createReceipts({ ...shared, clients, postsText: showAnswers !== 'never' });
-	const personReads = createPersonReads({
-		sessionService,
-		rateLimiter,
-		limits: config.people,
-		clock,
-		metrics: metrics.people,
-	});
+	const receipts = createReceipts(core);
+	const personReads = createPersonReads(core);
 	const inboxes = createInboxes(core, async () =>
 		// Nobody opens a session from the inbox where only some channels are allowed.
 		config.access.channels.length > 0 ? null : watching.discoveries.discovered(),
@@ -191,12 +174,10 @@ export async function createHandraise({
 		budget: { figures: () => budget.stats(), keptFor: keptFromWatching },
 		health,
 		listCell: cellOf(`list:${serviceUrl}`),
-		async ownAnswers(key, session) {
-			const leftEmpty = await leftEmptyIn(answerStore, key.service, session);
-			const marks = askingMessageIndex(session) === null ? [] : await answerStore.marks(key.service, key.sessionId);
-			return { leftEmpty, disclosure: disclosureOf(marks, showAnswers) };
+		async ourAnswers(session, known) {
+			const { marks, ...ours } = await ourAnswers(answerStore, { serviceUrl, session, known });
+			return { ...ours, disclosure: disclosureOf(marks, config.showAnswers) };
 		},
-		arrived: (question, times) => arrivedBetween(answerStore, question, times),
 		onQuestions: inboxes.touch,
 	});
 	reservedPerSecond = watching.reservedPerSecond;
@@ -206,22 +187,20 @@ export async function createHandraise({
 		inboxes.touch(what === 'delivered' ? null : by);
 		reminders.questionUpdated(question);
 	};
-	const claims = createClaims(core, questionUpdated);
 	const checkBy = async (by: AccessPolicy | null, ...[{ teamId, userId }, channel, maxAgeMs]: Parameters<MayAct>) => {
 		// Another workspace's Slack would call everybody of this one a stranger.
-		if (by === null || teamId !== workspace) return { allowed: false, refusal: 'could_not_check' } as const;
+		if (by === null || teamId !== workspace) return NOT_CHECKED;
 		const place = channel === null ? 'anyChannel' : { channelId: channel };
 		return by.check({ userId, claimedTeamId: null }, place, maxAgeMs);
 	};
-	const mayAct: MayAct = async (...asked) => refusalIn(await checkBy(policy, ...asked));
+	const mayAct: MayAct = async (...asked) => (await checkBy(policy, ...asked)).refusal;
 	const worker = createAnswerWorker(core, {
-		processName: `${hostname()}-${process.pid}`,
 		checkAuthor: (...asked) => checkBy(latePolicy, ...asked),
 		receipts,
 		isOurs: ({ teamId }) => teamId === workspace,
 		questionUpdated,
 	});
-	const answers = createAnswers(core, { claims, questionUpdated, wake: worker.wake });
+	const answers = createAnswers(core, questionUpdated, worker.wake);
 	const handOvers = createHandOvers(core, {
 		mayAct,
 		onNews() {
@@ -265,39 +244,44 @@ export async function createHandraise({
 	async function startWriting(): Promise<void> {
 		worker.wake();
 		const announcer = createAnnouncer(core, { mayAct, userGroups });
-		await watching.startPosting(announcer, createChannelList({ client: clients.background }));
+		await watching.startPosting(announcer, createChannelList(clients.background));
 	}
 
 	/** Everything that serves people. It needs the app's identity in Slack. */
 	function createSlackApp(identity: Identity) {
 		const { teamId, botUserId } = identity;
-		const bolt = createBoltApp({ config: config.slack, identity, proxy, clock, log, onRefused: refusedRequests.add });
+		const bolt = createBoltApp(identity, { config: config.slack, proxy, clock, log, onRefused: refusedRequests.add });
 		const client = clients.people;
-		const reply = createReply({ ...shared, client, personReads });
+		const reply = createReply(core, personReads);
 		const rules = { rules: config.access, installation: identity, directory, clock };
 		const accessPolicy = createAccessPolicy(rules);
-		const patient = createDirectory({ client: clients.background });
+		const patient = createDirectory(clients.background);
 		latePolicy = createAccessPolicy({ ...rules, directory: patient, isPatient: true });
 		policy = accessPolicy;
-		const { acknowledged: onAcknowledged } = metrics;
+		const memberships = createMemberships(core, { changes: cellOf('memberships'), turn: personReads.turn });
+		const { isThere } = memberships;
 		const onInboxPress = (inbox: InboxPlace) => inboxes.ask(inbox, null);
-		const memberships = createMemberships({ client, directChannelOf, changes: cellOf('memberships'), clock });
-		const isThere = createIsThere(memberships, personReads, { handOvers: store.handOvers, serviceUrl });
-		const listenTo = { app: bolt.app, teamId, accessPolicy, isThere, personReads, reply };
-		const listen = createListen({ ...listenTo, clock, log, onAcknowledged, onInboxPress });
-		const drafting = createDrafting({ ...shared, claims });
+		const listen = createListen(core, {
+			app: bolt.app,
+			teamId,
+			accessPolicy,
+			isThere,
+			personReads,
+			reply,
+			onInboxPress,
+		});
+		const drafting = createDrafting({ ...shared, claims: answers.claims });
 		const links = createLinks({ serviceUrl, dashboardUrl });
-		const presenter = createPresenter({ ...shared, answers: answerStore, claims, watches, links });
+		const presenter = createPresenter({ ...shared, answers: answerStore, claims: answers.claims, watches, links });
 		const reads = createPatientReads({ clock });
 		const { latest } = sessionService;
 		const flow = createSessionFlow({ ...shared, client, presenter, latest, personReads, reads, reply });
 
 		const context = { listen, reply, flow, drafting, personReads, client, serviceUrl, adminContact, clock };
-		const channels = createChannels({ client, directChannelOf, allowExternal });
-		const history = registerHistory(context, { store: answerStore, names: directory });
+		const channels = createChannels(core);
+		const history = registerHistory(context, { store: answerStore });
 		const { subscriptions, discoveries } = watching;
-		const watchDependencies = { subscriptions, discoveries, channels, names: directory, links };
-		const watchCommands = registerWatching(context, watchDependencies);
+		const watchCommands = registerWatching(context, { subscriptions, discoveries, channels, links });
 		const inbox = registerInbox(context, { inboxes, memberships });
 		const settings = registerChannelSettings(context, {
 			settings: store.channelSettings,
@@ -317,7 +301,6 @@ export async function createHandraise({
 		registerQuickAnswers(context, {
 			answers,
 			store: answerStore,
-			names: directory,
 			quickAnswers,
 			undoMs: config.undoMs,
 		});
@@ -331,7 +314,7 @@ export async function createHandraise({
 		registerChannelEvents(context, { watching, channels, allowExternal });
 		registerFallbacks(context, clients.background);
 
-		const display = createInboxDisplay({ clients, quickAnswers, receiptContext: receipts.context });
+		const display = createInboxDisplay(clients, quickAnswers, receipts.context);
 		inboxes.start({ display, memberships, mayAct });
 
 		return {
@@ -349,7 +332,7 @@ export async function createHandraise({
 	}
 
 	let slack: ReturnType<typeof createSlackApp> | null = null;
-	const refusedRequests = createRefusedRequests({ clock, log, metrics });
+	const refusedRequests = createRefusedRequests(core);
 	const http = createHttpServer({
 		port: config.port,
 		slack:

@@ -48,14 +48,11 @@ export const STEP_MS = 2_000;
 export const systemClock: Clock = {
 	now: () => Date.now(),
 	uptime: () => performance.now(),
-	async sleep(ms, signal) {
-		try {
-			await delay(ms, undefined, signal === undefined ? {} : { signal });
-		} catch (error) {
+	sleep: (ms, signal) =>
+		delay(ms, undefined, signal === undefined ? {} : { signal }).catch((error: unknown) => {
 			signal?.throwIfAborted();
 			throw error;
-		}
-	},
+		}),
 };
 
 /** Without a reason each abort would make an error with a stack. */

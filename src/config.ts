@@ -7,14 +7,18 @@ const setting = <T extends z.ZodType>(type: T) => z.preprocess(blankIsUnset, typ
 
 const required = (hint: string) => setting(z.string({ error: `is missing: ${hint}` }).trim());
 const optional = setting(z.string().trim().optional());
+const optionally = (isValid: (value: string) => boolean, problem: string) =>
+	setting(z.string().trim().refine(isValid, problem).optional());
 
 const HTTP = ['http:', 'https:'];
-function isWebAddress(value: string): boolean {
-	const url = URL.parse(value);
-	return url !== null && HTTP.includes(url.protocol) && url.search === '' && url.hash === '';
-}
-const NOT_AN_ADDRESS = 'is not a valid address: use one that starts with https:// (or http://) and has no ? or #';
-const withoutTrailingSlash = (url: string) => url.replace(/\/+$/, '');
+/** A web address without a trailing slash. */
+const webAddress = (type: z.ZodType<string>) =>
+	type
+		.refine((value) => {
+			const url = URL.parse(value);
+			return url !== null && HTTP.includes(url.protocol) && url.search === '' && url.hash === '';
+		}, 'is not a valid address: use one that starts with https:// (or http://) and has no ? or #')
+		.transform((url) => url.replace(/\/+$/, ''));
 
 /** undici decodes user and password, and throws when they are not percent-encoded. */
 function isProxyAddress(value: string): boolean {
@@ -26,8 +30,8 @@ function isProxyAddress(value: string): boolean {
 		return false;
 	}
 }
-const proxyAddress = optional.refine(
-	(value) => value === undefined || isProxyAddress(value),
+const proxyAddress = optionally(
+	isProxyAddress,
 	'is not the address of a proxy: use one like http://proxy.example:3128, with user and password percent-encoded',
 );
 
@@ -90,19 +94,19 @@ const environment = z.object({
 		(value) => !/^(xapp-|xoxp-|xoxe)|-$/.test(value),
 		'is another kind of token, or incomplete: use the bot token, which starts with xoxb-',
 	),
-	SLACK_APP_TOKEN: optional.refine(
-		(value) => value === undefined || !/^xox|-$/.test(value),
+	SLACK_APP_TOKEN: optionally(
+		(value) => !/^xox|-$/.test(value),
 		'is another kind of token, or incomplete: use an app-level token with connections:write, which starts with xapp-',
 	),
 	SLACK_SIGNING_SECRET: optional,
 	SLACK_API_URL: setting(
-		z.string().trim().default('https://slack.com/api/').refine(isWebAddress, NOT_AN_ADDRESS),
-	).transform((url) => `${withoutTrailingSlash(url)}/`),
-	SESSION_SERVICE_URL: required('the base address of the session service, without /v1')
-		.refine(isWebAddress, NOT_AN_ADDRESS)
-		.refine((value) => !/\/v1\/?$/.test(value), 'ends in /v1: remove it, Handraise adds it')
-		.refine((value) => !URL.parse(value)?.username, 'contains a user name: put the key into SESSION_SERVICE_API_KEY')
-		.transform(withoutTrailingSlash),
+		webAddress(z.string().trim())
+			.transform((url) => `${url}/`)
+			.default('https://slack.com/api/'),
+	),
+	SESSION_SERVICE_URL: webAddress(required('the base address of the session service, without /v1'))
+		.refine((value) => !value.endsWith('/v1'), 'ends in /v1: remove it, Handraise adds it')
+		.refine((value) => !URL.parse(value)?.username, 'contains a user name: put the key into SESSION_SERVICE_API_KEY'),
 	SESSION_SERVICE_API_KEY: required("the key from the API section of the service's dashboard").refine(
 		(value) => /^[\x21-\x7e]+$/.test(value),
 		'contains characters that are not allowed in an HTTP header: copy it again',
@@ -110,11 +114,9 @@ const environment = z.object({
 	SESSION_SERVICE_RPM: wholeNumber(250, 10, 100_000),
 	SESSION_SERVICE_LIST: oneOf(['auto', 'off'], 'auto'),
 	SESSION_SERVICE_TIMEOUT_MS: wholeNumber(20_000, 100, 120_000),
-	SESSION_DASHBOARD_URL: optional
-		.refine((value) => value === undefined || isWebAddress(value), NOT_AN_ADDRESS)
-		.transform((value) => (value === undefined ? undefined : withoutTrailingSlash(value))),
-	DATABASE_URL: optional.refine(
-		(value) => value === undefined || ['postgres:', 'postgresql:'].includes(URL.parse(value)?.protocol ?? ''),
+	SESSION_DASHBOARD_URL: setting(webAddress(z.string().trim()).optional()),
+	DATABASE_URL: optionally(
+		(value) => ['postgres:', 'postgresql:'].includes(URL.parse(value)?.protocol ?? ''),
 		'is not a PostgreSQL address: use one like postgres://user:password@host:5432/database',
 	),
 	HTTPS_PROXY: proxyAddress,
@@ -150,7 +152,7 @@ const environment = z.object({
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Problems of several settings together. They come from the raw environment, so that they appear beside all others. */
-function crossProblems(env: Environment): string[] {
+function crossProblems(env: Environment, { REMIND_AFTER, ESCALATE_AFTER }: Partial<Settings>): string[] {
 	const isUnset = (name: string) => blankIsUnset(env[name]) === undefined;
 	const problems: string[] = [];
 	if (isUnset('SLACK_APP_TOKEN') && isUnset('SLACK_SIGNING_SECRET'))
@@ -161,10 +163,7 @@ function crossProblems(env: Environment): string[] {
 		problems.push(
 			'ENCRYPTION_KEY is missing: with DATABASE_URL all replicas need the same key; create one with: openssl rand -base64 32',
 		);
-	const [remindAfter, escalateAfter] = (['REMIND_AFTER', 'ESCALATE_AFTER'] as const).map(
-		(name) => environment.shape[name].safeParse(env[name]).data ?? null,
-	);
-	if (remindAfter != null && escalateAfter != null && escalateAfter <= remindAfter) {
+	if (REMIND_AFTER != null && ESCALATE_AFTER != null && ESCALATE_AFTER <= REMIND_AFTER) {
 		const is = isUnset('REMIND_AFTER') ? `, which is ${DEFAULT_REMIND_AFTER} by default` : '';
 		problems.push(
 			`ESCALATE_AFTER is not longer than REMIND_AFTER${is}: people are reminded first, and mentioned later`,
@@ -176,31 +175,24 @@ function crossProblems(env: Environment): string[] {
 /** The parsed settings by their names in the environment. */
 export type Settings = z.output<typeof environment>;
 
-export interface SettingsReading {
-	/** The valid ones; an optional setting that is not set is undefined. */
-	readonly settings: Partial<Settings>;
-	/** One line for each missing or invalid setting, without its value. */
-	readonly problems: readonly string[];
-	readonly unknown: readonly string[];
-}
-
-/** Names of proxies are also read in lower case, which comes first, as in undici and curl. */
-function rawValue(env: Environment, name: string): string | undefined {
-	return (name.endsWith('_PROXY') ? env[name.toLowerCase()] : undefined) ?? env[name];
-}
+export type SettingsReading = ReturnType<typeof readSettings>;
 
 /** Parses each setting separately, so that the valid ones can be used when others are invalid. */
-export function readSettings(env: Environment): SettingsReading {
+export function readSettings(env: Environment) {
 	const settings: Record<string, unknown> = {};
 	const problems: string[] = [];
 	for (const [name, type] of Object.entries(environment.shape)) {
-		const parsed = type.safeParse(rawValue(env, name));
+		// Names of proxies are also read in lower case, which comes first, as in undici and curl.
+		const lowerCase = name.endsWith('_PROXY') ? env[name.toLowerCase()] : undefined;
+		const parsed = type.safeParse(lowerCase ?? env[name]);
 		if (parsed.success) settings[name] = parsed.data;
 		else problems.push(...parsed.error.issues.map((issue) => `${name} ${issue.message}`));
 	}
 	return {
+		/** The valid ones; an optional setting that is not set is undefined. */
 		settings: settings as Partial<Settings>,
-		problems: [...new Set([...problems, ...crossProblems(env), ...misspeltAccess(env)])],
+		/** One line for each missing or invalid setting, without its value. */
+		problems: [...new Set([...problems, ...crossProblems(env, settings), ...misspeltAccess(env)])],
 		unknown: unknownSettings(env),
 	};
 }

@@ -13,7 +13,8 @@ export function boundaryBefore(text: string, at: number): number {
 	const cluster = GRAPHEMES.segment(text.slice(0, at + LONGEST_CLUSTER)).containing(at);
 	if (cluster !== undefined && cluster.index > 0 && at - cluster.index <= LONGEST_CLUSTER) return cluster.index;
 	if (cluster?.index === 0 && at <= LONGEST_CLUSTER) return 0;
-	return isLowSurrogate(after) ? at - 1 : at;
+	const isLowSurrogate = after >= 0xdc00 && after <= 0xdfff;
+	return isLowSurrogate ? at - 1 : at;
 }
 
 /** Called when a part of a text is not shown. `isNote`: a note at its end says so, its writer's own if nothing cut it. */
@@ -62,8 +63,4 @@ export function withoutNote(text: string): { readonly text: string; readonly mis
 	const note = NOTE.exec(text.slice(-NOTE_LENGTH));
 	if (note === null) return { text, missing: 0 };
 	return { text: text.slice(0, text.length - note[0].length), missing: Number(note[1]?.replaceAll(',', '')) };
-}
-
-function isLowSurrogate(unit: number): boolean {
-	return unit >= 0xdc00 && unit <= 0xdfff;
 }

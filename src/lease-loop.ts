@@ -17,12 +17,7 @@ export interface Held<Item> {
 	readonly token: string;
 }
 
-export interface LeaseLoop {
-	/** Takes items and works on them until the signal is aborted, then drains. Never rejects. */
-	run(signal: AbortSignal): Promise<void>;
-	/** Takes due items now instead of at the next turn: an item was stored or is due sooner. */
-	wake(): void;
-}
+export type LeaseLoop = ReturnType<typeof createLeaseLoop>;
 
 /** What a loop has to know of the table that is its queue. */
 export interface QueuedRows {
@@ -38,8 +33,6 @@ export interface LeaseLoopOptions<Item> {
 	readonly rows: QueuedRows;
 	/** A dead process's items are due again after this. */
 	readonly leaseMs: number;
-	/** The beginning of this process's tokens, for people who inspect a row; the program does not read it. */
-	readonly tokenPrefix?: string;
 	/** Items worked on at once. */
 	readonly concurrency: number;
 	/** Runs before each look. */
@@ -82,7 +75,7 @@ const RENEWALS_PER_LEASE = 4;
  * While the store fails it tries again every second and logs that once. On an abort it takes nothing more, waits for
  * the running work and gives back the leases of work that was cut short.
  */
-export function createLeaseLoop<Item>(options: LeaseLoopOptions<Item>): LeaseLoop {
+export function createLeaseLoop<Item>(options: LeaseLoopOptions<Item>) {
 	const { itemsName, leaseMs, concurrency, drainMs, clock, log } = options;
 	const { rows, prepare, take, nextDueAt, work, onFailure, renew, release } = options;
 	const waker = createWaker(clock);
@@ -118,7 +111,7 @@ export function createLeaseLoop<Item>(options: LeaseLoopOptions<Item>): LeaseLoo
 		if (dueAt === null) return rows.lookEveryMs;
 		const untilDue = dueAt - clock.now();
 		if (untilDue > 0) return Math.min(rows.lookEveryMs, untilDue);
-		const token = `${options.tokenPrefix ?? ''}${randomUUID()}`;
+		const token = randomUUID();
 		const taken = await take({ token, ms: leaseMs }, room, items);
 		for (const item of taken) start(item, token, shutdownSignal);
 		return taken.length > 0 ? 0 : CONTENDED_MS;
@@ -173,13 +166,15 @@ export function createLeaseLoop<Item>(options: LeaseLoopOptions<Item>): LeaseLoo
 	clock.onStep?.(waker.wake);
 
 	return {
-		async run(signal) {
+		/** Takes items and works on them until the signal is aborted, then drains. Never rejects. */
+		async run(signal: AbortSignal): Promise<void> {
 			const drained = new AbortController();
 			keepLeases(drained.signal).catch(() => undefined);
 			await takeUntil(signal);
 			await drain();
 			drained.abort();
 		},
+		/** Takes due items now instead of at the next turn: an item was stored or is due sooner. */
 		wake: waker.wake,
 	};
 }

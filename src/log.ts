@@ -1,5 +1,7 @@
+import { pino } from 'pino';
+
 /**
- * The interface of pino's loggers (`ops/log.ts`) that modules use. Fields hold ids, codes, counts and milliseconds, never
+ * The interface of pino's loggers that modules use. Fields hold ids, codes, counts and milliseconds, never
  * text of a session, values, tokens or addresses with queries.
  */
 export interface Log {
@@ -15,4 +17,54 @@ const LONGEST_LOGGED_ID = 200;
 /** A session id as a person typed it, made safe for a log line. */
 export function loggedId(sessionId: string): string {
 	return sessionId.replace(/\p{Cc}/gu, '').slice(0, LONGEST_LOGGED_ID);
+}
+
+const REDACTED_FIELDS = [
+	'token',
+	'apiKey',
+	'key',
+	'password',
+	'secret',
+	'authorization',
+	'value',
+	'values',
+	'items',
+	'signedUrl',
+	'headers',
+	'body',
+	'payload',
+	'state',
+];
+
+/**
+ * The log of the process: one JSON line for each event on standard output. Errors are written without their other fields,
+ * because those of HTTP libraries hold headers and bodies.
+ */
+export function createLog(level: string, destination?: { write(line: string): void }): Log {
+	return pino(
+		{
+			level,
+			base: null,
+			timestamp: pino.stdTimeFunctions.isoTime,
+			formatters: { level: (label) => ({ level: label }) },
+			redact: { paths: REDACTED_FIELDS.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
+			serializers: { err: errorFields },
+		},
+		// Synchronous: at exit pino would retry its buffered lines forever when nobody reads them any more (`npm start | tee`
+		// after Ctrl-C), so the process would never end.
+		destination ?? pino.destination({ fd: 1, sync: true }),
+	);
+}
+
+function errorFields(error: unknown): object {
+	if (!(error instanceof Error)) return { type: typeof error };
+	const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};
+	const cause = error.cause instanceof Error ? { cause: errorFields(error.cause) } : {};
+	return {
+		type: error.name,
+		message: error.message.slice(0, 500),
+		...code,
+		stack: error.stack?.slice(0, 2_000),
+		...cause,
+	};
 }

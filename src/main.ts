@@ -1,7 +1,7 @@
 import { createHandraise } from './app.ts';
 import { parseConfig, unknownSettings } from './config.ts';
 import { HandraiseError } from './errors.ts';
-import { createLog } from './ops/log.ts';
+import { createLog } from './log.ts';
 import { applyProxy } from './proxy.ts';
 
 /** By default Docker kills a process 10 s after SIGTERM. */

@@ -10,15 +10,7 @@ export interface RateLimit {
 	readonly debt?: number;
 }
 
-/** Limits calls by key: of Slack's methods and of people. */
-export interface RateLimiter {
-	/** Takes one call now (resolves to 0), or resolves to the ms until the next try. Leaves `keep` of the burst to others. */
-	take(key: string, limit: RateLimit, options: { now: number; keep: number }): Promise<number>;
-	/** Counts `count` calls even if there is no room, up to the limit's `debt`. */
-	charge(key: string, limit: RateLimit, options: { now: number; count: number }): Promise<void>;
-	/** Allows no call before `until` (after a 429), which is at most `LONGEST_RETRY_AFTER_MS` from now. */
-	pause(key: string, until: number): Promise<void>;
-}
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 /** The state of one key in the generic cell rate algorithm; clock milliseconds. */
 export interface RateState {
@@ -46,11 +38,11 @@ export function takeCall(
 	return { waitMs: 0, state: { due: due + limit.intervalMs, pausedUntil: 0 } };
 }
 
-/** @param cellOf makes the cell of a rate: in the database for replicas, in memory for a single process */
-export function createRateLimiter(
-	clock: Clock,
-	cellOf: (key: string) => Cell<RateState> = () => createMemoryCell(),
-): RateLimiter {
+/**
+ * Limits calls by key: of Slack's methods and of people.
+ * @param cellOf makes the cell of a rate: in the database for replicas, in memory for a single process
+ */
+export function createRateLimiter(clock: Clock, cellOf: (key: string) => Cell<RateState> = () => createMemoryCell()) {
 	const cells = new Map<string, Cell<RateState>>();
 	clock.onStep?.(() => cells.clear());
 
@@ -61,18 +53,21 @@ export function createRateLimiter(
 	}
 
 	return {
-		take: (key, limit, options) =>
+		/** Takes one call now (resolves to 0), or resolves to the ms until the next try. Leaves `keep` of the burst to others. */
+		take: (key: string, limit: RateLimit, options: { now: number; keep: number }) =>
 			update(key, (before) => {
 				const { waitMs, state } = takeCall(before, limit, options);
 				return { state, result: waitMs };
 			}),
-		charge: (key, limit, { now, count }) =>
+		/** Counts `count` calls even if there is no room, up to the limit's `debt`. */
+		charge: (key: string, limit: RateLimit, { now, count }: { now: number; count: number }) =>
 			update(key, (state) => {
 				const longestMs = (limit.burst + (limit.debt ?? 0)) * limit.intervalMs;
 				const due = Math.min(Math.max(state.due, now) + count * limit.intervalMs, now + longestMs);
 				return { state: { ...state, due }, result: undefined };
 			}),
-		pause: (key, until) =>
+		/** Allows no call before `until` (after a 429), which is at most `LONGEST_RETRY_AFTER_MS` from now. */
+		pause: (key: string, until: number) =>
 			update(key, (state) => {
 				return { state: { ...state, pausedUntil: Math.max(state.pausedUntil, until) }, result: undefined };
 			}),

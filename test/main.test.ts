@@ -12,7 +12,7 @@ import { createFakeSessionService, type FakeSessionService } from '../sandbox/se
 import { createHandraise } from '../src/app.ts';
 import { parseConfig } from '../src/config.ts';
 import { HandraiseError } from '../src/errors.ts';
-import { createLog } from '../src/ops/log.ts';
+import { createLog } from '../src/log.ts';
 import { startProgram as start } from './support/program.ts';
 
 const CHECK_NODE = new URL('../src/check-node.js', import.meta.url).pathname;

@@ -1,5 +1,5 @@
 import { type Actor, callSlack, type Json } from '../../fake-slack/index.ts';
-import { fingerprintOf, shownHashOf } from '../../src/questions/fingerprint.ts';
+import { fingerprintOf, shownHashOf } from '../../src/questions/open-question.ts';
 import { decodeChoice } from '../../src/slack/ids.ts';
 import { openQuestion } from '../../src/slack/question-view.ts';
 import { type ReadyAnswer, takeAnswers } from './answers.ts';

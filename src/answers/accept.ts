@@ -2,15 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { uptimeOf } from '../clock.ts';
 import type { Core } from '../core.ts';
 import { codeOf, HandraiseError } from '../errors.ts';
+import type { Claim } from '../store/answering-store.ts';
 import {
 	type AcceptResult,
 	type Answer,
 	type NewAnswer,
 	type Person,
+	type QuestionKey,
 	type QuestionUpdated,
 	UNREADABLE,
 } from './answer.ts';
-import type { Claims } from './claims.ts';
 import { mayLandForMs } from './put.ts';
 
 /** What a person submits. */
@@ -22,18 +23,16 @@ export type Submission = Omit<NewAnswer, 'id' | 'press' | 'acceptedAt' | 'giveUp
 /** A failure that took longer leaves no time for a second try: Slack waits 3 s for the acknowledgement. */
 const ASK_AGAIN_WITHIN_MS = 1_000;
 
-interface Options {
-	readonly claims: Claims;
-	readonly questionUpdated: QuestionUpdated;
-	/** Wakes the worker. */
-	readonly wake: () => void;
-}
-
-/** What people do with their answers. Everything is committed when the promise resolves. */
-export function createAnswers(core: Core, { claims, questionUpdated, wake }: Options) {
-	const { clock, log, metrics, config } = core;
+/**
+ * What people do with their answers. Everything is committed when the promise resolves.
+ *
+ * @param wake wakes the worker
+ */
+export function createAnswers(core: Core, questionUpdated: QuestionUpdated, wake: () => void) {
+	const { clock, log, metrics } = core;
 	const { answers: store, drafts } = core.store;
-	const { giveUpMs } = config;
+	const { giveUpMs, service } = core.config;
+	const claims = createClaims(core, questionUpdated);
 
 	/** Repeats the write once when its reply was lost. That is safe: the submission key finds a committed answer. */
 	async function acceptDespiteLostReply(answer: NewAnswer): Promise<AcceptResult> {
@@ -63,6 +62,8 @@ export function createAnswers(core: Core, { claims, questionUpdated, wake }: Opt
 	}
 
 	return {
+		claims,
+
 		/**
 		 * Stores an answer durably. Acknowledge a submission only after this.
 		 * @throws HandraiseError `store_unavailable` when nothing was stored, `acceptance_unknown` when it may be stored
@@ -120,7 +121,7 @@ export function createAnswers(core: Core, { claims, questionUpdated, wake }: Opt
 		 */
 		async sendAgain(id: string, person: Person): Promise<Answer | null> {
 			const now = clock.now();
-			const answer = await store.askRestart(id, person, now, now - mayLandForMs(config.service.callTimeoutMs));
+			const answer = await store.askRestart(id, person, now, now - mayLandForMs(service.callTimeoutMs));
 			if (answer !== null) wake();
 			return answer;
 		},
@@ -144,3 +145,35 @@ export type Answers = ReturnType<typeof createAnswers>;
 function isCommitUnknown(error: unknown): boolean {
 	return error instanceof HandraiseError && 'commitUnknown' in error && error.commitUnknown === true;
 }
+
+/** A claim lapses after this long without an action of its person. */
+const CLAIM_MS = 5 * 60_000;
+
+/** Who has a question open. A claim only informs, so a failure to store one is only logged. */
+export function createClaims({ store: { claims: store }, clock, log }: Core, questionUpdated: QuestionUpdated) {
+	async function change(question: QuestionKey, by: Person, write: () => Promise<boolean>): Promise<void> {
+		try {
+			if (await write()) questionUpdated(question, 'claim', by);
+		} catch (error) {
+			log.warn({ session: question.sessionId, code: codeOf(error) }, 'could not store who is answering');
+		}
+	}
+
+	return {
+		/** Sets or prolongs a claim. Cards are updated only for a new one. */
+		async take(question: QuestionKey, person: Person): Promise<void> {
+			const now = clock.now();
+			await change(question, person, () => store.claim({ question, person, until: now + CLAIM_MS }, now));
+		},
+		async release(question: QuestionKey, person: Person): Promise<void> {
+			await change(question, person, () => store.release(question, person));
+		},
+		/** The claims of other people, oldest first. */
+		async others(question: QuestionKey, person: Person): Promise<readonly Claim[]> {
+			const active = await store.active(question, clock.now());
+			return active.filter((claim) => claim.person.userId !== person.userId || claim.person.teamId !== person.teamId);
+		},
+	};
+}
+
+export type Claims = ReturnType<typeof createClaims>;

@@ -1,5 +1,6 @@
 import { setBounded } from '../bounded-map.ts';
 import { type Clock, startDeadline, uptimeOf } from '../clock.ts';
+import type { Config } from '../config.ts';
 import type { Origin, Person } from './answer.ts';
 
 /** What Slack says about a person. */
@@ -27,29 +28,13 @@ export interface Directory {
 }
 
 /** The operator's rules; empty lists allow everybody. */
-export interface AccessRules {
-	readonly allowGuests: boolean;
-	readonly allowExternal: boolean;
-	readonly channels: readonly string[];
-	readonly users: readonly string[];
-	readonly userGroups: readonly string[];
-}
+export type AccessRules = Omit<Config['access'], 'adminContact'>;
 
 /** Where the app is installed. */
 export interface Installation {
 	readonly teamId: string;
 	/** Null for a workspace that belongs to no organisation. */
 	readonly enterpriseId: string | null;
-}
-
-/** Who acts, as the request says. */
-interface Claimant {
-	readonly userId: string;
-	/**
-	 * The workspace in the request, or null. It proves nothing on Enterprise Grid, where interactions have one fixed
-	 * workspace for all workspaces of a person.
-	 */
-	readonly claimedTeamId: string | null;
 }
 
 /**
@@ -91,10 +76,8 @@ export type MayAct = (person: Person, channelId: string | null, maxAgeMs?: numbe
 /** `not_there`: they act on a question that they had before, are not in its channel and do not have it. */
 export type ActRefusal = Refusal | 'not_there';
 
-/** `retryAt`: Slack asks for no call before this time, milliseconds since the epoch. */
-export type Verdict =
-	| { readonly allowed: true }
-	| { readonly allowed: false; readonly refusal: Refusal; readonly retryAt?: number | null };
+/** `refusal`: null when it is allowed. `retryAt`: Slack asks for no call before this time, milliseconds since the epoch. */
+export type Verdict = { readonly refusal: Refusal | null; readonly retryAt?: number | null };
 
 /** How long facts about people and user groups are used: a person who became a guest may pass for so long. */
 const FACTS_MAX_AGE_MS = 5 * 60_000;
@@ -108,18 +91,23 @@ const ASK_WITHIN_MS = 1_500;
 /** Where nobody waits for an acknowledgement: the time-out of background calls. */
 const ASK_PATIENTLY_MS = 10_000;
 
-interface Dependencies {
-	readonly rules: AccessRules;
-	readonly installation: Installation;
-	readonly directory: Directory;
-	readonly clock: Clock;
-	/** Nobody waits for an acknowledgement. The directory has to wait as long. */
-	readonly isPatient?: boolean;
-}
-
-/** Decides who may read sessions, watch them and answer. Asked before every action of a person. Fails closed. */
-export function createAccessPolicy(deps: Dependencies) {
-	const { rules, installation, directory, clock, isPatient = false } = deps;
+/**
+ * Decides who may read sessions, watch them and answer. Asked before every action of a person. Fails closed. `isPatient`:
+ * nobody waits for an acknowledgement. The directory has to wait as long.
+ */
+export function createAccessPolicy({
+	rules,
+	installation,
+	directory,
+	clock,
+	isPatient = false,
+}: {
+	rules: AccessRules;
+	installation: Installation;
+	directory: Directory;
+	clock: Clock;
+	isPatient?: boolean;
+}) {
 	const people = createCache<PersonFacts | null>(clock);
 	const groups = createCache<ReadonlySet<string>>(clock);
 
@@ -148,24 +136,29 @@ export function createAccessPolicy(deps: Dependencies) {
 		return facts.isGuest === true ? 'guest' : 'could_not_check';
 	}
 
-	/** @param maxAgeMs how old the facts about the person and the user groups may be, in milliseconds */
+	/**
+	 * `claimedTeamId`: the workspace in the request, or null. It proves nothing on Enterprise Grid, where interactions have
+	 * one fixed workspace for all workspaces of a person.
+	 *
+	 * @param maxAgeMs how old the facts about the person and the user groups may be, in milliseconds
+	 */
 	async function check(
-		{ userId, claimedTeamId }: Claimant,
+		{ userId, claimedTeamId }: { readonly userId: string; readonly claimedTeamId: string | null },
 		place: Place,
 		maxAgeMs: number = FACTS_MAX_AGE_MS,
 	): Promise<Verdict> {
 		// With a list of channels, direct messages are refused too.
 		const isRuled = place !== 'anyChannel' && place.inAnyChannel !== true;
-		if (isRuled && !isListedChannel(place.channelId)) return refused('channel_not_allowed');
+		if (isRuled && !isListedChannel(place.channelId)) return { refusal: 'channel_not_allowed' };
 		// Without an organisation, another workspace always belongs to another organisation: no need to ask Slack.
 		const claimsOther = claimedTeamId !== null && claimedTeamId !== installation.teamId;
-		if (!rules.allowExternal && installation.enterpriseId === null && claimsOther) return refused('external');
+		if (!rules.allowExternal && installation.enterpriseId === null && claimsOther) return { refusal: 'external' };
 		const { signal, end } = startDeadline(clock, isPatient ? ASK_PATIENTLY_MS : ASK_WITHIN_MS);
 		try {
 			const facts = await people.get(userId, maxAgeMs, () => directory.person(userId, signal));
 			const refusal = facts === null ? 'could_not_check' : refusalOf(facts);
-			if (refusal !== null) return refused(refusal);
-			return (await isListedPerson(userId, signal, maxAgeMs)) ? { allowed: true } : refused('user_not_allowed');
+			if (refusal !== null) return { refusal };
+			return { refusal: (await isListedPerson(userId, signal, maxAgeMs)) ? null : 'user_not_allowed' };
 		} catch (error) {
 			const waitMs = directory.retryAfterMs(error);
 			return { ...NOT_CHECKED, retryAt: waitMs === null ? null : clock.now() + waitMs };
@@ -192,17 +185,8 @@ function membershipOf(
 	return isOfTeam || namesTeam ? 'unproven' : 'external';
 }
 
-/** Null: allowed. */
-export function refusalIn(verdict: Verdict): Refusal | null {
-	return verdict.allowed ? null : verdict.refusal;
-}
-
 /** Slack gives no answer. */
-export const NOT_CHECKED = { allowed: false, refusal: 'could_not_check' } as const;
-
-function refused(refusal: Refusal): Verdict {
-	return { allowed: false, refusal };
-}
+export const NOT_CHECKED = { refusal: 'could_not_check' } as const;
 
 /**
  * Keeps the newest `CACHE_ENTRIES` responses of Slack, but no failures. Simultaneous requests for the same key share one

@@ -138,12 +138,6 @@ export interface ReceiptState {
 	readonly modalOpen: boolean;
 }
 
-/** An answer that was given by one press of a button. */
-export interface OnePress {
-	/** Its author may take it back until then, unless the PUT has begun; it is sent after that. */
-	readonly undoUntil: number;
-}
-
 /** The longest time in which a one-press answer can be taken back (`UNDO_SECONDS`). */
 export const MAX_UNDO_MS = 60_000;
 
@@ -160,8 +154,8 @@ export interface SubmittedAnswer {
 	readonly submissionKey: string;
 	/** Empty for a one-press answer. */
 	readonly viewId: string;
-	/** Null when it came from a form. */
-	readonly press: OnePress | null;
+	/** Of a one-press answer: its author may take it back until then, unless the PUT has begun; it is sent after that. */
+	readonly press: { readonly undoUntil: number } | null;
 	readonly person: Person;
 	readonly question: QuestionKey;
 	readonly fingerprint: string;
@@ -169,6 +163,8 @@ export interface SubmittedAnswer {
 	readonly shownHash: string | null;
 	/** Positions that the author left empty on purpose. They count as answered. */
 	readonly leftEmpty: readonly number[];
+	/** When the session of the form was read. The author has not seen later deliveries. */
+	readonly formReadAt: number;
 	readonly origin: Origin;
 	readonly acceptedAt: number;
 	/** When to stop trying and ask the author. */
@@ -178,6 +174,10 @@ export interface SubmittedAnswer {
 /** A stored answer. */
 export interface Answer extends SubmittedAnswer {
 	readonly content: AnswerContent;
+	/** The positions that it fills or leaves empty on purpose. */
+	readonly positions: readonly number[];
+	/** The positions that the author marked as secret, also once the values are gone; null: the form had no box for it. */
+	readonly secretPositions: readonly number[] | null;
 	readonly state: AnswerState;
 	readonly attempts: number;
 	/** When the access policy last allowed a press of its author to send it. */
@@ -214,8 +214,6 @@ export interface NewAnswer extends SubmittedAnswer {
 	readonly items: readonly AnswerItem[];
 	/** Whether the form had the box for secret answers. Without it, `secret` of the items is a guess. */
 	readonly boxed: boolean;
-	/** When the session of the form was read. The author has not seen later deliveries. */
-	readonly formReadAt: number;
 }
 
 export type AcceptResult =
@@ -238,22 +236,9 @@ export type RetryResult =
 	| { readonly kind: 'notFound' };
 
 /** The fields that a step may write. A change of the state appends to the timeline. */
-export interface AnswerPatch {
-	readonly state?: AnswerState;
-	readonly attempts?: number;
-	readonly nextAttemptAt?: number | null;
-	readonly putStartedAt?: number | null;
-	readonly before?: BeforePut | null;
-	readonly deliveredAt?: number;
-	readonly agentOutcome?: AgentOutcome | null;
-	readonly lastError?: string | null;
-	readonly other?: OtherAnswer;
-	readonly receiptState?: ReceiptState;
-	readonly notBefore?: number | null;
-	readonly missingCount?: number;
-	readonly startFailed?: boolean;
-	readonly restartAskedAt?: number | null;
-}
+export type AnswerPatch = Partial<
+	Omit<Answer, keyof SubmittedAnswer | 'content' | 'checkedAt' | 'editCount' | 'endedAt' | 'timeline'>
+> & { readonly other?: OtherAnswer };
 
 /** The result of sending a receipt. */
 export interface Telling {
@@ -322,6 +307,11 @@ export function isFailed(state: AnswerState): boolean {
 /** True once nothing more is sent. A `delivered` answer may still be confirmed. */
 export function isSettled(state: AnswerState): boolean {
 	return !isBlocking(state) && state !== 'waiting';
+}
+
+/** The positions of secret items. */
+export function secretOf(items: readonly Pick<AnswerItem, 'secret'>[]): number[] {
+	return items.flatMap(({ secret }, position) => (secret ? [position] : []));
 }
 
 /** Its items; empty when they are removed or unreadable. */

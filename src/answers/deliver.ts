@@ -9,35 +9,24 @@ import {
 } from '../questions/compare.ts';
 import type { Session } from '../questions/session.ts';
 import { type Answer, type AnswerPatch, firstDueAt, isBlocking, UNREADABLE } from './answer.ts';
-import { FIRST_CONFIRM_MS } from './confirm.ts';
+import { createRestart, deliveredPatch } from './confirm.ts';
 import { whoWasFirst } from './earlier-answers.ts';
-import { classifyFailure, MISSING_RETRIES_MS, nextStepAt } from './failure.ts';
 import {
 	type CheckAuthor,
+	classifyFailure,
 	comparisonInput,
 	createPut,
 	type DeliveryPermit,
 	LeaseLost,
+	MISSING_RETRIES_MS,
+	nextStepAt,
 	SEND_WITHIN_MS,
 	valuesOf,
 } from './put.ts';
-import { createRestart } from './restart.ts';
 
 /** The PUT leaves within this time after the response to our read, because somebody else may write in between. */
 const FRESH_MS = 50;
 const FRESH_TRIES = 3;
-
-export interface DeliveryOptions {
-	readonly checkAuthor: CheckAuthor;
-	readonly random?: (() => number) | undefined;
-}
-
-/** The service has the answer, but the store did not record that. The next read finds it. */
-class DeliveryNotNotedError extends HandraiseError {
-	override readonly code = 'store_unavailable';
-	override readonly retryable = true;
-	readonly outcomeUnknown = true;
-}
 
 interface Attempt {
 	readonly answer: Answer;
@@ -48,7 +37,7 @@ interface Attempt {
 }
 
 /** Delivers one answer: reads the session, compares it and sends the PUT within milliseconds, if the rules allow it. */
-export function createDelivery(core: Core, { checkAuthor, random = Math.random }: DeliveryOptions) {
+export function createDelivery(core: Core, checkAuthor: CheckAuthor, random = Math.random) {
 	const { clock, log, sessionService } = core;
 	const { answers: store } = core.store;
 	const metrics = core.metrics.delivery;
@@ -126,7 +115,10 @@ export function createDelivery(core: Core, { checkAuthor, random = Math.random }
 			return await put.write(answer, token, deliveredPatch(now));
 		} catch (error) {
 			if (error instanceof LeaseLost) throw error;
-			throw new DeliveryNotNotedError('could not record a delivery in the store', { cause: error });
+			const details = { code: 'store_unavailable', retryable: true, cause: error };
+			const notNoted = new HandraiseError('could not record a delivery in the store', details);
+			// The service has the answer. The next read finds it.
+			throw Object.assign(notNoted, { outcomeUnknown: true });
 		}
 	}
 
@@ -246,15 +238,4 @@ export function createDelivery(core: Core, { checkAuthor, random = Math.random }
 
 function compare(answer: Answer, session: Session): DeliveryComparison {
 	return compareForDelivery(comparisonInput(answer, session));
-}
-
-function deliveredPatch(now: number, startFailed = false): AnswerPatch {
-	return {
-		state: 'delivered',
-		deliveredAt: now,
-		nextAttemptAt: now + FIRST_CONFIRM_MS,
-		putStartedAt: null,
-		lastError: null,
-		startFailed,
-	};
 }

@@ -1,35 +1,65 @@
-import { fingerprintOf, sameText } from '../questions/fingerprint.ts';
-import { askingMessageIndex, type LeftEmpty, questionAt } from '../questions/open-question.ts';
-import { isSecretValue } from '../questions/secrecy.ts';
+import type { QuestionDigest } from '../questions/changes.ts';
+import { askingMessageIndex, fingerprintOf, type LeftEmpty, questionAt, sameText } from '../questions/open-question.ts';
+import { type AnswerMarks, isSecretValue } from '../questions/secrecy.ts';
 import type { Session } from '../questions/session.ts';
 import type { AnswerStore } from '../store/answer-store.ts';
-import { type Answer, itemsOf, type OtherAnswer, type QuestionKey } from './answer.ts';
+import { type Answer, itemsOf, type OtherAnswer, secretOf } from './answer.ts';
 
-/** Which items of a session's newest question were left empty on purpose by answers of ours. They count as answered. */
-export async function leftEmptyIn(
-	store: Pick<AnswerStore, 'leftEmpty'>,
-	service: string,
-	session: Session,
-): Promise<LeftEmpty> {
+type Stored = Pick<AnswerStore, 'ofSession'>;
+
+type Asked = Pick<QuestionDigest, 'messageIndex' | 'fingerprint'>;
+
+/**
+ * What our answers to the questions of a session mean for what is shown of it. They are not read where nothing is asked.
+ *
+ * @param known the question that was open before, perhaps gone from `session`
+ */
+export async function ourAnswers(
+	store: Stored,
+	{ serviceUrl, session, known = null }: { serviceUrl: string; session: Session; known?: Asked | null },
+) {
 	const index = askingMessageIndex(session);
-	const items = index === null ? undefined : session.messages[index]?.humanInput;
-	if (index === null || items === undefined) return () => new Set();
-	const question = { service, sessionId: session.sessionId, messageIndex: index };
-	const left = await store.leftEmpty(question, fingerprintOf(items));
-	return (messageIndex) => (messageIndex === index ? left : new Set());
+	const isAsked = index !== null || known !== null;
+	const answers = isAsked ? await store.ofSession({ service: serviceUrl, sessionId: session.sessionId }) : [];
+	const newest = index === null ? null : questionAt(session, index);
+	const left = new Set(newest === null ? [] : arrivedTo(answers, newest).flatMap(({ leftEmpty }) => leftEmpty));
+	return {
+		/** Which items of the newest question they left empty on purpose. */
+		leftEmpty: ((messageIndex) => (messageIndex === index ? left : new Set())) satisfies LeftEmpty,
+		/** The positions of a question that they filled, or left empty on purpose, and that arrived in this time. */
+		arrivedBetween(question: Asked, { since, before }: { since: number; before: number }): number[] {
+			const inTime = arrivedTo(answers, question).filter(
+				({ deliveredAt: at }) => at !== null && at >= since && at < before,
+			);
+			return inTime.flatMap((answer) =>
+				itemsOf(answer).flatMap(({ value, wiped }, position) => (value !== null || wiped ? [position] : [])),
+			);
+		},
+		/** What they say about secrecy, oldest first. */
+		marks: answers.map(marksOf),
+	};
 }
 
-/** The positions of a question that answers of ours filled, or left empty on purpose, which arrived in this time. */
-export async function arrivedBetween(
-	store: Pick<AnswerStore, 'delivered'>,
-	{ fingerprint, ...question }: QuestionKey & { readonly fingerprint: string },
-	{ since, before }: { since: number; before: number },
-): Promise<number[]> {
-	const answers = await store.delivered(question, fingerprint);
-	const inTime = answers.filter(({ deliveredAt: at }) => at !== null && at >= since && at < before);
-	return inTime.flatMap((answer) =>
-		itemsOf(answer).flatMap(({ value, wiped }, position) => (value !== null || wiped ? [position] : [])),
-	);
+/** Those of `answers` that arrived for this question with this fingerprint, newest delivery first. */
+function arrivedTo(answers: readonly Answer[], { messageIndex, fingerprint }: Asked): readonly Answer[] {
+	const arrived = answers.filter(({ state }) => state === 'delivered' || state === 'resumed');
+	return arrived
+		.filter((answer) => answer.question.messageIndex === messageIndex && answer.fingerprint === fingerprint)
+		.toSorted((one, other) => (other.deliveredAt ?? 0) - (one.deliveredAt ?? 0));
+}
+
+/** Tells which positions are secret even when the values cannot be read or were removed. */
+export function marksOf(answer: Answer): AnswerMarks {
+	const { state, question, fingerprint, secretPositions, putStartedAt } = answer;
+	const items = itemsOf(answer);
+	return {
+		messageIndex: question.messageIndex,
+		fingerprint,
+		secret: secretPositions ?? secretOf(items),
+		boxed: secretPositions !== null,
+		mayHaveArrived: putStartedAt !== null || ['delivering', 'delivered', 'resumed'].includes(state),
+		values: items.map(({ value, secret }) => (secret ? null : value)),
+	};
 }
 
 /** Whether the service's values are those of `answer`. A wiped secret fits any text. */
@@ -49,14 +79,15 @@ export function isStoredAnswer(answer: Answer, storedValues: readonly string[]):
  * items are left out.
  */
 export async function whoWasFirst(
-	store: Pick<AnswerStore, 'marks' | 'delivered'>,
+	store: Stored,
 	answer: Answer,
 	session: Session,
 	values: readonly string[] | null,
 ): Promise<OtherAnswer> {
-	const { service, sessionId, messageIndex } = answer.question;
-	const marks = await store.marks(service, sessionId);
-	const question = questionAt(session, messageIndex);
+	const answers = await store.ofSession(answer.question);
+	const marks = answers.map(marksOf);
+	const { fingerprint, question: asked } = answer;
+	const question = questionAt(session, asked.messageIndex);
 	const items = itemsOf(answer);
 	const storedValues = values ?? items.map(({ value }) => value ?? '');
 	const isHidden = (position: number) => question === null || isSecretValue(marks, question, position);
@@ -69,11 +100,11 @@ export async function whoWasFirst(
 			secret || value === null || isHidden(position) ? null : (storedValues[position] ?? null),
 		),
 	};
-	for (const other of await store.delivered(answer.question, answer.fingerprint)) {
-		if (other.id === answer.id || !isStoredAnswer(other, storedValues)) continue;
-		return { ...outsider, answerId: other.id, person: other.person, at: other.deliveredAt };
-	}
-	return outsider;
+	const arrived = arrivedTo(answers, { ...asked, fingerprint });
+	const first = arrived.find((other) => other.id !== answer.id && isStoredAnswer(other, storedValues));
+	return first === undefined
+		? outsider
+		: { ...outsider, answerId: first.id, person: first.person, at: first.deliveredAt };
 }
 
 /**
@@ -81,7 +112,7 @@ export async function whoWasFirst(
  * the answer and emptied the field. Secret values were wiped on delivery and cannot be compared.
  */
 export async function isOverwritten(
-	store: Pick<AnswerStore, 'delivered'>,
+	store: Stored,
 	{ id, question, fingerprint, content, deliveredAt }: Answer,
 	session: Session,
 ): Promise<boolean> {
@@ -93,6 +124,6 @@ export async function isOverwritten(
 	});
 	if (!isOther) return false;
 	// A later answer of Handraise explains the other text: the agent asked the same again.
-	const answers = await store.delivered(question, fingerprint);
+	const answers = arrivedTo(await store.ofSession(question), { ...question, fingerprint });
 	return !answers.some((other) => other.id !== id && (other.deliveredAt ?? 0) > (deliveredAt ?? 0));
 }

@@ -15,8 +15,8 @@ import {
 	type Telling,
 } from './answer.ts';
 import { createConfirmation } from './confirm.ts';
-import { createDelivery, type DeliveryOptions } from './deliver.ts';
-import { atMost, MAX_ASKING } from './put.ts';
+import { createDelivery } from './deliver.ts';
+import { atMost, type CheckAuthor, MAX_ASKING } from './put.ts';
 
 /** The answers of a dead replica are taken over after this long. */
 const LEASE_MS = 20_000;
@@ -32,9 +32,9 @@ const CORRECTION_TRIES = 5;
 /** An old answer without a failure gets this long before its author is told that it takes long. */
 const MIN_BEFORE_LONG_MS = 2_000;
 
-interface Options extends DeliveryOptions {
-	/** Begins the lease tokens of this process. */
-	readonly processName: string;
+interface Options {
+	readonly checkAuthor: CheckAuthor;
+	readonly random?: () => number;
 	/** Tells the author what became of an answer. Never throws. Stops waiting once `shutdownSignal` is aborted. */
 	readonly receipts: { tell(answer: Answer, shutdownSignal: AbortSignal): Promise<Telling> };
 	/** Whether somebody is of the workspace to whose people this process writes; false until that is known. */
@@ -43,14 +43,11 @@ interface Options extends DeliveryOptions {
 }
 
 /** Takes due answers by lease and does the next step of each: deliver, confirm, send the receipt. */
-export function createAnswerWorker(
-	core: Core,
-	{ processName, receipts, isOurs, questionUpdated, ...options }: Options,
-) {
+export function createAnswerWorker(core: Core, { checkAuthor, random, receipts, isOurs, questionUpdated }: Options) {
 	const { serviceUrl, clock, log } = core;
 	const { answers: store } = core.store;
-	const delivery = createDelivery(core, options);
-	const confirmation = createConfirmation(core);
+	const delivery = createDelivery(core, checkAuthor, random);
+	const confirm = createConfirmation(core);
 	const stopping = new AbortController();
 	const shutdownSignal = stopping.signal;
 	let running: Promise<void> | null = null;
@@ -114,7 +111,7 @@ export function createAnswerWorker(
 		if (answer.state !== 'delivered') return answer;
 		if (answer.restartAskedAt !== null) return delivery.restart(answer, token, signal);
 		if (answer.agentOutcome !== null) return answer;
-		const patch = await confirmation.check(answer, signal);
+		const patch = await confirm(answer, signal);
 		const checked = await store.update(answer, token, patch, { now: clock.now(), release: false });
 		// The author may have asked for the restart during the check.
 		return checked?.state === 'delivered' && checked.restartAskedAt !== null
@@ -170,7 +167,6 @@ export function createAnswerWorker(
 		itemsName: 'answers',
 		rows: store.rows,
 		leaseMs: LEASE_MS,
-		tokenPrefix: `${processName}/`,
 		concurrency: CONCURRENCY,
 		take: (lease, room) => store.takeDue(serviceUrl, lease, room, clock.now()),
 		nextDueAt: () => store.nextDueAt(serviceUrl),

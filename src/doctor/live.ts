@@ -189,7 +189,7 @@ export async function* checkLive(
 		return yield* failure(`stop Handraise first, it would get a part of what Slack sends. ${inUse}`);
 	const live = createLive(channel, call, invocation);
 	live.found.auth = auth.data;
-	const { createArrivals } = await import('../slack/arrivals.ts');
+	const { createArrivals } = await import('../slack/bolt-app.ts');
 	const { app, listener } = createArrivals({ config: slack, proxy }, auth.data, live.onArrival);
 	if (listener !== null) server.on('request', (request, response) => listener(request, response, () => {}));
 	const deadline = startDeadline(clock, CONNECT_MS);

@@ -7,7 +7,7 @@ import { type HttpResponse, jsonObject, request } from './request.ts';
 const SLOW_MS = 3_000;
 
 /** A page of a list that is asked for only to know whether there are lists. */
-const PROBE = { status: 'humanInput', limit: 1, page: 1 };
+const PROBE = { limit: 1, page: 1 };
 
 /** What the response says about SESSION_SERVICE_URL and SESSION_SERVICE_API_KEY. */
 export async function checkService({ ok, warning, failure }: Findings, { service }: Setup) {
@@ -145,10 +145,8 @@ export async function checkDashboard({ ok, warning, okIfNone }: Findings, { need
 	const response = await request(url, { timeoutMs: 5_000 });
 	if (response.kind === 'no-response') {
 		warning(`${host} cannot be reached from here: ${response.why}. That is fine if people's browsers can.`);
-	} else if (response.status >= 400 && response.status !== 401 && response.status !== 403) {
-		warning(
-			`${host} answers ${response.status} there: open SESSION_DASHBOARD_URL in a browser to see whether it is right.`,
-		);
+	} else if (response.status >= 400 && ![401, 403].includes(response.status)) {
+		warning(`${host} answers ${response.status} there: open it in a browser to see whether the address is right.`);
 	}
 	okIfNone(`${host} can be reached.`);
 }

@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { HandraiseError } from '../errors.ts';
 import {
 	createCipher,
@@ -21,8 +21,6 @@ import { type Findings, notChecked, type Setup } from './check.ts';
 
 /** Bytes. The database of a busy team stays below this. With a full disk, answers are refused. */
 const MIN_FREE_BYTES = 200 * 1_048_576;
-
-const OUR_FILES = ['handraise.db', 'handraise.lock', 'encryption.key'];
 
 /** File systems that are no local disk, by the type that statfs(2) tells on Linux (src/stat.c of GNU coreutils). */
 export const FILE_SYSTEMS = [
@@ -63,17 +61,11 @@ export function checkDataDir(findings: Findings, { need }: Setup) {
 	const directory = resolve(need('DATA_DIR'));
 	const existing = nearestExisting(directory);
 	if (!statSync(existing).isDirectory()) return failure(`${existing} is a file: set DATA_DIR to a directory.`);
-	if (!isAllowed(existing, constants.W_OK | constants.X_OK)) {
+	try {
+		accessSync(existing, constants.W_OK | constants.X_OK);
+	} catch {
 		return failure(
 			`${existing} cannot be written by this user: change its owner (chown), or set DATA_DIR to another directory.`,
-		);
-	}
-	const closed = OUR_FILES.map((name) => join(directory, name)).filter(
-		(path) => existsSync(path) && !isAllowed(path, constants.R_OK | constants.W_OK),
-	);
-	if (closed.length > 0) {
-		return failure(
-			`${closed.join(', ')} cannot be read and written by this user: change the owner (chown). Was Handraise started as another user?`,
 		);
 	}
 	const { type, bavail, bsize } = statfsSync(existing);
@@ -89,15 +81,6 @@ export function checkDataDir(findings: Findings, { need }: Setup) {
 
 function nearestExisting(path: string): string {
 	return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
-}
-
-function isAllowed(path: string, mode: number): boolean {
-	try {
-		accessSync(path, mode);
-		return true;
-	} catch {
-		return false;
-	}
 }
 
 /** The oldest major version that the PostgreSQL project maintains (postgresql.org/support/versioning, 2026). */

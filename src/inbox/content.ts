@@ -1,16 +1,13 @@
 import type { MayAct } from '../answers/access-policy.ts';
 import type { Person } from '../answers/answer.ts';
 import type { Core } from '../core.ts';
+import type { DeepReadonly } from '../deep-readonly.ts';
 import { codeOf, retryAtOf } from '../errors.ts';
-import type { Memberships } from '../slack/memberships.ts';
+import type { Memberships } from '../slack/channels.ts';
 import type { Discovered, WaitingSession } from '../watches/watch.ts';
 import type { HandOver } from './hand-over.ts';
 import {
-	type AskedIn,
 	type Inbox,
-	type InboxContent,
-	type InboxDraft,
-	type InboxQuestion,
 	MOST_DRAFTS,
 	MOST_LAST_ANSWERS,
 	MOST_OWN_ANSWERS,
@@ -18,9 +15,8 @@ import {
 	OLD_PER_PAGE,
 	type OpenQuestion,
 	QUESTIONS_PER_PAGE,
-	type VisibleQuestion,
+	type Snooze,
 } from './inbox.ts';
-import type { Snooze } from './snooze.ts';
 
 /** A failed answer asks its author for a decision for so long. Receipts keep their buttons. */
 const DECIDE_WITHIN_MS = 24 * 3_600_000;
@@ -31,21 +27,15 @@ const OLD_AFTER_MS = 24 * 3_600_000;
 /** When to ask Slack again about a person or their channels if it does not say when. */
 const ASK_AGAIN_MS = 10_000;
 
-interface Options {
+export interface ContentOptions {
 	readonly memberships: Pick<Memberships, 'channelsOf' | 'directChannelOf'>;
 	readonly mayAct: MayAct;
 	/** The waiting sessions of the account; null: people see only what is watched. */
 	readonly discovered: () => Promise<Discovered | null>;
 }
 
-/** The content of an inbox, and when it has to be put together again, because a part is missing; null: no part is. */
-export interface Built {
-	readonly content: InboxContent;
-	readonly againAt: number | null;
-}
-
 /** Puts together what a person's inbox shows. It reads nothing from the session service. */
-export function createInboxContent(core: Core, { memberships, mayAct, discovered }: Options) {
+export function createInboxContent(core: Core, { memberships, mayAct, discovered }: ContentOptions) {
 	const { serviceUrl, log } = core;
 	const { inboxes: reads } = core.store;
 	const discoveredNow = shareNext<'all', Discovered | null>(discovered);
@@ -54,7 +44,6 @@ export function createInboxContent(core: Core, { memberships, mayAct, discovered
 
 	/** The channels in which the person may see questions; `againAt` if Slack did not tell all of them. */
 	async function visibleChannels(person: Person, wanted: ReadonlySet<string>, now: number) {
-		const visible = new Set<string>();
 		let againAt: number | null = null;
 		const ids = [...wanted];
 		const notTold = (error: unknown) => {
@@ -66,56 +55,40 @@ export function createInboxContent(core: Core, { memberships, mayAct, discovered
 			ids.some((id) => !isDirect(id)) ? memberships.channelsOf(person.userId).catch(notTold) : null,
 			ids.some(isDirect) ? memberships.directChannelOf(person.userId).catch(notTold) : null,
 		]);
-		await Promise.all(
-			ids.map(async (id) => {
-				const isMember = isDirect(id) ? id === direct : joined?.has(id) === true;
-				if (isMember && (await mayAct(person, id)) === null) visible.add(id);
-			}),
-		);
+		const isMember = (id: string) => (isDirect(id) ? id === direct : joined?.has(id) === true);
+		const visible = await allowedOf(ids.filter(isMember), person);
 		return { visible, againAt };
 	}
 
-	/** The channels whose questions somebody handed over to the person, as far as the person may act there. */
-	async function handedChannels(person: Person, questions: readonly HandedQuestion[]): Promise<ReadonlySet<string>> {
-		const ids = new Set(
-			questions.flatMap(({ handOver }) => (handOver?.to === person.userId ? [handOver.channelId] : [])),
-		);
-		const reachable = await Promise.all([...ids].map(async (id) => ((await mayAct(person, id)) === null ? [id] : [])));
-		return new Set(reachable.flat());
+	/** Those of the channels in which the person may act. */
+	async function allowedOf(channelIds: readonly string[], person: Person): Promise<ReadonlySet<string>> {
+		const refusals = await Promise.all(channelIds.map((id) => mayAct(person, id)));
+		return new Set(channelIds.filter((_, index) => refusals[index] === null));
 	}
 
 	async function questionsOfPage(questions: readonly VisibleQuestion[], person: Person, now: number) {
-		const [snapshots, claims] = await Promise.all([
-			reads.snapshots(
-				serviceUrl,
-				questions.map(({ question }) => question.sessionId),
-			),
-			reads.claims(
-				questions.map(({ question }) => question),
-				now,
-			),
-		]);
-		const shown: InboxQuestion[] = [];
+		const keys = questions.map(({ question }) => question);
+		const sessionIds = keys.map(({ sessionId }) => sessionId);
+		const [snapshots, claims] = await Promise.all([reads.snapshots(serviceUrl, sessionIds), reads.claims(keys, now)]);
 		let unreadableCount = 0;
-		for (const visible of questions) {
+		const shown = questions.flatMap((visible) => {
 			const { sessionId, messageIndex } = visible.question;
 			const snapshot = snapshots.get(sessionId);
 			const view = snapshot?.question ?? null;
 			if (snapshot === undefined) unreadableCount += 1;
 			// Closed since the keys were read: the next update leaves it out.
-			if (snapshot === undefined || view === null || view.openCount === 0) continue;
+			if (snapshot === undefined || view === null || view.openCount === 0) return [];
+			/** The user ids of other people who are answering it, oldest claim first. */
 			const answering = claims
-				.filter(({ question, person: { userId } }) => {
-					const isSame = question.sessionId === sessionId && question.messageIndex === messageIndex;
-					return isSame && userId !== person.userId;
-				})
-				.map(({ person: { userId } }) => userId);
+				.filter(({ question }) => question.sessionId === sessionId && question.messageIndex === messageIndex)
+				.flatMap(({ person: { userId } }) => (userId === person.userId ? [] : [userId]));
 			const question = { ...visible.question, messageIndex: view.messageIndex };
-			shown.push({ ...visible, question, sessionName: snapshot.name, view, answering });
-		}
+			return [{ ...visible, question, sessionName: snapshot.name, view, answering }];
+		});
 		return { shown, unreadableCount };
 	}
 
+	/** Answers that are under way or need a decision, those first; and the last others, newest first. */
 	async function ownAnswersOf(person: Person, now: number) {
 		const limits = { failedSince: now - DECIDE_WITHIN_MS, limit: MOST_OWN_ANSWERS };
 		const [ownAnswers, newest] = await Promise.all([
@@ -136,12 +109,15 @@ export function createInboxContent(core: Core, { memberships, mayAct, discovered
 		return others.filter(({ sessionId }) => !answered.has(sessionId));
 	}
 
-	/** Resolves to the content of this inbox at `now`. Throws `StoreUnavailableError`. */
-	return async function build({ person, page }: Inbox, now: number): Promise<Built> {
+	/**
+	 * Resolves to the content of this inbox at `now`, and to when it has to be put together again, because a part is missing
+	 * (null: no part is). Throws `StoreUnavailableError`.
+	 */
+	return async function build({ person, page }: Inbox, now: number) {
 		const refusal = await mayAct(person, null);
 		if (refusal !== null) {
 			const againAt = refusal === 'could_not_check' ? now + ASK_AGAIN_MS : null;
-			return { content: { kind: 'refused', refusal }, againAt };
+			return { content: { kind: 'refused', refusal } as const, againAt };
 		}
 		const [open, handOvers, snoozes, isWatching, own, drafts] = await Promise.all([
 			openQuestions(person.teamId),
@@ -154,7 +130,8 @@ export function createInboxContent(core: Core, { memberships, mayAct, discovered
 		const channelIds = new Set(open.flatMap(({ channels }) => channels.map(({ channelId }) => channelId)));
 		const channels = await visibleChannels(person, channelIds, now);
 		const handed = withHandOvers(open, handOvers);
-		const reachable = await handedChannels(person, handed);
+		const handedIn = handed.flatMap(({ handOver }) => (handOver?.to === person.userId ? [handOver.channelId] : []));
+		const reachable = await allowedOf([...new Set(handedIn)], person);
 		const seen = inOrder(handed.flatMap((question) => asSeenIn(question, { ...channels, person, reachable })));
 		const listed = await discoveredNow('all');
 		const oldIds = oldOnes(listed?.sessions ?? [], now);
@@ -176,26 +153,37 @@ export function createInboxContent(core: Core, { memberships, mayAct, discovered
 		const { shown, unreadableCount } = await questionsOfPage(ofPage, person, now);
 		return {
 			content: {
-				kind: 'shown',
+				kind: 'shown' as const,
+				/** How many questions wait for the person, without those that they snoozed. */
 				total: questions.length,
 				snoozed,
+				/** Counts from 0; the last page when the wanted one is beyond it. From `waiting.old.firstPage` on it shows no questions. */
 				page: shownPage,
+				/** Of this page, oldest first. */
 				questions: shown,
+				/** Questions of this page that are stored with another key. */
 				unreadableCount,
+				/** False when Slack did not tell the person's channels: only the direct messages with the app are shown. */
 				channelsKnown: channels.againAt === null,
+				/** Sessions that wait for somebody, without those whose question is shown or snoozed; null: they are not discovered. */
 				waiting: listed && {
+					/** The newest first. */
 					shown: fresh.slice(0, MOST_WAITING_SHOWN),
 					total: fresh.length,
+					/** Those that are probably abandoned, the longest waiting first. They have pages of their own, after those of questions. */
 					old: {
 						total: old.length,
 						firstPage: pageCount,
 						shown: firstOld < 0 ? [] : old.slice(firstOld, firstOld + OLD_PER_PAGE),
 					},
+					/** Why there are none; null: they are listed. */
 					why: listed.why,
 				},
+				/** Whether any session is watched. */
 				isWatching,
 				...own,
-				drafts: drafts.map((draft): InboxDraft => {
+				/** Those that their author can continue, newest first; `askedIn`: where the person may see the question. */
+				drafts: drafts.map((draft) => {
 					const { sessionId } = draft.question;
 					const asked = seen.find(({ question }) => question.sessionId === sessionId);
 					return { ...draft, askedIn: asked?.askedIn ?? null };
@@ -206,8 +194,17 @@ export function createInboxContent(core: Core, { memberships, mayAct, discovered
 	};
 }
 
-/** An open question, and who has it. */
-type HandedQuestion = OpenQuestion & Pick<VisibleQuestion, 'handOver'>;
+/** What one person's inbox shows. */
+export type InboxContent = DeepReadonly<Awaited<ReturnType<ReturnType<typeof createInboxContent>>>['content']>;
+type Shown = Extract<InboxContent, { kind: 'shown' }>;
+export type InboxQuestion = Shown['questions'][number];
+export type InboxWaiting = NonNullable<Shown['waiting']>;
+export type InboxDraft = Shown['drafts'][number];
+
+/** An open question, and who has it now, because it was handed over to them; null: nobody. */
+type HandedQuestion = OpenQuestion & { readonly handOver: HandOver | null };
+/** An open question in the one channel through which the person answers it. */
+type VisibleQuestion = ReturnType<typeof asSeenIn>[number];
 
 /** A hand-over of another question that its session asked before counts no more. */
 function withHandOvers(open: readonly OpenQuestion[], handOvers: readonly HandOver[]): readonly HandedQuestion[] {
@@ -218,7 +215,7 @@ function withHandOvers(open: readonly OpenQuestion[], handOvers: readonly HandOv
 	});
 }
 
-/** Splits off the questions that their person does not want to see now. */
+/** Splits off the questions that their person does not want to see now. `nextAt`: when the first of them comes back. */
 function withoutSnoozed(seen: readonly VisibleQuestion[], snoozes: readonly Snooze[], now: number) {
 	const active = snoozes.filter(({ until }) => until > now);
 	const snoozeOf = ({ question, fingerprint }: VisibleQuestion) =>
@@ -243,16 +240,17 @@ function isDirect(channelId: string): boolean {
 
 /**
  * The question in one of the channels that its person sees, preferably one with buttons; empty if it is asked in none of
- * them. Whoever it was handed over to sees it in the channel of the hand-over.
+ * them. Whoever it was handed over to sees it in the channel of the hand-over. `isRaised`: whether only `watch all` brought it
+ * to the person, because nobody chose to watch its session.
  */
 function asSeenIn(
 	{ channels, ...question }: HandedQuestion,
 	{ person, visible, reachable }: { person: Person; visible: ReadonlySet<string>; reachable: ReadonlySet<string> },
-): VisibleQuestion[] {
+) {
 	const { handOver } = question;
 	const handedIn = handOver?.to === person.userId && reachable.has(handOver.channelId) ? handOver.channelId : null;
 	const places = channels.filter(({ channelId }) => visible.has(channelId) || channelId === handedIn);
-	const askedIn: AskedIn | undefined = places.find(({ buttons }) => buttons) ?? places[0];
+	const askedIn = places.find(({ buttons }) => buttons) ?? places[0];
 	return askedIn === undefined ? [] : [{ ...question, askedIn, isRaised: places.every(({ isRaised }) => isRaised) }];
 }
 

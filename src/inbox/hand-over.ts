@@ -1,4 +1,4 @@
-import type { NewAnnouncement } from '../watches/announcements.ts';
+import type { QuestionView } from '../watches/session-snapshot.ts';
 import type { SessionKey } from '../watches/watch.ts';
 
 /** The newest hand-over of an open question. All times are milliseconds since the epoch. */
@@ -28,13 +28,14 @@ export const MOST_HAND_OVERS = 3;
 export const MOST_IN_WINDOW = { from: 10, to: 20 } as const;
 export const HAND_OVER_WINDOW_MS = 10 * 60_000;
 
-/** A hand-over that somebody wants, with the direct message about it. */
+/** A hand-over that somebody wants, with what the direct message about it shows. */
 export interface NewHandOver
 	extends Pick<HandOver, 'id' | 'teamId' | 'session' | 'fingerprint' | 'watchId' | 'channelId' | 'from' | 'to'> {
 	/** The id of a hand-over whose person may not answer any more: anybody may replace it, whatever its count. */
 	readonly replaces: string | null;
-	/** Its key names `from` alone: by that their hand-overs are counted. */
-	readonly announcement: NewAnnouncement;
+	readonly question: QuestionView;
+	/** When the session was read that asks it. */
+	readonly readAt: number;
 }
 
 export type HandOverResult =
@@ -61,11 +62,7 @@ export type GiveBackResult =
 	| { readonly kind: 'closed' };
 
 /** A question of a session in one workspace. */
-export interface HandedQuestion {
-	readonly teamId: string;
-	readonly session: SessionKey;
-	readonly fingerprint: string;
-}
+export type HandedQuestion = Pick<HandOver, 'teamId' | 'session' | 'fingerprint'>;
 
 /** What `from` may do with the question; `null`: they may hand it over. */
 export function obstacleTo(
@@ -84,12 +81,7 @@ export function obstacleTo(
  * The target of the direct message about a hand-over: to the person who has the question, or, once they gave it back, to
  * whoever had handed it over.
  */
-export function targetOfHandOver({
-	id,
-	teamId,
-	from,
-	to,
-	givenBackAt,
-}: Pick<HandOver, 'id' | 'teamId' | 'from' | 'to' | 'givenBackAt'>) {
+export function targetOfHandOver(handOver: Pick<HandOver, 'id' | 'teamId' | 'from' | 'to' | 'givenBackAt'>) {
+	const { id, teamId, from, to, givenBackAt } = handOver;
 	return { kind: 'person', teamId, userId: givenBackAt === null ? to : from, topic: id } as const;
 }

@@ -1,15 +1,7 @@
 import { FRESH_MS, type MayAct, type Refusal } from '../answers/access-policy.ts';
-import { type Answer, isAnsweredSince, type Person } from '../answers/answer.ts';
+import { isAnsweredSince, type Person } from '../answers/answer.ts';
 import type { Core } from '../core.ts';
-import type { QuestionView } from '../watches/session-snapshot.ts';
-import {
-	type GiveBackResult,
-	type HandedQuestion,
-	type HandOver,
-	type HandOverResult,
-	obstacleTo,
-	targetOfHandOver,
-} from './hand-over.ts';
+import { type GiveBackResult, type HandedQuestion, type HandOver, obstacleTo } from './hand-over.ts';
 
 /** The question of a *Hand over* or *Give back*, and where its person sees it. */
 export interface PressedQuestion {
@@ -19,46 +11,25 @@ export interface PressedQuestion {
 	readonly channelId: string;
 }
 
-export type HandOverOutcome =
-	| Exclude<HandOverResult, { kind: 'closed' }>
-	/** `by`: the answer that settles it, if it is one of ours. */
-	| { readonly kind: 'closed'; readonly by: Answer | null }
-	/** The chosen person may not answer. */
-	| { readonly kind: 'refused'; readonly refusal: Refusal | 'self' };
-
-export type HandOverObstacle = Exclude<HandOverOutcome, { kind: 'refused' | 'tooMany' }>;
-
-/** A question that somebody is about to hand over. */
-export interface QuestionToHandOver {
-	readonly question: QuestionView;
-	readonly sessionName: string;
-	/** Whether its watch says only that an agent asks. */
-	readonly discreet: boolean;
-}
-
-interface Options {
-	readonly mayAct: MayAct;
-	/** Called after something was stored. */
-	readonly onNews: () => void;
-}
-
-/** Hands questions over to people, and back. */
+/**
+ * Hands questions over to people, and back.
+ *
+ * @param onNews called after something was stored
+ */
 export function createHandOvers(
 	{ store: { handOvers: store, answers }, serviceUrl, clock }: Core,
-	{ mayAct, onNews }: Options,
+	{ mayAct, onNews }: { readonly mayAct: MayAct; readonly onNews: () => void },
 ) {
 	function questionOf({ teamId }: Person, { sessionId, fingerprint }: PressedQuestion): HandedQuestion {
 		return { teamId, session: { service: serviceUrl, sessionId }, fingerprint };
 	}
 
 	/** The question as it is asked in its channel; else who has answered it. */
-	async function askedIn({ teamId }: Person, { sessionId, fingerprint, channelId }: PressedQuestion) {
-		const session = { service: serviceUrl, sessionId };
+	async function askedIn({ teamId, session, fingerprint }: HandedQuestion, channelId: string) {
 		const shown = await store.watchedIn({ teamId, channelId }, session);
 		const question = shown?.view.question ?? null;
 		if (shown === null || question === null) return { by: null };
-		const { messageIndex } = question;
-		const standing = await answers.standing({ service: serviceUrl, sessionId, messageIndex });
+		const standing = await answers.standing({ ...session, messageIndex: question.messageIndex });
 		const isSame = question.fingerprint === fingerprint;
 		if (isSame && question.openCount > 0 && !isAnsweredSince(standing, shown.checkedAt)) return { ...shown, question };
 		return { by: isSame ? standing : null };
@@ -73,68 +44,55 @@ export function createHandOvers(
 	}
 
 	return {
-		/** The question, if this person can hand it over to somebody; else why not. */
-		async begin(
-			person: Person,
-			pressed: PressedQuestion,
-		): Promise<HandOverObstacle | ({ readonly kind: 'possible' } & QuestionToHandOver)> {
-			const asked = await askedIn(person, pressed);
-			if ('by' in asked) return { kind: 'closed', by: asked.by };
-			const handOver = await store.handOverOf(questionOf(person, pressed));
+		/** The question, if this person can hand it over to somebody; else why not. `by`: the answer that settles it, if it is one of ours. */
+		async begin(person: Person, pressed: PressedQuestion) {
+			const handed = questionOf(person, pressed);
+			const asked = await askedIn(handed, pressed.channelId);
+			if ('by' in asked) return { kind: 'closed', by: asked.by } as const;
+			const handOver = await store.handOverOf(handed);
 			const replaces = await replaceable(handOver, person);
 			const kind = obstacleTo({ id: '', from: person.userId, to: '', replaces }, handOver);
-			if (kind !== null && handOver !== null) return { kind, handOver };
+			if (kind !== null && handOver !== null) return { kind, handOver } as const;
 			const { watch, view, question } = asked;
-			return { kind: 'possible', question, sessionName: view.name, discreet: watch.discreet };
+			return { kind: 'possible', question, sessionName: view.name, discreet: watch.discreet } as const;
 		},
 
-		/** @param viewId of the window in which `to` was chosen */
+		/**
+		 * @param viewId of the window in which `to` was chosen
+		 * @param refusal why they may not answer
+		 */
 		async handOver(
 			person: Person,
 			pressed: PressedQuestion,
 			{ viewId, to, refusal }: { viewId: string; to: string; refusal: Promise<Refusal | null> },
-		): Promise<HandOverOutcome> {
-			const { sessionId, channelId } = pressed;
-			const { teamId, userId: from } = person;
-			if (to === from) return { kind: 'refused', refusal: 'self' };
+		) {
+			const { channelId } = pressed;
+			const { userId: from } = person;
+			if (to === from) return { kind: 'refused', refusal: 'self' } as const;
 			const handed = questionOf(person, pressed);
 			// Both ask Slack, and the window waits three seconds.
 			const holder = store.handOverOf(handed).then((handOver) => replaceable(handOver, person));
 			const [why, replaces] = await Promise.all([refusal, holder]);
-			if (why !== null) return { kind: 'refused', refusal: why };
-			const asked = await askedIn(person, pressed);
-			if ('by' in asked) return { kind: 'closed', by: asked.by };
+			if (why !== null) return { kind: 'refused', refusal: why } as const;
+			const asked = await askedIn(handed, channelId);
+			if ('by' in asked) return { kind: 'closed', by: asked.by } as const;
 			const { watch, view, question } = asked;
-			const watchId = watch.id;
-			const target = targetOfHandOver({ id: viewId, teamId, from, to, givenBackAt: null });
-			const content = { kind: 'handedOver', watchId, sessionId, from, question, readAt: view.seenAt } as const;
-			const announcement = { target, key: `handedOver:${from}`, content };
-			const wish = { ...handed, id: viewId, watchId, channelId, from, to, replaces, announcement };
+			const told = { question, readAt: view.seenAt };
+			const wish = { ...handed, id: viewId, watchId: watch.id, channelId, from, to, replaces, ...told };
 			const result = await store.handOver(wish, clock.now());
 			onNews();
-			return result.kind === 'closed' ? { kind: 'closed', by: null } : result;
+			return result.kind === 'closed' ? ({ kind: 'closed', by: null } as const) : result;
 		},
 
 		async giveBack(person: Person, pressed: PressedQuestion): Promise<GiveBackResult> {
 			const { userId } = person;
-			const { sessionId, fingerprint } = pressed;
+			const { fingerprint } = pressed;
 			const handed = questionOf(person, pressed);
 			const current = await store.handOverOf(handed);
 			const shown = current === null ? null : await store.watchedIn(current, handed.session);
 			const question = shown?.view.question ?? null;
 			if (shown === null || question?.fingerprint !== fingerprint) return { kind: 'closed' };
-			const readAt = shown.view.seenAt;
-			const result = await store.giveBack(
-				{ ...handed, userId },
-				{
-					now: clock.now(),
-					told(handOver) {
-						const { watchId } = handOver;
-						const content = { kind: 'givenBack', watchId, sessionId, by: userId, question, readAt } as const;
-						return { target: targetOfHandOver(handOver), key: 'givenBack', content };
-					},
-				},
-			);
+			const result = await store.giveBack({ ...handed, userId, question, readAt: shown.view.seenAt }, clock.now());
 			onNews();
 			return result;
 		},
@@ -142,3 +100,6 @@ export function createHandOvers(
 }
 
 export type HandOvers = ReturnType<typeof createHandOvers>;
+type Begun = Awaited<ReturnType<HandOvers['begin']>>;
+export type QuestionToHandOver = Pick<Extract<Begun, { kind: 'possible' }>, 'question' | 'sessionName' | 'discreet'>;
+export type HandOverObstacle = Exclude<Begun, { kind: 'possible' }>;

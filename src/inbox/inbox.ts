@@ -1,9 +1,6 @@
-import type { Refusal } from '../answers/access-policy.ts';
-import type { Answer, Person, QuestionKey } from '../answers/answer.ts';
-import type { Draft } from '../store/answering-store.ts';
-import type { QuestionView } from '../watches/session-snapshot.ts';
-import type { NoListReason, WaitingSession } from '../watches/watch.ts';
-import type { HandOver } from './hand-over.ts';
+import type { Person, QuestionKey } from '../answers/answer.ts';
+import type { SessionKey } from '../watches/watch.ts';
+import { tomorrowAtNine } from './quiet-hours.ts';
 
 /** A place where a person looks at their inbox: their Home tab or a window. */
 export interface InboxPlace {
@@ -35,6 +32,27 @@ export function homeInboxId({ teamId, userId }: Person): string {
 
 export function windowInboxId(viewId: string): string {
 	return `view:${viewId}`;
+}
+
+/** A question that one person does not see in their inbox until `until` (milliseconds since the epoch). */
+export interface Snooze {
+	readonly person: Person;
+	readonly session: SessionKey;
+	/** Another question of the session is not snoozed. */
+	readonly fingerprint: string;
+	readonly until: number;
+}
+
+/** For how long people can snooze. `tomorrow`: until 9:00 of the next day in their time zone. */
+export const SNOOZE_LENGTHS = ['15m', '1h', 'tomorrow'] as const;
+export type SnoozeLength = (typeof SNOOZE_LENGTHS)[number];
+
+/** Tomorrow 9:00 is at most 33 hours ahead, or 34 when clocks are put back. */
+export const LONGEST_SNOOZE_MS = 36 * 60 * 60_000;
+
+export function snoozedUntil(length: SnoozeLength, now: number, timeZone: string): number {
+	if (length === 'tomorrow') return tomorrowAtNine(now, timeZone);
+	return now + (length === '15m' ? 15 : 60) * 60_000;
 }
 
 /** An inbox follows changes for so long after its person opened it or did something in it. */
@@ -71,69 +89,6 @@ export interface OpenQuestion {
 	readonly channels: readonly AskedIn[];
 }
 
-/** An open question in the one channel through which the person answers it. */
-export interface VisibleQuestion extends Omit<OpenQuestion, 'channels'> {
-	readonly askedIn: AskedIn;
-	/** Who has it now, because it was handed over to them; null: nobody. */
-	readonly handOver: HandOver | null;
-	/** Whether only `watch all` brought it to the person: nobody chose to watch its session. */
-	readonly isRaised: boolean;
-}
-
-/** An open question with its text, as the inbox shows it. */
-export interface InboxQuestion extends VisibleQuestion {
-	readonly sessionName: string;
-	readonly view: QuestionView;
-	/** The user ids of other people who are answering it, oldest claim first. */
-	readonly answering: readonly string[];
-}
-
-/** A draft that its author can continue. */
-export interface InboxDraft extends Draft {
-	/** Where its question is watched, if the person may see it there. */
-	readonly askedIn: AskedIn | null;
-}
-
-/** Waiting sessions of the account, watched or not. */
-export interface InboxWaiting {
-	/** The newest first. */
-	readonly shown: readonly WaitingSession[];
-	readonly total: number;
-	/** Those that are probably abandoned, the longest waiting first. They have pages of their own, after those of questions. */
-	readonly old: { readonly total: number; readonly firstPage: number; readonly shown: readonly WaitingSession[] };
-	/** Why there are none; null: they are listed. */
-	readonly why: NoListReason | null;
-}
-
-/** What one person's inbox shows. */
-export type InboxContent =
-	| { readonly kind: 'refused'; readonly refusal: Refusal }
-	| {
-			readonly kind: 'shown';
-			/** How many questions wait for the person, without those that they snoozed. */
-			readonly total: number;
-			/** The questions that the person snoozed, and when the first of them comes back; null: none. */
-			readonly snoozed: { readonly count: number; readonly nextAt: number } | null;
-			/** Counts from 0; the last page when the wanted one is beyond it. From `waiting.old.firstPage` on it shows no questions. */
-			readonly page: number;
-			/** Of this page, oldest first. */
-			readonly questions: readonly InboxQuestion[];
-			/** Questions of this page that are stored with another key. */
-			readonly unreadableCount: number;
-			/** False when Slack did not tell the person's channels: only the direct messages with the app are shown. */
-			readonly channelsKnown: boolean;
-			/** Sessions that wait for somebody, without those whose question is shown or snoozed; null: they are not discovered. */
-			readonly waiting: InboxWaiting | null;
-			/** Whether any session is watched. */
-			readonly isWatching: boolean;
-			/** Answers that are under way or need a decision, those first. */
-			readonly ownAnswers: { readonly shown: readonly Answer[]; readonly total: number };
-			/** Newest first. */
-			readonly drafts: readonly InboxDraft[];
-			/** The last answers that are not in `ownAnswers`, newest first. */
-			readonly lastAnswers: readonly Answer[];
-	  };
-
 /** Questions on a page. With everything else, a view holds at most 100 blocks. */
 export const QUESTIONS_PER_PAGE = 10;
 export const MOST_WAITING_SHOWN = 10;
@@ -142,13 +97,3 @@ export const OLD_PER_PAGE = 10;
 export const MOST_OWN_ANSWERS = 5;
 export const MOST_DRAFTS = 5;
 export const MOST_LAST_ANSWERS = 10;
-
-/** What became of one update of an inbox. */
-export interface InboxResult {
-	/** The key of what it shows now; null when nothing was shown, or nobody knows. */
-	readonly shownKey: string | null;
-	/** When to update it again if nothing changes; null: never. */
-	readonly nextAt: number | null;
-	readonly now: number;
-	readonly spacingMs: number;
-}

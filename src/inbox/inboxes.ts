@@ -1,4 +1,3 @@
-import type { MayAct } from '../answers/access-policy.ts';
 import type { Person } from '../answers/answer.ts';
 import { setBounded } from '../bounded-map.ts';
 import { uptimeOf } from '../clock.ts';
@@ -6,19 +5,10 @@ import type { Core } from '../core.ts';
 import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import { createLeaseLoop } from '../lease-loop.ts';
 import type { RateLimit } from '../rate-limiter.ts';
-import type { InboxDisplay, ShowOutcome } from '../slack/inbox-display.ts';
-import type { Memberships } from '../slack/memberships.ts';
+import type { InboxDisplay } from '../slack/inbox-display.ts';
 import type { Discovered } from '../watches/watch.ts';
-import { createInboxContent } from './content.ts';
-import { FOLLOWED_MS, type Inbox, type InboxPlace, type InboxResult, isFollowed } from './inbox.ts';
-import { LONGEST_SNOOZE_MS } from './snooze.ts';
-
-/** What is known only once Slack has told who the app is. */
-interface SlackSide {
-	readonly display: InboxDisplay;
-	readonly memberships: Pick<Memberships, 'channelsOf' | 'directChannelOf'>;
-	readonly mayAct: MayAct;
-}
+import { type ContentOptions, createInboxContent } from './content.ts';
+import { FOLLOWED_MS, type Inbox, type InboxPlace, isFollowed, LONGEST_SNOOZE_MS } from './inbox.ts';
 
 /** Longer than a call to Slack with its time-out, so it is not renewed. A dead replica's inboxes are due again after it. */
 const LEASE_MS = 25_000;
@@ -98,10 +88,6 @@ export function createInboxes(core: Core, discovered: () => Promise<Discovered |
 		}
 	}
 
-	function hasRoom(who: keyof typeof roomAt, now: number): boolean {
-		return roomAt[who] <= now;
-	}
-
 	/** When to update an inbox that shows the newest state; null when it is not followed until then. */
 	function followAt({ openedAt }: Inbox, now: number): number | null {
 		return isFollowed({ openedAt }, now + AGES_EVERY_MS) ? now + AGES_EVERY_MS : null;
@@ -144,34 +130,6 @@ export function createInboxes(core: Core, discovered: () => Promise<Discovered |
 		return false;
 	}
 
-	async function resultOf(
-		inbox: Inbox,
-		prepared: ReturnType<InboxDisplay['prepare']>,
-		outcome: ShowOutcome,
-	): Promise<InboxResult | null> {
-		const now = clock.now();
-		const common = { now, spacingMs: SPACING_MS };
-		if (outcome.kind !== 'later') failureCounts.delete(inbox.id);
-		switch (outcome.kind) {
-			case 'shown':
-				metrics.update('sent');
-				return { ...common, shownKey: prepared.key, nextAt: followAt(inbox, now) };
-			case 'gone':
-				return null;
-			case 'refused':
-				metrics.update('failed');
-				log.warn({ code: outcome.code }, 'Slack refuses an inbox; it is not tried again until somebody opens it');
-				return null;
-			case 'later':
-				metrics.update('failed');
-				if (outcome.limited) {
-					const until = now + Math.min(LONGEST_RETRY_AFTER_MS, outcome.ms ?? FIRST_RETRY_MS);
-					await rateLimiter.pause(rateKey(inbox.person.teamId), until);
-				}
-				return { ...common, shownKey: null, nextAt: retryAt(inbox, outcome, now) };
-		}
-	}
-
 	async function update(
 		inbox: Inbox,
 		token: string,
@@ -179,7 +137,8 @@ export function createInboxes(core: Core, discovered: () => Promise<Discovered |
 	): Promise<void> {
 		const now = clock.now();
 		const isAsked = inbox.askedCount !== inbox.shownCount;
-		const common = { now, spacingMs: SPACING_MS };
+		const end = (shownKey: string | null, nextAt: number | null, endedAt = now) =>
+			store.end(inbox, token, { shownKey, nextAt, now: endedAt, spacingMs: SPACING_MS });
 		// What was asked for is sent in any case, so it need not wait for its content to get its turn.
 		const turn = isAsked ? takeTurn(inbox, isAsked) : null;
 		turn?.catch(() => undefined);
@@ -191,32 +150,35 @@ export function createInboxes(core: Core, discovered: () => Promise<Discovered |
 		const wholeAt = completeAt(inbox, againAt, now);
 		const nextAt = earliestOf(followAt(inbox, now), wholeAt, backAt);
 		// What it shows is older, but whole; and nobody waits for it.
-		if (!isAsked && againAt !== null && !isFollowed(inbox, now)) {
-			await store.end(inbox, token, { ...common, shownKey: null, nextAt });
-			return;
-		}
+		if (!isAsked && againAt !== null && !isFollowed(inbox, now)) return end(null, nextAt);
 		if (!isAsked && prepared.key === inbox.shownKey) {
 			failureCounts.delete(inbox.id);
 			metrics.update('unchanged');
-			await store.end(inbox, token, { ...common, shownKey: prepared.key, nextAt });
-			return;
+			return end(prepared.key, nextAt);
 		}
-		if (!(await (turn ?? takeTurn(inbox, isAsked)))) {
-			// It stays due since when it was: whoever waits longest comes first, however often others press.
-			await store.release([token], inbox.id);
-			return;
-		}
+		// It stays due since when it was: whoever waits longest comes first, however often others press.
+		if (!(await (turn ?? takeTurn(inbox, isAsked)))) return store.release([token], inbox.id);
 		if (!(await store.beginShowing(inbox.id, token))) return;
-		const result = await resultOf(inbox, prepared, await prepared.send({ isAsked }));
-		if (result === null) {
-			await store.remove(inbox.id);
-			return;
+		const outcome = await prepared.send({ isAsked });
+		const sentAt = clock.now();
+		if (outcome.kind === 'later') {
+			metrics.update('failed');
+			if (outcome.limited) {
+				const until = sentAt + Math.min(LONGEST_RETRY_AFTER_MS, outcome.ms ?? FIRST_RETRY_MS);
+				await rateLimiter.pause(rateKey(inbox.person.teamId), until);
+			}
+			return end(null, earliestOf(retryAt(inbox, outcome, sentAt) ?? wholeAt, backAt), sentAt);
 		}
-		const isShown = result.shownKey !== null;
-		await store.end(inbox, token, {
-			...result,
-			nextAt: isShown ? nextAt : earliestOf(result.nextAt ?? wholeAt, backAt),
-		});
+		failureCounts.delete(inbox.id);
+		if (outcome.kind === 'shown') {
+			metrics.update('sent');
+			return end(prepared.key, nextAt, sentAt);
+		}
+		if (outcome.kind === 'refused') {
+			metrics.update('failed');
+			log.warn({ code: outcome.code }, 'Slack refuses an inbox; it is not tried again until somebody opens it');
+		}
+		await store.remove(inbox.id);
 	}
 
 	return {
@@ -242,9 +204,9 @@ export function createInboxes(core: Core, discovered: () => Promise<Discovered |
 			await store.removeOlderThan(clock.now() - FOLLOWED_MS);
 			await store.removeEndedSnoozes(clock.now());
 		},
-		/** Begins to update. */
-		start({ display, memberships, mayAct }: SlackSide): void {
-			const build = createInboxContent(core, { memberships, mayAct, discovered });
+		/** Begins to update, once Slack has told who the app is. */
+		start({ display, ...slack }: Omit<ContentOptions, 'discovered'> & { readonly display: InboxDisplay }): void {
+			const build = createInboxContent(core, { ...slack, discovered });
 			const loop = createLeaseLoop<Inbox>({
 				itemsName: 'inboxes',
 				rows: store.rows,
@@ -253,16 +215,17 @@ export function createInboxes(core: Core, discovered: () => Promise<Discovered |
 				prepare: markChanges,
 				async take(lease, room) {
 					const now = clock.now();
-					if (!hasRoom('all', now)) return [];
-					return store.takeDue(lease, room, { now, only: hasRoom('followers', now) ? 'all' : 'asked' });
+					if (roomAt.all > now) return [];
+					return store.takeDue(lease, room, { now, only: roomAt.followers > now ? 'asked' : 'all' });
 				},
 				async nextDueAt() {
 					const now = clock.now();
 					const { asked, all } = await store.nextDueAt();
-					const times = touchedBy.size > 0 ? [now + Math.max(0, touchDueInMs())] : [];
-					if (asked !== null) times.push(Math.max(asked, hasRoom('all', now) ? now : roomAt.all));
-					if (all !== null) times.push(Math.max(all, hasRoom('followers', now) ? now : roomAt.followers));
-					return times.length === 0 ? null : Math.min(...times);
+					return earliestOf(
+						touchedBy.size > 0 ? now + Math.max(0, touchDueInMs()) : null,
+						asked && Math.max(asked, now, roomAt.all),
+						all && Math.max(all, now, roomAt.followers),
+					);
 				},
 				work: (inbox, token) => update(inbox, token, { build, display }),
 				onFailure: (_, error) =>

@@ -66,38 +66,33 @@ export interface LadderBatch {
 	readonly ladders: readonly TakenLadder[];
 }
 
-/** What becomes of a ladder that was taken. */
+/** Look at the ladder again at `dueAt` (null: when something changes). `reminderDueAt`: the time of the reminder that is due. */
+interface Wait {
+	readonly kind: 'wait';
+	readonly dueAt: number | null;
+	readonly reminderDueAt: number | null;
+	readonly heldBy: string | null;
+}
+
+/** What becomes of a ladder that was taken. One whose question changed meanwhile is due at once. */
 export type LadderOutcome = { readonly ladder: Ladder; readonly changeCount: number } & (
 	| { readonly kind: 'over' }
-	/** A ladder whose question changed meanwhile is due at once. `dueAt` null: when something changes. */
-	| {
-			readonly kind: 'wait';
-			readonly dueAt: number | null;
-			readonly reminderDueAt: number | null;
-			readonly heldBy: string | null;
+	| (Wait & {
 			/** Left out: its reminder waits for no others. */
 			readonly waiting?: WaitingReminders | null;
 			/** Read the session early: those that reminders wait for in the order of these times. Null: no read is needed. */
 			readonly readBy: number | null;
-	  }
+	  })
 	| { readonly kind: 'remind'; readonly stage: ReminderStage }
 );
 
-export type Decision =
-	/** The question is settled: no more reminders. */
-	| { readonly kind: 'over' }
-	/** Look again then (null: when something changes). `reminderDueAt`: the time of the reminder that is due. */
-	| {
-			readonly kind: 'wait';
-			readonly until: number | null;
-			readonly reminderDueAt: number | null;
-			readonly heldBy: string | null;
-			/** Ask for a read of the session; while reads fail, for the first one that succeeds. */
-			readonly read?: true;
-			/** A reminder is due, and a read has to tell whether it is needed. */
-			readonly waitsForRead?: true;
-	  }
-	| { readonly kind: 'remind'; readonly stage: ReminderStage; readonly dueAt: number };
+/** A reminder is due. `waitsForRead`: a read of the session has to tell whether it is needed. */
+export type DueReminder =
+	| { readonly kind: 'remind'; readonly stage: ReminderStage; readonly reminderDueAt: number }
+	| (Wait & { readonly waitsForRead: true; readonly reminderDueAt: number });
+
+/** `over`: the question is settled, so no more reminders. */
+export type Decision = { readonly kind: 'over' } | (Wait & { readonly waitsForRead?: false }) | DueReminder;
 
 export const MOST_ESCALATIONS = 3;
 /** A read that began in this time before a reminder was due, or later, tells whether the question is still open... */
@@ -118,35 +113,34 @@ export function decide(facts: LadderFacts, now: number): Decision {
 	const { ladder, claim } = facts;
 	if (!facts.isOpen) return { kind: 'over' };
 	if (facts.isAnswered) {
-		const until = now + LOOK_AGAIN_ANSWERED_MS;
-		return { ...NOT_DUE, until, reminderDueAt: until };
+		const dueAt = now + LOOK_AGAIN_ANSWERED_MS;
+		return { ...NOT_DUE, dueAt, reminderDueAt: dueAt };
 	}
 	// While Slack is away, reminders do not pile up.
-	if (ladder.isSending) return { ...NOT_DUE, until: null };
+	if (ladder.isSending) return NOT_DUE;
 	const next = nextReminder(facts, now);
-	if (next === null) return { ...NOT_DUE, until: null };
-	if (next.at > now) return { ...NOT_DUE, until: next.at, heldBy: ladder.heldBy };
+	if (next === null) return NOT_DUE;
+	if (next.at > now) return { ...NOT_DUE, dueAt: next.at, heldBy: ladder.heldBy };
 	// From when it is late: not while somebody was answering, had answered or the service was away, nor by settings of before.
 	const dueSince = Math.max(next.at, facts.settingsChangedAt ?? next.at);
 	const reminderDueAt = Math.max(dueSince, Math.min(ladder.reminderDueAt ?? dueSince, now));
 	if (claim !== null && claim.until > now) {
-		return { kind: 'wait', until: claim.until, reminderDueAt: claim.until, heldBy: claim.userId };
+		return { kind: 'wait', dueAt: claim.until, reminderDueAt: claim.until, heldBy: claim.userId };
 	}
-	const { heldBy } = ladder;
+	const unread = { kind: 'wait', heldBy: ladder.heldBy, waitsForRead: true } as const;
 	if (facts.isFailing) {
-		const until = now + LOOK_AGAIN_FAILING_MS;
 		// Others could join meanwhile, so it waits for none that fall due when the service is back.
 		const failingDueAt = Math.max(dueSince, now - TOGETHER_MS);
-		return { kind: 'wait', until, reminderDueAt: failingDueAt, heldBy, waitsForRead: true, read: true };
+		return { ...unread, dueAt: now + LOOK_AGAIN_FAILING_MS, reminderDueAt: failingDueAt };
 	}
 	const readFrom = Math.max(now - READ_WITHIN_MS, reminderDueAt - READ_BEFORE_DUE_MS);
 	if (facts.readAt === null || facts.readAt < readFrom) {
-		return { kind: 'wait', until: now + LOOK_AGAIN_MS, reminderDueAt, heldBy, waitsForRead: true, read: true };
+		return { ...unread, dueAt: now + LOOK_AGAIN_MS, reminderDueAt };
 	}
-	return { kind: 'remind', stage: next.stage, dueAt: reminderDueAt };
+	return { kind: 'remind', stage: next.stage, reminderDueAt };
 }
 
-const NOT_DUE = { kind: 'wait', reminderDueAt: null, heldBy: null } as const;
+const NOT_DUE = { kind: 'wait', dueAt: null, reminderDueAt: null, heldBy: null } as const;
 
 /**
  * The next reminder and its time, after the quiet hours. Of a reminder and an escalation that are both due, only the

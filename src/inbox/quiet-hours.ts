@@ -4,18 +4,26 @@ import type { QuietHours } from '../watches/channel-settings.ts';
 /** Quiet hours that follow each other without a gap last less than a week, or they would never end. */
 const LONGEST_DAYS = 8;
 
+/** Used when Slack does not tell a person's time zone. */
+export const FALLBACK_TIME_ZONE = 'UTC';
+
 /**
- * When the quiet hours end that `at` is in; null outside of them. Milliseconds since the epoch. A time that a
+ * When the quiet hours end that `at` is in; null outside of them, and when they cannot be computed because another machine
+ * stored them: a reminder too many is better than none. Milliseconds since the epoch. A time that a
  * daylight-saving change skips counts as the same time after the change; one that comes twice, as the first.
  */
 export function quietUntil(hours: QuietHours, at: number): number | null {
-	const today = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(hours.timeZone).toPlainDate();
 	let end: number | null = null;
-	for (let day = -1; day <= LONGEST_DAYS; day += 1) {
-		const period = periodOf(hours, today.add({ days: day }));
-		if (period === null) continue;
-		const isIn = end === null ? period.from <= at && at < period.to : period.from <= end && end < period.to;
-		if (isIn) end = period.to;
+	try {
+		const today = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(hours.timeZone).toPlainDate();
+		for (let day = -1; day <= LONGEST_DAYS; day += 1) {
+			const period = periodOf(hours, today.add({ days: day }));
+			if (period === null) continue;
+			const isIn = end === null ? period.from <= at && at < period.to : period.from <= end && end < period.to;
+			if (isIn) end = period.to;
+		}
+	} catch {
+		return null;
 	}
 	return end;
 }
@@ -38,16 +46,6 @@ export function timeZoneNamed(name: string): string | null {
 		return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name).timeZoneId;
 	} catch {
 		return null;
-	}
-}
-
-/** Whether `quietUntil` can compute these: another machine may have stored them. */
-export function isComputable(hours: QuietHours): boolean {
-	try {
-		quietUntil(hours, 0);
-		return true;
-	} catch {
-		return false;
 	}
 }
 

@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { setBounded } from '../bounded-map.ts';
 import { elapsedSince } from '../clock.ts';
 import type { Core } from '../core.ts';
 import { codeOf } from '../errors.ts';
@@ -9,6 +8,7 @@ import { timesIn } from '../watches/channel-settings.ts';
 import type { SessionKey } from '../watches/watch.ts';
 import {
 	type Decision,
+	type DueReminder,
 	decide,
 	type LadderBatch,
 	type LadderOutcome,
@@ -17,29 +17,14 @@ import {
 	TOGETHER_MS,
 	type WaitingReminders,
 } from './ladder.ts';
-import { isComputable } from './quiet-hours.ts';
 
-interface Options {
-	/** Called after an announcement was stored. */
-	readonly onNews: () => void;
-	/** Called after an early read was asked for. */
-	readonly onEarlyRead: () => void;
-}
-
-interface Decided {
+/** A ladder, and what to do about it. */
+interface Decided<Kind extends Decision = Decision> {
 	readonly taken: TakenLadder;
-	readonly decision: Decision;
+	readonly decision: Kind;
 }
 
-/** A ladder whose reminder waits for a read. */
-interface Unread extends Decided {
-	readonly decision: Extract<Decision, { kind: 'wait' }> & { readonly reminderDueAt: number };
-}
-
-/** A ladder whose reminder is due. */
-interface Due extends Decided {
-	readonly decision: Extract<Decision, { kind: 'remind' }>;
-}
+type Remind = Extract<Decision, { kind: 'remind' }>;
 
 /** The work on a batch is a few statements. A dead replica's ladders are due again after it. */
 const LEASE_MS = 25_000;
@@ -50,8 +35,6 @@ const WAIT_FOR_OTHERS_MS = 20_000;
 /** Nor longer than this when more than a few are not read at first, as after quiet hours. */
 const WAIT_FOR_MANY_MS = 2 * 60_000;
 const A_FEW = 5;
-/** Channels whose quiet hours the log has told of. */
-const MAX_REPORTED = 1_000;
 
 /** How often to look whether the reads of other reminders are there. */
 const LOOK_AGAIN_MS = 1_000;
@@ -62,27 +45,32 @@ const SAME_TIME_MS = 1_000;
 /**
  * Reminds of open questions. Each ladder is a row with a due time; a reminder is queued as an announcement in the same
  * transaction as the row's next time. The session is read before, and what is not known reminds nobody.
+ *
+ * @param onNews called after an announcement was stored
+ * @param onEarlyRead called after an early read was asked for
  */
-export function createReminders(core: Core, { onNews, onEarlyRead }: Options) {
+export function createReminders(
+	core: Core,
+	{ onNews, onEarlyRead }: { readonly onNews: () => void; readonly onEarlyRead: () => void },
+) {
 	const { serviceUrl, clock, log } = core;
 	const { ladders: store } = core.store;
 	const { ladderTimes: defaults } = core.config;
 	const stopping = new AbortController();
 	let running: Promise<void> | null = null;
-	/** Channels with quiet hours that cannot be computed, which the log has told of. */
-	const reported = new Map<string, true>();
 
 	async function work(batch: LadderBatch, token: string): Promise<void> {
 		const now = clock.now();
 		const decided = batch.ladders.map((taken) => ({ taken, decision: decisionFor(taken, batch, now) }));
-		const due = decided.filter(isDueToRing);
-		const unread = decided.filter(waitsForRead);
+		const reminders = decided.filter(isOfReminder);
+		const due = reminders.filter(isDueToRing);
+		const unread = reminders.filter(({ decision }) => decision.kind === 'wait');
 		// While the service is away nobody is reminded, so nothing waits for others.
 		const toCome = unread.filter(({ taken }) => !taken.isFailing);
 		const waiting = waitingOf([...due, ...toCome], { isFew: toCome.length <= A_FEW, now });
 		const remindAt = timeToRemind(due, { unreadCount: unread.length, isLongEnough: hasWaited(waiting), now });
 		const announcement = remindAt !== null && remindAt <= now ? announcementOf(batch, due) : null;
-		const readBy = placeOfReads(batch, [...due, ...unread]);
+		const readBy = placeOfReads(batch, reminders);
 		const outcomes = decided.map(({ taken, decision }) =>
 			outcomeOf(taken, decision, { remindAt, readBy, waiting, now }),
 		);
@@ -104,32 +92,14 @@ export function createReminders(core: Core, { onNews, onEarlyRead }: Options) {
 		return decide({ ...taken, times: timesIn(settings, defaults), quietHours, settingsChangedAt }, now);
 	}
 
-	/** The batch without quiet hours that cannot be computed: a reminder too many is better than none. */
-	function computable(batch: LadderBatch): LadderBatch {
-		const { settings, channel } = batch;
-		const { quietHours } = settings;
-		if (quietHours === null || isComputable(quietHours)) return batch;
-		const key = JSON.stringify([channel, quietHours]);
-		if (!reported.has(key)) {
-			setBounded(reported, key, true, MAX_REPORTED);
-			const { channelId } = channel;
-			log.warn({ channel: channelId, ...quietHours }, 'the quiet hours of a channel cannot be computed; it has none');
-		}
-		return { ...batch, settings: { ...settings, quietHours: null } };
-	}
-
 	const loop = createLeaseLoop<LadderBatch>({
 		itemsName: 'reminders',
 		rows: store.rows,
 		leaseMs: LEASE_MS,
 		concurrency: CHANNELS_AT_ONCE,
-		async take(lease, room, batches) {
-			const due = await store.takeDue(serviceUrl, lease, {
-				now: clock.now(),
-				limit: room,
-				except: batches.map(({ channel }) => channel),
-			});
-			return due.map(computable);
+		take(lease, room, batches) {
+			const except = batches.map(({ channel }) => channel);
+			return store.takeDue(serviceUrl, lease, { now: clock.now(), limit: room, except });
 		},
 		nextDueAt: (batches) =>
 			store.nextDueAt(
@@ -166,26 +136,23 @@ export function createReminders(core: Core, { onNews, onEarlyRead }: Options) {
 	};
 }
 
-function isDueToRing(decided: Decided): decided is Due {
-	return decided.decision.kind === 'remind';
+function isOfReminder(decided: Decided): decided is Decided<DueReminder> {
+	const { decision } = decided;
+	return decision.kind === 'remind' || (decision.kind === 'wait' && decision.waitsForRead === true);
 }
 
-function waitsForRead(decided: Decided): decided is Unread {
-	return decided.decision.kind === 'wait' && decided.decision.waitsForRead === true;
+function isDueToRing(decided: Decided): decided is Decided<Remind> {
+	return decided.decision.kind === 'remind';
 }
 
 /**
  * The place of the reads that reminders of a channel wait for, as a time: the longest due first. The reads of one channel follow
  * each other, also where many channels are due at once, as after quiet hours: they come together, and a read soon is too old.
  */
-function placeOfReads(batch: LadderBatch, waiting: readonly (Due | Unread)[]): number {
-	const dueAts = waiting.map(({ decision }) => (decision.kind === 'remind' ? decision.dueAt : decision.reminderDueAt));
-	const apartMs = createHash('sha256').update(channelKey(batch)).digest().readUInt16BE() % SAME_TIME_MS;
-	return Math.min(...dueAts) + apartMs;
-}
-
-function channelKey({ channel: { teamId, channelId } }: LadderBatch): string {
-	return `${teamId}:${channelId}`;
+function placeOfReads({ channel }: LadderBatch, reminders: readonly Decided<DueReminder>[]): number {
+	const key = `${channel.teamId}:${channel.channelId}`;
+	const apartMs = createHash('sha256').update(key).digest().readUInt16BE() % SAME_TIME_MS;
+	return Math.min(...reminders.map(({ decision }) => decision.reminderDueAt)) + apartMs;
 }
 
 /** Since when these reminders of a channel wait, as any replica has noted; null without any. `isFew`: at most a few are not read. */
@@ -204,11 +171,11 @@ function waitingOf(
  * waited long enough for that; null when none is due. `unreadCount`: reminders whose sessions are not read yet.
  */
 function timeToRemind(
-	due: readonly Due[],
+	due: readonly Decided<Remind>[],
 	{ unreadCount, isLongEnough, now }: { unreadCount: number; isLongEnough: boolean; now: number },
 ): number | null {
 	if (due.length === 0) return null;
-	const together = Math.min(...due.map(({ decision }) => decision.dueAt)) + TOGETHER_MS;
+	const together = Math.min(...due.map(({ decision }) => decision.reminderDueAt)) + TOGETHER_MS;
 	if (unreadCount === 0 || isLongEnough) return together;
 	return Math.max(together, now + LOOK_AGAIN_MS);
 }
@@ -217,32 +184,22 @@ function timeToRemind(
 function outcomeOf(
 	{ ladder, changeCount }: TakenLadder,
 	decision: Decision,
-	{
-		remindAt,
-		readBy,
-		waiting,
-		now,
-	}: { remindAt: number | null; readBy: number; waiting: WaitingReminders | null; now: number },
+	together: { remindAt: number | null; readBy: number; waiting: WaitingReminders | null; now: number },
 ): LadderOutcome {
-	switch (decision.kind) {
-		case 'over':
-			return { ladder, changeCount, kind: 'over' };
-		case 'wait': {
-			const { until, reminderDueAt, heldBy, read, waitsForRead } = decision;
-			const place = { readBy: read ? readBy : null, waiting: waitsForRead ? waiting : null };
-			return { ladder, changeCount, kind: 'wait', dueAt: until, reminderDueAt, heldBy, ...place };
-		}
-		case 'remind': {
-			if (remindAt !== null && remindAt <= now) return { ladder, changeCount, kind: 'remind', stage: decision.stage };
-			const { heldBy } = ladder;
-			const { dueAt: reminderDueAt } = decision;
-			return { ladder, changeCount, kind: 'wait', dueAt: remindAt, reminderDueAt, heldBy, waiting, readBy: null };
-		}
+	const { remindAt, readBy, waiting, now } = together;
+	const taken = { ladder, changeCount };
+	if (decision.kind === 'over') return { ...taken, kind: 'over' };
+	if (decision.kind === 'wait') {
+		const { waitsForRead, ...wait } = decision;
+		return { ...taken, ...wait, ...(waitsForRead ? { readBy, waiting } : { readBy: null }) };
 	}
+	const { stage, reminderDueAt } = decision;
+	if (remindAt !== null && remindAt <= now) return { ...taken, kind: 'remind', stage };
+	return { ...taken, kind: 'wait', dueAt: remindAt, reminderDueAt, heldBy: ladder.heldBy, waiting, readBy: null };
 }
 
 /** One reminder goes into its question's thread. Several become one message in the channel that links to each thread. */
-function announcementOf({ channel }: LadderBatch, due: readonly Due[]): NewAnnouncement {
+function announcementOf({ channel }: LadderBatch, due: readonly Decided<Remind>[]): NewAnnouncement {
 	const entries = due.map(({ taken: { ladder }, decision }) => ({
 		watchId: ladder.watchId,
 		sessionId: ladder.session.sessionId,
@@ -251,7 +208,7 @@ function announcementOf({ channel }: LadderBatch, due: readonly Due[]): NewAnnou
 		postedAt: ladder.postedAt,
 		heldBy: ladder.heldBy,
 		stage: decision.stage,
-		dueAt: decision.dueAt,
+		dueAt: decision.reminderDueAt,
 		isLast: decision.stage === 'escalation' && ladder.escalationCount === MOST_ESCALATIONS - 1,
 		number: ladder.escalationCount + (ladder.remindedAt === null ? 0 : 1),
 		lastReminderAt: ladder.lastReminderAt,

@@ -1,9 +1,9 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Clock } from '../clock.ts';
+import type { Core } from '../core.ts';
 import { HandraiseError } from '../errors.ts';
-import type { Log } from '../log.ts';
 
 /** Slack gives up on a request after three seconds. */
 const STOP_WITHIN_MS = 3_000;
@@ -60,10 +60,7 @@ export function createHttpServer({ port, notReady, metrics, slack, onRefused, li
 	);
 	// Closes connections that do not read their response. Longer than the request time-out, which sends a 408.
 	server.timeout = 3 * limits.requestMs;
-	const connections = limitConnections(server, {
-		max: limits.connections,
-		onClosed: () => onRefused('too_many_connections'),
-	});
+	const connections = limitConnections(server, limits.connections, () => onRefused('too_many_connections'));
 	server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseConnection(error, socket, onRefused));
 	return {
 		/** Resolves to the port it listens on. @throws HandraiseError `port_unusable` */
@@ -80,10 +77,10 @@ export function createHttpServer({ port, notReady, metrics, slack, onRefused, li
 		/** Lets running requests finish within the time that Slack waits for a response. */
 		async stop(): Promise<void> {
 			const late = setTimeout(() => server.closeAllConnections(), STOP_WITHIN_MS);
-			await new Promise<void>((resolve) => {
-				server.close(() => resolve());
-				server.closeIdleConnections();
-			});
+			const closed = once(server, 'close');
+			server.close();
+			server.closeIdleConnections();
+			await closed;
 			clearTimeout(late);
 		},
 	};
@@ -130,7 +127,7 @@ function text(response: ServerResponse, status: number, body: string): void {
  * Bounds the connections of a server: each one beyond `max` closes the oldest one. (`server.maxConnections` refuses the
  * new one, so idle connections would keep out health checks and Slack.)
  */
-function limitConnections(server: Server, { max, onClosed }: { readonly max: number; readonly onClosed: () => void }) {
+function limitConnections(server: Server, max: number, onClosed: () => void) {
 	/** Connections that may be closed, oldest first. */
 	const closable = new Set<Socket>();
 	let count = 0;
@@ -162,15 +159,7 @@ const REPORT_EVERY_MS = 60_000;
  * Counts refused requests by reason. Logs the first at once and then the counts once a minute, so that a flood does not
  * fill the log. Never logs content of requests.
  */
-export function createRefusedRequests({
-	clock,
-	log,
-	metrics,
-}: {
-	readonly clock: Pick<Clock, 'sleep'>;
-	readonly log: Log;
-	readonly metrics: { httpRefused(reason: string): void };
-}) {
+export function createRefusedRequests({ clock, log, metrics }: Core) {
 	const stopping = new AbortController();
 	const counts = new Map<string, number>();
 	let isReporting = false;

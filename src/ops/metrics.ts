@@ -30,6 +30,10 @@ export function createMetrics(sources: MetricSources) {
 		return (...values: Values) =>
 			metric.inc(Object.fromEntries(labels.map((label, index) => [label, values[index] ?? ''])));
 	}
+	/** Returns a function that counts one with its outcome. */
+	function outcomes<Outcome extends string = string>(name: string, help: string) {
+		return counter<[Outcome]>(name, help, 'outcome');
+	}
 	/** Returns a function that takes milliseconds; `buckets` are seconds. */
 	function duration(name: string, help: string, buckets: number[]) {
 		const metric = new Histogram({ name: `handraise_${name}`, help, buckets, registers: [registry] });
@@ -65,12 +69,11 @@ export function createMetrics(sources: MetricSources) {
 		},
 	);
 	gauge('service_budget_used', 'Requests to the session service in the last minute', sources.budgetUsed);
-	const submissions = counter('submissions_total', 'Submissions by result before the acknowledgement', 'outcome');
+	const submissions = outcomes('submissions_total', 'Submissions by result before the acknowledgement');
 	const conflicts = counter('conflicts_total', 'Answers that conflicted with another one', 'seen');
-	const checkpoints = counter(
+	const checkpoints = outcomes(
 		'wipe_checkpoints_total',
 		'Removals of wiped secrets from the files of SQLite by outcome: done, busy (another program read) and failed are tried again',
-		'outcome',
 	);
 	const checkpointSeconds = duration(
 		'wipe_checkpoint_seconds',
@@ -97,7 +100,7 @@ export function createMetrics(sources: MetricSources) {
 			},
 		},
 		delivery: {
-			attempt: counter('delivery_attempts_total', 'Delivery attempts by outcome', 'outcome'),
+			attempt: outcomes('delivery_attempts_total', 'Delivery attempts by outcome'),
 			conflict: () => conflicts('at_delivery'),
 			readToPut: duration(
 				'read_to_put_seconds',
@@ -113,32 +116,23 @@ export function createMetrics(sources: MetricSources) {
 		},
 		watches: {
 			watchedSessions: gauge('watched_sessions', 'Sessions that at least one channel watches'),
-			read: counter<['changed' | 'unchanged' | 'failed']>(
-				'watch_reads_total',
-				'Background reads by outcome',
-				'outcome',
-			),
+			read: outcomes<'changed' | 'unchanged' | 'failed'>('watch_reads_total', 'Background reads by outcome'),
 			detectionAge: duration(
 				'detection_age_seconds',
 				'Upper bound of the time between a change of a session and its detection',
 				[0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300],
 			),
 			backgroundPerSecond: gauge('background_requests_per_second', 'Request rate that is left for watching'),
-			card: counter<['wanted' | 'sent' | 'unchanged' | 'coalesced' | 'failed']>(
+			card: outcomes<'wanted' | 'sent' | 'unchanged' | 'coalesced' | 'failed'>(
 				'card_updates_total',
 				'Card updates by outcome',
-				'outcome',
 			),
 			limitReached: counter<['person' | 'channel' | 'all']>(
 				'watch_limits_total',
 				'Watches that were not added because a limit was reached',
 				'limit',
 			),
-			post: counter<['posted' | 'found' | 'retried' | 'refused' | 'maybeRepeated']>(
-				'posts_total',
-				'Posts by outcome',
-				'outcome',
-			),
+			post: outcomes<'posted' | 'found' | 'retried' | 'refused' | 'maybeRepeated'>('posts_total', 'Posts by outcome'),
 			reminder: counter<['reminder' | 'escalation']>(
 				'reminders_total',
 				'Reminders and escalations that were posted',
@@ -150,10 +144,9 @@ export function createMetrics(sources: MetricSources) {
 				[1, 2.5, 5, 10, 15, 20, 30, 60, 300, 900],
 			),
 			/** `complete`: all pages were checked. `failed`: one page failed. */
-			channelCheck: counter<['complete' | 'failed']>(
+			channelCheck: outcomes<'complete' | 'failed'>(
 				'channel_checks_total',
 				'Checks whether other organizations read a channel, by outcome',
-				'outcome',
 			),
 		},
 		listing: {
@@ -173,11 +166,7 @@ export function createMetrics(sources: MetricSources) {
 			listedReads: (count: number) => listReads.inc(count),
 		},
 		inboxes: {
-			update: counter<['sent' | 'unchanged' | 'failed']>(
-				'inbox_updates_total',
-				'Updates of inboxes by outcome',
-				'outcome',
-			),
+			update: outcomes<'sent' | 'unchanged' | 'failed'>('inbox_updates_total', 'Updates of inboxes by outcome'),
 			built: duration(
 				'inbox_build_seconds',
 				'How long the content of an inbox took to put together, without showing it',
@@ -189,10 +178,9 @@ export function createMetrics(sources: MetricSources) {
 			checkpointSeconds(ms);
 		},
 		people: {
-			personRead: counter(
+			personRead: outcomes(
 				'person_reads_total',
 				'Reads and windows that people asked for, with those refused as too fast',
-				'outcome',
 			),
 			unknownSession: counter('unknown_sessions_total', 'Session ids that people named and the service did not know'),
 		},

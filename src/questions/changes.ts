@@ -1,13 +1,10 @@
-import { fingerprintOf, hashOfTexts, shownHashOf } from './fingerprint.ts';
-import { askingMessageIndex, asks, type LeftEmpty, openItemsOf } from './open-question.ts';
-import { assistantCountOf, resultOf } from './progress.ts';
-import { isOver, type Session } from './session.ts';
+import { askingMessageIndex, asks, fingerprintOf, hashOfTexts, type LeftEmpty, questionAt } from './open-question.ts';
+import { assistantCountOf, isOver, resultOf, type Session } from './session.ts';
 
 /** What is stored of a session's newest question. */
 export interface QuestionDigest {
 	readonly messageIndex: number;
 	readonly fingerprint: string;
-	/** See `shownHashOf`. */
 	readonly shownHash: string;
 	/** How many earlier messages ask the same: identifies the question when its index changes. Null when not counted. */
 	readonly sameBefore: number | null;
@@ -203,16 +200,11 @@ function answered(messageIndex: number, items: readonly number[], stillOpen: rea
 }
 
 function questionDigestAt(session: Session, messageIndex: number, leftEmpty?: LeftEmpty): QuestionState | null {
-	const message = session.messages[messageIndex];
-	if (message === undefined || !asks(message)) return null;
-	const items = message.humanInput;
-	return {
-		messageIndex,
-		fingerprint: fingerprintOf(items),
-		shownHash: shownHashOf(message),
-		answered: items.flatMap((item, position) => (item.value === '' ? [] : [position])),
-		open: openItemsOf(session, items, messageIndex, leftEmpty),
-	};
+	const question = questionAt(session, messageIndex, leftEmpty);
+	if (question === null) return null;
+	const { fingerprint, shownHash, items, openItems: open } = question;
+	const answered = items.flatMap((item, position) => (item.value === '' ? [] : [position]));
+	return { messageIndex, fingerprint, shownHash, answered, open };
 }
 
 function without(positions: readonly number[], others: readonly number[]): number[] {

@@ -1,7 +1,5 @@
-import { fingerprintOf, isReworded, sameText } from './fingerprint.ts';
-import { askingMessageIndex, questionAt } from './open-question.ts';
-import { assistantCountOf } from './progress.ts';
-import { type AnsweredItem, type HumanInputItem, isOver, isWaiting, type Session } from './session.ts';
+import { askingMessageIndex, fingerprintOf, isReworded, questionAt, sameText } from './open-question.ts';
+import { assistantCountOf, type HumanInputItem, isOver, isWaiting, type Session } from './session.ts';
 
 /**
  * An answer by position: a text for an item it fills, `''` for an item that the person left empty on purpose, and null
@@ -68,7 +66,7 @@ export function compareForDelivery(input: DeliveryInput): DeliveryComparison {
  * The array of the PUT: every item in order. An item with a value keeps it, so that even a mistake of the caller
  * overwrites nothing; an empty item gets ours or stays empty. All other fields keep the service's JSON value.
  */
-export function mergeForPut(items: readonly HumanInputItem[], values: OurValues): AnsweredItem[] {
+export function mergeForPut(items: readonly HumanInputItem[], values: OurValues): HumanInputItem[] {
 	return items.map((item, position) => {
 		const ours = values[position] ?? null;
 		if (item.value !== '' || ours === null) return item;
@@ -78,12 +76,12 @@ export function mergeForPut(items: readonly HumanInputItem[], values: OurValues)
 }
 
 /** The JSON body of the PUT. Values that are not strings stay as they are. */
-export function putBodyOf(sessionId: string, messageIndex: number, items: readonly AnsweredItem[]): string {
+export function putBodyOf(sessionId: string, messageIndex: number, items: readonly HumanInputItem[]): string {
 	const id = JSON.stringify(sessionId);
 	return `{"sessionId":${id},"humanInputResponse":[${items.map(itemJson).join(',')}],"messageIndex":${messageIndex}}`;
 }
 
-function itemJson({ title, description, value, raw = {} }: AnsweredItem): string {
+function itemJson({ title, description, value, raw = {} }: HumanInputItem): string {
 	const json = (text: string, rawText: string | undefined) => rawText ?? JSON.stringify(text);
 	return `{"title":${json(title, raw.title)},"description":${json(description, raw.description)},"value":${json(value, raw.value)}}`;
 }

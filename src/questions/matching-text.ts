@@ -101,22 +101,26 @@ export function wordsOr(source: string, anywhere: string): RegExp {
  * Characters that look like one Latin letter, and the letter, from Unicode's confusables (UTS #39, confusables.txt).
  * Compatibility forms (𝗉, ｐ, ⓟ) are missing because NFKD folds them before.
  */
-const CONFUSABLES: Readonly<Record<string, string>> = tableOf([
-	// Cyrillic
-	['АВЕЅІЈКМНОРСТХҮԌԚԜ', 'ABESIJKMHOPCTXYGQW'],
-	['асԁеһіјӏорԛѕуүхѵԝ', 'acdehijlopqsyyxvw'],
-	// Greek
-	['ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ', 'ABEZHIKMNOPTYX'],
-	['αγινορσυ', 'ayivopou'],
-	// Armenian
-	['հոսօցզյ', 'hnuogqj'],
-	// Cherokee
-	['ᎪᏴᏟᎠᎬᏀᎻᎫᏦᏞᎷᏢᎡᏚᎢᏙᎳᎽᏃ', 'ABCDEGHJKLMPRSTVWYZ'],
-	// Lisu
-	['ꓮꓐꓚꓓꓰꓝꓖꓧꓲꓙꓗꓡꓟꓠꓳꓑꓣꓢꓔꓴꓦꓪꓫꓬꓜ', 'ABCDEFGHIJKLMNOPRSTUVWXYZ'],
-	// Latin letters that no decomposition makes plain: dotless, script, small capital, with a stroke
-	['ıɪɩɑɡᴄᴏᴠᴡᴢꜱʏłøđħŧƿ', 'iiiagcovwzsylodhtp'],
-]);
+const CONFUSABLES: ReadonlyMap<string, string> = new Map(
+	[
+		// Cyrillic
+		['АВЕЅІЈКМНОРСТХҮԌԚԜ', 'ABESIJKMHOPCTXYGQW'],
+		['асԁеһіјӏорԛѕуүхѵԝ', 'acdehijlopqsyyxvw'],
+		// Greek
+		['ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ', 'ABEZHIKMNOPTYX'],
+		['αγινορσυ', 'ayivopou'],
+		// Armenian
+		['հոսօցզյ', 'hnuogqj'],
+		// Cherokee
+		['ᎪᏴᏟᎠᎬᏀᎻᎫᏦᏞᎷᏢᎡᏚᎢᏙᎳᎽᏃ', 'ABCDEGHJKLMPRSTVWYZ'],
+		// Lisu
+		['ꓮꓐꓚꓓꓰꓝꓖꓧꓲꓙꓗꓡꓟꓠꓳꓑꓣꓢꓔꓴꓦꓪꓫꓬꓜ', 'ABCDEFGHIJKLMNOPRSTUVWXYZ'],
+		// Latin letters that no decomposition makes plain: dotless, script, small capital, with a stroke
+		['ıɪɩɑɡᴄᴏᴠᴡᴢꜱʏłøđħŧƿ', 'iiiagcovwzsylodhtp'],
+	].flatMap(([alike = '', letters = '']) =>
+		Array.from(alike, (character, at) => [character, letters.charAt(at)] as const),
+	),
+);
 
 /** Signs that people write instead of a letter inside a word. `1` can be an `i` or an `l`. */
 const LEET: Readonly<Record<string, string>> = { 0: 'o', 3: 'e', 4: 'a', 5: 's', 7: 't', $: 's', '@': 'a' };
@@ -124,17 +128,9 @@ const LEET: Readonly<Record<string, string>> = { 0: 'o', 3: 'e', 4: 'a', 5: 's',
 /** Words to find inside a run of spaced-out letters, where no space separates words. */
 const INSIDE_A_RUN = /pass(?:word|code|phrase|wort)/g;
 
-function tableOf(rows: readonly (readonly [string, string])[]): Record<string, string> {
-	return Object.fromEntries(
-		rows.flatMap(([lookAlikes, letters]) =>
-			Array.from(lookAlikes).map((character, index) => [character, letters.charAt(index)]),
-		),
-	);
-}
-
 /** With Latin letters in place of the characters that look like them. */
 function foldConfusables(text: string): string {
-	return text.replace(/\P{ASCII}/gu, (character) => CONFUSABLES[character] ?? character);
+	return text.replace(/\P{ASCII}/gu, (character) => CONFUSABLES.get(character) ?? character);
 }
 
 /** Makes words of `p a s s w o r d` and `p.i.n`. `text` is in lower case with one space between words. */

@@ -1,6 +1,5 @@
 import { looksSecret } from './asks-for-secret.ts';
-import { guessInput, YES_NO } from './input-kind.ts';
-import { WANTS_MORE_THAN_YES_OR_NO } from './input-rules.ts';
+import { guessInput, WANTS_MORE_THAN_YES_OR_NO, YES_NO } from './input-kind.ts';
 import { lookDifferent } from './look-alikes.ts';
 import { matchingText, words } from './matching-text.ts';
 import type { Question } from './open-question.ts';

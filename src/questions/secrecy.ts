@@ -1,7 +1,6 @@
 import { asksAbove, looksSecret } from './asks-for-secret.ts';
-import { sameText } from './fingerprint.ts';
 import { guessInput } from './input-kind.ts';
-import type { Question } from './open-question.ts';
+import { type Question, sameText } from './open-question.ts';
 import type { HumanInputItem } from './session.ts';
 
 interface Texts extends Pick<Question, 'context'> {

@@ -42,11 +42,7 @@ export interface HumanInputItem {
  * The JSON texts of an item's fields that are not strings. They are sent back unchanged and never shown, stored or
  * hashed. They stay texts because the values can be nested deeper than JSON.stringify can follow.
  */
-export interface RawTexts {
-	readonly title?: string;
-	readonly description?: string;
-	readonly value?: string;
-}
+export type RawTexts = { readonly [Text in 'title' | 'description' | 'value']?: string };
 
 /** One thing the agent did, reduced to what may be shown. */
 export type AgentAction =
@@ -71,30 +67,11 @@ export interface SessionVariable {
 	readonly value: string;
 }
 
-/** An item as the PUT sends it. The service replaces the whole array, so all items are sent, in order. */
-export interface AnsweredItem {
-	readonly title: string;
-	readonly description: string;
-	readonly value: string;
-	/** Sent instead of the texts above. */
-	readonly raw?: RawTexts;
-}
-
 /** The statuses that the service is known to use. Any other string is possible. */
-type KnownStatus = 'active' | 'humanInput' | 'inactive' | 'paused' | 'stopped' | 'completed' | 'failed';
+const KNOWN_STATUSES = ['active', 'humanInput', 'inactive', 'paused', 'stopped', 'completed', 'failed'] as const;
 
 /** What a caller needs words for: the known statuses, and one kind for all others. */
-export type StatusKind = KnownStatus | 'unknown';
-
-const KNOWN_STATUSES: ReadonlySet<string> = new Set<KnownStatus>([
-	'active',
-	'humanInput',
-	'inactive',
-	'paused',
-	'stopped',
-	'completed',
-	'failed',
-]);
+export type StatusKind = (typeof KNOWN_STATUSES)[number] | 'unknown';
 
 /** A session as the service's list shows it. */
 export interface ListedSession {
@@ -107,7 +84,7 @@ export interface ListedSession {
 
 /** Compares exactly, as the service does: `Active` is unknown. */
 export function statusKind(status: string): StatusKind {
-	return KNOWN_STATUSES.has(status) ? (status as KnownStatus) : 'unknown';
+	return KNOWN_STATUSES.find((known) => known === status) ?? 'unknown';
 }
 
 /** The service still saves answers to such a session, but no agent reads them. */
@@ -120,21 +97,76 @@ export function isWaiting(status: string): boolean {
 	return status === 'humanInput';
 }
 
-/**
- * Words that have a path of their own in the service (`GET /v1/sessions/query` lists sessions). They are never sent as
- * an id, because the effect is not known.
- */
-const RESERVED_IDS: ReadonlySet<string> = new Set(['file', 'files', 'list', 'new', 'query']);
-
-/** Whether the service would take this id for a path of its own, ignoring letter case and percent-encoding. */
-export function isReservedId(id: string): boolean {
-	return RESERVED_IDS.has(decoded(id).trim().toLowerCase());
+/** One message of the history, with its numbers. */
+export interface HistoryEntry {
+	readonly messageIndex: number;
+	/** 1 for the first assistant message; null for messages of other roles. */
+	readonly step: number | null;
+	readonly message: Message;
 }
 
-function decoded(id: string): string {
-	try {
-		return decodeURIComponent(id);
-	} catch {
-		return id;
-	}
+/** The step is the number of assistant messages so far. It can exceed `maxSteps`. */
+export function stepOf(session: Pick<Session, 'messages' | 'maxSteps'>): { step: number; maxSteps: number } {
+	return { step: assistantCountOf(session), maxSteps: session.maxSteps };
+}
+
+/** The number of assistant messages. It grows when the agent goes on. */
+export function assistantCountOf(session: Pick<Session, 'messages'>): number {
+	return session.messages.filter((message) => message.role === 'assistant').length;
+}
+
+/** The text of the first user message; null when there is none or it is empty. */
+export function taskOf(session: Pick<Session, 'messages'>): string | null {
+	return session.messages.find((message) => message.role === 'user')?.content || null;
+}
+
+/** The text of the newest `done` action, in Markdown; null when there is none or it is empty. */
+export function resultOf(session: Pick<Session, 'messages'>): string | null {
+	const actions = session.messages.flatMap((message) => message.actions);
+	return actions.findLast((action) => action.kind === 'done')?.text || null;
+}
+
+/** The newest `limit` assistant messages, newest first. */
+export function latestAssistantMessages(session: Pick<Session, 'messages'>, limit: number) {
+	const steps = newestFirst(session).flatMap(({ step, message }) => (step === null ? [] : [{ step, message }]));
+	return steps.slice(0, limit);
+}
+
+/**
+ * The newest `limit` messages after skipping `skip` of them, newest first. Messages of any role belong to the history,
+ * except the task.
+ */
+export function latestHistory(session: Pick<Session, 'messages'>, limit: number, skip = 0): HistoryEntry[] {
+	const taskIndex = session.messages.findIndex((message) => message.role === 'user');
+	const entries = newestFirst(session).filter(({ messageIndex }) => messageIndex !== taskIndex);
+	return entries.slice(skip, skip + limit);
+}
+
+/**
+ * Milliseconds from the session's start to its end, or to `now` (milliseconds since the epoch) while it is not over. Null
+ * when the start, or the end of a session that is over, is missing or unreadable. Never negative, although clocks differ.
+ */
+export function ageOf(session: Pick<Session, 'status' | 'startTime' | 'endTime'>, now: number): number | null {
+	const start = parseTime(session.startTime);
+	if (start === null) return null;
+	// A session that was continued may still have the end of its first run.
+	const end = isOver(session.status) ? parseTime(session.endTime) : now;
+	return end === null ? null : Math.max(0, end - start);
+}
+
+/** Milliseconds since the epoch of an ISO 8601 time, else null. `Date.parse` alone takes `1` for the year 2001. */
+export function parseTime(text: string | null): number | null {
+	if (text === null || !/^\d{4}-\d{2}-\d{2}/.test(text)) return null;
+	const time = Date.parse(text);
+	return Number.isNaN(time) ? null : time;
+}
+
+function newestFirst({ messages }: Pick<Session, 'messages'>): HistoryEntry[] {
+	let steps = 0;
+	const entries = messages.map((message, messageIndex) => {
+		if (message.role !== 'assistant') return { messageIndex, step: null, message };
+		steps += 1;
+		return { messageIndex, step: steps, message };
+	});
+	return entries.reverse();
 }

@@ -1,4 +1,3 @@
-import { isReservedId } from '../questions/session.ts';
 import { SessionServiceError } from './errors.ts';
 
 /** Real ids have 8 characters, the service's document only says "string". This limits the path and the stored rows. */
@@ -50,4 +49,23 @@ function refusalOf(id: string): string | null {
 	if (isReservedId(id)) return 'is a path of the service itself';
 	if (!id.isWellFormed() || /\p{Cc}/u.test(id)) return 'has control characters or broken Unicode';
 	return null;
+}
+
+/**
+ * Words that have a path of their own in the service (`GET /v1/sessions/query` lists sessions). They are never sent as
+ * an id, because the effect is not known.
+ */
+const RESERVED_IDS: ReadonlySet<string> = new Set(['file', 'files', 'list', 'new', 'query']);
+
+/** Whether the service would take this id for a path of its own, ignoring letter case and percent-encoding. */
+export function isReservedId(id: string): boolean {
+	return RESERVED_IDS.has(decoded(id).trim().toLowerCase());
+}
+
+function decoded(id: string): string {
+	try {
+		return decodeURIComponent(id);
+	} catch {
+		return id;
+	}
 }

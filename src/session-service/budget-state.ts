@@ -77,7 +77,7 @@ interface Ask extends Asking, Limits {
 	readonly now: number;
 }
 
-export type BudgetDecision =
+type BudgetDecision =
 	| { readonly granted: true; readonly state: BudgetState }
 	/** `retryAt`: when it may be granted if nothing else is granted before; always later than now. */
 	| { readonly granted: false; readonly retryAt: number };
@@ -250,19 +250,16 @@ export function observed(
 	return next;
 }
 
-/** Somebody who waits. People take turns, so each is named. */
-interface Waiting extends Asking {
-	readonly person: string;
-	readonly ahead: boolean;
-}
-
 /**
  * In the order of serving: deliveries, people in turns, then background with those that go ahead first. Else in the order of
  * asking.
  *
  * @param lastTurns the number of each person's last turn, from 1; people without one have had none
  */
-export function inOrder<W extends Waiting>(waiting: Iterable<W>, lastTurns: ReadonlyMap<string, number>): W[] {
+export function inOrder<W extends Required<Asking> & { readonly person: string }>(
+	waiting: Iterable<W>,
+	lastTurns: ReadonlyMap<string, number>,
+): W[] {
 	const { delivery = [], person = [], background = [] } = Object.groupBy(waiting, ({ priority }) => priority);
 	background.sort((one, other) => Number(other.ahead) - Number(one.ahead));
 	return [...delivery, ...inTurns(person, lastTurns), ...background];

@@ -140,13 +140,10 @@ export function createRequestBudget({
 		 * @throws SessionServiceError `rate_limited` once it is certain that no permit comes before `deadline`
 		 * @throws the signal's reason when it is aborted first; nothing is charged then
 		 */
-		acquire(priority: RequestPriority, options: PermitOptions = {}): Promise<number> {
+		async acquire(priority: RequestPriority, options: PermitOptions = {}): Promise<number> {
 			const { count = 1, signal, deadline = Number.POSITIVE_INFINITY, person = '', ahead = false } = options;
+			signal?.throwIfAborted();
 			const { promise, resolve, reject } = Promise.withResolvers<number>();
-			if (signal?.aborted) {
-				reject(signal.reason);
-				return promise;
-			}
 			const waiter: Waiter = { priority, count, person, ahead, deadline, resolve, reject };
 			const abort = () => {
 				waiting.delete(waiter);

@@ -1,5 +1,5 @@
 import { putBodyOf } from '../questions/compare.ts';
-import type { AnsweredItem } from '../questions/session.ts';
+import type { HumanInputItem } from '../questions/session.ts';
 import type { RequestPriority } from './budget-state.ts';
 import { SessionServiceError } from './errors.ts';
 import type { CallTimeouts } from './exchange.ts';
@@ -26,13 +26,13 @@ export function createSessionServiceClient({
 	const { clock, log, budget } = options;
 	const timeouts = { connect: 3_000, body: 10_000, call: 20_000, ...chosen };
 	const transport = createTransport({ ...options, timeouts });
-	const reader = createSessionReader({ transport, cacheBytes, clock, log });
+	const reader = createSessionReader(transport, cacheBytes, clock, log);
 	const share = createSharedReads(clock);
 
 	return {
 		/** Milliseconds after which a call is given up: a PUT cannot arrive later than that after it was sent. */
 		callTimeoutMs: timeouts.call,
-		listWaiting: createSessionList({ transport, budget, clock }),
+		listWaiting: createSessionList(transport, budget, clock),
 
 		/**
 		 * Reads a session, and repeats after temporary failures within the priority's patience. `person`: whose turn the request
@@ -41,13 +41,9 @@ export function createSessionServiceClient({
 		 */
 		async read(
 			sessionId: string,
-			{
-				priority,
-				signal,
-				person = '',
-				ahead = false,
-			}: { priority: RequestPriority; signal?: AbortSignal; person?: string; ahead?: boolean },
+			options: { priority: RequestPriority; signal?: AbortSignal; person?: string; ahead?: boolean },
 		): Promise<SessionReading> {
+			const { priority, signal, person = '', ahead = false } = options;
 			const start = (readSignal: AbortSignal | undefined) =>
 				reader.read(sessionId, {
 					priority,
@@ -92,7 +88,7 @@ export function createSessionServiceClient({
 				async putAnswers(
 					sessionId: string,
 					messageIndex: number,
-					items: readonly AnsweredItem[],
+					items: readonly HumanInputItem[],
 					maySend?: () => boolean,
 				): Promise<void> {
 					const path = `${transport.pathOf(sessionId)}/update-human-input`;

@@ -45,13 +45,6 @@ export const SERVICE_CODES: readonly string[] = Object.entries(CODES).flatMap(([
 	ofService ? [code] : [],
 );
 
-interface Details {
-	readonly cause?: unknown;
-	readonly outcomeUnknown?: boolean;
-	readonly status?: number | null;
-	readonly retryAt?: number;
-}
-
 /**
  * What a call to the session service throws, except for the reason of the caller's signal. Messages name the operation,
  * the status and sizes, never the response's text, the key or an address.
@@ -68,7 +61,11 @@ export class SessionServiceError extends HandraiseError {
 	/** Of `rate_limited`: when the next try makes sense, clock milliseconds. */
 	readonly retryAt: number | null;
 
-	constructor(code: SessionServiceErrorCode, message: string, details: Details = {}) {
+	constructor(
+		code: SessionServiceErrorCode,
+		message: string,
+		details: { cause?: unknown; outcomeUnknown?: boolean; status?: number | null; retryAt?: number } = {},
+	) {
 		super(message, { code, retryable: CODES[code].retryable, cause: details.cause });
 		this.outcomeUnknown = details.outcomeUnknown ?? false;
 		this.status = details.status ?? null;
@@ -82,37 +79,6 @@ export class SessionServiceError extends HandraiseError {
 }
 
 export type Operation = 'read' | 'put' | 'list';
-export type FailureKind = 'network' | 'timeout' | 'aborted' | 'too_large';
-
-interface Failure {
-	readonly kind: FailureKind;
-	/** Whether a byte of the request may have reached the service. */
-	readonly sent: boolean;
-	/** The response's status; null before its headers arrived. */
-	readonly status: number | null;
-	readonly cause: unknown;
-}
-
-/**
- * What to throw for an exchange without a whole response; the signal's reason when it was aborted. A PUT's outcome is
- * known only if nothing of it was sent.
- */
-export function errorOfFailure({ kind, sent, status, cause }: Failure, operation: Operation): unknown {
-	const outcomeUnknown = operation === 'put' && sent;
-	const about = `The session service's response to a ${operation}`;
-	switch (kind) {
-		case 'timeout':
-			return new SessionServiceError('timed_out', `${about} did not come in time`, { cause, outcomeUnknown });
-		case 'too_large':
-			return new SessionServiceError('body_too_large', `${about} is too large`, { outcomeUnknown });
-		case 'aborted':
-			return cause;
-		case 'network': {
-			const why = sent ? 'the connection broke' : 'no connection';
-			return new SessionServiceError('unavailable', `${about} did not come: ${why}`, { cause, outcomeUnknown, status });
-		}
-	}
-}
 
 /**
  * The error for a response's status; null for a success (2xx, and 304 of a GET). The body tells nothing: the service has
@@ -120,11 +86,7 @@ export function errorOfFailure({ kind, sent, status, cause }: Failure, operation
  *
  * @param retryAt clock milliseconds, of a 429
  */
-export function errorOfStatus(
-	{ status }: { readonly status: number },
-	operation: Operation,
-	retryAt: number,
-): SessionServiceError | null {
+export function errorOfStatus(status: number, operation: Operation, retryAt: number): SessionServiceError | null {
 	const message = `The session service responded to a ${operation} with ${status}`;
 	if ((status >= 200 && status < 300) || (status === 304 && operation !== 'put')) return null;
 	if (status >= 300 && status < 400) {

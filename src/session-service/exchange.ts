@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { type Clock, uptimeOf } from '../clock.ts';
-import { errorOfFailure, type FailureKind, type Operation } from './errors.ts';
+import { type Operation, SessionServiceError } from './errors.ts';
 
 /** Milliseconds. */
 export interface CallTimeouts {
@@ -72,14 +72,22 @@ export function exchange(dispatcher: Dispatcher, clock: Clock, request: HttpRequ
 			return true;
 		}
 
-		function fail(kind: FailureKind, cause: unknown): void {
+		/** A PUT's outcome is known only if nothing of it was sent. */
+		function fail(code: 'timed_out' | 'body_too_large' | 'unavailable', what: string, cause?: unknown): void {
+			const outcomeUnknown = operation === 'put' && sent;
+			const message = `The session service's response to a ${operation} ${what}`;
+			const details = { cause, outcomeUnknown, status: code === 'unavailable' ? status : null };
+			end(new SessionServiceError(code, message, details));
+		}
+
+		function end(error: unknown): void {
 			if (!settle()) return;
-			abortRequest?.(new Error(`HTTP exchange: ${kind}`));
-			reject(errorOfFailure({ kind, sent, status, cause }, operation));
+			abortRequest?.(new Error('the HTTP exchange is over'));
+			reject(error);
 		}
 
 		function onAbort(): void {
-			fail('aborted', signal?.reason);
+			end(signal?.reason);
 		}
 
 		/** One sleep for all time-outs: it ends at the next one, or when the next one changes. */
@@ -90,7 +98,7 @@ export function exchange(dispatcher: Dispatcher, clock: Clock, request: HttpRequ
 				const isReading = status !== null && claim !== 'waiting';
 				const next = isReading ? Math.min(whole, lastProgress + timeouts.body) : whole;
 				const leftMs = next - uptimeOf(clock);
-				if (leftMs <= 0) return fail('timeout', undefined);
+				if (leftMs <= 0) return fail('timed_out', 'did not come in time');
 				sleeping = new AbortController();
 				await clock.sleep(leftMs, sleeping.signal).catch(() => undefined);
 			}
@@ -123,7 +131,7 @@ export function exchange(dispatcher: Dispatcher, clock: Clock, request: HttpRequ
 						return;
 					}
 					if (request.maySend?.() === false) {
-						fail('timeout', new Error('too late to be sent'));
+						fail('timed_out', 'was not asked for: too late');
 						return;
 					}
 					sent = true;
@@ -136,13 +144,13 @@ export function exchange(dispatcher: Dispatcher, clock: Clock, request: HttpRequ
 					headers = firstValues(incoming);
 					sleeping.abort();
 					const announced = Number(headers.get('content-length'));
-					if (announced > maxBodyBytes) fail('too_large', undefined);
+					if (announced > maxBodyBytes) fail('body_too_large', 'is too large');
 					else if (announced > SMALL_BODY_BYTES) claimFor(controller);
 				},
 				onResponseData(controller, chunk) {
 					received += chunk.length;
 					lastProgress = uptimeOf(clock);
-					if (received > maxBodyBytes) return fail('too_large', undefined);
+					if (received > maxBodyBytes) return fail('body_too_large', 'is too large');
 					chunks.push(chunk);
 					if (received > SMALL_BODY_BYTES) claimFor(controller);
 				},
@@ -154,8 +162,9 @@ export function exchange(dispatcher: Dispatcher, clock: Clock, request: HttpRequ
 					setImmediate(() => setImmediate(() => resolve(response)));
 				},
 				onResponseError(_controller, error) {
-					const connectTimeout = 'code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT';
-					fail(connectTimeout ? 'timeout' : 'network', error);
+					if ('code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT')
+						fail('timed_out', 'did not come in time', error);
+					else fail('unavailable', `did not come: ${sent ? 'the connection broke' : 'no connection'}`, error);
 				},
 			},
 		);
@@ -171,7 +180,8 @@ export function exchange(dispatcher: Dispatcher, clock: Clock, request: HttpRequ
 					sleeping.abort();
 					controller.resume();
 				},
-				(error: unknown) => fail('aborted', error),
+				// The exchange is over.
+				() => undefined,
 			);
 		}
 	});

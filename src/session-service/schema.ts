@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import { cutText } from '../cut.ts';
-import { parseTime } from '../questions/progress.ts';
-import type {
-	AgentAction,
-	HumanInputItem,
-	ListedSession,
-	Message,
-	RawTexts,
-	Session,
-	SessionFile,
-	SessionVariable,
+import {
+	type AgentAction,
+	type HumanInputItem,
+	isWaiting,
+	type ListedSession,
+	type Message,
+	parseTime,
+	type RawTexts,
+	type Session,
+	type SessionFile,
+	type SessionVariable,
 } from '../questions/session.ts';
 import { isSessionId } from './address.ts';
 import { asArray, asObject, asText, asTextOrNull, type JsonObject, jsonTextOf } from './json.ts';
@@ -34,25 +35,21 @@ const maxSteps = anything.transform((value) => {
 	return typeof steps === 'number' && Number.isSafeInteger(steps) && steps > 0 ? steps : DEFAULT_MAX_STEPS;
 });
 
+const objectsIn = (value: unknown) =>
+	asArray(value)
+		.map(asObject)
+		.filter((entry) => entry !== null);
+
 const files = anything.transform((value): readonly SessionFile[] =>
-	asArray(value).flatMap((entry) => {
-		const file = asObject(entry);
-		if (file === null) return [];
-		return [
-			{
-				filename: asText(file.filename),
-				signedUrl: asTextOrNull(file.signedUrl),
-				timestamp: asTextOrNull(file.timestamp),
-			},
-		];
-	}),
+	objectsIn(value).map(({ filename, signedUrl, timestamp }) => ({
+		filename: asText(filename),
+		signedUrl: asTextOrNull(signedUrl),
+		timestamp: asTextOrNull(timestamp),
+	})),
 );
 
 const sessionVariables = anything.transform((value): readonly SessionVariable[] =>
-	asArray(value).flatMap((entry) => {
-		const variable = asObject(entry);
-		return variable === null ? [] : [{ name: asText(variable.name), value: asText(variable.value) }];
-	}),
+	objectsIn(value).map((variable) => ({ name: asText(variable.name), value: asText(variable.value) })),
 );
 
 /**
@@ -163,15 +160,9 @@ const LONGEST_NAME = 64;
 /** Reads `agent_data.action`: objects keyed by the action's name, one action for each key with a value. */
 function readActions(agentData: unknown): readonly AgentAction[] {
 	const action = asObject(agentData)?.action;
-	if (action === undefined || action === null) return [];
-	const entries = Array.isArray(action) ? action : [action];
-	const actions: AgentAction[] = [];
-	for (const entry of entries) {
-		const keyed = asObject(entry);
-		if (keyed === null) continue;
-		for (const name of namesIn(keyed)) actions.push(readAction(name, keyed[name]));
-	}
-	return actions;
+	return objectsIn(Array.isArray(action) ? action : [action]).flatMap((keyed) =>
+		namesIn(keyed).map((name) => readAction(name, keyed[name])),
+	);
 }
 
 /** Some serializers list all possible actions: those that are null did not happen. */
@@ -223,7 +214,6 @@ export const MAX_PAGE_BYTES = 10_000_000;
 
 /** A page of a list as it was asked for. */
 export interface AskedPage {
-	readonly status: string;
 	readonly limit: number;
 	/** Counts from 1. */
 	readonly page: number;
@@ -239,9 +229,9 @@ export interface ListPage {
 	readonly pageCount: number;
 }
 
-/** The query of a page, sessions of every source. */
-export function listQuery({ status, limit, page }: AskedPage): string {
-	return new URLSearchParams({ status, source: '', page: String(page), limit: String(limit) }).toString();
+/** The query of a page of sessions that wait, of every source. */
+export function listQuery({ limit, page }: AskedPage): string {
+	return new URLSearchParams({ status: 'humanInput', source: '', page: String(page), limit: String(limit) }).toString();
 }
 
 const count = z.int().nonnegative().max(1_000_000);
@@ -273,7 +263,7 @@ export function readListResponse(value: unknown, asked: AskedPage): ListPage | n
 	if (!parsed.success || Object.hasOwn(value as object, 'session')) return null;
 	const { sessions, totalSessions: sessionCount, totalPages: pageCount } = parsed.data;
 	const itemCount = sessions.length;
-	if (sessions.some(({ status }) => status !== asked.status)) return null;
+	if (!sessions.every(({ status }) => isWaiting(status))) return null;
 	const isPlausible =
 		itemCount <= asked.limit &&
 		itemCount <= sessionCount &&

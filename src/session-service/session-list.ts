@@ -6,7 +6,6 @@ import { type ListPage, listQuery, MAX_PAGE_BYTES, readListResponse } from './sc
 import { etagOf } from './session-reader.ts';
 import type { Transport } from './transport.ts';
 
-const WAITING = 'humanInput';
 /** A smaller page may be read. */
 const TOO_LARGE = new Set(['body_too_large', 'body_too_complex']);
 const MAX_PAGE_SIZE = 200;
@@ -36,15 +35,7 @@ interface KeptPage {
  * Follows no redirect. A page that has not changed is not sent again (304). Each session comes with links to all its files:
  * when a page is too large, the list is read again in smaller ones, and so are later lists until they fit larger ones.
  */
-export function createSessionList({
-	transport,
-	budget,
-	clock,
-}: {
-	transport: Transport;
-	budget: RequestBudget;
-	clock: Clock;
-}) {
+export function createSessionList(transport: Transport, budget: RequestBudget, clock: Clock) {
 	/** The pages of the newest list, of `pageSize`. */
 	let kept: readonly KeptPage[] = [];
 	let pageSize = MAX_PAGE_SIZE;
@@ -73,7 +64,7 @@ export function createSessionList({
 		let tookMs = 0;
 
 		async function readPage(): Promise<ListPage> {
-			const asked = { status: WAITING, limit: pageSize, page: pages.length + 1 };
+			const asked = { limit: pageSize, page: pages.length + 1 };
 			const before = kept[pages.length];
 			const sequence = await budget.acquire('background', { deadline, signal, ahead: true });
 			requestCount++;

@@ -48,24 +48,10 @@ interface ReadOptions {
 	permit(deadline: number): Promise<number>;
 }
 
-export function createSessionReader({
-	transport,
-	cacheBytes,
-	clock,
-	log,
-}: {
-	transport: Transport;
-	cacheBytes: number;
-	clock: Clock;
-	log: Log;
-}) {
+export function createSessionReader(transport: Transport, cacheBytes: number, clock: Clock, log: Log) {
 	const cache = createSessionCache(cacheBytes);
 
-	async function attempt(
-		sessionId: string,
-		{ priority, signal, permit }: ReadOptions,
-		permitBy: number,
-	): Promise<SessionReading> {
+	async function attempt(sessionId: string, { priority, signal, permit }: ReadOptions, permitBy: number) {
 		const path = transport.pathOf(sessionId);
 		// Held here, so that a 304 has its session even if the cache drops it meanwhile.
 		const cached = cache.get(sessionId);
@@ -231,24 +217,21 @@ export function createSharedReads(clock: Clock) {
 		return uptimeOf(clock) - read.startedAt <= LONGEST_AGE_MS ? read : undefined;
 	}
 
-	return (
+	return async (
 		keys: readonly [string, ...string[]],
 		signal: AbortSignal | undefined,
 		start: (signal: AbortSignal) => Promise<SessionReading>,
-	) =>
-		new Promise<SessionReading>((resolve, reject) => {
-			if (signal?.aborted) {
-				reject(signal.reason);
-				return;
-			}
-			const read = keys.map(joinable).find((joined) => joined !== undefined) ?? begin(keys.at(-1) ?? keys[0], start);
-			read.readers++;
-			const abandon = () => {
-				reject(signal?.reason);
-				read.readers--;
-				if (read.readers === 0) read.controller.abort(signal?.reason);
-			};
-			signal?.addEventListener('abort', abandon, { once: true });
-			read.result.then(resolve, reject).finally(() => signal?.removeEventListener('abort', abandon));
-		});
+	): Promise<SessionReading> => {
+		signal?.throwIfAborted();
+		const read = keys.map(joinable).find((joined) => joined !== undefined) ?? begin(keys.at(-1) ?? keys[0], start);
+		read.readers++;
+		const left = Promise.withResolvers<never>();
+		const leave = () => {
+			left.reject(signal?.reason);
+			read.readers--;
+			if (read.readers === 0) read.controller.abort(signal?.reason);
+		};
+		signal?.addEventListener('abort', leave, { once: true });
+		return Promise.race([left.promise, read.result]).finally(() => signal?.removeEventListener('abort', leave));
+	};
 }

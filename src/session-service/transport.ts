@@ -62,9 +62,9 @@ export function createTransport(options: TransportOptions) {
 	const slotFor = createBodySlots(largeBodies);
 
 	/** Tells the budget what the response says. @returns for a 429, when the next try makes sense */
-	function observe({ status, headers }: HttpResponse, sequence: number, startedAt: number): number {
+	function observe(response: HttpResponse, sequence: number, startedAt: number): number {
 		const now = clock.now();
-		const observation = readRateLimit({ status, headers, now, elapsedMs: now - startedAt });
+		const observation = readRateLimit(response, now, now - startedAt);
 		budget.observe(observation, sequence);
 		return now + (observation.retryAfterSeconds ?? 0) * 1000;
 	}
@@ -103,7 +103,7 @@ export function createTransport(options: TransportOptions) {
 					claimLargeBody: slot.take,
 				});
 				const retryAt = observe(response, call.sequence, startedAt);
-				const error = errorOfStatus(response, operation, retryAt);
+				const error = errorOfStatus(response.status, operation, retryAt);
 				if (error !== null) throw error;
 				const result = use(response);
 				report(call, response.status === 304 ? 'unchanged' : 'ok', startedAt);
@@ -187,12 +187,11 @@ const DEFAULT_PAUSE_SECONDS = 60;
  * @param elapsedMs since the request was sent: the service counts a request when it arrives and may respond seconds
  * later, so `RateLimit-Reset` is that much older
  */
-export function readRateLimit({
-	status,
-	headers,
-	now,
-	elapsedMs,
-}: Pick<HttpResponse, 'status' | 'headers'> & { now: number; elapsedMs: number }): RateLimitObservation {
+export function readRateLimit(
+	{ status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
+	now: number,
+	elapsedMs: number,
+): RateLimitObservation {
 	const limit = wholeNumber(headers.get('ratelimit-limit'));
 	const remaining = wholeNumber(headers.get('ratelimit-remaining'));
 	const reset = wholeNumber(headers.get('ratelimit-reset'));

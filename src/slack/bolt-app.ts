@@ -1,16 +1,15 @@
 import { App } from '@slack/bolt';
-import type { Clock } from '../clock.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
-import { createSlackLogger } from './clients.ts';
-import type { Identity } from './identity.ts';
+import type { applyProxy } from '../proxy.ts';
+import { createSlackLogger, type Identity } from './clients.ts';
 import { createHttpReceiver } from './receivers/http.ts';
-import { createSocketReceiver, type SocketOptions } from './receivers/socket.ts';
+import { createSocketReceiver } from './receivers/socket.ts';
 
-interface Dependencies {
+interface Options {
 	readonly config: Config['slack'];
-	readonly identity: Identity;
-	readonly proxy: SocketOptions['proxy'];
+	readonly proxy: ReturnType<typeof applyProxy>;
 	readonly clock: Clock;
 	readonly log: Log;
 	/** Called with the reason when an HTTP request is refused. */
@@ -18,12 +17,13 @@ interface Dependencies {
 }
 
 /** Creates Bolt with the receiver of the configured transport. No other folder uses Bolt's types. */
-export function createBoltApp({ config, identity, proxy, clock, log, onRefused }: Dependencies) {
-	const { transport, apiUrl, botToken } = config;
-	const { teamId, botId, botUserId } = identity;
+export function createBoltApp(
+	{ teamId, botId, botUserId }: Pick<Identity, 'teamId' | 'botId' | 'botUserId'>,
+	{ config: { transport, apiUrl, botToken }, proxy, clock, log, onRefused }: Options,
+) {
 	const receiver =
 		transport.kind === 'http'
-			? createHttpReceiver({ signingSecret: transport.signingSecret, log, onRefused })
+			? createHttpReceiver(transport.signingSecret, log, onRefused)
 			: createSocketReceiver({ appToken: transport.appToken, apiUrl, proxy, clock, log });
 	const app = new App({
 		receiver,
@@ -36,11 +36,27 @@ export function createBoltApp({ config, identity, proxy, clock, log, onRefused }
 	app.error(async (error) => {
 		log.error({ code: error.code, err: error }, 'Bolt could not handle a request');
 	});
-	return {
-		app,
-		/** Receives Slack's requests from the process' HTTP server; null in Socket Mode. */
-		listener: 'listener' in receiver ? receiver.listener : null,
-		/** False in Socket Mode while there is no connection to Slack. */
-		isServing: () => !('connected' in receiver) || receiver.connected() > 0,
-	};
+	return { app, listener: receiver.listener, isServing: receiver.isServing };
+}
+
+type Body = Readonly<Record<string, unknown>>;
+const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => SILENT };
+
+/**
+ * For `npm run doctor -- live`: receives what Slack sends as the program does, acknowledges it, and passes it on. A refused
+ * HTTP request is passed on as `{ type: 'refused', reason }`. `auth`: the reply to `auth.test`.
+ */
+export function createArrivals(
+	options: Pick<Options, 'config' | 'proxy'>,
+	auth: Body,
+	onArrival: (body: Body) => void,
+) {
+	const identity = { teamId: String(auth.team_id), botId: String(auth.bot_id), botUserId: String(auth.user_id) };
+	const onRefused = (reason: string) => onArrival({ type: 'refused', reason });
+	const { app, listener } = createBoltApp(identity, { ...options, clock: systemClock, log: SILENT, onRefused });
+	app.use(async ({ body, ...args }) => {
+		if ('ack' in args && typeof args.ack === 'function') await (args.ack as () => Promise<void>)();
+		onArrival({ ...body });
+	});
+	return { app, listener };
 }

@@ -1,22 +1,13 @@
-import type { WebClient } from '@slack/web-api';
+import type { UsersConversationsResponse, WebClient } from '@slack/web-api';
+import type { ChannelPlace } from '../answers/access-policy.ts';
+import { setBounded } from '../bounded-map.ts';
+import type { Cell } from '../cell.ts';
+import { type Clock, uptimeOf } from '../clock.ts';
+import type { Core } from '../core.ts';
+import { HandraiseError } from '../errors.ts';
 import { slackErrorCode, slackFailure } from './clients.ts';
-import type { DirectChannelOf } from './memberships.ts';
+import type { PersonReads } from './person-reads.ts';
 import type { PersonRequest } from './request.ts';
-
-/** Whether a channel may hold watches, and why not. */
-export type ChannelVerdict =
-	| { readonly ok: true }
-	| {
-			readonly ok: false;
-			readonly reason:
-				| 'not_member'
-				| 'archived'
-				| 'external'
-				| 'unclear_sharing'
-				| 'direct'
-				| 'no_channel'
-				| 'could_not_check';
-	  };
 
 /** Who else reads a channel (docs.slack.dev, conversation object). */
 interface SharingFlags {
@@ -45,38 +36,31 @@ function isExternal({ is_ext_shared: isShared, is_pending_ext_shared: isPending 
  * Checks whether a channel may hold watches. The bot must be a member, because then a member of the channel has invited it. A
  * channel shared with other organisations needs `allowExternal`, because everybody in it reads the card.
  */
-export function createChannels({
-	client,
-	directChannelOf,
-	allowExternal,
-}: {
-	client: WebClient;
-	directChannelOf: DirectChannelOf;
-	allowExternal: boolean;
-}) {
+export function createChannels({ clients: { people: client }, directChannelOf, config }: Core) {
+	const { allowExternal } = config.access;
 	return {
-		async mayWatch({ channelId, person }: Pick<PersonRequest, 'channelId' | 'person'>): Promise<ChannelVerdict> {
-			if (channelId === null) return { ok: false, reason: 'no_channel' };
+		async mayWatch({ channelId, person }: Pick<PersonRequest, 'channelId' | 'person'>) {
+			if (channelId === null) return no('no_channel');
 			try {
 				// Opening the bot's own direct message returns its id and needs no further scope.
 				if (channelId.startsWith('D')) {
 					const isOurs = (await directChannelOf(person.userId)) === channelId;
-					return isOurs ? { ok: true } : { ok: false, reason: 'direct' };
+					return isOurs ? YES : no('direct');
 				}
 				const { channel } = await client.conversations.info({ channel: channelId });
-				if (channel === undefined) return { ok: false, reason: 'could_not_check' };
-				if (channel.is_im === true || channel.is_mpim === true) return { ok: false, reason: 'direct' };
-				if (channel.is_archived === true) return { ok: false, reason: 'archived' };
+				if (channel === undefined) return no('could_not_check');
+				if (channel.is_im === true || channel.is_mpim === true) return no('direct');
+				if (channel.is_archived === true) return no('archived');
 				const sharing = sharingOf(channel);
-				if (sharing === 'external' && !allowExternal) return { ok: false, reason: 'external' };
-				if (sharing === 'unclear' && !allowExternal) return { ok: false, reason: 'unclear_sharing' };
-				return channel.is_member === true ? { ok: true } : { ok: false, reason: 'not_member' };
+				if (sharing === 'external' && !allowExternal) return no('external');
+				if (sharing === 'unclear' && !allowExternal) return no('unclear_sharing');
+				return channel.is_member === true ? YES : no('not_member');
 			} catch (error) {
 				const code = slackErrorCode(error);
 				// Direct messages between people are the only conversations for which the manifest requests no scope.
-				if (code === 'missing_scope') return { ok: false, reason: 'direct' };
+				if (code === 'missing_scope') return no('direct');
 				// A private channel without the bot looks like no channel.
-				return { ok: false, reason: code === 'channel_not_found' ? 'not_member' : 'could_not_check' };
+				return no(code === 'channel_not_found' ? 'not_member' : 'could_not_check');
 			}
 		},
 
@@ -93,9 +77,14 @@ export function createChannels({
 }
 
 export type Channels = ReturnType<typeof createChannels>;
+/** Whether a channel may hold watches, and why not. */
+export type ChannelVerdict = Awaited<ReturnType<Channels['mayWatch']>>;
 
-/** Slack recommends no more (docs.slack.dev, users.conversations). */
-const PAGE_SIZE = 200;
+const YES = { ok: true } as const;
+
+function no<Reason extends string>(reason: Reason) {
+	return { ok: false, reason } as const;
+}
 
 /** One page of the team channels that the bot is in. */
 type ChannelPage =
@@ -108,13 +97,14 @@ type ChannelPage =
  * Lists the bot's channels by `users.conversations`: `conversations.info` for each would exceed Slack's rate limit. The
  * result does not throw. `cursor`: null for the first page.
  */
-export function createChannelList({ client }: { client: WebClient }) {
+export function createChannelList(client: WebClient) {
 	return async (cursor: string | null): Promise<ChannelPage> => {
 		try {
 			const { channels, response_metadata: page } = await client.users.conversations({
 				types: 'public_channel,private_channel',
 				exclude_archived: true,
-				limit: PAGE_SIZE,
+				// Slack recommends no more (docs.slack.dev, users.conversations).
+				limit: 200,
 				...(cursor !== null && { cursor }),
 			});
 			if (channels === undefined) return { kind: 'failed', code: 'no_channels', retryAfterMs: null };
@@ -123,5 +113,172 @@ export function createChannelList({ client }: { client: WebClient }) {
 		} catch (error) {
 			return { kind: 'failed', ...slackFailure(error) };
 		}
+	};
+}
+
+/** How long a person's channels are used after Slack told them. */
+const MAX_AGE_MS = 5 * 60_000;
+/** How long Slack is not asked again after a failure, so that presses do not use up its limit. */
+const FAILURE_AGE_MS = 5_000;
+/** How long a channel counts as public or private after Slack told it. */
+const KIND_AGE_MS = 60 * 60_000;
+/** Enough for the people who look at their inbox within five minutes. */
+const MAX_ENTRIES = 5_000;
+/**
+ * The most that Slack accepts; it recommends 200. Slack allows about 50 calls a minute for all people together, and with
+ * 200 somebody in 300 channels would need two.
+ */
+const PAGE_SIZE = 999;
+/** More than anybody is in; ends a list whose cursors never end. */
+const MAX_PAGES = 50;
+
+/** When people joined or left a channel lately, by user id, clock milliseconds. Replicas share it: each event reaches one. */
+type MembershipChanges = Readonly<Record<string, number>>;
+
+/**
+ * Knows the channels of people by `users.conversations`. Of private channels Slack names only those that the bot is in,
+ * and only there sessions can be watched. Simultaneous requests for one person share the calls. Throws errors with a
+ * stable `code`, and `retryAt` when Slack limits the calls.
+ */
+export function createMemberships(
+	{ clients: { people: client }, directChannelOf, store: { handOvers }, serviceUrl, clock }: Core,
+	{ changes, turn }: { changes: Cell<MembershipChanges>; turn: PersonReads['turn'] },
+) {
+	const channels = createCache(clock, MAX_AGE_MS, (key) => listChannels(key.split(' ')[0] ?? ''));
+
+	async function listChannels(userId: string): Promise<ReadonlySet<string>> {
+		const ids = new Set<string>();
+		let pageCount = 0;
+		const types = 'public_channel,private_channel';
+		const asked = { user: userId, types, exclude_archived: true, limit: PAGE_SIZE };
+		for await (const page of client.paginate('users.conversations', asked)) {
+			const { channels: joined = [] } = page as UsersConversationsResponse;
+			for (const { id } of joined) if (id !== undefined) ids.add(id);
+			pageCount += 1;
+			if (pageCount === MAX_PAGES) break;
+		}
+		return ids;
+	}
+
+	/** Whether Slack tells all who see a channel: it is private and the bot is in it. */
+	const privacy = createCache(clock, KIND_AGE_MS, async (channel) => {
+		try {
+			const { channel: facts } = await client.conversations.info({ channel });
+			// Slack names an archived channel among nobody's.
+			const isHeard = facts?.is_member === true && facts.is_archived !== true;
+			return isHeard && facts.is_private === true && facts.is_mpim !== true;
+		} catch (error) {
+			const code = slackErrorCode(error);
+			// A private channel without the bot, and a direct message between people.
+			if (code === 'channel_not_found' || code === 'missing_scope') return false;
+			throw error;
+		}
+	});
+
+	async function orUnknown<Value>(call: Promise<Value>): Promise<Value> {
+		try {
+			return await call;
+		} catch (error) {
+			const { code, retryAfterMs } = slackFailure(error);
+			const options = { code: 'slack_unavailable', retryable: true };
+			const unknown = new HandraiseError(`Slack did not tell who is in a channel (${code})`, options);
+			throw Object.assign(unknown, { retryAt: retryAfterMs === null ? null : clock.now() + retryAfterMs });
+		}
+	}
+
+	/** Names a person since the newest change of their channels. */
+	function keyOf(userId: string): Promise<string> {
+		return changes.update((state) => ({ state: state ?? {}, result: `${userId} ${state?.[userId] ?? 0}` }));
+	}
+
+	/** Ids of the public and private channels; at most five minutes old. */
+	async function channelsOf(userId: string): Promise<ReadonlySet<string>> {
+		return orUnknown(channels.get(await keyOf(userId)));
+	}
+
+	/** Whether a person is in a channel, at most five minutes ago, or this is their direct message with the app. */
+	async function isMember(userId: string, channelId: string): Promise<boolean> {
+		if (channelId.startsWith('D')) return (await orUnknown(directChannelOf(userId))) === channelId;
+		return (await channelsOf(userId)).has(channelId);
+	}
+
+	/** Slack is asked now. */
+	async function isMemberNow(userId: string, channelId: string): Promise<boolean> {
+		channels.forget(await keyOf(userId));
+		return isMember(userId, channelId);
+	}
+
+	async function isPrivate(channelId: string): Promise<boolean> {
+		return !channelId.startsWith('D') && orUnknown(privacy.get(channelId));
+	}
+
+	return {
+		channelsOf,
+		/** The id of the person's direct message with the app. */
+		directChannelOf: (userId: string) => orUnknown(directChannelOf(userId)),
+		isMemberNow,
+		/** The person joined or left a channel. */
+		async forget(userId: string): Promise<void> {
+			const now = clock.now();
+			await changes.update((state) => {
+				const lately = Object.entries(state ?? {}).filter(([, at]) => at > now - 2 * MAX_AGE_MS);
+				const at = Math.max(now, (state?.[userId] ?? 0) + 1);
+				return { state: { ...Object.fromEntries(lately), [userId]: at }, result: null };
+			});
+		},
+		/**
+		 * Whether somebody may act on this session's question by what they have had before; throws when Slack does not tell. They
+		 * have to be in its channel, or to have the question, or to have had it when it was settled. Everybody sees a public
+		 * channel: there it is asked on copies only.
+		 */
+		async isThere(request: PersonRequest, { channelId, sessionId, isCopy }: ChannelPlace): Promise<boolean> {
+			if (channelId === null || sessionId === undefined) return true;
+			if (isCopy !== true && !(await isPrivate(channelId))) return true;
+			const { userId } = request.person;
+			const isHeld = await handOvers.holds(request.person, channelId, { service: serviceUrl, sessionId });
+			if (isHeld || (await isMember(userId, channelId))) return true;
+			if ((await turn(request)) !== null) return false;
+			// Slack's event of their joining may be late, and the channel may not be private any more, or hidden from the bot.
+			if (await isMemberNow(userId, channelId)) return true;
+			privacy.forget(channelId);
+			return isCopy !== true && !(await isPrivate(channelId));
+		},
+	};
+}
+
+export type Memberships = ReturnType<typeof createMemberships>;
+
+/** Asks Slack once for each person: it allows about 50 `conversations.open` a minute for all people together. */
+export function createDirectChannels(client: WebClient, clock: Clock): Core['directChannelOf'] {
+	const ask = async (userId: string) => {
+		const { channel } = await client.conversations.open({ users: userId });
+		if (channel?.id === undefined) throw new Error('Slack returned no direct message');
+		return channel.id;
+	};
+	// The id never changes.
+	return createCache(clock, Number.POSITIVE_INFINITY, ask, 0).get;
+}
+
+/** Keeps what Slack told, and failures for `failureAgeMs`. `key`: a channel, a person, or a person at some time. */
+function createCache<Value>(
+	clock: Clock,
+	maxAgeMs: number,
+	ask: (key: string) => Promise<Value>,
+	failureAgeMs = FAILURE_AGE_MS,
+) {
+	const entries = new Map<string, { readonly value: Promise<Value>; until: number }>();
+	return {
+		get(key: string): Promise<Value> {
+			const now = uptimeOf(clock);
+			const known = entries.get(key);
+			if (known !== undefined && now < known.until) return known.value;
+			const entry = { value: ask(key), until: now + maxAgeMs };
+			setBounded(entries, key, entry, MAX_ENTRIES);
+			entry.value.catch(() => {
+				entry.until = uptimeOf(clock) + failureAgeMs;
+			});
+			return entry.value;
+		},
+		forget: (key: string) => void entries.delete(key),
 	};
 }

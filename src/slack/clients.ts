@@ -1,46 +1,48 @@
 import { type Logger, LogLevel } from '@slack/bolt';
 import { WebClient } from '@slack/web-api';
-import { codeOf as stableCodeOf } from '../errors.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import { HandraiseError, codeOf as stableCodeOf } from '../errors.ts';
 import type { Log } from '../log.ts';
-
-export interface SlackClients {
-	/** For people who wait: short time-out, one repeat. */
-	readonly people: WebClient;
-	/** For work that can wait: longer time-out, no repeats. */
-	readonly background: WebClient;
-}
-
-type OnCall = (method: string, outcome: string) => void;
-
-interface SlackClientOptions {
-	readonly token: string;
-	/** Ends in `/api/`. */
-	readonly apiUrl: string;
-	readonly log: Log;
-	/** Called after every call. `outcome`: 'answered', the HTTP status of a failure, or 'no_answer'. */
-	readonly onCall: OnCall;
-}
 
 /**
  * Creates two clients, because one 429 pauses a whole WebClient: a limited card update must not delay a modal. A rate limit
  * is an error that says when to try again. The library's defaults are no time-out and ten repeats in half an hour.
+ *
+ * @param onCall called after every call; `outcome`: 'answered', the HTTP status of a failure, or 'no_answer'
  */
-export function createSlackClients({ token, apiUrl, log, onCall }: SlackClientOptions): SlackClients {
+export function createSlackClients(
+	{ botToken, apiUrl }: Pick<Config['slack'], 'botToken' | 'apiUrl'>,
+	log: Log,
+	onCall: (method: string, outcome: string) => void,
+) {
 	const shared = {
 		slackApiUrl: apiUrl,
 		logger: createSlackLogger(log),
 		rejectRateLimitedCalls: true,
 		allowAbsoluteUrls: false,
-		fetch: countingFetch(apiUrl, onCall),
+		async fetch(url: string | URL, init?: RequestInit) {
+			const method = String(url).slice(apiUrl.length).split('?')[0] ?? '';
+			try {
+				const response = await fetch(url, init);
+				onCall(method, response.ok ? 'answered' : String(response.status));
+				return response;
+			} catch (error) {
+				onCall(method, 'no_answer');
+				throw error;
+			}
+		},
 	};
 	return {
-		people: new WebClient(token, {
+		/** For people who wait: short time-out, one repeat. */
+		people: new WebClient(botToken, {
 			...shared,
 			timeout: 4_000,
 			maxRequestConcurrency: 250,
 			retryConfig: { retries: 1, minTimeout: 100, maxTimeout: 200 },
 		}),
-		background: new WebClient(token, {
+		/** For work that can wait: longer time-out, no repeats. */
+		background: new WebClient(botToken, {
 			...shared,
 			timeout: 10_000,
 			// Checks of late answers' authors take at most 16 of them.
@@ -51,21 +53,7 @@ export function createSlackClients({ token, apiUrl, log, onCall }: SlackClientOp
 	};
 }
 
-type FetchLike = NonNullable<NonNullable<ConstructorParameters<typeof WebClient>[1]>['fetch']>;
-
-function countingFetch(apiUrl: string, onCall: OnCall): FetchLike {
-	return async (url, init) => {
-		const method = String(url).slice(apiUrl.length).split('?')[0] ?? '';
-		try {
-			const response = await fetch(url, init as RequestInit);
-			onCall(method, response.ok ? 'answered' : String(response.status));
-			return response;
-		} catch (error) {
-			onCall(method, 'no_answer');
-			throw error;
-		}
-	};
-}
+export type SlackClients = ReturnType<typeof createSlackClients>;
 
 /** Slack's code for a refused call (`expired_trigger_id`, `not_found` …), else null. */
 export function slackErrorCode(error: unknown): string | null {
@@ -122,3 +110,65 @@ export function codeOf(error: unknown): string {
 export function isThreaded(message: object | undefined): boolean {
 	return message === undefined || 'thread_ts' in message;
 }
+
+const REMEDIES = {
+	SLACK_BOT_TOKEN: 'copy the bot token again, or reinstall the app',
+	SLACK_APP_TOKEN: 'make an app-level token with connections:write and copy it again',
+} as const;
+
+/** The error for a token that Slack does not accept, or that belongs to no bot. `reason`: Slack's code. */
+export function tokenRefused(setting: keyof typeof REMEDIES, reason: string): HandraiseError {
+	const message = `Slack refuses ${setting} (${reason}): ${REMEDIES[setting]}`;
+	return new HandraiseError(message, { code: 'slack_token_refused' });
+}
+
+const MAX_PAUSE_MS = 30_000;
+/** Failures that say nothing about the token. */
+const TEMPORARY = new Set([
+	'no_answer',
+	'ratelimited',
+	'internal_error',
+	'fatal_error',
+	'service_unavailable',
+	'request_timeout',
+]);
+
+/**
+ * Asks Slack to which bot the token belongs. Repeats that with growing pauses while Slack cannot be reached.
+ * @throws HandraiseError `slack_token_refused` or `organisation_install`; the signal's reason
+ */
+export async function identify(
+	client: WebClient,
+	{ clock, log, signal }: { clock: Clock; log: Log; signal: AbortSignal },
+) {
+	for (let tries = 1; ; tries++) {
+		signal.throwIfAborted();
+		const self = await client.auth.test().catch((error: unknown) => {
+			const { code } = slackFailure(error);
+			if (!TEMPORARY.has(code)) throw tokenRefused('SLACK_BOT_TOKEN', code);
+			log.warn({ code, tries }, 'Slack cannot be reached yet; trying again');
+			return null;
+		});
+		if (self === null) {
+			await clock.sleep(Math.min(500 * 2 ** Math.min(tries, 10), MAX_PAUSE_MS), signal);
+			continue;
+		}
+		if (self.user_id === undefined) throw tokenRefused('SLACK_BOT_TOKEN', 'not a bot');
+		if (self.is_enterprise_install === true || self.team_id === undefined) {
+			throw new HandraiseError(
+				'The app is installed for a whole Enterprise Grid organisation, which is not supported yet: install it in one workspace and set that bot token as SLACK_BOT_TOKEN',
+				{ code: 'organisation_install' },
+			);
+		}
+		return {
+			teamId: self.team_id,
+			enterpriseId: self.enterprise_id ?? null,
+			/** Null when Slack leaves it out. */
+			botId: self.bot_id ?? null,
+			botUserId: self.user_id,
+		};
+	}
+}
+
+/** The app's bot in its workspace. */
+export type Identity = Readonly<Awaited<ReturnType<typeof identify>>>;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { SNOOZE_LENGTHS, type SnoozeLength } from '../inbox/snooze.ts';
+import type { DeepReadonly } from '../deep-readonly.ts';
+import { SNOOZE_LENGTHS } from '../inbox/inbox.ts';
 
 /*
  * Every id that Slack returns. They never change, because messages posted months ago carry them. Ids hold positions and
@@ -112,15 +113,6 @@ export type CallbackId = (typeof CALLBACKS)[keyof typeof CALLBACKS];
 /** `guessed`: the suggested input; `plain`: long text; `other`: the text for "Something else…". */
 export type FieldVariant = 'guessed' | 'plain' | 'other';
 
-const VARIANT_LETTERS = { guessed: 'g', plain: 'p', other: 'o' } as const satisfies Record<FieldVariant, string>;
-
-/** What a button on a message points to. */
-export interface SessionTarget {
-	readonly sessionId: string;
-	/** Null: the open question. */
-	readonly messageIndex: number | null;
-}
-
 interface FieldId {
 	readonly messageIndex: number;
 	readonly fingerprint: string;
@@ -136,7 +128,7 @@ interface FieldId {
  * another text, so `shownHash` is a part of it.
  */
 export function fieldBlockId({ messageIndex, fingerprint, position, variant, shownHash = null }: FieldId): string {
-	const id = `q.${messageIndex}.${fingerprint.slice(0, 8)}.${position}.${VARIANT_LETTERS[variant]}`;
+	const id = `q.${messageIndex}.${fingerprint.slice(0, 8)}.${position}.${variant}`;
 	return shownHash === null ? id : `${id}.${shownHash.slice(0, 8)}`;
 }
 
@@ -158,138 +150,105 @@ export function settingsBlockId(field: string, revision: number): string {
 	return `c.${field}.${revision}`;
 }
 
-/** Where a row of buttons belongs that is pressed elsewhere: what its buttons open has this origin. */
-export interface RowOrigin {
-	readonly channelId: string | null;
-	readonly threadTs: string | null;
+/**
+ * How a record travels through Slack: as a JSON array of `kind` and its fields in the order of the schema, because Slack
+ * limits the length. Where the fields change, `kind` has to: a record of another kind is not read.
+ */
+export function slackCodec<Schema extends z.ZodObject>(kind: string, schema: Schema) {
+	type Fields = DeepReadonly<z.output<Schema>>;
+	const names = Object.keys(schema.shape);
+	return {
+		encode(fields: Fields): string {
+			const record: Readonly<Record<string, unknown>> = fields;
+			return JSON.stringify([kind, ...names.map((name) => record[name])]);
+		},
+		/** Null for anything else. */
+		decode(text: string | undefined): Fields | null {
+			try {
+				const [found, ...values]: unknown[] = JSON.parse(text ?? '');
+				const record = Object.fromEntries(names.map((name, index) => [name, values[index]]));
+				if (found !== kind || values.length !== names.length) return null;
+				return (schema.safeParse(record).data as Fields | undefined) ?? null;
+			} catch {
+				return null;
+			}
+		},
+	};
 }
+
+const text = z.string();
+
+const ROW_ORIGIN = z.object({ channelId: text.nullable(), threadTs: text.nullable() });
+/** Where a row of buttons belongs that is pressed elsewhere: what its buttons open has this origin. */
+export type RowOrigin = Readonly<z.infer<typeof ROW_ORIGIN>>;
+const ROW = slackCodec('row', z.object({ origin: ROW_ORIGIN, hash: text }));
 
 /**
  * The block_id of a row of buttons in an inbox or a direct message. Slack keeps the focus while it stays the same. `key`:
  * identifies the row in its view; may hold anything.
  */
-export function inboxRowId({ channelId, threadTs }: RowOrigin, key: string): string {
-	return `i|${channelId ?? ''}|${threadTs ?? ''}|${createHash('sha256').update(key).digest('base64url').slice(0, 22)}`;
+export function inboxRowId(origin: RowOrigin, key: string): string {
+	return ROW.encode({ origin, hash: hashOf(key) });
 }
 
 /** Null for every other block_id. */
 export function decodeInboxRow(rowId: string): RowOrigin | null {
-	const [, channelId, threadTs] = /^i\|([A-Z0-9]{0,40})\|([\d.]{0,40})\|[\w-]{22}$/.exec(rowId) ?? [];
-	if (channelId === undefined) return null;
-	return { channelId: channelId || null, threadTs: threadTs || null };
+	return ROW.decode(rowId)?.origin ?? null;
 }
 
-/** The `value` of a button that points to a session. The command refuses ids that are too long for it. */
-export function encodeTarget({ sessionId, messageIndex }: SessionTarget): string {
-	return `${messageIndex ?? ''}:${sessionId}`;
-}
+/** The command refuses ids of sessions that are too long for a button. */
+const TARGET = z.object({
+	sessionId: text,
+	/** Null: the open question. */
+	messageIndex: z.int().min(0).nullable(),
+});
+/** What a button on a message points to. */
+export type SessionTarget = Readonly<z.infer<typeof TARGET>>;
+export const { encode: encodeTarget, decode: decodeTarget } = slackCodec('target', TARGET);
 
-/** The `value` of a button that carries the text of an answer or a draft (by its id) to a question. */
-export function encodeCarriage(id: string, target: SessionTarget): string {
-	return `${id}|${encodeTarget(target)}`;
-}
+/** Carries the text of an answer or a draft (by its id) to a question. */
+export const { encode: encodeCarriage, decode: decodeCarriage } = slackCodec(
+	'carriage',
+	z.object({ id: text, ...TARGET.shape }),
+);
 
-/** Null when it is not one of ours. Buttons of older receipts hold no answer's id. */
-export function decodeCarriage(
-	value: string | undefined,
-): { readonly answerId: string | null; readonly target: SessionTarget } | null {
-	const [, answerId = null, encodedTarget] = /^(?:([0-9a-f-]{36})\|)?(.*)$/s.exec(value ?? '') ?? [];
-	const target = decodeTarget(encodedTarget);
-	return target === null ? null : { answerId, target };
-}
-
+const QUESTION_MARK = z.object({ sessionId: text, fingerprint: text });
 /** Which question a button is about, wherever it stands in its session. */
-export interface QuestionMark {
-	readonly sessionId: string;
-	readonly fingerprint: string;
-}
+export type QuestionMark = Readonly<z.infer<typeof QUESTION_MARK>>;
+export const { encode: encodeQuestionMark, decode: decodeQuestionMark } = slackCodec('question', QUESTION_MARK);
 
-export function encodeQuestionMark({ sessionId, fingerprint }: QuestionMark): string {
-	return `${fingerprint}|${sessionId}`;
-}
-
-/** Null for any other value. */
-export function decodeQuestionMark(value: string | undefined): QuestionMark | null {
-	const [, fingerprint, sessionId] = /^([\w-]{1,64})\|(.+)$/s.exec(value ?? '') ?? [];
-	return fingerprint === undefined || sessionId === undefined ? null : { sessionId, fingerprint };
+export function questionHash(question: QuestionMark): string {
+	return hashOf(encodeQuestionMark(question));
 }
 
 /** For how long to snooze which question. */
-interface SnoozeChoice {
-	readonly length: SnoozeLength;
-	/** `questionHash` of the question: the value of an option has no room for the id of a session. */
-	readonly hash: string;
-}
+export const { encode: encodeSnooze, decode: decodeSnooze } = slackCodec(
+	'snooze',
+	// Its `questionHash`: the value of an option has no room for the id of a session.
+	z.object({ length: z.enum(SNOOZE_LENGTHS), hash: text }),
+);
 
-export function questionHash(question: QuestionMark): string {
-	return createHash('sha256').update(encodeQuestionMark(question)).digest('base64url').slice(0, 22);
-}
-
-export function encodeSnooze({ length, hash }: SnoozeChoice): string {
-	return `${length}|${hash}`;
-}
-
-/** Null for any other value. */
-export function decodeSnooze(value: string | undefined): SnoozeChoice | null {
-	const [wanted, hash] = (value ?? '').split('|');
-	const length = SNOOZE_LENGTHS.find((one) => one === wanted);
-	return length === undefined || hash === undefined ? null : { length, hash };
-}
-
-/** What the button with an option sends, and for which question. */
-export interface Choice {
-	readonly sessionId: string;
-	readonly messageIndex: number;
-	readonly fingerprint: string;
-	/** Of what the button's message shows; null in messages of the former version, whose press opens the question. */
-	readonly shownHash: string | null;
+const CHOICE = z.object({
+	sessionId: text,
+	messageIndex: z.int(),
+	fingerprint: text,
+	/** Of what the button's message shows. */
+	shownHash: text,
 	/** The item that the option answers. */
-	readonly position: number;
+	position: z.int().min(0),
 	/** The item's title, maybe cut. */
-	readonly title: string;
+	title: text,
 	/** Exactly the button's label. */
-	readonly option: string;
+	option: text,
 	/** When the session was read that the button's message shows, clock milliseconds. */
-	readonly readAt: number;
+	readAt: z.number(),
 	/** The channel in which the person sees the question; the access policy checks it. */
-	readonly channelId: string;
-}
+	channelId: text,
+});
+/** What the button with an option sends, and for which question. */
+export type Choice = Readonly<z.infer<typeof CHOICE>>;
+export const { encode: encodeChoice, decode: decodeChoice } = slackCodec('choice', CHOICE);
 
-const text = z.string();
-const CHOICE_SCHEMA = z.tuple([z.int(), text, z.int(), z.number(), text, text, text, text]).rest(text);
-
-/** The `value` of a button with an option. */
-export function encodeChoice(choice: Choice): string {
-	const { messageIndex, fingerprint, position, readAt, channelId, option, sessionId, title, shownHash } = choice;
-	const fields: z.infer<typeof CHOICE_SCHEMA> = [
-		messageIndex,
-		fingerprint,
-		position,
-		readAt,
-		channelId,
-		option,
-		sessionId,
-		title,
-		...(shownHash === null ? [] : [shownHash]),
-	];
-	return JSON.stringify(fields);
-}
-
-/** Null when it is not one of ours. */
-export function decodeChoice(value: string | undefined): Choice | null {
-	try {
-		const { data } = CHOICE_SCHEMA.safeParse(JSON.parse(value ?? ''));
-		if (data === undefined) return null;
-		const [messageIndex, fingerprint, position, readAt, channelId, option, sessionId, title, shownHash = null] = data;
-		return { messageIndex, fingerprint, position, readAt, channelId, option, sessionId, title, shownHash };
-	} catch {
-		return null;
-	}
-}
-
-/** Null for any other value. */
-export function decodeTarget(value: string | undefined): SessionTarget | null {
-	const parts = /^(\d{0,9}):(.+)$/s.exec(value ?? '');
-	if (parts === null) return null;
-	return { sessionId: parts[2] ?? '', messageIndex: parts[1] === '' ? null : Number(parts[1]) };
+function hashOf(key: string): string {
+	return createHash('sha256').update(key).digest('base64url').slice(0, 22);
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Inbox, InboxContent } from '../inbox/inbox.ts';
+import type { InboxContent } from '../inbox/content.ts';
+import type { Inbox } from '../inbox/inbox.ts';
 import { homeView, inboxModal } from './blocks/inbox.ts';
 import type { ReceiptContext } from './blocks/receipt.ts';
 import { type SlackClients, slackFailure } from './clients.ts';
@@ -14,21 +15,17 @@ export type ShowOutcome =
 	/** `ms`: the wait that Slack asks for. `limited`: Slack limits these calls for the whole workspace. */
 	| { readonly kind: 'later'; readonly ms: number | null; readonly limited: boolean };
 
-interface Dependencies {
-	readonly clients: SlackClients;
-	/** The setting `QUICK_ANSWERS`: whether questions offer short options as buttons. */
-	readonly quickAnswers: boolean;
-	readonly receiptContext: () => ReceiptContext;
-}
-
 const MINUTE_MS = 60_000;
 /** Nobody sees this view any more, or there is no such person. */
 const GONE = new Set(['not_found', 'view_not_found', 'user_not_found']);
 /** The same view would be refused again. `not_enabled`: the app's manifest has no Home tab. */
 const REFUSED = new Set(['invalid_arguments', 'invalid_blocks', 'invalid_view', 'view_too_large', 'not_enabled']);
 
-/** Shows inboxes: in the Home tab by `views.publish`, in a window by `views.update`. */
-export function createInboxDisplay({ clients, quickAnswers, receiptContext }: Dependencies) {
+/**
+ * Shows inboxes: in the Home tab by `views.publish`, in a window by `views.update`.
+ * @param quickAnswers `QUICK_ANSWERS`: whether questions offer short options as buttons
+ */
+export function createInboxDisplay(clients: SlackClients, quickAnswers: boolean, receiptContext: () => ReceiptContext) {
 	return {
 		/** `now` in whole minutes: ages in the content change at most once a minute. */
 		prepare(inbox: Inbox, content: InboxContent, now: number) {

@@ -1,18 +1,5 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Why an address from the service is not shown as a link. */
-export type RefusedLink = 'privateNetwork' | 'notHttps' | 'userName' | 'unusable';
-
-export type Link =
-	/** The service gave no address. */
-	| { readonly kind: 'none' }
-	/** `host`, with its port, is shown with the link; null for the service's and the dashboard's own host. */
-	| { readonly kind: 'link'; readonly url: string; readonly host: string | null }
-	| { readonly kind: 'refused'; readonly why: RefusedLink };
-
-/** Decides whether people get the address of a file or screenshot as a link. */
-export type Links = (address: string | null) => Link;
-
 /** Slack's limit for the address of a button. */
 const MAX_URL_LENGTH = 3_000;
 
@@ -54,30 +41,35 @@ const PRIVATE_NAME =
 	/^[^.]*$|(?:^|\.)(?:localhost|local|localdomain|internal|intranet|private|corp|home|lan|home\.arpa|in-addr\.arpa|ip6\.arpa|test|onion|svc|docker)$/;
 
 /**
+ * Decides whether people get the address of a file or screenshot as a link; `none`: the service gave no address. `host`, with
+ * its port, is shown with the link; null for the service's and the dashboard's own host.
+ *
  * Allows https links to public hosts, without a user name, and everything at the service's own origin. Names are not looked
  * up, so a public name that leads into a private network passes.
  */
-export function createLinks({ serviceUrl, dashboardUrl }: { serviceUrl: string; dashboardUrl: string | null }): Links {
+export function createLinks({ serviceUrl, dashboardUrl }: { serviceUrl: string; dashboardUrl: string | null }) {
 	const service = URL.parse(serviceUrl);
 	const ownHosts = new Set([service?.host, URL.parse(dashboardUrl ?? '')?.host]);
 
-	return (address) => {
-		if (address === null) return { kind: 'none' };
+	return (address: string | null) => {
+		if (address === null) return { kind: 'none' } as const;
 		// The link is normalised as browsers do, so the shown host is the one that they open.
 		const url = URL.parse(address);
-		if (url === null || url.href.length > MAX_URL_LENGTH || /[\s<>"|\\]/.test(address)) return refused('unusable');
-		if (url.username !== '' || url.password !== '') return refused('userName');
+		if (url === null || url.href.length > MAX_URL_LENGTH || /[\s<>"|\\]/.test(address))
+			return refused('not a usable link');
+		if (url.username !== '' || url.password !== '') return refused('user name in the link');
 		// Not by `origin`: a blob: address has the origin of the page that made it.
 		if (url.protocol === service?.protocol && url.host === service.host)
-			return { kind: 'link', url: url.href, host: null };
-		if (url.protocol !== 'https:') return refused('notHttps');
-		if (isPrivate(url.hostname)) return refused('privateNetwork');
-		return { kind: 'link', url: url.href, host: ownHosts.has(url.host) ? null : url.host };
+			return { kind: 'link', url: url.href, host: null } as const;
+		if (url.protocol !== 'https:') return refused('not https');
+		if (isPrivate(url.hostname)) return refused('private network');
+		return { kind: 'link', url: url.href, host: ownHosts.has(url.host) ? null : url.host } as const;
 	};
 }
 
-function refused(why: RefusedLink): Link {
-	return { kind: 'refused', why };
+export type Links = ReturnType<typeof createLinks>;
+function refused<Why extends string>(why: Why) {
+	return { kind: 'refused', why } as const;
 }
 
 /**

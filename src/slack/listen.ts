@@ -3,13 +3,13 @@ import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import { type AccessPolicy, type ActRefusal, FRESH_MS, type Place } from '../answers/access-policy.ts';
 import { setBounded } from '../bounded-map.ts';
-import { type Clock, uptimeOf } from '../clock.ts';
+import { uptimeOf } from '../clock.ts';
+import type { Core } from '../core.ts';
 import { HandraiseError } from '../errors.ts';
 import type { InboxPlace } from '../inbox/inbox.ts';
-import type { Log } from '../log.ts';
+import type { Memberships } from './channels.ts';
 import { codeOf } from './clients.ts';
 import { ACTIONS, type ActionId, type CallbackId } from './ids.ts';
-import type { IsThere } from './memberships.ts';
 import type { PersonReads } from './person-reads.ts';
 import type { Reply } from './reply.ts';
 import {
@@ -30,6 +30,8 @@ import { type AllowedRequest, NOTHING_TO_DO, type Task } from './task.ts';
 export type SubmissionAck =
 	| { readonly response_action: 'update'; readonly view: ModalView }
 	| { readonly response_action: 'errors'; readonly errors: Readonly<Record<string, string>> };
+
+type Ack = (response?: never) => Promise<unknown>;
 
 /** The outcome of a submission: its acknowledgement, and the work after the acknowledgement was sent. */
 export interface Submitted {
@@ -68,17 +70,14 @@ const MAX_SEEN_KEYS = 5_000;
 /** The longest time for which other submissions delay the work after an acknowledgement. */
 const MAX_RUSH_MS = 50;
 
-interface Dependencies {
+interface Options {
 	readonly app: App;
 	/** The workspace that the app is installed in. */
 	readonly teamId: string;
 	readonly accessPolicy: AccessPolicy;
-	readonly isThere: IsThere;
-	readonly personReads: Pick<PersonReads, 'turn'>;
+	readonly isThere: Memberships['isThere'];
+	readonly personReads: PersonReads;
 	readonly reply: Reply;
-	readonly clock: Clock;
-	readonly log: Log;
-	readonly onAcknowledged: (ms: number) => void;
 	/** A press in an inbox was handled, so its person looks at it. */
 	readonly onInboxPress: (inbox: InboxPlace) => Promise<void>;
 }
@@ -91,11 +90,12 @@ const INBOX_ACTIONS: ReadonlySet<ActionId> = new Set([ACTIONS.inboxOlder, ACTION
  * request, asks the access policy, writes one log line, and tells the person about a failure. A handler returns the work
  * as a task; the task runs only after the access policy allowed it here.
  */
-export function createListen(deps: Dependencies) {
-	const { app, teamId, accessPolicy, isThere, personReads, reply, clock, log, onAcknowledged, onInboxPress } = deps;
+export function createListen({ clock, log, metrics: { acknowledged: onAcknowledged } }: Core, options: Options) {
+	const { app, teamId, accessPolicy, isThere, personReads, reply, onInboxPress } = options;
 	const running = new Set<Promise<void>>();
+	/** Work that is stored before its acknowledgement. */
+	const storing = new Set<Promise<void>>();
 	const seen = new Map<string, true>();
-	const rush = createRush(clock);
 	let turn: Promise<unknown> = Promise.resolve();
 
 	/** Whether this key arrives for the first time; Bolt does not check that. */
@@ -110,12 +110,12 @@ export function createListen(deps: Dependencies) {
 	async function check(
 		request: PersonRequest,
 		place: Place,
-		{ maxAgeMs, thereWithinMs = THERE_WITHIN_MS }: { maxAgeMs?: number | undefined; thereWithinMs?: number },
+		maxAgeMs: number | undefined,
+		thereWithinMs = THERE_WITHIN_MS,
 	): Promise<ActRefusal | null> {
 		const { person, claimedTeamId } = request;
-		const verdict = await accessPolicy.check({ ...person, claimedTeamId }, place, maxAgeMs);
-		if (!verdict.allowed) return verdict.refusal;
-		if (place === 'anyChannel') return null;
+		const { refusal } = await accessPolicy.check({ ...person, claimedTeamId }, place, maxAgeMs);
+		if (refusal !== null || place === 'anyChannel') return refusal;
 		const there = isThere(request, place).catch(() => null);
 		const isSo = (await isWithin(there, thereWithinMs)) ? await there : null;
 		return isSo === null ? 'could_not_check' : isSo ? null : 'not_there';
@@ -124,8 +124,7 @@ export function createListen(deps: Dependencies) {
 	/** Runs a task if the access policy allows it. `view`: where the person pressed. */
 	async function perform(request: PersonRequest, task: Task, view: SubmittedView | null): Promise<void> {
 		const { place, maxAgeMs } = task;
-		const options = { maxAgeMs, thereWithinMs: THERE_PATIENTLY_MS };
-		const refusal = place === 'anybody' ? null : await check(request, place, options);
+		const refusal = place === 'anybody' ? null : await check(request, place, maxAgeMs, THERE_PATIENTLY_MS);
 		if (refusal !== null) {
 			request.log.info({ refusal }, 'refused');
 			await (task.refused?.(refusal) ??
@@ -143,7 +142,7 @@ export function createListen(deps: Dependencies) {
 		request: PersonRequest,
 		what: string,
 		task: () => Promise<void>,
-		{ tellsFailure = true }: { tellsFailure?: boolean } = {},
+		tellsFailure = true,
 	): Promise<void> {
 		const startedAt = uptimeOf(clock);
 		// One task begins in each turn of the event loop, so that requests that arrive meanwhile are acknowledged first.
@@ -159,30 +158,58 @@ export function createListen(deps: Dependencies) {
 		}
 	}
 
-	function track(task: Promise<void>): Promise<void> {
-		const tracked = task.finally(() => running.delete(tracked));
-		running.add(tracked);
-		return tracked;
+	function keptIn(tasks: Set<Promise<void>>, task: Promise<void>): Promise<void> {
+		const kept = task.finally(() => tasks.delete(kept));
+		tasks.add(kept);
+		return kept;
+	}
+
+	/** What a request of a person begins with. */
+	function arrived(body: unknown, ack: Ack) {
+		const startedAt = uptimeOf(clock);
+		const request = personRequest(body, teamId, log);
+		return {
+			request,
+			isFirstDelivery: isNew(request.triggerId),
+			async acknowledge(response?: SubmissionAck): Promise<void> {
+				// Bolt's type of the argument is that of submissions and of closings together: no value satisfies it.
+				await (ack as (response?: SubmissionAck) => Promise<unknown>)(response);
+				onAcknowledged(uptimeOf(clock) - startedAt);
+			},
+		};
 	}
 
 	/** Sends an empty acknowledgement, then runs the task. */
 	async function acknowledgeAndWork(
 		body: unknown,
-		ack: () => Promise<unknown>,
+		ack: Ack,
 		what: string,
 		plan: (request: PersonRequest, view: SubmittedView | null) => Task | Promise<Task>,
 	): Promise<void> {
-		const startedAt = uptimeOf(clock);
-		const request = personRequest(body, teamId, log);
-		const isFirstDelivery = isNew(request.triggerId);
-		await ack();
-		onAcknowledged(uptimeOf(clock) - startedAt);
+		const { request, isFirstDelivery, acknowledge } = arrived(body, ack);
+		await acknowledge();
 		if (!isFirstDelivery) return;
 		const task = async () => {
 			const view = viewIn(body);
 			await perform(request, await plan(request, view), view);
 		};
-		await track(work(request, what, task));
+		await keptIn(running, work(request, what, task));
+	}
+
+	/**
+	 * Runs `store`, which ends with the acknowledgement, and in any case `after`. That waits up to 50 ms for the
+	 * acknowledgements of others: storing comes before sending.
+	 */
+	function storeFirst(store: () => Promise<void>, after: () => Promise<void>): Promise<void> {
+		async function run(): Promise<void> {
+			try {
+				await keptIn(storing, store());
+			} finally {
+				if (storing.size > 0) await Promise.race([Promise.allSettled(storing), clock.sleep(MAX_RUSH_MS)]);
+				await after();
+			}
+		}
+		return keptIn(running, run());
 	}
 
 	/** The task, and then the inbox in which the person pressed. */
@@ -212,18 +239,13 @@ export function createListen(deps: Dependencies) {
 	/** Runs the task of a press. Never rejects. */
 	async function store(
 		request: PersonRequest,
-		body: unknown,
-		plan: (view: SubmittedView | null) => StoringTask,
+		task: StoringTask,
+		inbox: InboxPlace | null,
 	): Promise<{ readonly isStored: boolean; readonly tell: () => Promise<void> }> {
-		let failed: StoringTask['failed'] = (error) => () => reply.failed(request, error);
 		try {
-			const view = viewIn(body);
-			const task = plan(view);
-			failed = task.failed;
-			const refusal = await check(request, task.place, { maxAgeMs: FRESH_MS });
+			const refusal = await check(request, task.place, FRESH_MS);
 			if (refusal === null) {
 				const tell = await task.run({ ...request, access: 'allowed' });
-				const inbox = inboxOf(request, view);
 				return { isStored: true, tell: inbox === null ? tell : () => tell().finally(() => onInboxPress(inbox)) };
 			}
 			request.log.info({ refusal }, 'refused');
@@ -232,12 +254,12 @@ export function createListen(deps: Dependencies) {
 			return { isStored: false, tell: task.failed(notChecked) };
 		} catch (error) {
 			request.log.error({ code: codeOf(error), err: error }, 'a press could not be stored');
-			return { isStored: false, tell: failed(error) };
+			return { isStored: false, tell: task.failed(error) };
 		}
 	}
 
 	async function submit(request: PersonRequest, task: SubmissionTask): Promise<Submitted> {
-		const refusal = await check(request, task.place, { maxAgeMs: FRESH_MS });
+		const refusal = await check(request, task.place, FRESH_MS);
 		if (refusal === null) return task.run({ ...request, access: 'allowed' });
 		request.log.info({ refusal }, 'refused at submit');
 		return task.refused(refusal);
@@ -250,7 +272,7 @@ export function createListen(deps: Dependencies) {
 			const task = handle(event).catch((error: unknown) => {
 				log.error({ event: name, code: codeOf(error), err: error }, 'an event failed');
 			});
-			await track(task);
+			await keptIn(running, task);
 		});
 	}
 
@@ -278,31 +300,21 @@ export function createListen(deps: Dependencies) {
 		 */
 		storingAction(id: ActionId, plan: (request: PersonRequest, press: Press) => StoringTask): void {
 			app.action(id, async ({ body, ack, action }) => {
-				const startedAt = uptimeOf(clock);
-				const request = personRequest(body, teamId, log);
-				const isFirstDelivery = isNew(request.triggerId);
-				const acknowledged = rush.enter();
-				let tellLate = async () => {};
-				const stored = store(request, body, (view) => {
-					const task = plan(request, readPress(action, view));
-					tellLate = task.late;
-					return task;
-				});
+				const { request, isFirstDelivery, acknowledge } = arrived(body, ack);
+				const view = viewIn(body);
+				const task = plan(request, readPress(action, view));
+				const stored = store(request, task, inboxOf(request, view));
 				let telling: Promise<void> | null = null;
 				const tell = async () => {
-					if (isFirstDelivery) telling ??= work(request, id, (await stored).tell, { tellsFailure: false });
+					if (isFirstDelivery) telling ??= work(request, id, (await stored).tell, false);
 					await telling;
 				};
-				try {
+				await storeFirst(async () => {
 					const inTime = await isWithin(stored, ACKNOWLEDGE_WITHIN_MS);
-					if (!inTime) await isWithin(tellLate(), TELL_WITHIN_MS);
+					if (!inTime) await isWithin(task.late(), TELL_WITHIN_MS);
 					else if (!(await stored).isStored) await isWithin(tell(), TELL_WITHIN_MS);
-					await ack();
-					onAcknowledged(uptimeOf(clock) - startedAt);
-				} finally {
-					acknowledged();
-					await track(rush.over().then(tell));
-				}
+					await acknowledge();
+				}, tell);
 			});
 		},
 
@@ -334,25 +346,18 @@ export function createListen(deps: Dependencies) {
 			},
 		): void {
 			app.view({ callback_id: callbackId, type: 'view_submission' }, async ({ body, ack }) => {
-				const startedAt = uptimeOf(clock);
-				const request = personRequest(body, teamId, log);
-				const acknowledged = rush.enter();
+				const { request, acknowledge } = arrived(body, ack);
 				let after = async () => {};
-				try {
+				const store = async () => {
 					const view = readView(body.view);
 					const submitted = await handler
 						.plan(request, view)
 						.then((task) => submit(request, task))
 						.catch((error: unknown) => handler.failed(request, view, error));
 					after = submitted.after ?? after;
-					// Bolt's type of the argument is that of submissions and of closings together: no value satisfies it.
-					await (ack as (response: SubmissionAck) => Promise<void>)(submitted.ack);
-					onAcknowledged(uptimeOf(clock) - startedAt);
-				} finally {
-					acknowledged();
-					const follow = () => work(request, `submit ${callbackId}`, after, { tellsFailure: false });
-					await track(rush.over().then(follow));
-				}
+					await acknowledge(submitted.ack);
+				};
+				await storeFirst(store, () => work(request, `submit ${callbackId}`, after, false));
 			});
 		},
 
@@ -382,37 +387,10 @@ export function createListen(deps: Dependencies) {
 
 		/** Resolves when all requests that arrived are handled, and their people told. */
 		async drained(): Promise<void> {
-			await rush.acknowledged();
-			while (running.size > 0) await Promise.all(running);
+			while (running.size > 0) await Promise.allSettled(running);
 			await reply.drained();
 		},
 	};
 }
 
 export type Listen = ReturnType<typeof createListen>;
-
-/** Delays the work after an acknowledgement while other submissions wait for theirs: storing comes before sending. */
-export function createRush(clock: Clock) {
-	let waiting = 0;
-	let over = Promise.withResolvers<void>();
-	return {
-		/** A submission arrived. Call the returned function once, when it is acknowledged. */
-		enter(): () => void {
-			waiting++;
-			return () => {
-				waiting--;
-				if (waiting > 0) return;
-				over.resolve();
-				over = Promise.withResolvers<void>();
-			};
-		},
-		/** Resolves when no submission waits for its acknowledgement. */
-		async acknowledged(): Promise<void> {
-			while (waiting > 0) await over.promise;
-		},
-		/** The same, but after 50 ms at the latest. */
-		async over(): Promise<void> {
-			if (waiting > 0) await Promise.race([over.promise, clock.sleep(MAX_RUSH_MS)]);
-		},
-	};
-}

@@ -1,9 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { setBounded } from '../bounded-map.ts';
-import { type Clock, uptimeOf } from '../clock.ts';
+import { uptimeOf } from '../clock.ts';
+import type { Core } from '../core.ts';
 import { HandraiseError } from '../errors.ts';
 import { loggedId } from '../log.ts';
-import type { Session } from '../questions/session.ts';
-import { createRateLimiter, type RateLimit, type RateLimiter } from '../rate-limiter.ts';
+import { createRateLimiter, type RateLimit } from '../rate-limiter.ts';
+import type { SessionReading } from '../session-service/session-reader.ts';
 import { codeOf } from './clients.ts';
 import type { PersonRequest } from './request.ts';
 
@@ -24,29 +26,12 @@ export class TooFastError extends HandraiseError {
 }
 
 /** A session as it was read at one time. */
-export interface Reading {
-	readonly session: Session;
-	/** Milliseconds since the epoch. */
-	readonly readAt: number;
-	/** When the service first returned the session in this state, in milliseconds since the epoch. */
-	readonly since: number;
-}
+export type Reading = Pick<SessionReading, 'session' | 'readAt' | 'since'>;
 
 /** Allows one read. */
 export interface ReadPermit {
 	/** @throws what the session service's client throws, or the signal's reason */
 	read(sessionId: string, signal?: AbortSignal): Promise<Reading>;
-}
-
-interface Dependencies {
-	readonly sessionService: {
-		read(sessionId: string, options: { priority: 'person'; person: string; signal?: AbortSignal }): Promise<Reading>;
-	};
-	readonly rateLimiter: Pick<RateLimiter, 'take' | 'charge'>;
-	/** `burst`: reads at once. */
-	readonly limits: { readonly burst: number; readonly readsPerMinute: number };
-	readonly clock: Clock;
-	readonly metrics: { personRead(outcome: 'allowed' | 'tooFast'): void; unknownSession(): void };
 }
 
 /**
@@ -65,7 +50,8 @@ const HOUR_MS = 3_600_000;
  * The only way to the session service for people's requests, so that one person cannot use up the reads of all. When the
  * shared rate limiter fails, this process limits by itself.
  */
-export function createPersonReads({ sessionService, rateLimiter, limits, clock, metrics }: Dependencies) {
+export function createPersonReads({ sessionService, rateLimiter, config, clock, metrics: { people: metrics } }: Core) {
+	const limits = config.people;
 	const readRate: RateLimit = {
 		intervalMs: 60_000 / limits.readsPerMinute,
 		burst: limits.burst,
@@ -84,8 +70,8 @@ export function createPersonReads({ sessionService, rateLimiter, limits, clock, 
 	async function take(key: string, rate: RateLimit): Promise<TooFastError | null> {
 		const options = { now: clock.now(), keep: 0 };
 		const shared = rateLimiter.take(key, rate, options).catch(() => null);
-		const late = AbortSignal.timeout(DECIDE_WITHIN_MS);
-		const waitMs = (await Promise.race([shared, aborted(late)])) ?? (await ownLimiter.take(key, rate, options));
+		const late = delay(DECIDE_WITHIN_MS, null, { ref: false });
+		const waitMs = (await Promise.race([shared, late])) ?? (await ownLimiter.take(key, rate, options));
 		if (waitMs <= 0) return null;
 		metrics.personRead('tooFast');
 		return new TooFastError(clock.now() + waitMs);
@@ -149,7 +135,3 @@ export function createPersonReads({ sessionService, rateLimiter, limits, clock, 
 }
 
 export type PersonReads = ReturnType<typeof createPersonReads>;
-
-function aborted(signal: AbortSignal): Promise<null> {
-	return new Promise((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }));
-}

@@ -1,11 +1,13 @@
 import type { Button, KnownBlock, SectionBlock, StaticSelect } from '@slack/types';
 import { createCutMark } from '../cut.ts';
 import { type HandOver, MOST_HAND_OVERS } from '../inbox/hand-over.ts';
-import { SNOOZE_LENGTHS, type SnoozeLength } from '../inbox/snooze.ts';
+import { SNOOZE_LENGTHS, type SnoozeLength } from '../inbox/inbox.ts';
+import { looksSecret } from '../questions/asks-for-secret.ts';
 import { lookDifferent, looksOfLabels } from '../questions/look-alikes.ts';
-import type { QuickAnswer } from '../questions/quick-answer.ts';
+import type { Question } from '../questions/open-question.ts';
+import { type AnswerMarks, isSecretValue, looksSecretAt } from '../questions/secrecy.ts';
 import type { ItemView, QuestionView } from '../watches/session-snapshot.ts';
-import { answerButton, BUTTON_LABELS, button, buttons, context, menu, section } from './blocks/parts.ts';
+import { answerButton, BUTTON_LABELS, type ButtonLabel, button, buttons, context, section } from './blocks/parts.ts';
 import { MOST_FIELDS } from './form/plan.ts';
 import {
 	ACTIONS,
@@ -17,23 +19,28 @@ import {
 	encodeTarget,
 	questionHash,
 } from './ids.ts';
-import { cutTo, plain, quoted, quotedLine, quotedMarkdown, quotedTitleMrkdwn } from './text.ts';
-import { andMoreWords, momentMrkdwn, type Names, personMrkdwn, personName } from './words.ts';
+import {
+	cutTo,
+	firstCharactersMrkdwn,
+	oneLine,
+	plain,
+	quoted,
+	quotedLine,
+	quotedMarkdown,
+	quotedNameMrkdwn,
+	quotedTitleMrkdwn,
+	withoutMarks,
+} from './text.ts';
+import { andMoreWords, counted, durationText, momentMrkdwn, type Names, personMrkdwn, personName } from './words.ts';
 
 /** How many items of a question a screen shows, and UTF-16 units of mrkdwn for each of its parts. */
-interface QuestionLimits {
-	readonly items: number;
-	readonly context: number;
-	readonly title: number;
-	readonly description: number;
-}
-
-const POST: QuestionLimits = { items: 5, context: 2_500, title: 250, description: 500 };
-/** A card shows more than the question. */
-const CARD: QuestionLimits = { ...POST, context: 1_200 };
-/** A list of questions; the form shows all. */
-const ENTRY: QuestionLimits = { items: 2, context: 250, title: 120, description: 120 };
-const QUESTION_LIMITS = { post: POST, card: CARD, entry: ENTRY } as const;
+const QUESTION_LIMITS = {
+	post: { items: 5, context: 2_500, title: 250, description: 500 },
+	/** A card shows more than the question. */
+	card: { items: 5, context: 1_200, title: 250, description: 500 },
+	/** A list of questions; the form shows all. */
+	entry: { items: 2, context: 250, title: 120, description: 250 },
+} as const;
 
 type Room = keyof typeof QUESTION_LIMITS;
 
@@ -42,48 +49,22 @@ export const QUESTION_CUT = 'Part of the question is cut here. *Answer* shows th
 /** Slack folds no part of a section with it behind "see more": for all of a question that stands above its buttons. */
 export const UNFOLDED = { expand: true } as const;
 
-/** The words of a question, each part of them mrkdwn. */
-interface QuestionBody {
-	/** What the agent wrote above the items; empty when it wrote nothing. */
-	readonly said: string;
-	/** The first open items. */
-	readonly items: readonly string[];
-	/** How many open items are left out; empty for none. */
-	readonly more: string;
-	/** Whether nothing of `said` and `items` is cut. */
-	readonly isWhole: boolean;
-}
-
-/** `besideOptions`: the options of the question that stand on buttons, so that descriptions need not repeat them. */
-function questionBody(question: QuestionView, room: Room, besideOptions: QuickAnswer | null = null): QuestionBody {
+/**
+ * The words of a question, each part of them mrkdwn: what the agent wrote above the items (`said`), the first open items,
+ * and how many are left out (`more`). `isWhole`: nothing of `said` and `items` is cut.
+ */
+function questionBody(question: QuestionView, room: Room) {
 	const limits = QUESTION_LIMITS[room];
 	const mark = createCutMark(question.quick === null);
 	const said = quotedMarkdown(question.context, limits.context, mark.onCut);
 	const asked = question.items.filter((item) => item.open).slice(0, limits.items);
 	const items = asked.map(({ title, description }, index) => {
 		const name = quotedTitleMrkdwn(title, limits.title, mark.onCut) || `Question ${index + 1}`;
-		const isRepeated = besideOptions !== null && onlyListsOptions(description, besideOptions);
-		return `❓ *${name}*\n${isRepeated ? '' : quotedLine(description, limits.description, mark.onCut)}`.trimEnd();
+		return `❓ *${name}*\n${quotedLine(description, limits.description, mark.onCut)}`.trimEnd();
 	});
-	const moreCount = question.openCount - asked.length;
-	return {
-		said,
-		items,
-		more: andMoreWords(moreCount, moreCount === 1 ? 'question' : 'questions'),
-		isWhole: !mark.isCut,
-	};
-}
-
-/** Five options of 30 characters with what stands between them. */
-const MAX_OPTIONS_LENGTH = 250;
-
-/** Whether the description tells nothing that the buttons below it do not say. False in doubt. */
-function onlyListsOptions(description: string, { options }: QuickAnswer): boolean {
-	if (description.length > MAX_OPTIONS_LENGTH) return false;
-	const others = options
-		.toSorted((a, b) => b.length - a.length)
-		.reduce((text, option) => text.toLowerCase().replaceAll(option.toLowerCase(), ','), description);
-	return /^(?:one of|or|[\s/:,;.?•*()-])*$/i.test(others);
+	const leftOut = question.openCount - asked.length;
+	const more = andMoreWords(leftOut, leftOut === 1 ? 'question' : 'questions');
+	return { said, items, more, isWhole: !mark.isCut };
 }
 
 /** A headline and what the agent wrote. */
@@ -91,7 +72,7 @@ export function saidBlocks(headline: string, said: string, extra: Partial<Sectio
 	return section(`*${headline}*\n${said}`.trim(), { ...UNFOLDED, ...extra });
 }
 
-function bodyBlocks(headline: string, { said, items, more }: QuestionBody): KnownBlock[] {
+function bodyBlocks(headline: string, { said, items, more }: ReturnType<typeof questionBody>): KnownBlock[] {
 	return [...saidBlocks(headline, said), ...items.flatMap((item) => section(item, UNFOLDED)), ...context(more)];
 }
 
@@ -118,12 +99,11 @@ interface Showing {
  */
 export function openQuestion(question: QuestionView, showing: Showing) {
 	const { sessionId, room = 'post', choices = null } = showing;
-	const { messageIndex, fingerprint, quick } = question;
+	const { messageIndex, fingerprint } = question;
 	const mark = { sessionId, fingerprint };
 	const target = { sessionId, messageIndex };
-	const isEntry = room === 'entry';
-	const beside = questionBody(question, room, isEntry ? quick : null);
-	const options = choices === null || !beside.isWhole ? [] : optionButtons(question, { sessionId, ...choices });
+	const body = questionBody(question, room);
+	const options = choices === null || !body.isWhole ? [] : optionButtons(question, { sessionId, ...choices });
 	const noForm = noFormIn(question);
 	const others = [
 		showing.givesBack === true ? button(ACTIONS.giveBack, 'Give back', { value: encodeQuestionMark(mark) }) : null,
@@ -131,7 +111,6 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 		showing.snoozes === true ? snoozeMenu(questionHash(mark)) : null,
 	];
 	const hasOptions = options.length > 0;
-	const body = isEntry && !hasOptions ? questionBody(question, room) : beside;
 	return {
 		body,
 		blocks: (headline: string) => bodyBlocks(headline, body),
@@ -140,7 +119,7 @@ export function openQuestion(question: QuestionView, showing: Showing) {
 			: buttons(noForm === '' ? answerButton(target) : null, ...others),
 		hasOptions,
 		noForm,
-		cut: beside.isWhole || noForm !== '' ? '' : QUESTION_CUT,
+		cut: body.isWhole || noForm !== '' ? '' : QUESTION_CUT,
 	};
 }
 
@@ -181,11 +160,12 @@ const SNOOZE_LABELS: Readonly<Record<SnoozeLength, string>> = {
 };
 
 function snoozeMenu(hash: string): StaticSelect {
+	const label: ButtonLabel = 'Snooze';
 	const options = SNOOZE_LENGTHS.map((length) => ({
-		label: SNOOZE_LABELS[length],
+		text: plain(SNOOZE_LABELS[length], 75),
 		value: encodeSnooze({ length, hash }),
 	}));
-	return menu(ACTIONS.snooze, 'Snooze', options);
+	return { type: 'static_select', action_id: ACTIONS.snooze, placeholder: plain(label, 150), options };
 }
 
 function noFormIn({ openCount }: QuestionView): string {
@@ -217,6 +197,18 @@ export function answeredItem(
 	return `*${name}*\n${value === null ? '(left empty)' : quoted(value, 500)}`;
 }
 
+/** What has a value already, or was left empty on purpose: with it, the open items may mean something else. */
+export function filledItems(question: Question | null, marks: readonly AnswerMarks[]): string[] {
+	if (question === null) return [];
+	const filled = question.items.flatMap(({ title, value }, position) => {
+		if (question.openItems.includes(position)) return [];
+		const secret = isSecretValue(marks, question, position);
+		return [answeredItem({ title, value: value === '' ? null : value, secret, withheld: false }, position)];
+	});
+	// Slack takes ten fields in a block.
+	return [...filled.slice(0, 9), andMoreWords(filled.length - 9)].filter((text) => text !== '');
+}
+
 /**
  * Who has a question; empty for nobody. For posts and cards. mrkdwn. Mentions people only in an update, which notifies
  * nobody.
@@ -231,10 +223,95 @@ export function handOverLine(handOver: HandOver | null, names: Names, { isUpdate
  * `✏️ Ada is answering this…`; empty when nobody is.
  * @param until for words that stay after the first of them lapses, clock milliseconds. Null: not told.
  */
-export function claimsWords(userIds: readonly string[], names: Names, until: number | null = null): string {
+export function claimsWords(userIds: readonly string[], until: number | null = null): string {
 	if (userIds.length === 0) return '';
-	const people = userIds.slice(0, 3).map((userId) => personMrkdwn(userId, names));
+	const people = userIds.slice(0, 3).map((userId) => personMrkdwn(userId));
 	if (userIds.length > 3) people.push(`${userIds.length - 3} more`);
 	const lapse = until === null ? '' : `, at least until ${momentMrkdwn(until)}`;
 	return `✏️ ${people.join(', ')} ${userIds.length === 1 ? 'is' : 'are'} answering this${lapse}. You can answer too; the first answer counts.`;
+}
+
+/** What phones show of a notification, in characters. */
+const SHOWN_CHARACTERS = 250;
+/** UTF-16 units, after escaping. */
+const TEXT_LENGTH = 400;
+const NAME_LENGTH = 60;
+/** UTF-16 units. A longer part is cut anyway. */
+const PART_LENGTH = 1_000;
+/** Of each item when there are several. */
+const SHORT_PART_LENGTH = 80;
+
+type Asked = Pick<QuestionView, 'context' | 'items' | 'openCount' | 'itemCount'>;
+
+/**
+ * The `text` of a message with a question: what phones show in notifications and screen readers read. One line of at most
+ * 400 UTF-16 units, escaped for mrkdwn. It begins with words of ours, so that no agent's text does. Says nothing of a
+ * question that asks for a secret, or when `discreet`.
+ */
+export function questionText(shown: ShownQuestion): string {
+	const { question, sessionName, waitedMs, changed = false, settled = false } = shown;
+	const asks = settled ? 'An agent asked' : 'An agent asks';
+	const nothingTold = `${asks} for an answer`;
+	const told = toldOf(shown);
+	if (told === null) return `${nothingTold}.`;
+	const about = [
+		withoutMarks(quotedNameMrkdwn(sessionName, NAME_LENGTH + 2)),
+		waitedMs !== null && waitedMs >= 60_000 ? `waiting ${durationText(waitedMs)}` : '',
+	].filter(Boolean);
+	const end = about.length === 0 ? '' : ` (${about.join(', ')})`;
+	const several = question.openCount > 1 ? `${asks} ${counted(question.openCount, 'question')}` : null;
+	const opening = changed ? 'An agent asks something else now' : several;
+	const text = told === '' ? (opening ?? nothingTold) : `${opening ?? asks}: ${told}`;
+	return firstCharactersMrkdwn(text, SHOWN_CHARACTERS, TEXT_LENGTH - end.length) + end;
+}
+
+/** Whether `questionText` says anything of the question. */
+export function tellsQuestion(shown: ShownQuestion): boolean {
+	return toldOf(shown) !== null;
+}
+
+interface ShownQuestion {
+	readonly question: Asked;
+	readonly sessionName: string;
+	/** Since the agent asked; null: not told. */
+	readonly waitedMs: number | null;
+	readonly discreet: boolean;
+	/** It asked something else before. */
+	readonly changed?: boolean;
+	/** It takes no more answers. */
+	readonly settled?: boolean;
+}
+
+/** The words of the question; null when nothing of it may be told. */
+function toldOf({ question, discreet }: ShownQuestion): string | null {
+	const open = question.items.filter((item) => item.open);
+	if (discreet || question.items.some((item, at) => item.open && (item.secret || looksSecretAt(question, at))))
+		return null;
+	const asked = question.openCount > 1 ? severalItems(open, question.openCount) : oneItem(open[0]);
+	return asked === '' ? contextOf(question) : asked;
+}
+
+/** What the agent wrote above items that say nothing; null when that asks for a secret. */
+function contextOf({ context }: Asked): string | null {
+	return looksSecret({ title: '', description: context }) ? null : oneLine(context, PART_LENGTH);
+}
+
+function severalItems(open: readonly ItemView[], openCount: number): string {
+	const parts = open
+		.map(({ title, description }) => oneLine(title, SHORT_PART_LENGTH) || oneLine(description, SHORT_PART_LENGTH))
+		.map((part) => part.replace(/[\s.:;,]+$/, ''))
+		.filter((part) => part !== '');
+	if (parts.length === 0) return '';
+	return `${parts.join('; ')}${openCount > parts.length ? '; …' : ''}`;
+}
+
+function oneItem(item: ItemView | undefined): string {
+	return item === undefined ? '' : titled(oneLine(item.title, PART_LENGTH), oneLine(item.description, PART_LENGTH));
+}
+
+/** `Title: description`; a title with a mark at its end needs no colon. */
+function titled(title: string, description: string): string {
+	if (title === '' || description === '') return title + description;
+	if (description.startsWith(title) && !/^[\p{L}\p{N}]/u.test(description.slice(title.length))) return description;
+	return /[.!?…:;,。！？：]$/.test(title) ? `${title} ${description}` : `${title}: ${description}`;
 }

@@ -9,14 +9,11 @@ import {
 	type Telling,
 } from '../answers/answer.ts';
 import { setBounded } from '../bounded-map.ts';
-import { type Clock, uptimeOf } from '../clock.ts';
-import type { Log } from '../log.ts';
+import type { Core } from '../core.ts';
 import { agentMayStand } from './blocks/answers.ts';
 import { type MessageContent, replacement } from './blocks/parts.ts';
 import { type ReceiptContext, receiptMessage, receiptModal } from './blocks/receipt.ts';
-import { type SlackClients, slackErrorCode, slackFailure } from './clients.ts';
-import type { DirectChannelOf } from './memberships.ts';
-import type { Names } from './words.ts';
+import { slackErrorCode, slackFailure } from './clients.ts';
 
 /**
  * How long the author is assumed to look at the modal after Submit. After that, a successful update proves nothing: Slack
@@ -37,40 +34,30 @@ const MAX_POSTED = 1_000;
 
 /** Slack will never accept an update of this message. */
 const NOT_UPDATABLE = new Set(['message_not_found', 'channel_not_found', 'cant_update_message', 'edit_window_closed']);
+type Message = NonNullable<ReceiptState['dm']>;
+
 /** Outcomes after the delivery that the author has to learn even with a closed modal. */
 const BAD_OUTCOMES: readonly (AgentOutcome | null)[] = ['overwritten', 'failed', 'stopped'];
-
-interface Dependencies {
-	readonly clients: SlackClients;
-	readonly directChannelOf: DirectChannelOf;
-	readonly names: Names;
-	readonly adminContact: string | null;
-	/** Whether authors may post their own texts into a channel. */
-	readonly postsText: boolean;
-	readonly clock: Clock;
-	readonly log: Log;
-}
 
 /**
  * Tells authors the outcome of their answers in the modal while Slack knows it. Sends a DM too when a delivery takes long,
  * and for bad news when the author may not look at the modal any more.
  */
-export function createReceipts(deps: Dependencies) {
-	const { clients, directChannelOf, names, adminContact, postsText, clock, log } = deps;
-	const acks = new Map<string, PromiseWithResolvers<number>>();
+export function createReceipts({ clients, directChannelOf, config, clock, log }: Core) {
+	/** By view; each resolves a moment after the acknowledgement. */
+	const acks = new Map<string, PromiseWithResolvers<void>>();
 	/** The newest message, by its answer and the message in the store before it: the store may fail to save the new one. */
-	const posted = new Map<string, NonNullable<ReceiptState['dm']>>();
+	const posted = new Map<string, Message>();
 	/** One at a time for an answer; otherwise each call would post its own message. */
 	const telling = new Map<string, Promise<Telling>>();
 
 	/** What a receipt needs besides its answer. `note`: mrkdwn about the press that led to this receipt. */
 	function context(note = ''): ReceiptContext {
-		return { names, adminContact, postsText, now: clock.now(), note };
+		const { adminContact } = config.access;
+		return { adminContact, postsText: config.showAnswers !== 'never', now: clock.now(), note };
 	}
 
-	async function pause(ms: number, shutdownSignal: AbortSignal): Promise<void> {
-		await clock.sleep(ms, shutdownSignal).catch(() => {});
-	}
+	const pause = (ms: number, shutdownSignal: AbortSignal) => clock.sleep(ms, shutdownSignal).catch(() => {});
 
 	async function untilAcknowledged(answer: Answer, shutdownSignal: AbortSignal): Promise<void> {
 		const ack = acks.get(answer.viewId);
@@ -80,9 +67,7 @@ export function createReceipts(deps: Dependencies) {
 			return;
 		}
 		// Slack waits three seconds for an acknowledgement.
-		const ackedAt = (await Promise.race([ack.promise, pause(3_000, shutdownSignal)])) ?? uptimeOf(clock);
-		const waitMs = ackedAt + AFTER_ACK_MS - uptimeOf(clock);
-		if (waitMs > 0) await pause(waitMs, shutdownSignal);
+		await Promise.race([ack.promise, pause(3_000 + AFTER_ACK_MS, shutdownSignal)]);
 		if (acks.get(answer.viewId) === ack) acks.delete(answer.viewId);
 	}
 
@@ -117,10 +102,7 @@ export function createReceipts(deps: Dependencies) {
 	}
 
 	/** False when Slack will never accept an update of this message. */
-	async function tryUpdate(
-		{ channelId, ts }: NonNullable<ReceiptState['dm']>,
-		content: MessageContent,
-	): Promise<boolean> {
+	async function tryUpdate({ channelId, ts }: Message, content: MessageContent): Promise<boolean> {
 		try {
 			await clients.background.chat.update({ channel: channelId, ts, ...replacement(content) });
 			return true;
@@ -169,7 +151,7 @@ export function createReceipts(deps: Dependencies) {
 			// Bounded, because another replica may send the receipt, and then no `tell` here removes the entry.
 			setBounded(acks, viewId, Promise.withResolvers(), MAX_ACKS);
 		},
-		acknowledged: (viewId: string) => acks.get(viewId)?.resolve(uptimeOf(clock)),
+		acknowledged: (viewId: string) => acks.get(viewId)?.resolve(clock.sleep(AFTER_ACK_MS)),
 
 		/** Never throws. Stops waiting once `shutdownSignal` is aborted. */
 		async tell(answer: Answer, shutdownSignal: AbortSignal): Promise<Telling> {

@@ -1,27 +1,17 @@
 import type { ModalView } from '@slack/types';
-import type { WebClient } from '@slack/web-api';
 import type { ActRefusal } from '../answers/access-policy.ts';
-import type { Clock } from '../clock.ts';
+import type { Core } from '../core.ts';
 import { LONGEST_RETRY_AFTER_MS, retryAtOf } from '../errors.ts';
-import { type ErrorContext, errorMessage, refusedMessage, refusedModal } from './blocks/errors.ts';
+import { type ErrorContext, errorMessage, errorModal } from './blocks/errors.ts';
 import type { MessageContent } from './blocks/parts.ts';
 import { codeOf, slackFailure } from './clients.ts';
 import { CALLBACKS } from './ids.ts';
-import type { DirectChannelOf } from './memberships.ts';
 import { decodeMetadata, type ViewMetadata } from './metadata.ts';
 import { type PersonReads, TooFastError } from './person-reads.ts';
 import type { PersonRequest, SubmittedView } from './request.ts';
 import { openView } from './session/view-handle.ts';
 
 const REPLY_WITHIN_MS = 5_000;
-
-interface Dependencies {
-	readonly client: WebClient;
-	readonly directChannelOf: DirectChannelOf;
-	readonly personReads: Pick<PersonReads, 'turn' | 'permit' | 'isWorthTelling'>;
-	readonly adminContact: string | null;
-	readonly clock: Clock;
-}
 
 /**
  * Sends messages that only one person sees: through the request's response_url, which also works where the bot is not a
@@ -31,7 +21,10 @@ interface Dependencies {
  * A response_url uses no limit that people share. Any other reply takes a turn of its person: who is too fast hears that
  * once. `withoutTurn` is for what they have to hear all the same.
  */
-export function createReply({ client, directChannelOf, personReads, adminContact, clock }: Dependencies) {
+export function createReply(core: Core, personReads: PersonReads) {
+	const { directChannelOf, clock } = core;
+	const { people: client } = core.clients;
+	const { adminContact } = core.config.access;
 	/** Replies that take no turn, by person. `limited` resolves when Slack's limit delays them. */
 	const queues = new Map<string, { last: Promise<unknown>; readonly limited: PromiseWithResolvers<void> }>();
 	/** Messages of `withoutTurn` that wait, by person and content. */
@@ -175,7 +168,7 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 		): Promise<void> {
 			const metadata = decodeMetadata(view?.privateMetadata);
 			const context = { kept, adminContact };
-			const message = refusedMessage(refusal, context);
+			const message = errorMessage(refusal, null, context);
 			// The rules may allow what was to be changed.
 			const tell = refusal === 'could_not_check' && kept === 'unchanged' ? withoutTurn : toPerson;
 			if (metadata === null) await tell(request, message);
@@ -183,7 +176,7 @@ export function createReply({ client, directChannelOf, personReads, adminContact
 			else if ((await personReads.permit(request)) instanceof TooFastError) {
 				await tell(whereItBegan(request, metadata.origin), message);
 			} else {
-				const modal = refusedModal(refusal, metadata, context);
+				const modal = errorModal(refusal, metadata, context);
 				await onTop(request, metadata, { modal, message, overHome: view?.callbackId === CALLBACKS.home });
 			}
 		},

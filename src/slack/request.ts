@@ -1,54 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Origin, Person } from '../answers/answer.ts';
+import type { DeepReadonly } from '../deep-readonly.ts';
 import { HandraiseError } from '../errors.ts';
 import { homeInboxId, type InboxPlace, windowInboxId } from '../inbox/inbox.ts';
 import { type Log, loggedId } from '../log.ts';
 import { CALLBACKS } from './ids.ts';
 import { decodeMetadata, type ViewMetadata } from './metadata.ts';
-
-/** A request of a person: a command, a press, a submission, a message. */
-export interface PersonRequest {
-	/** `teamId` is the workspace in which the app is installed, whichever workspace Slack names for the person. */
-	readonly person: Person;
-	/** The workspace that Slack names for the person; null when it names none. Only the access policy uses it. */
-	readonly claimedTeamId: string | null;
-	/** Where the person acts; null inside a modal. */
-	readonly channelId: string | null;
-	/** The thread of the message they acted on, or that message when it is in a channel and can start a thread. */
-	readonly threadTs: string | null;
-	readonly messageTs: string | null;
-	/** Whether the person has the thread open: they wrote a reply there, or acted on a message that is shown only there. */
-	readonly isInThread: boolean;
-	readonly isCommand: boolean;
-	/** Opens one modal within three seconds. */
-	readonly triggerId: string | null;
-	/** Accepts five replies within half an hour. */
-	readonly responseUrl: string | null;
-	readonly log: Log;
-}
-
-/** A view of ours as Slack sends it with an interaction. */
-export interface SubmittedView {
-	readonly id: string;
-	readonly hash: string;
-	readonly privateMetadata: string;
-	/** `state.values`, not yet checked. */
-	readonly values: unknown;
-	readonly callbackId: string;
-	/** `label.text` of the input blocks, by block_id. */
-	readonly labels: Readonly<Record<string, string>>;
-}
-
-/** A press of a button, or a change of an input. */
-export interface Press {
-	readonly value: string | undefined;
-	readonly blockId: string;
-	/** When Slack took the press; the same when Slack delivers it again. Null when Slack leaves it out. */
-	readonly actionTs: string | null;
-	/** Null on a message. */
-	readonly view: SubmittedView | null;
-}
 
 /** Slack leaves out fields that do not apply, or sends null. A field of another type is ignored. */
 const lenient = <T extends z.ZodType>(type: T) => type.nullish().catch(null);
@@ -77,23 +35,21 @@ const VIEW_SCHEMA = z
 		private_metadata: z.string().default(''),
 		callback_id: z.string().default(''),
 		state: z.object({ values: z.unknown().optional() }).nullish(),
-		blocks: z.array(z.unknown()).default([]),
+		blocks: z.array(lenient(LABEL_SCHEMA)).default([]),
 	})
-	.transform(
-		(view): SubmittedView => ({
-			id: view.id,
-			hash: view.hash,
-			privateMetadata: view.private_metadata,
-			values: view.state?.values ?? {},
-			callbackId: view.callback_id,
-			labels: Object.fromEntries(
-				view.blocks.flatMap((block) => {
-					const { data } = LABEL_SCHEMA.safeParse(block);
-					return data === undefined ? [] : [[data.block_id, data.label.text]];
-				}),
-			),
-		}),
-	);
+	.transform(({ id, hash, private_metadata: privateMetadata, callback_id: callbackId, state, blocks }) => ({
+		id,
+		hash,
+		privateMetadata,
+		/** `state.values`, not yet checked. */
+		values: state?.values ?? {},
+		callbackId,
+		/** `label.text` of the input blocks, by block_id. */
+		labels: Object.fromEntries(blocks.flatMap((block) => (block ? [[block.block_id, block.label.text]] : []))),
+	}));
+/** A view of ours as Slack sends it with an interaction. */
+export type SubmittedView = DeepReadonly<z.infer<typeof VIEW_SCHEMA>>;
+
 const INTERACTION_SCHEMA = z.object({ view: VIEW_SCHEMA.nullish() });
 const ACTION_SCHEMA = z.object({
 	value: z.string().optional().catch(undefined),
@@ -103,7 +59,7 @@ const ACTION_SCHEMA = z.object({
 });
 
 /** Reads the body of a request. `teamId`: the workspace in which the app is installed. Throws when it names no person. */
-export function personRequest(raw: unknown, teamId: string, log: Log): PersonRequest {
+export function personRequest(raw: unknown, teamId: string, log: Log) {
 	const data = BODY_SCHEMA.parse(raw);
 	const userId = data.user_id ?? data.user?.id;
 	const claimedTeamId = data.user?.team_id ?? data.team_id ?? data.team?.id ?? null;
@@ -113,19 +69,30 @@ export function personRequest(raw: unknown, teamId: string, log: Log): PersonReq
 	const threadTs = data.container?.thread_ts ?? data.message?.thread_ts ?? (isEphemeral ? null : messageTs);
 	// Slack does not tell where somebody pressed a button of a reply that is shown in the channel too.
 	const isOnlyInThread = data.message != null && data.message.subtype !== 'thread_broadcast';
+	const person: Person = { teamId, userId };
 	return {
-		person: { teamId, userId },
+		/** `teamId` is the workspace in which the app is installed, whichever workspace Slack names for the person. */
+		person,
+		/** The workspace that Slack names for the person; null when it names none. Only the access policy uses it. */
 		claimedTeamId,
+		/** Where the person acts; null inside a modal. */
 		channelId: data.channel_id ?? data.channel?.id ?? data.container?.channel_id ?? null,
+		/** The thread of the message they acted on, or that message when it is in a channel and can start a thread. */
 		threadTs,
 		messageTs: isEphemeral ? null : messageTs,
+		/** Whether the person has the thread open: they wrote a reply there, or acted on a message that is shown only there. */
 		isInThread: threadTs !== null && threadTs !== messageTs && (isEphemeral || isOnlyInThread),
 		isCommand: data.command != null,
+		/** Opens one modal within three seconds. */
 		triggerId: data.trigger_id ?? null,
+		/** Accepts five replies within half an hour. */
 		responseUrl: data.response_url ?? null,
 		log: log.child({ request: randomBytes(6).toString('hex'), user: userId, team: claimedTeamId }),
 	};
 }
+
+/** A request of a person: a command, a press, a submission, a message. */
+export type PersonRequest = Readonly<ReturnType<typeof personRequest>>;
 
 /** The view of an interaction, if it has one. Throws for a view that Slack does not send. */
 export function viewIn(interaction: unknown): SubmittedView | null {
@@ -135,10 +102,16 @@ export function viewIn(interaction: unknown): SubmittedView | null {
 /** The view of a submission or a closing. Throws for a view that Slack does not send. */
 export const readView = (raw: unknown): SubmittedView => VIEW_SCHEMA.parse(raw);
 
-export function readPress(action: unknown, view: SubmittedView | null): Press {
-	const { value, selected_option: option, block_id: blockId, action_ts: actionTs } = ACTION_SCHEMA.parse(action);
-	return { value: value ?? option?.value, blockId, actionTs: actionTs ?? null, view };
+/**
+ * A press of a button, or a change of an input. `view`: null on a message. `actionTs`: when Slack took the press, the same
+ * when Slack delivers it again; null when Slack leaves it out.
+ */
+export function readPress(action: unknown, view: SubmittedView | null) {
+	const { value, selected_option: option, block_id: blockId, action_ts: actionTs = null } = ACTION_SCHEMA.parse(action);
+	return { value: value ?? option?.value, blockId, actionTs, view };
 }
+
+export type Press = Readonly<ReturnType<typeof readPress>>;
 
 /** The metadata of a view. @throws HandraiseError `button_outdated` when another version wrote it */
 export function metadataOf(view: SubmittedView): ViewMetadata {

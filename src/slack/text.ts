@@ -1,7 +1,6 @@
 import type { MrkdwnElement, PlainTextElement } from '@slack/types';
-import { boundaryBefore, type OnCut } from '../cut.ts';
+import { boundaryBefore, GRAPHEMES, LONGEST_CLUSTER, NOTE_LENGTH, noteOf, type OnCut, withoutNote } from '../cut.ts';
 import { escapeMrkdwn, nameWithin, neutralise, titleWithin } from './text/clean.ts';
-import { fitCharacters, fitText } from './text/cut.ts';
 import { markdownToMrkdwn } from './text/mrkdwn.ts';
 
 /*
@@ -32,40 +31,45 @@ export function oneLineMrkdwn(text: string, limit: number): string {
 	return fitText(text, limit, (part) => escapeMrkdwn(withoutFences(squeeze(part))));
 }
 
-/**
- * The same, cut with "…" to so many `characters` as people see them, and to `limit` units: for texts that devices show in
- * part. May be empty.
- */
-export function firstCharactersMrkdwn(text: string, most: { readonly characters: number; readonly limit: number }) {
-	return fitCharacters(withoutFences(oneLine(text, most.limit * 4)), most, escapeMrkdwn);
+/** The same, cut with "…" to so many `characters` as people see them, and to `limit` units. May be empty. */
+export function firstCharactersMrkdwn(text: string, characters: number, limit: number): string {
+	const shown: string[] = [];
+	for (const { segment } of GRAPHEMES.segment(withoutFences(oneLine(text, limit * 4)))) {
+		if (shown.length > characters) break;
+		shown.push(...(segment.length > LONGEST_CLUSTER ? Array.from(segment) : [segment]).map(escapeMrkdwn));
+	}
+	if (shown.length <= characters && shown.join('').length <= limit) return shown.join('');
+	shown.length = Math.min(shown.length, characters - 1);
+	while (shown.join('').length >= limit) shown.pop();
+	return `${shown.join('').trimEnd()}…`;
 }
 
 /**
  * For plain text: a name, title or other single line between quotation marks that nothing in it can close, without the
  * symbols and emoji at its beginning. Empty when nothing of it is visible.
  */
-export function quotedName(text: string, limit: number, onCut?: OnCut): string {
-	return betweenMarks(fitText(text, limit - 2, nameWithin, onCut));
+export function quotedName(text: string, limit: number): string {
+	return betweenMarks(text, limit, nameWithin);
+}
+
+/** `quotedName` for mrkdwn and for the `text` of messages. Nothing in it ends the bold text around it. */
+export function quotedNameMrkdwn(text: string, limit: number): string {
+	return betweenMarks(text, limit, (part) => inBold(nameWithin(part)));
 }
 
 /** `quotedName` for what people decide by (titles, options, values): symbols and emoji at its beginning stay. */
 export function quotedTitle(text: string, limit: number, onCut?: OnCut): string {
-	return betweenMarks(fitText(text, limit - 2, titleWithin, onCut));
+	return betweenMarks(text, limit, titleWithin, onCut);
 }
 
 /** `quotedTitle` for mrkdwn and for the `text` of messages. Nothing in it ends the bold text around it. */
 export function quotedTitleMrkdwn(text: string, limit: number, onCut?: OnCut): string {
-	return betweenMarks(fitText(text, limit - 2, (part) => inBold(titleWithin(part)), onCut));
+	return betweenMarks(text, limit, (part) => inBold(titleWithin(part)), onCut);
 }
 
 /** Removes the quotation marks of `quotedName`; keeps the text after them. */
 export function withoutMarks(text: string): string {
 	return text.replace(/^“([^”]*)”/, '$1');
-}
-
-/** `quotedName` for mrkdwn and for the `text` of messages. Nothing in it ends the bold text around it. */
-export function quotedNameMrkdwn(text: string, limit: number, onCut?: OnCut): string {
-	return betweenMarks(fitText(text, limit - 2, (part) => inBold(nameWithin(part)), onCut));
 }
 
 /** An agent's Markdown as mrkdwn, each line quoted, cut to `limit` with a note. Empty when nothing of it is visible. */
@@ -107,8 +111,9 @@ function inBold(text: string): string {
 	return escapeMrkdwn(text).replaceAll('*', '∗');
 }
 
-function betweenMarks(text: string): string {
-	return text === '' ? '' : `“${text}”`;
+function betweenMarks(text: string, limit: number, convert: (text: string) => string, onCut?: OnCut): string {
+	const shown = fitText(text, limit - 2, convert, onCut);
+	return shown === '' ? '' : `“${shown}”`;
 }
 
 function quoteLines(text: string): string {
@@ -131,12 +136,12 @@ const MARKED = /<([^<>]*)>/g;
  * characters. `leftOut`: a user id whose mentions are removed. Linear in the length of the text.
  */
 export function typedText(text: string, leftOut: string | null = null): string {
-	return text
-		.replace(MARKED, (whole, inside: string) => typed(inside, leftOut) ?? whole)
-		.replaceAll('&lt;', '<')
-		.replaceAll('&gt;', '>')
-		.replaceAll('&amp;', '&')
-		.trim();
+	return unescaped(text.replace(MARKED, (whole, inside: string) => typed(inside, leftOut) ?? whole)).trim();
+}
+
+/** Undoes `escapeMrkdwn`. */
+export function unescaped(text: string): string {
+	return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
 /** What replaces one pair of brackets; null if it stays. */
@@ -147,4 +152,39 @@ function typed(inside: string, leftOut: string | null): string | null {
 	if (/^#[CG][A-Z0-9]+$/.test(target)) return label === null || label === '' ? null : `#${label}`;
 	if (/^(?:https?|tel):./s.test(target)) return target;
 	return /^mailto:(.+)$/s.exec(target)?.[1] ?? null;
+}
+
+/** Below this length there is no room for a note of what was cut. */
+const SHORT_LIMIT = 100;
+
+/**
+ * Cuts `source` so that the converted part and a note of how much is missing take at most `limit` UTF-16 units. It cuts
+ * the source, not the converted text, so it splits no entity, mark-up or character. Reads at most a few times `limit` of
+ * the source, however long it is. A note at the end of the source (`cutWithNote`) counts for what it stands for.
+ */
+export function fitText(whole: string, limit: number, convert: (text: string) => string, onCut?: OnCut): string {
+	const { text: source, missing } = withoutNote(whole);
+	if (missing > 0) onCut?.(true);
+	const windowEnd = source.length <= limit * 4 ? source.length : boundaryBefore(source, limit * 4);
+	const text = neutralise(source.slice(0, windowEnd)).trimEnd();
+	const beyond = source.length - windowEnd + missing;
+	if (windowEnd === source.length && text.length <= limit) {
+		const converted = convert(missing > 0 ? neutralise(whole) : text);
+		if (converted.length <= limit) return converted;
+	}
+	onCut?.();
+	const short = limit < SHORT_LIMIT;
+	const room = short ? limit - 1 : limit - NOTE_LENGTH;
+	let length = Math.min(text.length, room);
+	for (let round = 0; ; round += 1) {
+		length = boundaryBefore(text, length);
+		const shown = convert(text.slice(0, length).trimEnd());
+		if (shown.length <= room || length === 0) {
+			if (short) return `${shown}…`.slice(0, limit);
+			return `${shown}${noteOf(text.length - length + beyond)}`;
+		}
+		// Proportional steps need a few rounds; halving is for texts made to need more.
+		const next = Math.floor((length * room) / shown.length);
+		length = Math.min(length - 1, round < 8 ? next : length >> 1);
+	}
 }

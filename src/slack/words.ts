@@ -1,14 +1,14 @@
 import { type AgentAction, statusKind } from '../questions/session.ts';
-import { escapeMrkdwn, oneLine, oneLineMrkdwn, quotedName, quotedNameMrkdwn } from './text.ts';
+import { escapeMrkdwn, oneLine, oneLineMrkdwn, quotedName, quotedNameMrkdwn, unescaped } from './text.ts';
 
-/** Display names for people whose id is not a Slack user id. They are untrusted text. */
+/** Display names of people, where they are not mentioned. They are untrusted text. */
 export interface Names {
 	displayName(userId: string): string;
 }
 
-/** A mention for a Slack user id, else the quoted name. */
-export function personMrkdwn(userId: string, names: Names): string {
-	return isUserId(userId) ? `<@${userId}>` : personName(userId, names);
+/** A mention of somebody. What is no Slack user id is quoted. */
+export function personMrkdwn(userId: string): string {
+	return isUserId(userId) ? `<@${userId}>` : quotedNameMrkdwn(userId, 80) || 'somebody';
 }
 
 /** The quoted name, which notifies nobody. It may not be known: the program learns it when the person acts. mrkdwn. */
@@ -16,17 +16,12 @@ export function personName(userId: string, names: Names): string {
 	return quotedNameMrkdwn(names.displayName(userId), 80) || 'somebody';
 }
 
-/** Whom to ask: a Slack user id becomes a mention, anything else stays text. */
-export function contactMrkdwn(adminContact: string | null): string {
-	if (adminContact === null || adminContact.trim() === '') return 'whoever runs Handraise here';
-	const contact = adminContact.trim();
-	return isUserId(contact) ? `<@${contact}>` : escapeMrkdwn(oneLine(contact, 200));
-}
+const NOBODY_NAMED = 'whoever runs Handraise here';
 
-/** The same for plain text, in which an id means nothing to people. */
-export function contactText(adminContact: string | null): string {
-	const contact = oneLine(adminContact ?? '', 200);
-	return contact === '' || isUserId(contact) ? 'whoever runs Handraise here' : contact;
+/** Whom to ask: a Slack user id becomes a mention, anything else stays text. */
+export function contactMrkdwn(adminContact: string | null | undefined): string {
+	const contact = oneLine(adminContact ?? '', 200) || NOBODY_NAMED;
+	return isUserId(contact) ? `<@${contact}>` : escapeMrkdwn(contact);
 }
 
 function isUserId(text: string): boolean {
@@ -34,32 +29,27 @@ function isUserId(text: string): boolean {
 }
 
 /**
- * A moment in each reader's time zone (`date` formatting of mrkdwn), with UTC as the fallback.
+ * A moment in each reader's time zone (`date` formatting of mrkdwn), with UTC as the fallback: `20 Nov 2026, 08:19 UTC`.
  * @param at milliseconds since the epoch; before 1970 and from the year 3000 on, the result is `at an unknown time`
+ * @param to `seconds`: without the day
  */
-export function momentMrkdwn(at: number): string {
-	if (!isMoment(at)) return 'at an unknown time';
-	return `<!date^${Math.floor(at / 1000)}^{date_short_pretty} {time}|${momentText(at)}>`;
+export function momentMrkdwn(at: number, to: 'minutes' | 'seconds' = 'minutes'): string {
+	// Slack shows a time that it cannot format as raw `<!date…>`.
+	if (!(at > 0 && at < 32_503_680_000_000)) return 'at an unknown time';
+	if (to === 'seconds') {
+		const seconds = Math.ceil(at / 1000);
+		return `<!date^${seconds}^{time_secs}|${new Date(seconds * 1000).toISOString().slice(11, 19)} UTC>`;
+	}
+	const fallback = new Date(at).toUTCString().replace(/^\w+, 0?(\d+ \w+ \d+) (\d\d:\d\d).*/, '$1, $2 UTC');
+	return `<!date^${Math.floor(at / 1000)}^{date_short_pretty} {time}|${fallback}>`;
 }
 
-/** The same as plain text: `20 Nov 2026, 08:19 UTC`. */
-export function momentText(at: number): string {
-	if (!isMoment(at)) return 'at an unknown time';
-	const [, day, month, year, time] = /^\w+, (\d+) (\w+) (\d+) (\d\d:\d\d)/.exec(new Date(at).toUTCString()) ?? [];
-	return `${Number(day)} ${month} ${year}, ${time} UTC`;
-}
-
-/** As `momentMrkdwn`, to the second and without the day. */
-export function secondMrkdwn(at: number): string {
-	if (!isMoment(at)) return 'at an unknown time';
-	return `<!date^${Math.ceil(at / 1000)}^{time_secs}|${secondText(at)}>`;
-}
-
-/** The same as plain text: `08:19:05 UTC`. */
-export function secondText(at: number): string {
-	return isMoment(at)
-		? `${new Date(Math.ceil(at / 1000) * 1000).toISOString().slice(11, 19)} UTC`
-		: 'at an unknown time';
+/** Words of ours in mrkdwn as plain text, in which times are in UTC and an id means nothing to people. */
+export function plainText(words: string): string {
+	return unescaped(words.replace(/<!date\^[^|]*\|([^>]*)>/g, '$1').replace(/<@\w+>/g, NOBODY_NAMED)).replaceAll(
+		'`',
+		'',
+	);
 }
 
 /** `just now`, `5 min ago`, `3 h ago`, `2 days ago`. */
@@ -77,11 +67,6 @@ export function durationText(ms: number): string {
 	const hours = Math.floor(minutes / 60);
 	if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
 	return `${Math.floor(hours / 24)} days`;
-}
-
-/** Slack shows a time that it cannot format as raw `<!date…>`. */
-function isMoment(at: number): boolean {
-	return Number.isFinite(at) && at > 0 && at < 32_503_680_000_000;
 }
 
 /** The characters of ordinary ids. A link can carry any text as an id. */
@@ -141,11 +126,7 @@ export interface SettledBy {
 }
 
 /** Why an agent waits for a person although no question is open. `newest`: the session's newest question. mrkdwn. */
-export function waitingWords(
-	newest: { readonly goneOn: boolean } | null,
-	settledBy: SettledBy | null,
-	names: Names,
-): string {
+export function waitingWords(newest: { readonly goneOn: boolean } | null, settledBy: SettledBy | null): string {
 	if (newest === null || newest.goneOn) {
 		const asked =
 			newest === null
@@ -153,7 +134,7 @@ export function waitingWords(
 				: 'The agent waits for a person. Its last question was answered, and it asked nothing new';
 		return `${asked} that can be answered here. Look at its latest message, or at the session in the dashboard.`;
 	}
-	const by = settledBy === null ? '' : ` by ${personMrkdwn(settledBy.userId, names)} ${momentMrkdwn(settledBy.at)}`;
+	const by = settledBy === null ? '' : ` by ${personMrkdwn(settledBy.userId)} ${momentMrkdwn(settledBy.at)}`;
 	return `The newest question has been answered${by}. The agent should go on soon.`;
 }
 
@@ -166,16 +147,12 @@ function actionWords(action: AgentAction): string {
 	switch (action.kind) {
 		case 'click':
 			return 'clicked';
-		case 'open': {
-			const host = quotedNameMrkdwn(action.host, 80);
-			return host === '' ? 'opened a page' : `opened ${host}`;
-		}
+		case 'open':
+			return `opened ${quotedNameMrkdwn(action.host, 80) || 'a page'}`;
 		case 'done':
 			return 'finished';
-		case 'saveFile': {
-			const file = quotedNameMrkdwn(action.filename, 80) || 'a file';
-			return `${action.deleted ? 'deleted' : 'saved'} ${file}`;
-		}
+		case 'saveFile':
+			return `${action.deleted ? 'deleted' : 'saved'} ${quotedNameMrkdwn(action.filename, 80) || 'a file'}`;
 		case 'other':
 			return quotedNameMrkdwn(action.name.replaceAll('_', ' '), 60) || 'did something';
 	}
@@ -183,14 +160,14 @@ function actionWords(action: AgentAction): string {
 
 /** At most `most` actions on one line; repeated ones are counted. Empty when there are none. */
 export function actionsLine(actions: readonly AgentAction[], most = 6): string {
-	const counted: { words: string; count: number }[] = [];
+	const repeats: { words: string; count: number }[] = [];
 	for (const action of actions.slice(0, 50)) {
 		const words = actionWords(action);
-		const last = counted.at(-1);
+		const last = repeats.at(-1);
 		if (last?.words === words) last.count += 1;
-		else counted.push({ words, count: 1 });
+		else repeats.push({ words, count: 1 });
 	}
-	const shown = counted.slice(0, most);
+	const shown = repeats.slice(0, most);
 	const shownCount = shown.reduce((sum, { count }) => sum + count, 0);
 	const parts = shown.map(({ words, count }) => (count === 1 ? words : `${words} ×${count}`));
 	return joined(...parts, andMoreWords(actions.length - shownCount));
@@ -201,9 +178,14 @@ export function joined(...parts: readonly string[]): string {
 	return parts.filter((part) => part !== '').join(' · ');
 }
 
-/** `1 question`, `3 questions`. */
-export function questionCountWords(count: number): string {
-	return `${count} ${count === 1 ? 'question' : 'questions'}`;
+/** The sentences that are not empty, one after the other. */
+export function sentences(...parts: readonly string[]): string {
+	return parts.filter((part) => part !== '').join(' ');
+}
+
+/** `1 question`, `3 questions`; `many`: the plural that `one` makes not by an s. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+	return `${count} ${count === 1 ? one : many}`;
 }
 
 /** `and 3 more`, with `what` behind it; empty when nothing is left out. */

@@ -1,21 +1,18 @@
-import { type Kysely, sql } from 'kysely';
-import { setBounded } from '../bounded-map.ts';
+import { sql } from 'kysely';
 import type { Lease } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
 import type { AttemptResult, CardResult, DueAnnouncement, DueCard } from '../watches/announcements.ts';
 import { type Announcement, HELD, PACED, switchingTargetOf } from '../watches/announcements.ts';
 import { kindsWith } from '../watches/kinds.ts';
-import type { SessionSnapshot } from '../watches/session-snapshot.ts';
-import type { CardUrgency, Watch } from '../watches/watch.ts';
-import { change, countChanged, from, type StoreDatabase } from './database.ts';
-import { earliest, isOurs, leaseDue, nextDue, UNREADABLE_RETRY_MS } from './due.ts';
+import type { CardUrgency } from '../watches/watch.ts';
+import { change, countChanged, from, isFound, type StoreDatabase } from './database.ts';
+import { earliest, isOurs, leaseDue, nextDue, releaseHeld, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { giveBackUndelivered } from './hand-over-store.ts';
-import { beginLadder, type EndedReminders, endReminders } from './ladder-store.ts';
-import { lockAnnouncements, lockWatches } from './lock-order.ts';
+import { beginLadder, endReminders } from './ladder-store.ts';
 import { QUESTION_POSTS } from './question-posts.ts';
-import { sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
-import { type AnnouncementRow, readAnnouncement, readWatch, URGENCIES, type WatchRow } from './watch-rows.ts';
+import { WITHOUT_LEASE } from './tables.ts';
+import { type AnnouncementRow, readAnnouncement, URGENCIES, type WatchRow } from './watch-rows.ts';
 import {
 	hasCard,
 	lockSessionOf,
@@ -23,89 +20,70 @@ import {
 	loseCard,
 	NO_CARD_WANTED,
 	queueAnnouncements,
-	readShown,
+	readShownWatch,
+	type Tx,
 	wantCard,
 } from './watch-writes.ts';
 
-/** So many rows that cannot be read are logged once only. */
-const MAX_NOTED = 1_000;
-
 /** The `last_error` of an announcement that cannot be read. It does not block later ones of its target. */
 const UNREADABLE = 'unreadable';
+const SKIPPED = 'a row that is damaged or written with another key cannot be read and is skipped';
 
 type Posted = Extract<AttemptResult, { kind: 'posted' }>;
 
 /** The posting part of `WatchStore`. */
 export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }) {
-	const noted = new Map<string, true>();
-
-	/** Logs each row that cannot be read once. */
-	function noteUnreadable(row: { watch: string } | { announcement: string }): void {
-		const name = JSON.stringify(row);
-		if (noted.has(name)) return;
-		setBounded(noted, name, true, MAX_NOTED);
-		log.warn(row, 'a row that is damaged or written with another key cannot be read and is skipped');
+	/** These watches, ended or not, with what their cards show and when that was last read, by id. */
+	async function shownOf(watchIds: readonly string[]) {
+		const rows = await from(db.read, 'watches', { id: watchIds }).selectAll().execute();
+		return new Map(
+			await Promise.all(rows.map(async (row) => [row.id, await readShownWatch(db, cipher, row)] as const)),
+		);
 	}
 
 	/** Null when the announcement or its card's content cannot be read. */
 	async function dueOf(row: AnnouncementRow): Promise<DueAnnouncement | null> {
 		const announcement = readAnnouncement(row, cipher);
 		if (announcement === null) return null;
-		const ofPost = row.watch_id === null ? null : from(db.read, 'watches', { id: row.watch_id }).selectAll();
-		const watchRow = await ofPost?.executeTakeFirst();
-		if (watchRow === undefined) return { announcement, watch: null, view: null };
-		const { view } = await readShown(db, cipher, sessionOf(watchRow));
-		return view === null && row.kind === 'card' ? null : { announcement, watch: readWatch(watchRow), view };
+		const shown = row.watch_id === null ? undefined : (await shownOf([row.watch_id])).get(row.watch_id);
+		if (shown === undefined) return { announcement, watch: null, view: null };
+		const { watch, view } = shown;
+		return view === null && row.kind === 'card' ? null : { announcement, watch, view };
 	}
 
 	async function postpone({ id }: AnnouncementRow, token: string, now: number): Promise<void> {
-		noteUnreadable({ announcement: id });
+		log.warn({ announcement: id }, SKIPPED);
 		const later = { ...WITHOUT_LEASE, next_attempt_at: now + UNREADABLE_RETRY_MS, last_error: UNREADABLE };
-		const held = { id, lease_token: token, state: 'pending' };
-		await db.writeOne((trx) => change(trx, 'announcements', held).set(later).execute());
+		await db.writeOne((trx) => change(trx, 'announcements', { id, lease_token: token }).set(later).execute());
 	}
 
 	async function postponeCard({ id }: WatchRow, token: string, now: number): Promise<void> {
-		noteUnreadable({ watch: id });
+		log.warn({ watch: id }, SKIPPED);
 		const later = { ...WITHOUT_LEASE, card_not_before: now + UNREADABLE_RETRY_MS };
 		await db.writeOne((trx) => change(trx, 'watches', { id, lease_token: token }).set(later).execute());
 	}
 
 	/** Begins the reminders of a question, which count from its post, and ends the post for all questions of its session. */
-	async function begin(
-		trx: Kysely<Tables>,
-		{ row, watch, posted, now }: { row: AnnouncementRow; watch: WatchRow; posted: Posted; now: number },
-	): Promise<void> {
+	async function begin(tx: Tx, row: AnnouncementRow, watch: WatchRow, posted: Posted): Promise<void> {
 		const { content: asked, target } = readAnnouncement(row, cipher) ?? {};
 		if (asked?.kind !== 'question' || asked.switching === true || target?.kind !== 'watch') return;
 		const { fingerprint, messageIndex } = asked.question;
 		const content = { kind: 'settle', messageIndex, how: 'own' } as const;
-		await queueAnnouncements(trx, cipher, [{ target: switchingTargetOf(target), key: row.id, content }], now);
-		const postedAt = Math.min(posted.sentAt ?? now, now);
-		await beginLadder(trx, watch, { fingerprint, postTs: posted.ts, postedAt, now });
+		await queueAnnouncements(tx, [{ target: switchingTargetOf(target), key: row.id, content }]);
+		const postedAt = Math.min(posted.sentAt ?? tx.now, tx.now);
+		await beginLadder(tx.trx, watch, { fingerprint, postTs: posted.ts, postedAt, now: tx.now });
 	}
 
-	async function watchIdOf(trx: Kysely<Tables>, id: string): Promise<string | null> {
-		const row = await from(trx, 'announcements', { id }).select('watch_id').executeTakeFirst();
-		return row?.watch_id ?? null;
-	}
-
-	/** The direct message to the person who got a question; null for anything else. */
-	async function handOverIn(trx: Kysely<Tables>, id: string): Promise<Announcement | null> {
-		const row = await from(trx, 'announcements', { id, kind: 'handedOver' }).selectAll().executeTakeFirst();
-		return row === undefined ? null : readAnnouncement(row, cipher);
-	}
-
-	async function finish(
-		trx: Kysely<Tables>,
-		{ id, token }: { id: string; token: string },
-		result: AttemptResult,
-		now: number,
-	): Promise<void> {
+	async function finish(tx: Tx, id: string, token: string, result: AttemptResult): Promise<void> {
+		const { trx, now } = tx;
 		const lostCardTs = 'lostCardTs' in result ? result.lostCardTs : undefined;
-		const handOver = result.kind === 'refused' ? await handOverIn(trx, id) : null;
+		const before = await from(trx, 'announcements', { id }).selectAll().executeTakeFirst();
+		if (before === undefined) return;
+		/** The direct message to the person who got a question. */
+		const handOver =
+			result.kind === 'refused' && before.kind === 'handedOver' ? readAnnouncement(before, cipher) : null;
 		// Lock order: sessions, watches, announcements, ladders.
-		const watchId = result.kind === 'posted' || lostCardTs !== undefined ? await watchIdOf(trx, id) : null;
+		const watchId = result.kind === 'posted' || lostCardTs !== undefined ? before.watch_id : null;
 		await lockSessionOf(trx, watchId);
 		const watch = watchId === null ? undefined : await lockWatch(trx, watchId).executeTakeFirst();
 		if (handOver?.content.kind === 'handedOver') await lockSessionOf(trx, handOver.content.watchId);
@@ -118,17 +96,15 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 			.returningAll()
 			.executeTakeFirst();
 		if (row === undefined) return;
-		if (handOver !== null) await giveBackUndelivered(trx, cipher, handOver, now);
-		if (watch !== undefined && lostCardTs !== undefined) await loseCard(trx, cipher, watch, { ts: lostCardTs, now });
+		if (handOver !== null) await giveBackUndelivered(tx, handOver);
+		if (watch !== undefined && lostCardTs !== undefined) await loseCard(tx, watch, lostCardTs);
 		if (result.kind !== 'retry') await endReminders(trx, endedReminders(row, result), now);
-		const isNewCard = result.kind === 'posted' && row.kind === 'card';
-		const isQuestion = result.kind === 'posted' && row.kind === 'question';
-		if (watch === undefined) return;
-		if (isQuestion && watch.ended_at === null) await begin(trx, { row, watch, posted: result, now });
-		if (isQuestion && !hasCard(watch)) {
-			await change(trx, 'watches', { id: watch.id }).set({ card_ts: result.ts }).execute();
+		if (watch === undefined || result.kind !== 'posted') return;
+		if (row.kind === 'question') {
+			if (watch.ended_at === null) await begin(tx, row, watch, result);
+			if (!hasCard(watch)) await change(trx, 'watches', { id: watch.id }).set({ card_ts: result.ts }).execute();
 		}
-		if (!isNewCard) return;
+		if (row.kind !== 'card') return;
 		await change(trx, 'watches', { id: watch.id })
 			.set({
 				card_ts: result.ts,
@@ -141,7 +117,7 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 	}
 
 	/** The reminders of an announcement. What an earlier attempt may have shown counts as seen. */
-	function endedReminders(row: AnnouncementRow, result: AttemptResult): EndedReminders {
+	function endedReminders(row: AnnouncementRow, result: AttemptResult) {
 		const content = readAnnouncement(row, cipher)?.content;
 		const entries = content !== undefined && 'entries' in content ? content.entries : [];
 		if (result.kind === 'posted') return { entries, unseen: result.leftOut ?? [] };
@@ -158,7 +134,7 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 			const where = sql<boolean>`state = 'pending' and next_attempt_at <= ${now}
 				and ${isOurs(db)} and ${isFirst()}`;
 			const orderBy = sql`next_attempt_at, created_at`;
-			const rows = await leaseDue(db, { table: 'announcements', key: 'id', where, orderBy, limit }, { lease, now });
+			const rows = await leaseDue(db, { table: 'announcements', where, orderBy, limit }, { lease, now });
 			const due: DueAnnouncement[] = [];
 			for (const row of rows) {
 				const readable = await dueOf(row);
@@ -189,19 +165,7 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 			return rows.flatMap((row) => readAnnouncement(row, cipher) ?? []);
 		},
 
-		/** These watches, ended or not, with what their cards show and when that was last read, by id. */
-		async shownOf(
-			watchIds: readonly string[],
-		): Promise<ReadonlyMap<string, { watch: Watch; view: SessionSnapshot | null; checkedAt: number | null }>> {
-			if (watchIds.length === 0) return new Map();
-			const rows = await from(db.read, 'watches', { id: watchIds }).selectAll().execute();
-			const shown = await Promise.all(
-				rows.map(async (row) => {
-					return [row.id, { watch: readWatch(row), ...(await readShown(db, cipher, sessionOf(row))) }] as const;
-				}),
-			);
-			return new Map(shown);
-		},
+		shownOf,
 
 		/** Notes what the post of a question shows now. */
 		async noteShown(id: string, key: string): Promise<void> {
@@ -223,7 +187,7 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 		 * `endCard`.
 		 */
 		endAttempt: (id: string, token: string, result: AttemptResult, now: number) =>
-			db.write((trx) => finish(trx, { id, token }, result, now)),
+			db.write((trx) => finish({ trx, cipher, now }, id, token, result)),
 
 		/** Leases our posted cards whose update is wanted: urgency `now` first, then the longest wanted. */
 		async takeCards(
@@ -235,21 +199,19 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 			const where = sql<boolean>`card_since is not null and card_ts is not null and card_urgency <= ${least}
 				and ${isOurs(db)} and card_not_before <= ${now}`;
 			const orderBy = sql`card_urgency, card_since`;
-			const rows = await leaseDue(db, { table: 'watches', key: 'id', where, orderBy, limit }, { lease, now });
+			const rows = await leaseDue(db, { table: 'watches', where, orderBy, limit }, { lease, now });
 			const cards: DueCard[] = [];
 			for (const row of rows) {
-				const shown = await readShown(db, cipher, sessionOf(row));
-				if (shown.view !== null) cards.push({ watch: readWatch(row), ...shown, view: shown.view });
+				const shown = await readShownWatch(db, cipher, row);
+				if (shown.view !== null) cards.push({ ...shown, view: shown.view });
 				else await postponeCard(row, lease.token, now);
 			}
 			return cards;
 		},
 
 		/** Whether the card is still leased by this token; asked right before Slack is called. */
-		async holdsCard(watchId: string, token: string): Promise<boolean> {
-			const held = from(db.read, 'watches', { id: watchId, lease_token: token }).select('id');
-			return (await held.executeTakeFirst()) !== undefined;
-		},
+		holdsCard: (watchId: string, token: string) =>
+			isFound(from(db.read, 'watches', { id: watchId, lease_token: token }).select('id')),
 
 		/**
 		 * Notes the outcome and gives the lease back; does nothing when the lease was lost. After `shown`, updates wanted after
@@ -263,22 +225,11 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 				if (row === undefined) return;
 				const shown = { ...WITHOUT_LEASE, ...cardChange(row, result) };
 				await change(trx, 'watches', { id: watchId, lease_token: token }).set(shown).execute();
-				if (result.kind === 'lost') await loseCard(trx, cipher, row, result);
+				if (result.kind === 'lost') await loseCard({ trx, cipher, now: result.now }, row, result.ts);
 			}),
 
 		/** Gives back the cards and announcements that are still held with these tokens (shutdown). */
-		async releasePosts(tokens: readonly string[]): Promise<void> {
-			if (tokens.length === 0) return;
-			await db.write(async (trx) => {
-				const held = { lease_token: tokens };
-				await change(trx, 'watches', { id: lockWatches(trx, held) })
-					.set(WITHOUT_LEASE)
-					.execute();
-				await change(trx, 'announcements', { id: lockAnnouncements(trx, held) })
-					.set(WITHOUT_LEASE)
-					.execute();
-			});
-		},
+		releasePosts: (tokens: readonly string[]) => releaseHeld(db, tokens, 'watches', 'announcements'),
 
 		postRows: db.queuedRows(['announcements', 'watches']),
 

@@ -1,9 +1,8 @@
-import { type Expression, type ExpressionBuilder, type Insertable, type Kysely, sql } from 'kysely';
+import { type Expression, type Insertable, type Kysely, sql } from 'kysely';
 import {
 	type AcceptResult,
 	type Answer,
 	type AnswerItem,
-	type AnswerState,
 	BLOCKING_STATES,
 	type FirstEnding,
 	isBlocking,
@@ -13,26 +12,22 @@ import {
 	type OtherAnswer,
 	type QuestionKey,
 	type RetryResult,
+	secretOf,
 	TOLD_WITHIN_MS,
 	UNREADABLE,
 } from '../answers/answer.ts';
 import type { HandraiseError } from '../errors.ts';
-import { isReworded } from '../questions/fingerprint.ts';
+import { isReworded } from '../questions/open-question.ts';
 import {
-	type AnswerRow,
-	changeRow,
+	changeAnswer,
 	enterState,
 	newRow,
+	otherColumn,
 	positionsOf,
 	readAnswer,
-	readSecretPositions,
-	readSubmission,
 	receiptDueAt,
 	receiptOf,
-	resetReceipt,
-	type Submission,
-	sealOther,
-	secretOf,
+	submissionColumn,
 	submittedColumns,
 } from './answer-rows.ts';
 import { draftRow } from './answering-store.ts';
@@ -79,26 +74,26 @@ async function acceptInTransaction(
 	// One statement reads one snapshot: an answer in delivery is either live or delivered, never missing from both.
 	const concerned = from(db, 'answers').selectAll().where(sameOrConflicting(answer));
 	const rows = await concerned.orderBy('accepted_at', 'desc').execute();
+	const others = rows.map((row) => readAnswer(row, cipher));
 
-	const repeated = rows.find((row) => row.submission_key === answer.submissionKey);
+	const stored = others.find(({ submissionKey }) => submissionKey === answer.submissionKey);
 	const newer = () => stopBesideNewer(store);
-	if (repeated !== undefined) return repeat(db, cipher, { row: repeated, newer }, answer);
+	if (stored !== undefined) return repeat(db, cipher, { stored, newer }, answer);
 
-	const nothing = db.selectFrom('answers').select('id').where(sql<boolean>`false`);
+	const nothing = sql`(select 1 where false)`;
 	const insert = (row: Insertable<Tables['answers']>) => insertUnless(db, row, nothing).executeTakeFirstOrThrow(newer);
 	const row = newRow(answer, cipher);
-	const first = firstConflict(rows, positionsOf(answer.items, answer.leftEmpty));
-	if (first !== null) {
-		const by = readAnswer(first, cipher);
+	const by = firstConflict(others, positionsOf(answer.items, answer.leftEmpty));
+	if (by !== undefined) {
 		// The answer was never accepted, so its timeline starts empty.
-		const unaccepted = { ...row, timeline: '[]', ended_at: null };
+		const unaccepted = { ...answer, state: 'accepted', timeline: [], endedAt: null } as const;
 		const lost = giveWay(unaccepted, { winner: winnerOf(by), mine: answer.items, now: answer.acceptedAt }, cipher);
 		const tellAt = isOthersPress(answer, by) ? answer.acceptedAt + TOLD_WITHIN_MS : null;
-		const inserted = await insert({ ...unaccepted, ...lost, next_attempt_at: tellAt });
+		const inserted = await insert({ ...row, ...lost, next_attempt_at: tellAt });
 		return { kind: 'taken', by, answer: readAnswer(inserted, cipher) };
 	}
 	// Before the insert: otherwise this transaction and a retry of a waiting answer deadlock.
-	await replaceWaiting(db, cipher, rows, { winner: { ...answer, at: answer.acceptedAt }, now: answer.acceptedAt });
+	await replaceWaiting(db, cipher, others, { winner: { ...answer, at: answer.acceptedAt }, now: answer.acceptedAt });
 	return { kind: 'accepted', answer: readAnswer(await insert(row), cipher) };
 }
 
@@ -107,72 +102,59 @@ function isOthersPress({ press, person }: NewAnswer, by: Answer): boolean {
 	return press !== null && (by.person.userId !== person.userId || by.person.teamId !== person.teamId);
 }
 
-/** `AnswerStore.noteTold` */
-export async function noteTold(db: Kysely<Tables>, id: string): Promise<void> {
-	const untold = { id, state: 'conflicted', lease_token: null };
-	const row = await from(db, 'answers', untold).selectAll().where('next_attempt_at', 'is not', null).executeTakeFirst();
-	if (row === undefined) return;
-	const told = { ...receiptOf(row, 'conflicted'), next_attempt_at: null };
-	await change(db, 'answers', untold).set(told).execute();
-}
-
 async function repeat(
 	db: Kysely<Tables>,
 	cipher: Cipher,
-	{ row, newer }: { row: AnswerRow; newer: () => HandraiseError },
+	{ stored, newer }: { stored: Answer; newer: () => HandraiseError },
 	answer: NewAnswer,
 ): Promise<AcceptResult> {
-	const stored = readAnswer(row, cipher);
 	if (sameSubmission(stored, answer)) return { kind: 'repeated', answer: stored, edited: false };
-	const { viewId, origin, press } = stored;
+	const { id, viewId, origin, press, editCount } = stored;
 	// The worker marks the start of its PUT and reads the values in one write: this edit comes before that, or fails.
-	const edited = await change(db, 'answers', { id: row.id, state: 'accepted', put_started_at: null })
-		.set({ ...submittedColumns(row.id, { ...answer, viewId, origin, press }, cipher), edit_count: row.edit_count + 1 })
+	const edited = await change(db, 'answers', { id, state: 'accepted', put_started_at: null })
+		.set({ ...submittedColumns(id, { ...answer, viewId, origin, press }, cipher), edit_count: editCount + 1 })
 		.where(isOwnSchema())
 		.returningAll()
 		.executeTakeFirst();
 	if (edited !== undefined) return { kind: 'repeated', answer: readAnswer(edited, cipher), edited: true };
 	// The sent values stay, but items that the author marks secret now are hidden from here on.
-	const kept = [...new Set([...readSecretPositions(row), ...(answer.boxed ? secretOf(answer.items) : [])])];
-	const current = await change(db, 'answers', { id: row.id })
-		.set({ secret_positions: row.secret_positions === null && kept.length === 0 ? null : JSON.stringify(kept) })
+	const kept = [...new Set([...(stored.secretPositions ?? []), ...(answer.boxed ? secretOf(answer.items) : [])])];
+	const current = await change(db, 'answers', { id })
+		.set({ secret_positions: stored.secretPositions === null && kept.length === 0 ? null : JSON.stringify(kept) })
 		.where(isOwnSchema())
 		.returningAll()
 		.executeTakeFirstOrThrow(newer);
 	return { kind: 'tooLate', answer: readAnswer(current, cipher) };
 }
 
-/** `AnswerStore.retry`. The caller has locked `row` in this transaction. */
+/** `AnswerStore.retry`. The caller has locked the answer in this transaction. */
 export async function retryAnswer(
 	db: Kysely<Tables>,
 	cipher: Cipher,
-	row: AnswerRow,
+	answer: Answer,
 	{ now, giveUpAt }: { now: number; giveUpAt: number },
 ): Promise<RetryResult> {
-	const answer = readAnswer(row, cipher);
 	if (!isFailed(answer.state)) return { kind: 'notRetryable', answer };
-	const { content } = answer;
+	const { id, content, question, fingerprint, formReadAt, positions } = answer;
 	if (content.kind !== 'readable' || content.items.some((item) => item.wiped)) return { kind: 'valuesGone', answer };
-	const submission = readSubmission(row);
-	const { formReadAt, positions } = submission;
 	// Nobody presses a button for an answer that can be read again: the program puts it back.
-	const checkedAt = answer.lastError === UNREADABLE ? submission.checkedAt : now;
-	const others = from(db, 'answers').selectAll().where('id', '!=', row.id).orderBy('accepted_at', 'desc');
-	const rows = await others.where(conflictsWith(answer.question, row.fingerprint, formReadAt)).execute();
-	await removeDraft(db, row.id);
-	const first = firstConflict(rows, positions);
-	if (first !== null) {
-		const by = readAnswer(first, cipher);
-		const lost = giveWay(row, { winner: winnerOf(by), mine: content.items, now }, cipher);
+	const checkedAt = answer.lastError === UNREADABLE ? answer.checkedAt : now;
+	const concerned = from(db, 'answers').selectAll().where('id', '!=', id).orderBy('accepted_at', 'desc');
+	const rows = await concerned.where(conflictsWith(question, fingerprint, formReadAt)).execute();
+	const others = rows.map((row) => readAnswer(row, cipher));
+	await removeDraft(db, id);
+	const by = firstConflict(others, positions);
+	if (by !== undefined) {
+		const lost = giveWay(answer, { winner: winnerOf(by), mine: content.items, now }, cipher);
 		const told = { next_attempt_at: receiptDueAt(answer, now) };
-		return { kind: 'taken', by, answer: await changeRow(db, cipher, row, { ...lost, ...told }) };
+		return { kind: 'taken', by, answer: await changeAnswer(db, cipher, answer, { ...lost, ...told }) };
 	}
-	await replaceWaiting(db, cipher, rows, { winner: winnerOf(answer), now });
-	const queued = await changeRow(db, cipher, row, {
-		...enterState(row, 'accepted', now),
-		...resetReceipt(row),
+	await replaceWaiting(db, cipher, others, { winner: winnerOf(answer), now });
+	const queued = await changeAnswer(db, cipher, answer, {
+		...enterState(answer, 'accepted', now),
+		...receiptOf(answer, null),
 		...WITHOUT_LEASE,
-		submission: JSON.stringify({ ...submission, checkedAt } satisfies Submission),
+		...submissionColumn({ ...answer, checkedAt }),
 		attempts: 0,
 		not_before: null,
 		missing_count: 0,
@@ -230,7 +212,7 @@ export async function releaseLosers(db: Kysely<Tables>, cipher: Cipher, first: A
 		const author = JSON.stringify(loser.person);
 		if (released.has(author)) continue;
 		released.add(author);
-		const waiting = { ...enterState(row, 'waiting', now), ...resetReceipt(row), ...WITHOUT_LEASE };
+		const waiting = { ...enterState(loser, 'waiting', now), ...receiptOf(loser, null), ...WITHOUT_LEASE };
 		await change(db, 'answers', { id: row.id, state: 'conflicted' })
 			.set({ ...waiting, next_attempt_at: now, give_up_at: now, last_error: endingOf(first) })
 			.execute();
@@ -260,36 +242,25 @@ export async function removeDraft(db: Kysely<Tables>, id: string): Promise<void>
 }
 
 function sameOrConflicting({ submissionKey, question, fingerprint, formReadAt }: NewAnswer) {
-	return (eb: ExpressionBuilder<Tables, 'answers'>) =>
-		eb.or([eb('submission_key', '=', submissionKey), conflictsWith(question, fingerprint, formReadAt)(eb)]);
+	return sql<boolean>`(submission_key = ${submissionKey} or ${conflictsWith(question, fingerprint, formReadAt)})`;
 }
 
 /**
- * Answers to `question` that concern a new one: blocking and waiting ones, and those delivered for the same fingerprint
+ * Answers to a question that concern a new one: blocking and waiting ones, and those delivered for the same fingerprint
  * after the new answer's form was read, because its author has not seen them.
  */
-function conflictsWith(question: QuestionKey, fingerprint: string, formReadAt: number) {
-	return (eb: ExpressionBuilder<Tables, 'answers'>) =>
-		eb.and([
-			eb.and(questionColumns(question)),
-			eb.or([
-				eb('state', 'in', [...BLOCKING_STATES, 'waiting']),
-				eb.and([
-					eb('state', 'in', ['delivered', 'resumed']),
-					eb('fingerprint', '=', fingerprint),
-					eb('delivered_at', '>', formReadAt),
-				]),
-			]),
-		]);
+function conflictsWith({ service, sessionId, messageIndex }: QuestionKey, fingerprint: string, formReadAt: number) {
+	return sql<boolean>`(service = ${service} and session_id = ${sessionId} and message_index = ${messageIndex}
+		and (state in (${sql.join(BLOCKING_STATES)}, 'waiting') or (state in ('delivered', 'resumed')
+			and fingerprint = ${fingerprint} and delivered_at > ${formReadAt})))`;
 }
 
-/** The row that prevents an answer to these positions, among rows of one question. */
-function firstConflict(rows: readonly AnswerRow[], positions: readonly number[]): AnswerRow | null {
-	const overlaps = (row: AnswerRow) => readSubmission(row).positions.some((position) => positions.includes(position));
+/** The answer that prevents one to these positions, among answers to one question. */
+function firstConflict(answers: readonly Answer[], positions: readonly number[]): Answer | undefined {
+	const overlaps = (answer: Answer) => answer.positions.some((position) => positions.includes(position));
 	return (
-		rows.find((row) => isBlocking(row.state as AnswerState)) ??
-		rows.find((row) => row.delivered_at !== null && overlaps(row)) ??
-		null
+		answers.find(({ state }) => isBlocking(state)) ??
+		answers.find((answer) => answer.deliveredAt !== null && overlaps(answer))
 	);
 }
 
@@ -297,30 +268,28 @@ function firstConflict(rows: readonly AnswerRow[], positions: readonly number[])
 async function replaceWaiting(
 	db: Kysely<Tables>,
 	cipher: Cipher,
-	rows: readonly AnswerRow[],
+	answers: readonly Answer[],
 	{ winner, now }: { winner: Winner; now: number },
 ): Promise<void> {
-	for (const row of rows) {
-		if (row.state !== 'waiting') continue;
-		const { content } = readAnswer(row, cipher);
-		const mine = content.kind === 'readable' ? content.items : null;
-		await change(db, 'answers', { id: row.id, state: 'waiting' })
-			.set({ ...giveWay(row, { winner, mine, now }, cipher), ...resetReceipt(row), next_attempt_at: now })
-			.execute();
+	for (const answer of answers.filter(({ state }) => state === 'waiting')) {
+		const lost = giveWay(answer, { winner, mine: itemsOf(answer), now }, cipher);
+		const columns = { ...lost, ...receiptOf(answer, null), next_attempt_at: now };
+		await change(db, 'answers', { id: answer.id, state: 'waiting' }).set(columns).execute();
 	}
 }
 
 /** What a conflicted answer stores about the one that was first. */
 type Winner = Pick<NewAnswer, 'id' | 'person' | 'items'> & { readonly at: number };
 
-function winnerOf({ id, person, content, deliveredAt, acceptedAt }: Answer): Winner {
-	return { id, person, items: content.kind === 'readable' ? content.items : [], at: deliveredAt ?? acceptedAt };
+function winnerOf(answer: Answer): Winner {
+	const { id, person, deliveredAt, acceptedAt } = answer;
+	return { id, person, items: itemsOf(answer), at: deliveredAt ?? acceptedAt };
 }
 
-/** The columns of an answer that `winner` made `conflicted`. `mine` is null when it cannot be read. */
+/** The columns of an answer that `winner` made `conflicted`. `mine`: its items; none when they cannot be read. */
 function giveWay(
-	row: Parameters<typeof enterState>[0] & Pick<AnswerRow, 'id'>,
-	{ winner, mine, now }: { winner: Winner; mine: readonly AnswerItem[] | null; now: number },
+	loser: Parameters<typeof enterState>[0] & Pick<Answer, 'id'>,
+	{ winner, mine, now }: { winner: Winner; mine: readonly AnswerItem[]; now: number },
 	cipher: Cipher,
 ) {
 	const other: OtherAnswer = {
@@ -328,12 +297,12 @@ function giveWay(
 		person: winner.person,
 		values: winner.items.map((item) => (item.secret ? null : item.value)),
 		at: winner.at,
-		same: mine !== null && sameWords(mine, winner.items),
+		same: mine.length > 0 && sameWords(mine, winner.items),
 	};
 	return {
-		...enterState(row, 'conflicted', now, other),
+		...enterState(loser, 'conflicted', now, other),
 		...WITHOUT_LEASE,
-		other: sealOther(row.id, other, cipher),
+		other: otherColumn.seal(other, loser.id, cipher),
 		next_attempt_at: null,
 	};
 }

@@ -6,6 +6,7 @@ import {
 	type Answer,
 	type AnswerContent,
 	type AnswerItem,
+	type AnswerPatch,
 	type AnswerState,
 	firstDueAt,
 	isBlocking,
@@ -14,12 +15,13 @@ import {
 	type NewAnswer,
 	type OtherAnswer,
 	type ReceiptState,
+	secretOf,
 	type TimelineEntry,
 } from '../answers/answer.ts';
 import type { Log } from '../log.ts';
 import type { BeforePut } from '../questions/compare.ts';
-import type { AnswerMarks } from '../questions/secrecy.ts';
-import type { Cipher, CipherPlace } from './encryption.ts';
+import { change } from './database.ts';
+import { type Cipher, parseOrNull, sealedColumn } from './encryption.ts';
 import { personColumns, personOf, questionColumns, questionOf, type Row, type Tables } from './tables.ts';
 
 export type AnswerRow = Row<'answers'>;
@@ -37,15 +39,12 @@ const submission = z.object({
 		threadTs: z.string().nullable(),
 		isCopy: z.literal(true).exactOptional(),
 	}),
-	/** When the session shown in the form was read. */
 	formReadAt: z.number(),
-	/** Positions that the answer fills or leaves empty on purpose. */
 	positions,
 	leftEmpty: positions,
 	checkedAt: z.number(),
 	shownHash: z.string().nullable(),
 });
-export type Submission = z.infer<typeof submission>;
 const lostTo = z.enum(['other', 'own', 'ownInstead']).optional();
 const timeline: z.ZodType<TimelineEntry[]> = z.array(z.object({ state, at: z.number(), lostTo }));
 const beforePut: z.ZodType<BeforePut> = z.object({
@@ -53,75 +52,53 @@ const beforePut: z.ZodType<BeforePut> = z.object({
 	assistantCount: z.int(),
 	sameCount: z.int().nullable(),
 });
-const receiptState: z.ZodType<ReceiptState, unknown> = z
-	.object({
-		state: state.nullable(),
-		aftermath: agentOutcome.nullable(),
-		dm: z.object({ channelId: z.string(), ts: z.string() }).nullable(),
-		modalOpen: z.boolean(),
-	})
-	.transform(({ aftermath, ...receipt }) => ({ ...receipt, agentOutcome: aftermath }));
-const other: z.ZodType<OtherAnswer> = z.object({
+const receiptState: z.ZodType<ReceiptState> = z.object({
+	state: state.nullable(),
+	agentOutcome: agentOutcome.nullable(),
+	dm: z.object({ channelId: z.string(), ts: z.string() }).nullable(),
+	modalOpen: z.boolean(),
+});
+const otherAnswer: z.ZodType<OtherAnswer> = z.object({
 	answerId: z.string().nullable(),
 	person: z.object({ teamId: z.string(), userId: z.string() }).nullable(),
 	values: z.array(z.string().nullable()),
 	at: z.number().nullable(),
 	same: z.boolean(),
 });
+export const otherColumn = sealedColumn('answers', 'other', otherAnswer);
 /** `held`: the value of this secret item is in the `secrets` column until that is wiped. */
-const items = z.array(
-	z.object({ title: z.string(), value: z.string().nullable(), secret: z.boolean(), held: z.boolean() }),
-);
-const secrets = z.record(z.string(), z.string());
+const item = z.object({ title: z.string(), value: z.string().nullable(), secret: z.boolean(), held: z.boolean() });
+const contentColumn = sealedColumn('answers', 'content', z.array(item));
+const secretsColumn = sealedColumn('answers', 'secrets', z.record(z.string(), z.string()));
 /** The JSON of each column. */
 export const ANSWER_JSON = {
 	submission,
 	timeline,
 	before_put: beforePut,
-	told: receiptState,
-	other,
-	content: items,
-	secrets,
+	receipt_state: receiptState,
+	other: otherColumn.schema,
+	content: contentColumn.schema,
+	secrets: secretsColumn.schema,
 	secret_positions: positions,
 };
 
 const NO_RECEIPT: ReceiptState = { state: null, agentOutcome: null, dm: null, modalOpen: true };
 
-/** A damaged timeline or receipt state counts as empty: it must not prevent an answer. */
-function readTimeline(row: Pick<AnswerRow, 'timeline'>): TimelineEntry[] {
-	return timeline.safeParse(JSON.parse(row.timeline)).data ?? [];
-}
-
-function readReceiptState(row: AnswerRow): ReceiptState {
-	return receiptState.safeParse(JSON.parse(row.told)).data ?? NO_RECEIPT;
-}
-
-/** The stored name of the agent outcome is `aftermath`. */
-export function writeReceiptState({ agentOutcome: aftermath, ...receipt }: ReceiptState): string {
-	return JSON.stringify({ ...receipt, aftermath });
-}
-
-export function readSubmission(row: Pick<AnswerRow, 'submission'>): Submission {
-	return submission.parse(JSON.parse(row.submission));
-}
-
+/** Throws for a damaged row. */
 export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
-	const { viewId, origin, leftEmpty, checkedAt, shownHash } = readSubmission(row);
+	const secretPositions = row.secret_positions === null ? null : positions.parse(JSON.parse(row.secret_positions));
 	return {
+		...submission.parse(JSON.parse(row.submission)),
 		id: row.id,
 		submissionKey: row.submission_key,
-		viewId,
 		press: row.undo_until === null ? null : { undoUntil: row.undo_until },
 		person: personOf(row),
 		question: questionOf(row),
 		fingerprint: row.fingerprint,
-		shownHash,
-		content: readContent(row, cipher),
-		leftEmpty,
-		origin,
+		content: readContent(row, secretPositions ?? [], cipher),
+		secretPositions,
 		state: state.parse(row.state),
 		attempts: row.attempts,
-		checkedAt,
 		editCount: row.edit_count,
 		acceptedAt: row.accepted_at,
 		giveUpAt: row.give_up_at,
@@ -129,11 +106,12 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 		putStartedAt: row.put_started_at,
 		before: row.before_put === null ? null : beforePut.parse(JSON.parse(row.before_put)),
 		deliveredAt: row.delivered_at,
-		agentOutcome: agentOutcome.nullable().parse(row.aftermath),
+		agentOutcome: agentOutcome.nullable().parse(row.agent_outcome),
 		endedAt: row.ended_at,
 		lastError: row.last_error,
-		timeline: readTimeline(row),
-		receiptState: readReceiptState(row),
+		// A damaged timeline or receipt state counts as empty: it must not prevent an answer.
+		timeline: parseOrNull(timeline, row.timeline) ?? [],
+		receiptState: parseOrNull(receiptState, row.receipt_state) ?? NO_RECEIPT,
 		notBefore: row.not_before,
 		missingCount: row.missing_count,
 		startFailed: row.start_failed === 1,
@@ -153,41 +131,35 @@ export function createAnswerReader(cipher: Cipher, log: Log | undefined) {
 	};
 }
 
-function readContent(row: AnswerRow, cipher: Cipher): AnswerContent {
+function readContent(row: AnswerRow, secretPositions: readonly number[], cipher: Cipher): AnswerContent {
 	if (row.content === null) return { kind: 'removed' };
-	const plainItems = cipher.decrypt(row.content, place(row.id, 'content'));
-	const plainSecrets = row.secrets === null ? '{}' : cipher.decrypt(row.secrets, place(row.id, 'secrets'));
-	const plainOther = row.other === null ? 'null' : cipher.decrypt(row.other, place(row.id, 'other'));
-	if (plainItems === null || plainSecrets === null || plainOther === null) return { kind: 'unreadable' };
-	const held = secrets.parse(JSON.parse(plainSecrets));
-	const secretPositions = readSecretPositions(row);
+	const items = contentColumn.open(row.content, row.id, cipher);
+	const held = row.secrets === null ? {} : secretsColumn.open(row.secrets, row.id, cipher);
+	const other = otherColumn.open(row.other, row.id, cipher);
+	if (items === null || held === null || (row.other !== null && other === null)) return { kind: 'unreadable' };
 	return {
 		kind: 'readable',
-		items: items.parse(JSON.parse(plainItems)).map((item, position): AnswerItem => {
+		items: items.map((item, position): AnswerItem => {
 			const value = item.held ? (held[position] ?? null) : item.value;
 			const secret = item.secret || secretPositions.includes(position);
 			return { title: item.title, value, secret, wiped: item.held && value === null };
 		}),
-		other: other.nullable().parse(JSON.parse(plainOther)),
+		other,
 	};
 }
 
 /** The columns with the person's values. Secret ones have their own column, so that wiping them needs no key. */
 function sealItems(id: string, given: readonly AnswerItem[], cipher: Cipher) {
 	const held: Record<string, string> = {};
-	const open = given.map((item, position): z.infer<typeof items>[number] => {
-		const holds = item.secret && item.value !== null && item.value !== '';
-		if (holds) held[position] = item.value;
-		return { title: item.title, value: holds ? null : item.value, secret: item.secret, held: holds };
+	const open = given.map(({ title, value, secret }, position) => {
+		const holds = secret && value !== null && value !== '';
+		if (holds) held[position] = value;
+		return { title, value: holds ? null : value, secret, held: holds };
 	});
 	return {
-		content: cipher.encrypt(JSON.stringify(open), place(id, 'content')),
-		secrets: Object.keys(held).length === 0 ? null : cipher.encrypt(JSON.stringify(held), place(id, 'secrets')),
+		content: contentColumn.seal(open, id, cipher),
+		secrets: Object.keys(held).length === 0 ? null : secretsColumn.seal(held, id, cipher),
 	};
-}
-
-export function sealOther(id: string, value: OtherAnswer, cipher: Cipher): string {
-	return cipher.encrypt(JSON.stringify(value), place(id, 'other'));
 }
 
 /** The row of a new answer that has no conflict. */
@@ -204,29 +176,25 @@ export function newRow(answer: NewAnswer, cipher: Cipher) {
 		give_up_at: answer.giveUpAt,
 		next_attempt_at: firstDueAt(answer),
 		timeline: JSON.stringify([{ state: 'accepted', at: answer.acceptedAt }] satisfies TimelineEntry[]),
-		told: writeReceiptState({ ...NO_RECEIPT, modalOpen: answer.press === null }),
+		receipt_state: JSON.stringify({ ...NO_RECEIPT, modalOpen: answer.press === null } satisfies ReceiptState),
 	} satisfies Insertable<Tables['answers']>;
 }
 
 /** The columns that a submission writes, and writes again when its author edits the answer before it is sent. */
 export function submittedColumns(id: string, answer: NewAnswer, cipher: Cipher) {
-	const { viewId, origin, formReadAt, leftEmpty, items: given, boxed, press, shownHash } = answer;
+	const { items, leftEmpty, boxed, press, acceptedAt } = answer;
 	return {
 		fingerprint: answer.fingerprint,
-		...sealItems(id, given, cipher),
+		...sealItems(id, items, cipher),
 		undo_until: press?.undoUntil ?? null,
-		submission: JSON.stringify({
-			viewId,
-			origin,
-			formReadAt,
-			positions: positionsOf(given, leftEmpty),
-			leftEmpty: [...leftEmpty],
-			checkedAt: answer.acceptedAt,
-			shownHash,
-		} satisfies Submission),
+		...submissionColumn({ ...answer, positions: positionsOf(items, leftEmpty), checkedAt: acceptedAt }),
 		// A separate column, because it outlives the values.
-		secret_positions: boxed ? JSON.stringify(secretOf(given)) : null,
+		secret_positions: boxed ? JSON.stringify(secretOf(items)) : null,
 	};
+}
+
+export function submissionColumn(answer: Omit<NewAnswer, 'items' | 'boxed'> & Pick<Answer, 'positions' | 'checkedAt'>) {
+	return { submission: JSON.stringify(submission.parse(answer)) };
 }
 
 /** The positions that an answer fills or leaves empty on purpose. */
@@ -235,40 +203,20 @@ export function positionsOf(given: readonly AnswerItem[], leftEmpty: readonly nu
 	return [...new Set([...filled, ...leftEmpty])].sort((a, b) => a - b);
 }
 
-/** The positions of secret items. */
-export function secretOf(given: readonly { readonly secret: boolean }[]): number[] {
-	return given.flatMap(({ secret }, position) => (secret ? [position] : []));
-}
-
-export function readSecretPositions(row: Pick<AnswerRow, 'secret_positions'>): readonly number[] {
-	return row.secret_positions === null ? [] : positions.parse(JSON.parse(row.secret_positions));
-}
-
-/** Changes the row that was read in this transaction. Throws when its state has changed since. */
-export async function changeRow(
+/** Changes an answer that was read in this transaction. Throws when its state has changed since. */
+export async function changeAnswer(
 	trx: Kysely<Tables>,
 	cipher: Cipher,
-	row: AnswerRow,
+	{ id, state }: Answer,
 	set: AnswerChange,
 ): Promise<Answer> {
-	const changed = await trx
-		.updateTable('answers')
-		.set(set)
-		.where('id', '=', row.id)
-		.where('state', '=', row.state)
-		.returningAll()
-		.executeTakeFirstOrThrow();
-	return readAnswer(changed, cipher);
+	const changed = change(trx, 'answers', { id, state }).set(set).returningAll();
+	return readAnswer(await changed.executeTakeFirstOrThrow(), cipher);
 }
 
-/** Marks this state as told to the author; keeps the message that shows the receipt. */
-export function receiptOf(row: AnswerRow, told: AnswerState | null): Partial<AnswerRow> {
-	return { told: writeReceiptState({ ...readReceiptState(row), state: told, agentOutcome: null }) };
-}
-
-/** Marks the current state as not told to the author yet. */
-export function resetReceipt(row: AnswerRow): Partial<AnswerRow> {
-	return receiptOf(row, null);
+/** Marks this state as told to the author, or null: none yet. Keeps the message that shows the receipt. */
+export function receiptOf({ receiptState: before }: Answer, told: AnswerState | null): Partial<AnswerRow> {
+	return { receipt_state: JSON.stringify({ ...before, state: told, agentOutcome: null } satisfies ReceiptState) };
 }
 
 /** When the worker tells the author of a change that they made themselves: a message of ours must not show the former state. */
@@ -281,18 +229,18 @@ export function receiptDueAt({ receiptState }: Answer, now: number): number | nu
  * that was before one that is now conflicted.
  */
 export function enterState(
-	row: Pick<AnswerRow, 'timeline' | 'ended_at' | 'state' | 'user_id'>,
+	{ state, person, timeline, endedAt }: Pick<Answer, 'timeline' | 'endedAt' | 'state' | 'person'>,
 	next: AnswerState,
 	now: number,
 	first?: Pick<OtherAnswer, 'person'> | null,
 ): Partial<AnswerRow> {
-	const own = isFailed(row.state as AnswerState) ? 'ownInstead' : 'own';
-	const by = first?.person?.userId === row.user_id ? own : 'other';
+	const own = isFailed(state) ? 'ownInstead' : 'own';
+	const by = first?.person?.userId === person.userId ? own : 'other';
 	const lostTo = next === 'conflicted' && first != null ? by : undefined;
 	return {
 		state: next,
-		timeline: JSON.stringify(appendState(readTimeline(row), { state: next, at: now, lostTo })),
-		...(isSettled(next) ? { ended_at: row.ended_at ?? now, secrets: null } : { ended_at: null }),
+		timeline: JSON.stringify(appendState(timeline, { state: next, at: now, lostTo })),
+		...(isSettled(next) ? { ended_at: endedAt ?? now, secrets: null } : { ended_at: null }),
 	};
 }
 
@@ -306,28 +254,24 @@ function appendState(entries: readonly TimelineEntry[], next: TimelineEntry): re
 	return repeatable.some((entry) => entry.state === next.state) ? entries : [...entries, next];
 }
 
-export type MarksRow = Pick<
-	AnswerRow,
-	'id' | 'message_index' | 'fingerprint' | 'state' | 'put_started_at' | 'secret_positions' | 'content'
->;
-
-/** States of answers that may have reached the service. */
-const MAY_HAVE_ARRIVED: ReadonlySet<string> = new Set(['delivering', 'delivered', 'resumed']);
-
-/** Tells which positions are secret even when the values cannot be read or were removed. */
-export function readMarks(row: MarksRow, cipher: Cipher): AnswerMarks {
-	const plain = row.content === null ? null : cipher.decrypt(row.content, place(row.id, 'content'));
-	const given = plain === null ? [] : (items.safeParse(JSON.parse(plain)).data ?? []);
+/** The columns of a worker's patch; undefined ones are not written. */
+export function patchColumns(answer: Answer, patch: AnswerPatch, now: number, cipher: Cipher): AnswerChange {
+	// A restart that was asked for during this attempt stays due.
+	const isDueAnyway = answer.restartAskedAt !== null && patch.restartAskedAt === undefined;
 	return {
-		messageIndex: row.message_index,
-		fingerprint: row.fingerprint,
-		secret: row.secret_positions === null ? secretOf(given) : readSecretPositions(row),
-		boxed: row.secret_positions !== null,
-		mayHaveArrived: MAY_HAVE_ARRIVED.has(row.state) || row.put_started_at !== null,
-		values: given.map(({ value, secret }) => (secret ? null : value)),
+		...(patch.state !== undefined && patch.state !== answer.state && enterState(answer, patch.state, now, patch.other)),
+		attempts: patch.attempts,
+		next_attempt_at: isDueAnyway ? undefined : patch.nextAttemptAt,
+		put_started_at: patch.putStartedAt,
+		before_put: patch.before && JSON.stringify(patch.before),
+		delivered_at: patch.deliveredAt,
+		agent_outcome: patch.agentOutcome,
+		last_error: patch.lastError,
+		other: patch.other && otherColumn.seal(patch.other, answer.id, cipher),
+		receipt_state: patch.receiptState && JSON.stringify(patch.receiptState),
+		not_before: patch.notBefore,
+		missing_count: patch.missingCount,
+		start_failed: patch.startFailed === undefined ? undefined : Number(patch.startFailed),
+		restart_asked_at: patch.restartAskedAt,
 	};
-}
-
-function place(id: string, column: 'content' | 'secrets' | 'other'): CipherPlace {
-	return { table: 'answers', id, column };
 }

@@ -1,8 +1,9 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { PROVEN_REFUSALS } from '../answers/access-policy.ts';
 import {
 	ANSWER_STATES,
 	type Answer,
+	type AnswerPatch,
 	type AnswerState,
 	BLOCKING_STATES,
 	isFailed,
@@ -11,30 +12,43 @@ import {
 	type QuestionKey,
 	type RetryResult,
 } from '../answers/answer.ts';
+import { CLOCK_ALLOWANCE_MS } from '../clock.ts';
+import type { Lease } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
-import type { AnswerMarks } from '../questions/secrecy.ts';
-import { acceptAnswer, lockQuestionOf, noteTold, releaseLosers, removeDraft, retryAnswer } from './answer-accept.ts';
-import { createAnswerQueue } from './answer-queue.ts';
+import type { SessionKey } from '../watches/watch.ts';
+import { acceptAnswer, lockQuestionOf, releaseLosers, removeDraft, retryAnswer } from './answer-accept.ts';
 import {
 	type AnswerRow,
-	changeRow,
+	changeAnswer,
 	createAnswerReader,
 	enterState,
+	patchColumns,
 	readAnswer,
-	readMarks,
-	readSubmission,
 	receiptDueAt,
-	resetReceipt,
+	receiptOf,
 } from './answer-rows.ts';
-import { change, countChanged, type Filter, from, inBatches, type StoreDatabase } from './database.ts';
+import {
+	change,
+	countChanged,
+	type Filter,
+	from,
+	inBatches,
+	type StoreDatabase,
+	StoreUnavailableError,
+} from './database.ts';
+import { earliest, isOurs, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
 import type { Cipher } from './encryption.ts';
+import { databaseTime } from './store-clock.ts';
 import { personColumns, questionColumns, type Tables, WITHOUT_LEASE } from './tables.ts';
+
+/** Candidate rows for each row wanted: other replicas may lock some of them at the same moment. */
+const CANDIDATES_PER_ROW = 8;
 
 const WITHOUT_VALUES = { content: null, secrets: null, other: null } as const;
 
 /**
- * Stores answers. Every method is one transaction, committed (on SQLite: synced to disk) when its promise resolves. Throws
- * `StoreUnavailableError` (code `store_unavailable`, retryable).
+ * Stores answers; the row is the queue. Every method is one transaction, committed (on SQLite: synced to disk) when its
+ * promise resolves. Throws `StoreUnavailableError` (code `store_unavailable`, retryable).
  */
 export function createAnswerStore({
 	db,
@@ -52,83 +66,165 @@ export function createAnswerStore({
 
 	const answers = (filter: Filter<'answers'>) => from(db.read, 'answers', filter).selectAll();
 
-	/** The person's own answer, locked until the end of the transaction. */
-	function lockOwn(trx: Kysely<Tables>, id: string, person: Person) {
-		return from(trx, 'answers', { id, ...personColumns(person) })
-			.selectAll()
-			.forUpdate()
-			.executeTakeFirst();
+	/** The newest answer that matches `filter`. */
+	async function newest(filter: Filter<'answers'>): Promise<Answer | null> {
+		const query = answers(filter).orderBy('accepted_at', 'desc').orderBy('id', 'desc');
+		const row = await query.limit(1).executeTakeFirst();
+		return row === undefined ? null : readAnswer(row, cipher);
 	}
 
-	/** Answers whose authors were asked before that time what to do. */
-	function waitingSince(before: number) {
-		return answers({ state: 'waiting' }).where('give_up_at', '<', before);
+	/** Runs `work` on the person's own answer, locked with its question; null when it is not theirs. */
+	function withOwn<T>(id: string, person: Person, work: (trx: Kysely<Tables>, answer: Answer) => Promise<T>) {
+		return db.write(async (trx) => {
+			await lockQuestionOf(trx, id);
+			const own = from(trx, 'answers', { id, ...personColumns(person) }).selectAll();
+			const row = await own.forUpdate().executeTakeFirst();
+			return row === undefined ? null : work(trx, readAnswer(row, cipher));
+		});
 	}
 
-	/** Returns how many answers it changed. Resets their receipts, so that the authors hear of it. */
-	async function takeFromWaiting(rows: readonly AnswerRow[], set: Partial<AnswerRow>, now: number): Promise<number> {
+	/**
+	 * Takes values from answers whose authors were asked before that time what to do, where `column` has some. Resets their
+	 * receipts, so that the authors hear of it. Returns how many.
+	 */
+	async function takeFromWaiting(
+		column: 'secrets' | 'content',
+		set: Partial<AnswerRow>,
+		{ before, now }: { before: number; now: number },
+	): Promise<number> {
+		const waiting = answers({ state: 'waiting' }).where('give_up_at', '<', before).where(column, 'is not', null);
 		let changed = 0;
-		for (const row of rows) {
-			const receipt = readOrSkip(row).length > 0 ? { ...resetReceipt(row), next_attempt_at: now } : {};
-			const columns = { ...set, ...receipt, ...WITHOUT_LEASE };
-			changed += await db.writeOne((trx) =>
-				countChanged(change(trx, 'answers', { id: row.id, state: 'waiting' }).set(columns)),
-			);
+		for (const row of await waiting.execute()) {
+			const [answer] = readOrSkip(row);
+			const receipt = answer && { ...receiptOf(answer, null), next_attempt_at: now };
+			const own = { id: row.id, state: 'waiting' };
+			const taken = { ...set, ...receipt, ...WITHOUT_LEASE };
+			changed += await db.writeOne((trx) => countChanged(change(trx, 'answers', own).set(taken)));
 		}
 		return changed;
 	}
 
 	return {
-		...createAnswerQueue({ db, cipher, checksTime, readOrSkip }),
 		/**
 		 * Idempotent by `submissionKey`. Only one answer to a question is live, across all teams. A one-press answer that comes
 		 * second to somebody else's is due after `TOLD_WITHIN_MS`, unless `noteTold` says before that its author knows.
 		 */
 		accept: (answer: NewAnswer) => acceptAnswer(db, cipher, answer),
 		/** Notes that the author of a `conflicted` answer was told so. Changes nothing once the worker has taken it. */
-		noteTold: (id: string) => db.write((trx) => noteTold(trx, id)),
+		noteTold: (id: string) =>
+			db.write(async (trx) => {
+				const untold = { id, state: 'conflicted', lease_token: null };
+				const due = from(trx, 'answers', untold).selectAll().where('next_attempt_at', 'is not', null);
+				const [answer] = (await due.execute()).flatMap(readOrSkip);
+				if (answer === undefined) return;
+				const told = { ...receiptOf(answer, 'conflicted'), next_attempt_at: null };
+				await change(trx, 'answers', untold).set(told).execute();
+			}),
 
-		async get(id: string): Promise<Answer | null> {
-			const row = await answers({ id }).executeTakeFirst();
-			return row === undefined ? null : readAnswer(row, cipher);
+		/**
+		 * Leases up to `limit` due answers for `service`, oldest first, at most one per session at a time; where only the author is
+		 * to be told, only if they are of `StoreOptions.workspace`. Damaged answers are put off and block nothing.
+		 */
+		async takeDue(service: string, lease: Lease, limit: number, now: number): Promise<readonly Answer[]> {
+			const where = firstOfSession(db, service, { now, limit });
+			const orderBy = sql`next_attempt_at, accepted_at, id`;
+			const before = (trx: Kysely<Tables>) => freeLapsed(trx, now);
+			const due = { table: 'answers', service, where, orderBy, limit, before } as const;
+			const rows = await leaseDue(db, due, { lease, now });
+			const answers = rows.flatMap(readOrSkip);
+			const damaged = rows.map(({ id }) => id).filter((id) => answers.every((answer) => answer.id !== id));
+			const later = { ...WITHOUT_LEASE, next_attempt_at: now + UNREADABLE_RETRY_MS };
+			const held = { id: damaged, lease_token: lease.token };
+			if (damaged.length > 0) await db.writeOne((trx) => change(trx, 'answers', held).set(later).execute());
+			return answers;
 		},
+
+		/**
+		 * Writes `patch` if the lease `token` still holds the answer and its state is still that of `answer`; with `editCount`,
+		 * only if its text is the same too. Returns the stored answer. Null when another replica has it, its author changed it
+		 * (`retry`, `withdraw`), another answer replaced it, or an earlier write changed the state although its reply was lost.
+		 * `release` gives the lease back in the same write. Ending states wipe secret values in the same write.
+		 */
+		update: (
+			{ id, state }: Pick<Answer, 'id' | 'state'>,
+			token: string,
+			patch: AnswerPatch,
+			{ now, release, editCount }: { now: number; release: boolean; editCount?: number },
+		) =>
+			db.write(async (trx) => {
+				const fails = patch.state !== undefined && patch.state !== 'conflicted' && isFailed(patch.state);
+				// Before its row: the order in which all writes lock them.
+				if (fails) await lockQuestionOf(trx, id);
+				const held = { id, lease_token: token, state, ...(editCount !== undefined && { edit_count: editCount }) };
+				const row = await from(trx, 'answers', held).selectAll().forUpdate().executeTakeFirst();
+				if (row === undefined) return null;
+				if (checksTime && patch.before != null && patch.putStartedAt != null) await expectTime(trx, patch.putStartedAt);
+				const answer = readAnswer(row, cipher);
+				const set = { ...patchColumns(answer, patch, now, cipher), ...(release && WITHOUT_LEASE) };
+				if (Object.values(set).every((value) => value === undefined)) return answer;
+				const changed = await changeAnswer(trx, cipher, answer, set);
+				if (fails) await releaseLosers(trx, cipher, changed, now);
+				return changed;
+			}),
+
+		/** Prolongs the lease; false when it was lost. */
+		renew: (id: string, lease: Lease, now: number) =>
+			db.writeOne(async (trx) => {
+				const own = change(trx, 'answers', { id, lease_token: lease.token });
+				return (await countChanged(own.set({ leased_until: now + lease.ms }))) > 0;
+			}),
+
+		/** Gives these leases back, in any state of their answers. */
+		release: (held: readonly { readonly id: string; readonly token: string }[]) =>
+			db.writeOne(async (trx) => {
+				if (held.length === 0) return;
+				await trx
+					.updateTable('answers')
+					.set(WITHOUT_LEASE)
+					.where((eb) => eb.or(held.map(({ id, token }) => eb.and({ id, lease_token: token }))))
+					.execute();
+			}),
+
+		rows: db.queuedRows(['answers']),
+
+		/**
+		 * When `takeDue` may find an answer next, or null: the earliest `nextAttemptAt`, but not before a lease on the answer's
+		 * session lapses.
+		 */
+		async nextDueAt(service: string): Promise<number | null> {
+			// An answer whose session is leased, perhaps by itself, cannot be taken before that lease lapses.
+			const { rows } = await sql<{ at: number | null }>`
+				select ${earliest('due.next_attempt_at', 'leased.leased_until')} as at from answers as due
+				left join answers as leased on leased.service = due.service and leased.session_id = due.session_id
+					and leased.lease_token is not null
+				where due.service = ${service} and due.next_attempt_at is not null and ${isForUs(db)}`.execute(db.read);
+			return rows[0]?.at ?? null;
+		},
+
+		/** Makes live answers due whose last attempt failed with one of these codes, because the service is back. Returns how many. */
+		hasten: (service: string, lastErrors: readonly string[], now: number) =>
+			db.writeOne((trx) =>
+				countChanged(
+					change(trx, 'answers', { service, lease_token: null, state: BLOCKING_STATES, last_error: lastErrors })
+						.where('next_attempt_at', '>', now)
+						.set({ next_attempt_at: now, not_before: null }),
+				),
+			),
+
+		get: (id: string) => newest({ id }),
 
 		/** The newest answer to this question that is live, waiting, delivered or resumed; null when there is none. */
-		async standing(question: QuestionKey): Promise<Answer | null> {
-			const state = [...BLOCKING_STATES, 'waiting', 'delivered', 'resumed'];
-			const newest = answers({ ...questionColumns(question), state }).orderBy('accepted_at', 'desc');
-			const row = await newest.orderBy('id', 'desc').limit(1).executeTakeFirst();
-			return row === undefined ? null : readAnswer(row, cipher);
-		},
+		standing: (question: QuestionKey) =>
+			newest({ ...questionColumns(question), state: [...BLOCKING_STATES, 'waiting', 'delivered', 'resumed'] }),
 
 		/** The newest answer to this question, with this fingerprint, whose author was not allowed to send it any more. */
-		async refused(question: QuestionKey, fingerprint: string): Promise<Answer | null> {
-			const refusal = { fingerprint, state: 'refused', last_error: PROVEN_REFUSALS };
-			const newest = answers({ ...questionColumns(question), ...refusal }).orderBy('accepted_at', 'desc');
-			const row = await newest.limit(1).executeTakeFirst();
-			return row === undefined ? null : readAnswer(row, cipher);
-		},
+		refused: (question: QuestionKey, fingerprint: string) =>
+			newest({ ...questionColumns(question), fingerprint, state: 'refused', last_error: PROVEN_REFUSALS }),
 
-		/** Positions that delivered answers of ours left empty on purpose, for questions with this fingerprint. */
-		async leftEmpty(question: QuestionKey, fingerprint: string): Promise<ReadonlySet<number>> {
-			const arrived = { ...questionColumns(question), fingerprint, state: ['delivered', 'resumed'] };
-			const rows = await from(db.read, 'answers', arrived).select('submission').execute();
-			return new Set(rows.flatMap((row) => readSubmission(row).leftEmpty));
-		},
-
-		/** What all answers of a session say about secrecy, oldest first. */
-		async marks(service: string, sessionId: string): Promise<readonly AnswerMarks[]> {
-			const rows = await from(db.read, 'answers', { service, session_id: sessionId })
-				.select(['id', 'message_index', 'fingerprint', 'state', 'put_started_at', 'secret_positions', 'content'])
-				.orderBy('accepted_at')
-				.execute();
-			return rows.map((row) => readMarks(row, cipher));
-		},
-
-		/** Answers that arrived for this question with this fingerprint, newest delivery first. */
-		async delivered(question: QuestionKey, fingerprint: string): Promise<readonly Answer[]> {
-			const arrived = answers({ ...questionColumns(question), fingerprint, state: ['delivered', 'resumed'] });
-			return (await arrived.orderBy('delivered_at', 'desc').execute()).flatMap(readOrSkip);
+		/** All answers to questions of a session, oldest first. */
+		async ofSession({ service, sessionId }: SessionKey): Promise<readonly Answer[]> {
+			const all = answers({ service, session_id: sessionId }).orderBy('accepted_at');
+			return (await all.execute()).flatMap(readOrSkip);
 		},
 
 		/** How many live answers are for another service's address, so that nothing sends them. */
@@ -145,12 +241,10 @@ export function createAnswerStore({
 		},
 
 		/** Puts a failed answer back into the queue, for its author alone. */
-		retry: (id: string, person: Person, now: number, giveUpAt: number) =>
-			db.write(async (trx): Promise<RetryResult> => {
-				await lockQuestionOf(trx, id);
-				const row = await lockOwn(trx, id, person);
-				return row === undefined ? { kind: 'notFound' } : retryAnswer(trx, cipher, row, { now, giveUpAt });
-			}),
+		async retry(id: string, person: Person, now: number, giveUpAt: number): Promise<RetryResult> {
+			const result = await withOwn(id, person, (trx, answer) => retryAnswer(trx, cipher, answer, { now, giveUpAt }));
+			return result ?? { kind: 'notFound' };
+		},
 
 		/**
 		 * Discards an answer that was not sent yet or (unless `onlyUnsent`) failed, for its author alone; null when that is not
@@ -159,15 +253,11 @@ export function createAnswerStore({
 		 * `changed`, only of answers to another version of the question.
 		 */
 		withdraw: (id: string, person: Person, now: number, { onlyUnsent } = { onlyUnsent: false }) =>
-			db.write(async (trx) => {
-				await lockQuestionOf(trx, id);
-				const row = await lockOwn(trx, id, person);
-				if (row === undefined) return null;
-				const unsent = row.state === 'accepted' && row.put_started_at === null;
-				if (!unsent && (onlyUnsent || !isFailed(row.state as AnswerState))) return null;
-				const answer = readAnswer(row, cipher);
-				const withdrawn = await changeRow(trx, cipher, row, {
-					...enterState(row, 'withdrawn', now),
+			withOwn(id, person, async (trx, answer) => {
+				const unsent = answer.state === 'accepted' && answer.putStartedAt === null;
+				if (!unsent && (onlyUnsent || !isFailed(answer.state))) return null;
+				const withdrawn = await changeAnswer(trx, cipher, answer, {
+					...enterState(answer, 'withdrawn', now),
 					...WITHOUT_LEASE,
 					// The worker has the question's posts drawn again, even if this process ends now.
 					next_attempt_at: answer.press === null ? receiptDueAt(answer, now) : now,
@@ -182,13 +272,11 @@ export function createAnswerStore({
 		 * failure to start, and when such a PUT began after `quietSince` and may still be under way.
 		 */
 		askRestart: (id: string, person: Person, now: number, quietSince: number) =>
-			db.write(async (trx) => {
-				const row = await lockOwn(trx, id, person);
-				if (row === undefined || row.state !== 'delivered' || row.start_failed === 0) return null;
-				const isUnderWay = row.put_started_at !== null && row.put_started_at > quietSince;
-				if (isUnderWay || row.restart_asked_at !== null) return null;
+			withOwn(id, person, async (trx, answer) => {
+				if (answer.state !== 'delivered' || !answer.startFailed || answer.restartAskedAt !== null) return null;
+				if ((answer.putStartedAt ?? 0) > quietSince) return null;
 				// The lease stays: its holder, who confirms the delivery, finds the request with its next write.
-				return changeRow(trx, cipher, row, { restart_asked_at: now, next_attempt_at: now });
+				return changeAnswer(trx, cipher, answer, { restart_asked_at: now, next_attempt_at: now });
 			}),
 
 		/** The answers of people of the workspace `teamId`, newest first. */
@@ -225,18 +313,14 @@ export function createAnswerStore({
 		 * Wipes the secret values of answers that have been `waiting` since before `before`, and makes their receipts due.
 		 * Returns how many.
 		 */
-		async wipeWaitingSecrets(before: number, now: number): Promise<number> {
-			const rows = await waitingSince(before).where('secrets', 'is not', null).execute();
-			return takeFromWaiting(rows, { secrets: null }, now);
-		},
+		wipeWaitingSecrets: (before: number, now: number) => takeFromWaiting('secrets', { secrets: null }, { before, now }),
 
 		/**
 		 * Removes only the values of answers that ended before `before` or have been `waiting` since before it, and makes the
 		 * receipts of the latter due. Returns how many.
 		 */
 		async removeValues(before: number, now: number): Promise<number> {
-			const rows = await waitingSince(before).where('content', 'is not', null).execute();
-			const waitingCount = await takeFromWaiting(rows, WITHOUT_VALUES, now);
+			const waitingCount = await takeFromWaiting('content', WITHOUT_VALUES, { before, now });
 			const removeFromEnded = (limit: number) =>
 				db.writeOne((trx) => {
 					const ended = from(trx, 'answers').select('id').where('ended_at', '<', before);
@@ -249,3 +333,53 @@ export function createAnswerStore({
 }
 
 export type AnswerStore = ReturnType<typeof createAnswerStore>;
+
+/** Whether the answer `due` needs more than its author to be told, or this process may tell them. */
+function isForUs(db: StoreDatabase) {
+	return sql<boolean>`(due.state in (${sql.join(BLOCKING_STATES)}) or ${isOurs(db, 'due.team_id')}
+		or (due.state = 'delivered' and (due.agent_outcome is null or due.restart_asked_at is not null)))`;
+}
+
+/** The first due answer of each session, unless an answer of that session is leased. */
+function firstOfSession(db: StoreDatabase, service: string, { now, limit }: { now: number; limit: number }) {
+	return sql<boolean>`next_attempt_at <= ${now} and id in (
+		select id from (
+			select id, next_attempt_at, accepted_at, row_number() over (
+				partition by session_id order by next_attempt_at, accepted_at, id
+			) as place
+			from answers as due
+			where service = ${service} and next_attempt_at <= ${now} and lease_token is null and ${isForUs(db)}
+				and not exists (
+					select 1 from answers as leased
+					where leased.service = due.service and leased.session_id = due.session_id and leased.lease_token is not null
+				)
+		) as firsts
+		where place = 1
+		order by next_attempt_at, accepted_at, id
+		limit ${limit * CANDIDATES_PER_ROW}
+	)`;
+}
+
+/** Clears lapsed leases, which would block the other answers of their sessions. A holder that still runs fails at its next write. */
+async function freeLapsed(trx: Kysely<Tables>, now: number): Promise<void> {
+	const lapsed = await trx
+		.selectFrom('answers')
+		.select('id')
+		.where('lease_token', 'is not', null)
+		.where('leased_until', '<=', now)
+		.forUpdate()
+		.skipLocked()
+		.execute();
+	if (lapsed.length === 0) return;
+	const ids = lapsed.map((row) => row.id);
+	await change(trx, 'answers', { id: ids }).set(WITHOUT_LEASE).execute();
+}
+
+/**
+ * Other processes count from the noted start of a PUT until it cannot land any more. So the noted time must be the
+ * database's, and a machine that slept may not have noticed yet that its own time is behind.
+ */
+async function expectTime(trx: Kysely<Tables>, at: number): Promise<void> {
+	if (Math.abs((await databaseTime(trx)) - at) <= CLOCK_ALLOWANCE_MS) return;
+	throw new StoreUnavailableError("This process's clock differs from the database's time. It measures the time again.");
+}

@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import {
 	type Answer,
@@ -18,7 +18,7 @@ import {
 	rowUnlessExists,
 	type StoreDatabase,
 } from './database.ts';
-import type { Cipher } from './encryption.ts';
+import { type Cipher, sealedColumn } from './encryption.ts';
 import { personColumns, personOf, questionColumns, questionOf, type Row, type Tables } from './tables.ts';
 
 /** What a form shows, as far as Slack has told: offered text and typed text. Never secret fields. */
@@ -46,8 +46,11 @@ export interface Claim {
 }
 
 const values = z.record(z.string(), z.string());
-/** The JSON of drafts. */
-export const draftContent = z.object({ values, secret: z.array(z.int()), shownHash: z.string().nullable() });
+export const draftColumn = sealedColumn(
+	'drafts',
+	'content',
+	z.object({ values, secret: z.array(z.int()), shownHash: z.string().nullable() }),
+);
 
 /** The person's rows about this question. */
 const ofPerson = (person: Person, question: QuestionKey) => ({
@@ -141,25 +144,14 @@ export function draftRow(draft: Draft, cipher: Cipher): Row<'drafts'> {
 }
 
 function sealDraft({ formId, values: typed, secret = [], shownHash }: Draft, cipher: Cipher): string {
-	return cipher.encrypt(JSON.stringify({ values: typed, secret, shownHash }), draftPlace(formId));
+	return draftColumn.seal({ values: { ...typed }, secret: [...secret], shownHash }, formId, cipher);
 }
 
-/** Null when it cannot be decrypted. */
+/** Null when it cannot be read. */
 export function readDraft(row: Row<'drafts'>, cipher: Cipher): Draft | null {
-	const plain = cipher.decrypt(row.content, draftPlace(row.form_id));
-	if (plain === null) return null;
-	return {
-		formId: row.form_id,
-		person: personOf(row),
-		question: questionOf(row),
-		fingerprint: row.fingerprint,
-		...draftContent.parse(JSON.parse(plain)),
-		updatedAt: row.updated_at,
-	};
-}
-
-function draftPlace(formId: string) {
-	return { table: 'drafts', id: formId, column: 'content' };
+	const { form_id: formId, fingerprint, updated_at: updatedAt } = row;
+	const content = draftColumn.open(row.content, formId, cipher);
+	return content && { formId, person: personOf(row), question: questionOf(row), fingerprint, ...content, updatedAt };
 }
 
 export function createClaimStore({ db }: { db: StoreDatabase }) {
@@ -170,17 +162,13 @@ export function createClaimStore({ db }: { db: StoreDatabase }) {
 				const own = ofPerson(person, question);
 				const active = change(trx, 'claims', own).where('until', '>', now);
 				if ((await countChanged(active.set({ until }))) > 0) return false;
-				const made = await trx
+				const begun = { claimed_at: now, until };
+				const key = ['service', 'session_id', 'message_index', 'team_id', 'user_id'] as const;
+				const made = trx
 					.insertInto('claims')
-					.values({ ...own, claimed_at: now, until })
-					.onConflict((conflict) =>
-						conflict
-							.columns(['service', 'session_id', 'message_index', 'team_id', 'user_id'])
-							.doUpdateSet({ claimed_at: now, until })
-							.where('claims.until', '<=', now),
-					)
-					.executeTakeFirst();
-				return (made.numInsertedOrUpdatedRows ?? 0n) > 0n;
+					.values({ ...own, ...begun })
+					.onConflict((conflict) => conflict.columns(key).doUpdateSet(begun).where('claims.until', '<=', now));
+				return (await countChanged(made)) > 0;
 			}),
 
 		/** True when there was a claim. */
@@ -209,27 +197,21 @@ export function nameInService({ sessionId, messageIndex }: Pick<QuestionKey, 'se
 }
 
 /**
- * The questions of these sessions that answers of ours settle, by `nameInService`: those on their way, and those delivered
- * since the last read of the session. `readAts`: when that was, by session id.
+ * The questions of these sessions that answers of ours settle: those on their way, and those delivered since the last read
+ * of the session. `readAts`: when that was, by session id.
  */
 export async function answeredQuestions(
 	read: Kysely<Tables>,
 	service: string,
 	readAts: ReadonlyMap<string, number>,
-): Promise<ReadonlySet<string>> {
-	if (readAts.size === 0) return new Set();
-	const states = [...BLOCKING_STATES, 'delivered', 'resumed'];
-	const rows = await from(read, 'answers', { service, session_id: [...readAts.keys()], state: states })
+): Promise<readonly QuestionKey[]> {
+	if (readAts.size === 0) return [];
+	const since = Math.min(...readAts.values());
+	const rows = await from(read, 'answers', { service, session_id: [...readAts.keys()] })
 		.select(['service', 'session_id', 'message_index', 'delivered_at', 'state'])
-		.where(isAnswering(Math.min(...readAts.values())))
+		.where(({ eb, or }) => or([eb('state', 'in', BLOCKING_STATES), eb('delivered_at', '>=', since)]))
 		.execute();
 	const isSettling = ({ state, delivered_at: at, session_id: sessionId }: (typeof rows)[number]) =>
 		isBlocking(state as AnswerState) || (at ?? 0) >= (readAts.get(sessionId) ?? 0);
-	return new Set(rows.filter(isSettling).map((row) => nameInService(questionOf(row))));
-}
-
-/** Whether an answer is on its way, or was delivered at or after `since`. */
-export function isAnswering(since: number) {
-	return ({ eb, or }: ExpressionBuilder<Tables, 'answers'>) =>
-		or([eb('state', 'in', BLOCKING_STATES), eb('delivered_at', '>=', since)]);
+	return rows.filter(isSettling).map(questionOf);
 }

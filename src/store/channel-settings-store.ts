@@ -5,9 +5,8 @@ import { type ChannelSettings, channelSettings, DEFAULT_CHANNEL_SETTINGS } from 
 import type { ChannelKey } from '../watches/watch.ts';
 import { change, countChanged, from, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
-import { touchLadders } from './lock-order.ts';
 import { channelColumns, type Tables } from './tables.ts';
-import { queueAnnouncements } from './watch-writes.ts';
+import { queueAnnouncements, touchLadders } from './watch-writes.ts';
 
 /** The settings of a channel as stored. */
 export interface StoredChannelSettings {
@@ -18,52 +17,37 @@ export interface StoredChannelSettings {
 	readonly changedAt: number | null;
 }
 
+/** Settings that a person chose for a channel whose settings they saw at `revision`. */
+interface ChosenSettings extends Pick<StoredChannelSettings, 'settings' | 'revision'> {
+	readonly person: Person;
+	readonly announcement: NewAnnouncement;
+	readonly now: number;
+}
+
 /** Every method is one transaction; throws `StoreUnavailableError` (code `store_unavailable`, retryable). */
 export function createChannelSettingsStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
 	return {
 		/** The defaults where nobody has set anything. */
-		async read(channel: ChannelKey): Promise<StoredChannelSettings> {
-			const row = await settingsRow(db.read, channel);
-			return {
-				settings: readSettings(row?.settings ?? null),
-				revision: row?.revision ?? 0,
-				changedBy: row?.changed_by ?? null,
-				changedAt: row?.changed_at ?? null,
-			};
-		},
+		read: (channel: ChannelKey) => readSettings(db.read, channel),
 
 		/**
 		 * Replaces the settings, queues `announcement` and looks at the channel's ladders now. False when they are not at
 		 * `revision` any more: nothing was written.
 		 */
-		write: (
-			channel: ChannelKey,
-			{
-				settings: changed,
-				revision,
-				person,
-				announcement,
-				now,
-			}: {
-				settings: ChannelSettings;
-				revision: number;
-				person: Person;
-				announcement: NewAnnouncement;
-				now: number;
-			},
-		) =>
+		write: (channel: ChannelKey, { settings, revision, person, announcement, now }: ChosenSettings) =>
 			db.write(async (trx) => {
-				const values = {
-					settings: JSON.stringify(changed),
-					revision: revision + 1,
-					changed_by: person.userId,
-					changed_at: now,
-				};
-				const isWritten =
-					revision === 0 ? await insert(trx, channel, values) : await update(trx, channel, revision, values);
-				if (!isWritten) return false;
-				await queueAnnouncements(trx, cipher, [announcement], now);
-				await touchLadders(trx, channelColumns(channel), now);
+				const key = channelColumns(channel);
+				const chosen = { settings: JSON.stringify(settings), changed_by: person.userId, changed_at: now };
+				const values = { ...chosen, revision: revision + 1 };
+				const insert = trx.insertInto('channel_settings').values({ ...key, ...values });
+				const changed = await countChanged(
+					revision === 0
+						? insert.onConflict((conflict) => conflict.columns(['team_id', 'channel_id']).doNothing())
+						: change(trx, 'channel_settings', { ...key, revision }).set(values),
+				);
+				if (changed === 0) return false;
+				await queueAnnouncements({ trx, cipher, now }, [announcement]);
+				await touchLadders(trx, key, now);
 				return true;
 			}),
 	};
@@ -71,28 +55,9 @@ export function createChannelSettingsStore({ db, cipher }: { db: StoreDatabase; 
 
 export type ChannelSettingsStore = ReturnType<typeof createChannelSettingsStore>;
 
-type Values = Pick<Tables['channel_settings'], 'settings' | 'revision' | 'changed_by' | 'changed_at'>;
-
-async function insert(trx: Kysely<Tables>, channel: ChannelKey, values: Values): Promise<boolean> {
-	const result = await trx
-		.insertInto('channel_settings')
-		.values({ ...channelColumns(channel), ...values })
-		.onConflict((conflict) => conflict.columns(['team_id', 'channel_id']).doNothing())
-		.executeTakeFirst();
-	return Number(result.numInsertedOrUpdatedRows ?? 0n) > 0;
-}
-
-async function update(trx: Kysely<Tables>, channel: ChannelKey, revision: number, values: Values): Promise<boolean> {
-	return (
-		(await countChanged(change(trx, 'channel_settings', { ...channelColumns(channel), revision }).set(values))) > 0
-	);
-}
-
-export function settingsRow(read: Kysely<Tables>, channel: ChannelKey) {
-	return from(read, 'channel_settings', channelColumns(channel)).selectAll().executeTakeFirst();
-}
-
-/** The defaults for null. */
-export function readSettings(text: string | null): ChannelSettings {
-	return text === null ? DEFAULT_CHANNEL_SETTINGS : channelSettings.parse(JSON.parse(text));
+export async function readSettings(read: Kysely<Tables>, channel: ChannelKey): Promise<StoredChannelSettings> {
+	const row = await from(read, 'channel_settings', channelColumns(channel)).selectAll().executeTakeFirst();
+	if (row === undefined) return { settings: DEFAULT_CHANNEL_SETTINGS, revision: 0, changedBy: null, changedAt: null };
+	const { settings, revision, changed_by: changedBy, changed_at: changedAt } = row;
+	return { settings: channelSettings.parse(JSON.parse(settings)), revision, changedBy, changedAt };
 }

@@ -3,6 +3,7 @@ import {
 	type DeleteResult,
 	type Expression,
 	type ExpressionBuilder,
+	type InsertResult,
 	type Kysely,
 	PostgresAdapter,
 	type SelectQueryBuilder,
@@ -12,13 +13,11 @@ import {
 } from 'kysely';
 import { HandraiseError } from '../errors.ts';
 import type { QueuedRows } from '../lease-loop.ts';
-import type { Row, Tables } from './tables.ts';
-
-export type Dialect = 'sqlite' | 'postgres';
+import { LEASED_KEYS, type LeasedTable, type Row, type Tables } from './tables.ts';
 
 /** An open SQLite or PostgreSQL database. Failures of the environment (disk, I/O, network) throw `StoreUnavailableError`. */
 export interface StoreDatabase {
-	readonly dialect: Dialect;
+	readonly dialect: 'sqlite' | 'postgres';
 	/** See `StoreOptions.workspace`. */
 	readonly workspace?: (() => string | null) | undefined;
 	/** Called when the schema is a newer version's. Left out: nobody wants to know. */
@@ -64,10 +63,37 @@ export function remove<Table extends keyof Tables>(db: Kysely<Tables>, table: Ta
 	return query as DeleteQueryBuilder<Tables, Table, DeleteResult>;
 }
 
+/**
+ * The query of the keys of these rows, which stay locked. A transaction locks sessions, then watches, announcements and
+ * ladders, several of each in the order of their keys: two transactions with other orders would wait for each other.
+ */
+export function locked<Table extends LeasedTable>(trx: Kysely<Tables>, table: Table, filter: Filter<Table>) {
+	const key = LEASED_KEYS[table] as 'id';
+	const rows = from(trx, table as 'watches', filter as Filter<'watches'>);
+	// Sessions in the order of `inLockOrder`, whatever the database's own is.
+	const isCollated = table === 'watched_sessions' && isPostgres(trx);
+	return rows
+		.select(key)
+		.orderBy(isCollated ? sql`session_id collate "C"` : sql.ref(key))
+		.forUpdate();
+}
+
+/** Whether a query finds a row. */
+export async function isFound(query: { limit(count: number): { executeTakeFirst(): Promise<unknown> } }) {
+	return (await query.limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** The order in which a transaction locks several sessions. */
+export function inLockOrder<T>(items: readonly T[], sessionIdOf: (item: T) => string): readonly T[] {
+	return items.toSorted((one, other) => (sessionIdOf(one) < sessionIdOf(other) ? -1 : 1));
+}
+
 function matching(filter: object) {
 	return ({ eb, and }: ExpressionBuilder<Tables, 'meta'>) =>
 		and(
 			Object.entries(filter).map(([column, value]) => {
+				// PostgreSQL takes no empty list.
+				if (Array.isArray(value) && value.length === 0) return eb.lit(false);
 				return eb(column as 'name', value === null ? 'is' : typeof value === 'object' ? 'in' : '=', value);
 			}),
 		);
@@ -105,13 +131,14 @@ export function rowUnlessExists(db: Kysely<Tables>, row: object, blocker: Expres
 		.where(({ not, exists }) => not(exists(blocker)));
 }
 
-/** Runs an UPDATE or DELETE; returns how many rows it changed. */
+/** Runs an INSERT, UPDATE or DELETE; returns how many rows it changed. */
 export async function countChanged(query: {
-	executeTakeFirst(): Promise<UpdateResult | DeleteResult | undefined>;
+	executeTakeFirst(): Promise<InsertResult | UpdateResult | DeleteResult | undefined>;
 }): Promise<number> {
 	const result = await query.executeTakeFirst();
 	if (result === undefined) return 0;
-	return Number('numUpdatedRows' in result ? result.numUpdatedRows : result.numDeletedRows);
+	if ('numUpdatedRows' in result) return Number(result.numUpdatedRows);
+	return Number('numDeletedRows' in result ? result.numDeletedRows : (result.numInsertedOrUpdatedRows ?? 0n));
 }
 
 /** Rows removed in one transaction: on SQLite it blocks the event loop. */

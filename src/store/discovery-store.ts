@@ -10,7 +10,7 @@ import type {
 	WaitingSession,
 	WatchLimits,
 } from '../watches/watch.ts';
-import { change, from, lockFor, remove, type StoreDatabase } from './database.ts';
+import { change, from, isFound, lockFor, remove, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { dropPending } from './question-posts.ts';
 import { channelColumns, channelOf, type Row, sessionColumns, sessionOf, type Tables } from './tables.ts';
@@ -35,21 +35,14 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 		/**
 		 * The newest list of the sessions that wait for a person replaces the one before. Sessions that were listed in the last day
 		 * keep their `since`, unless something shows that they went on. Returns whether anything changed.
+		 *
+		 * `isFollowing`: a list came before this one, also when no session waited. `isCut`: the end of this list or the one before
+		 * is missing, so a session that moves up from there has waited before.
 		 */
 		async replaceWaiting(
 			service: string,
 			sessions: readonly Omit<ListedSession, 'status'>[],
-			{
-				now,
-				isFollowing,
-				isCut,
-			}: {
-				now: number;
-				/** Whether a list came before this one, also when no session waited. */
-				isFollowing: boolean;
-				/** Whether the end of this list or the one before is missing: a session that moves up from there has waited before. */
-				isCut: boolean;
-			},
+			{ now, isFollowing, isCut }: { now: number; isFollowing: boolean; isCut: boolean },
 		): Promise<boolean> {
 			const wanted = new Map(sessions.map((session) => [session.sessionId, session]));
 			const differs = (rows: readonly WaitingRow[]) =>
@@ -64,9 +57,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 				const rows = known.filter((row) => row.gone_at === null);
 				const before = new Map(known.map((row) => [row.session_id, row]));
 				const missing = rows.filter((row) => !wanted.has(row.session_id)).map((row) => row.session_id);
-				if (missing.length > 0) {
-					await change(trx, 'waiting_sessions', { service, session_id: missing }).set({ gone_at: now }).execute();
-				}
+				await change(trx, 'waiting_sessions', { service, session_id: missing }).set({ gone_at: now }).execute();
 				const lastKnown = [...wanted.keys()].findLastIndex((sessionId) => before.has(sessionId));
 				for (const [index, [sessionId, { name, updatedAt }]] of [...wanted].entries()) {
 					const row = before.get(sessionId);
@@ -92,7 +83,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 
 		/** The listed sessions, the longest waiting first. A name that needs another key is empty. */
 		async waiting(service: string): Promise<readonly WaitingSession[]> {
-			const rows = await waitingRows(db.read, service).orderBy('since').orderBy('session_id').execute();
+			const rows = await waitingRows(db.read, service).execute();
 			return rows.map((row) => {
 				return { sessionId: row.session_id, name: nameOf(row), since: row.since, isNew: row.is_new === 1 };
 			});
@@ -108,38 +99,21 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 		) =>
 			db.write(async (trx): Promise<'begun' | 'changed' | 'already'> => {
 				const channel = channelColumns({ teamId, channelId });
-				const begun = {
-					service,
-					discreet: Number(settings.discreet ?? false),
-					buttons: Number(settings.buttons ?? true),
-					created_by: createdBy,
-					created_at: createdAt,
+				const stored = await from(trx, 'discoveries', channel).selectAll().forUpdate().executeTakeFirst();
+				const row = stored?.service === service ? stored : undefined;
+				const values = {
+					discreet: Number(settings.discreet ?? row?.discreet ?? false),
+					buttons: Number(settings.buttons ?? row?.buttons ?? true),
 				};
-				let row: DiscoveryRow | undefined;
-				// Another replica may end one after our insert has met it.
-				while (row === undefined) {
-					const inserted = await trx
-						.insertInto('discoveries')
-						.values({ ...channel, ...begun })
-						.onConflict((conflict) => conflict.columns(['team_id', 'channel_id']).doNothing())
-						.executeTakeFirst();
-					if (Number(inserted.numInsertedOrUpdatedRows ?? 0n) > 0) {
-						await queueAnnouncements(trx, cipher, announcements, createdAt);
-						return 'begun';
-					}
-					row = await from(trx, 'discoveries', channel).selectAll().forUpdate().executeTakeFirst();
-				}
-				if (row.service !== service) {
-					await change(trx, 'discoveries', channel).set(begun).execute();
-					await queueAnnouncements(trx, cipher, announcements, createdAt);
+				if (row === undefined) {
+					await remove(trx, 'discoveries', channel).execute();
+					const begun = { ...channel, service, ...values, created_by: createdBy, created_at: createdAt };
+					// Of two replicas that find none, one fails on the key and runs again.
+					await trx.insertInto('discoveries').values(begun).execute();
+					await queueAnnouncements({ trx, cipher, now: createdAt }, announcements);
 					return 'begun';
 				}
-				const values = {
-					discreet: settings.discreet === undefined ? row.discreet : Number(settings.discreet),
-					buttons: settings.buttons === undefined ? row.buttons : Number(settings.buttons),
-				};
-				if (Object.entries(values).every(([name, value]) => row[name as keyof typeof values] === value))
-					return 'already';
+				if (row.discreet === values.discreet && row.buttons === values.buttons) return 'already';
 				await change(trx, 'discoveries', channel).set(values).execute();
 				return 'changed';
 			}),
@@ -158,7 +132,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 				const begun = { team_id: channel.teamId, place_id: channel.channelId, kind: 'discoveryBegun' };
 				const wasTold = (await dropPending(trx, { ...begun, sending_since: null })) === 0;
 				const told = announcements(discovery).filter(({ content }) => wasTold || content.kind !== 'discoveryEnded');
-				await queueAnnouncements(trx, cipher, told, now);
+				await queueAnnouncements({ trx, cipher, now }, told);
 				return discovery;
 			}),
 
@@ -184,8 +158,6 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 						and watches.session_id = waiting_sessions.session_id
 						and watches.ended_at is null)`,
 				)
-				.orderBy('since')
-				.orderBy('session_id')
 				.execute();
 			return rows.map(({ session_id: sessionId, lowered_at: at, lowered_count: loweredCount, is_new: isNew }) => {
 				// Reads from before this channel began do not put its questions off.
@@ -207,7 +179,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 
 		/** Queues an announcement, unless one with its key was queued before. */
 		tell: (announcement: NewAnnouncement, now: number) =>
-			db.write((trx) => queueAnnouncements(trx, cipher, [announcement], now)),
+			db.write((trx) => queueAnnouncements({ trx, cipher, now }, [announcement])),
 	};
 }
 
@@ -216,11 +188,13 @@ async function hasGoneOn(trx: Kysely<Tables>, row: WaitingRow, savedAt: number |
 	const isClosed = row.lowered_at !== null && row.lowered_count === 0;
 	if (isClosed || (savedAt ?? 0) > Math.max(row.since, (row.gone_at ?? 0) - SAVED_BEFORE_MS)) return true;
 	const answers = from(trx, 'answers', sessionColumns(sessionOf(row))).select('id');
-	return (await answers.where('delivered_at', '>', row.since).limit(1).executeTakeFirst()) !== undefined;
+	return isFound(answers.where('delivered_at', '>', row.since));
 }
 
+/** The longest waiting first. */
 function waitingRows(db: Kysely<Tables>, service: string) {
-	return from(db, 'waiting_sessions', { service, gone_at: null }).selectAll();
+	const listed = from(db, 'waiting_sessions', { service, gone_at: null }).selectAll();
+	return listed.orderBy('since').orderBy('session_id');
 }
 
 function readDiscovery(row: DiscoveryRow): Discovery {

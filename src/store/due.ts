@@ -1,8 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Lease } from '../lease-loop.ts';
-import { ADVISORY_LOCKS, isPostgres, type StoreDatabase } from './database.ts';
+import { ADVISORY_LOCKS, change, type Filter, isPostgres, locked, type StoreDatabase } from './database.ts';
 import { isOwnSchema, stopBesideNewer } from './migrate.ts';
-import type { Row, Tables } from './tables.ts';
+import { LEASED_KEYS, type LeasedTable, type Row, type Tables, WITHOUT_LEASE } from './tables.ts';
 
 /** Whether a row is of the workspace to whose Slack this process writes. While that is unknown, none is. */
 export function isOurs({ workspace }: StoreDatabase, column = 'team_id') {
@@ -30,17 +30,16 @@ export async function nextDue(
 	return rows[0]?.at ?? null;
 }
 
-type LeasedTable = 'answers' | 'watches' | 'watched_sessions' | 'announcements' | 'inboxes' | 'ladders';
-
 /**
  * Leases up to `limit` rows that match `where` and have no lease, in the order of `orderBy`. Skips rows that other replicas
  * lock at this moment. All work is taken by this function.
  */
 export function leaseDue<T extends LeasedTable>(
 	db: StoreDatabase,
-	{ table, key, service, where, orderBy, limit, before, takingLock }: DueQuery<T>,
+	{ table, service, where, orderBy, limit, before, takingLock }: DueQuery<T>,
 	{ lease, now }: { lease: Lease; now: number },
 ): Promise<Row<T>[]> {
+	const key: string = LEASED_KEYS[table];
 	const ofService = service === undefined ? sql`` : sql`service = ${service} and`;
 	// PostgreSQL checks the condition again when it locks a row, so a row that another replica just took is skipped.
 	const lock = isPostgres(db.read) ? sql`for update skip locked` : sql``;
@@ -64,8 +63,7 @@ export function leaseDue<T extends LeasedTable>(
 
 interface DueQuery<T extends LeasedTable> {
 	readonly table: T;
-	/** Unique, within `service` when that is given. */
-	readonly key: string & keyof Tables[T];
+	/** Given for `watched_sessions`, whose keys are unique within it. */
 	readonly service?: string;
 	readonly where: RawBuilder<boolean>;
 	readonly orderBy: RawBuilder<unknown>;
@@ -77,6 +75,26 @@ interface DueQuery<T extends LeasedTable> {
 	 * some. While one takes, others take nothing.
 	 */
 	readonly takingLock?: keyof typeof ADVISORY_LOCKS;
+}
+
+/** Frees the rows that match `filter`: their holders may not write any more. */
+export async function freeLeases<T extends LeasedTable>(
+	trx: Kysely<Tables>,
+	table: T,
+	filter: Filter<T>,
+): Promise<void> {
+	const freed: Filter<LeasedTable> = { ...filter, [LEASED_KEYS[table]]: locked(trx, table, filter) };
+	await change(trx, table as LeasedTable, freed)
+		.set(WITHOUT_LEASE)
+		.execute();
+}
+
+/** Gives back the rows of these tables that are still held with these tokens (shutdown). */
+export async function releaseHeld(db: StoreDatabase, tokens: readonly string[], ...tables: LeasedTable[]) {
+	if (tokens.length === 0) return;
+	await db.write(async (trx) => {
+		for (const table of tables) await freeLeases(trx, table, { lease_token: tokens });
+	});
 }
 
 /** Whether this transaction has the lock now. SQLite has a single writer. */

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, randomBytes, scryptSync } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { z } from 'zod';
 import { HandraiseError } from '../errors.ts';
 import { StoreUnavailableError } from './database.ts';
 import { syncDirectory } from './sqlite-file.ts';
@@ -62,6 +63,28 @@ export function createCipher(key: Buffer): Cipher {
 
 function additionalData({ table, id, column }: CipherPlace): Buffer {
 	return Buffer.from(JSON.stringify([VERSION, table, id, column]), 'utf8');
+}
+
+/** Null for damaged JSON, so that its row blocks no others. */
+export function parseOrNull<T>(schema: z.ZodType<T>, json: string): T | null {
+	try {
+		return schema.safeParse(JSON.parse(json)).data ?? null;
+	} catch {
+		return null;
+	}
+}
+
+/** A column with encrypted JSON. `id` names the row. */
+export function sealedColumn<T>(table: string, column: string, schema: z.ZodType<T>) {
+	return {
+		schema,
+		seal: (value: T, id: string, cipher: Cipher) => cipher.encrypt(JSON.stringify(value), { table, id, column }),
+		/** Null for null, and for what was written with another key or is damaged. */
+		open(sealed: string | null, id: string, cipher: Cipher): T | null {
+			const json = sealed === null ? null : cipher.decrypt(sealed, { table, id, column });
+			return json === null ? null : parseOrNull(schema, json);
+		},
+	};
 }
 
 const KEY_LENGTH = 32;
@@ -138,13 +161,8 @@ function readOrMake(path: string): string {
 	if (existsSync(path)) return readFileSync(path, 'utf8');
 	const draft = `${path}.${randomBytes(6).toString('hex')}`;
 	try {
-		const descriptor = openSync(draft, 'wx', 0o600);
-		try {
-			writeSync(descriptor, `${randomBytes(KEY_LENGTH).toString('base64')}\n`);
-			fsyncSync(descriptor);
-		} finally {
-			closeSync(descriptor);
-		}
+		const key = randomBytes(KEY_LENGTH).toString('base64');
+		writeFileSync(draft, `${key}\n`, { flag: 'wx', mode: 0o600, flush: true });
 		// A link never replaces a key that another process has just created.
 		linkSync(draft, path);
 	} catch (error) {

@@ -12,20 +12,21 @@ import {
 	targetOfHandOver,
 } from '../inbox/hand-over.ts';
 import type { Announcement, NewAnnouncement } from '../watches/announcements.ts';
-import type { QuestionView } from '../watches/session-snapshot.ts';
+import type { ContentOf } from '../watches/kinds.ts';
 import type { ChannelKey, SessionKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { change, from, lockFor, remove, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { channelColumns, personColumns, type Row, sessionColumns, type Tables } from './tables.ts';
-import { readAnnouncement, readDigest, readHandOver, readWatch, targetKey } from './watch-rows.ts';
+import { readAnnouncement, readDigest, readHandOver, targetKey, type WatchRow } from './watch-rows.ts';
 import {
 	liveWatches,
 	lockSession,
 	queueAnnouncements,
 	queueRedraws,
-	readShown,
+	readShownWatch,
 	settleDirectMessage,
+	type Tx,
 	wantCards,
 } from './watch-writes.ts';
 
@@ -39,19 +40,23 @@ const MOST_EXAMINED = 200;
  * for the direct message.
  */
 export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
-	async function handOver(trx: Kysely<Tables>, wish: NewHandOver, now: number): Promise<HandOverResult> {
+	async function handOver(tx: Tx, wish: NewHandOver): Promise<HandOverResult> {
+		const { trx, now } = tx;
 		// Before the session.
 		await lockFor(trx, 'handingOver');
 		const messageIndex = await lockQuestion(trx, wish);
 		const watch = await liveWatches(trx, { id: wish.watchId }).executeTakeFirst();
 		if (messageIndex === null || watch === undefined) return { kind: 'closed' };
 		const current = await handOverOf(trx, wish);
-		const { announcement, replaces: _, ...handed } = wish;
+		const { question, readAt, replaces: _, ...handed } = wish;
 		const next: HandOver = { ...handed, count: (current?.count ?? 0) + 1, handedOverAt: now, givenBackAt: null };
+		const { watchId, session, from: by } = next;
+		const content = { kind: 'handedOver', watchId, sessionId: session.sessionId, from: by, question, readAt } as const;
+		const announcement = { target: targetOfHandOver(next), key: keyOfGiver(by), content };
 		const obstacle = obstacleTo(wish, current);
 		if (obstacle !== null && current !== null) return { kind: obstacle, handOver: current };
 		if (await wasQueued(trx, announcement)) return { kind: 'handedOver', handOver: next };
-		const tooMany = await tooManyOf(trx, wish, now);
+		const tooMany = await tooManyOf(trx, next, now);
 		if (tooMany !== null) return tooMany;
 		const row = handOverRow(next);
 		await trx
@@ -59,43 +64,18 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 			.values(row)
 			.onConflict((conflict) => conflict.columns(['service', 'session_id', 'team_id']).doUpdateSet(row))
 			.execute();
-		const got = { ...personColumns({ teamId: wish.teamId, userId: wish.to }), ...sessionColumns(wish.session) };
+		const got = { ...personColumns({ teamId: next.teamId, userId: next.to }), ...sessionColumns(session) };
 		await remove(trx, 'snoozes', got).execute();
-		const settled = { kind: 'settle', messageIndex, how: 'handedOn' } as const;
-		if (current !== null) await settleDirectMessage(trx, cipher, current, { settled, now });
-		// Before the direct message, which shows the newest state anyway.
-		await showEverywhere(trx, cipher, wish.session, now);
-		await queueAnnouncements(trx, cipher, [announcement], now);
+		await passOn(tx, next, current, { settled: { messageIndex, how: 'handedOn' }, announcement });
 		return { kind: 'handedOver', handOver: next };
 	}
 
-	async function giveBack(
-		trx: Kysely<Tables>,
-		question: HandedQuestion & { readonly userId: string },
-		{ now, told }: GivingBack,
-	): Promise<GiveBackResult> {
-		const messageIndex = await lockQuestion(trx, question);
-		const current = await handOverOf(trx, question);
-		if (messageIndex === null || current === null) return { kind: 'closed' };
-		if (current.to !== question.userId) return { kind: 'notYours', handOver: current };
-		if (current.givenBackAt !== null) return { kind: 'givenBack', handOver: current, repeated: true };
-		const givenBack = { ...current, givenBackAt: now };
-		await endHolding(trx, cipher, givenBack, { messageIndex, announcement: told(givenBack), now });
-		return { kind: 'givenBack', handOver: givenBack, repeated: false };
-	}
-
-	/** A person's newest direct message about a question of these watches: it stays when the hand-over itself is gone. */
-	async function newestTold(
-		{ teamId, userId }: Person,
-		watches: readonly Pick<Tables['watches'], 'id' | 'created_at'>[],
-	): Promise<{ readonly target: string; readonly question: QuestionView; readonly readAt: number } | null> {
-		const rows = await db.read
-			.selectFrom('announcements')
+	/** What a person's newest direct message about a question of these watches says: it stays when the hand-over is gone. */
+	async function newestTold({ teamId, userId }: Person, watches: readonly Pick<WatchRow, 'id' | 'created_at'>[]) {
+		const rows = await from(db.read, 'announcements', { team_id: teamId, place_id: userId })
 			.selectAll()
-			.where('team_id', '=', teamId)
 			// Written out: SQLite uses a partial index only then.
 			.where(sql<boolean>`kind = 'handedOver'`)
-			.where('place_id', '=', userId)
 			.where('created_at', '>=', Math.min(...watches.map((watch) => watch.created_at)))
 			.orderBy('created_at', 'desc')
 			.limit(MOST_EXAMINED)
@@ -103,19 +83,14 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		for (const row of rows) {
 			const content = readAnnouncement(row, cipher)?.content;
 			if (content?.kind !== 'handedOver' || watches.every(({ id }) => id !== content.watchId)) continue;
-			return { target: row.target, question: content.question, readAt: content.readAt };
+			return { target: row.target, ...content };
 		}
 		return null;
 	}
 
 	/** Whether the question of this direct message was settled while its person had it. */
 	async function wasHeldAtEnd(target: string): Promise<boolean> {
-		const row = await db.read
-			.selectFrom('announcements')
-			.selectAll()
-			.where('target', '=', target)
-			.where('kind', '=', 'settle')
-			.executeTakeFirst();
+		const row = await from(db.read, 'announcements', { target, kind: 'settle' }).selectAll().executeTakeFirst();
 		const end = row === undefined ? null : readAnnouncement(row, cipher)?.content;
 		return end?.kind === 'settle' && end.how !== 'handedOn' && end.how !== 'givenBack';
 	}
@@ -125,10 +100,9 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		 * Hands a question over, all or nothing: queues the direct message, settles that of whoever had it, and has posts and
 		 * cards drawn again. Of two at the same moment one wins. Idempotent by `id` and `to`.
 		 */
-		handOver: (wish: NewHandOver, now: number) => db.write((trx) => handOver(trx, wish, now)),
-		/** Gives a question back for `userId`, and queues what `told` returns for the hand-over that is over. Idempotent. */
-		giveBack: (question: HandedQuestion & { readonly userId: string }, options: GivingBack) =>
-			db.write((trx) => giveBack(trx, question, options)),
+		handOver: (wish: NewHandOver, now: number) => db.write((trx) => handOver({ trx, cipher, now }, wish)),
+		/** Gives a question back for `userId`, and tells whoever handed it over. Idempotent. */
+		giveBack: (given: GivenBack, now: number) => db.write((trx) => giveBack({ trx, cipher, now }, given)),
 		/** The newest hand-over of this question, also one that was given back. */
 		handOverOf: (question: HandedQuestion) => handOverOf(db.read, question),
 
@@ -162,43 +136,45 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 			const here = { ...channelColumns(channel), ...sessionColumns(session) };
 			const row = await liveWatches(db.read, here).executeTakeFirst();
 			if (row === undefined) return null;
-			const { view, checkedAt } = await readShown(db, cipher, session);
-			return view === null ? null : { watch: readWatch(row), view, checkedAt };
+			const { watch, view, checkedAt } = await readShownWatch(db, cipher, row);
+			return view === null ? null : { watch, view, checkedAt };
 		},
 	};
 }
 
-/**
- * Gives back a question whose direct message Slack refuses, and tells whoever handed it over. Does nothing when the
- * hand-over is over.
- */
-export async function giveBackUndelivered(
-	trx: Kysely<Tables>,
-	cipher: Cipher,
-	{ target, content }: Announcement,
-	now: number,
-): Promise<void> {
-	if (target.kind !== 'person' || content.kind !== 'handedOver') return;
-	const row = await from(trx, 'hand_overs', { id: target.topic ?? '' })
-		.selectAll()
-		.executeTakeFirst();
-	if (row === undefined || row.given_back_at !== null || row.to_user_id !== target.userId) return;
-	const handOver = { ...readHandOver(row), givenBackAt: now };
-	const messageIndex = await lockQuestion(trx, handOver);
-	if (messageIndex === null) return;
-	const { watchId, sessionId, question, readAt } = content;
-	const { to: by } = handOver;
-	const told = { kind: 'givenBack', watchId, sessionId, by, undelivered: true, question, readAt } as const;
-	const announcement = { target: targetOfHandOver(handOver), key: 'givenBack', content: told };
-	await endHolding(trx, cipher, handOver, { messageIndex, announcement, now });
+/** What `userId` gives back, with what the message about it shows. */
+type GivenBack = HandedQuestion &
+	Pick<ContentOf<'givenBack'>, 'question' | 'readAt' | 'undelivered'> & { readonly userId: string };
+
+async function giveBack(tx: Tx, given: GivenBack): Promise<GiveBackResult> {
+	const { trx, now } = tx;
+	const { userId: by, question, readAt, undelivered, ...handed } = given;
+	const messageIndex = await lockQuestion(trx, handed);
+	const current = await handOverOf(trx, handed);
+	if (messageIndex === null || current === null) return { kind: 'closed' };
+	if (current.to !== by) return { kind: 'notYours', handOver: current };
+	if (current.givenBackAt !== null) return { kind: 'givenBack', handOver: current, repeated: true };
+	const handOver = { ...current, givenBackAt: now };
+	await change(trx, 'hand_overs', keyOf(handOver)).set({ given_back_at: now }).execute();
+	const { watchId, session } = handOver;
+	const shown = { watchId, sessionId: session.sessionId, by, question, readAt, ...(undelivered && { undelivered }) };
+	const content = { kind: 'givenBack', ...shown } as const;
+	const announcement = { target: targetOfHandOver(handOver), key: 'givenBack', content };
+	await passOn(tx, handOver, current, { settled: { messageIndex, how: 'givenBack' }, announcement });
+	return { kind: 'givenBack', handOver, repeated: false };
 }
 
-export type HandOverStore = ReturnType<typeof createHandOverStore>;
-
-interface GivingBack {
-	readonly now: number;
-	/** What tells whoever handed the question over that it was given back. */
-	readonly told: (handOver: HandOver) => NewAnnouncement;
+/**
+ * Gives back a question whose direct message Slack refuses, and tells whoever handed it over. Does nothing when the
+ * hand-over is over. The caller holds the lock of the session.
+ */
+export async function giveBackUndelivered(tx: Tx, { target, content }: Announcement): Promise<void> {
+	if (target.kind !== 'person' || content.kind !== 'handedOver') return;
+	const { userId, topic = '' } = target;
+	const row = await from(tx.trx, 'hand_overs', { id: topic }).selectAll().executeTakeFirst();
+	const { question, readAt } = content;
+	const given = { userId, question, readAt, undelivered: true } as const;
+	if (row !== undefined) await giveBack(tx, { ...readHandOver(row), ...given });
 }
 
 /** Locks the session. The open question's index; null when it does not ask this question any more. */
@@ -209,26 +185,25 @@ async function lockQuestion(trx: Kysely<Tables>, { session, fingerprint }: Hande
 	return digest.question?.fingerprint === fingerprint ? digest.question.messageIndex : null;
 }
 
-/** Has posts and cards show who has the question. */
-async function showEverywhere(trx: Kysely<Tables>, cipher: Cipher, session: SessionKey, now: number): Promise<void> {
-	await queueRedraws(trx, cipher, session, { now });
-	await wantCards(trx, session, now);
+/**
+ * Settles the direct message about the former hand-over, has posts and cards show who has the question, and queues the next
+ * direct message. The caller holds the lock of the session.
+ */
+async function passOn(
+	tx: Tx,
+	{ session }: HandOver,
+	former: HandOver | null,
+	{ settled, announcement }: { settled: Omit<ContentOf<'settle'>, 'kind'>; announcement: NewAnnouncement },
+): Promise<void> {
+	if (former !== null) await settleDirectMessage(tx, former, { kind: 'settle', ...settled });
+	await queueRedraws(tx, session);
+	await wantCards(tx, session);
+	// Last, because it shows the newest state anyway.
+	await queueAnnouncements(tx, [announcement]);
 }
 
-/** Stores that a question is given back, which `announcement` tells. The caller holds the lock of the session. */
-async function endHolding(
-	trx: Kysely<Tables>,
-	cipher: Cipher,
-	givenBack: HandOver,
-	{ messageIndex, announcement, now }: { messageIndex: number; announcement: NewAnnouncement; now: number },
-): Promise<void> {
-	await change(trx, 'hand_overs', keyOf(givenBack)).set({ given_back_at: givenBack.givenBackAt }).execute();
-	const settled = { kind: 'settle', messageIndex, how: 'givenBack' } as const;
-	await settleDirectMessage(trx, cipher, { ...givenBack, givenBackAt: null }, { settled, now });
-	// Before the direct message, which shows the newest state anyway.
-	await showEverywhere(trx, cipher, givenBack.session, now);
-	await queueAnnouncements(trx, cipher, [announcement], now);
-}
+/** The key of the direct messages about what somebody hands over: by that their hand-overs are counted. */
+const keyOfGiver = (userId: string) => `handedOver:${userId}`;
 
 /** Whether it was queued before: its window is submitted again, and others have handed the question over since. */
 async function wasQueued(trx: Kysely<Tables>, { target, key }: NewAnnouncement): Promise<boolean> {
@@ -237,16 +212,15 @@ async function wasQueued(trx: Kysely<Tables>, { target, key }: NewAnnouncement):
 }
 
 /** Who of both has reached their limit. The direct messages are counted, because they outlive the hand-overs. */
-async function tooManyOf(trx: Kysely<Tables>, wish: NewHandOver, now: number): Promise<HandOverResult | null> {
-	const { fromCount, toCount, fromSince, toSince } = await trx
-		.selectFrom('announcements')
+async function tooManyOf(trx: Kysely<Tables>, next: HandOver, now: number): Promise<HandOverResult | null> {
+	const key = keyOfGiver(next.from);
+	const { fromCount, toCount, fromSince, toSince } = await from(trx, 'announcements', { team_id: next.teamId })
 		.select([
-			sql<number>`count(case when unique_key = ${wish.announcement.key} then 1 end)`.as('fromCount'),
-			sql<number>`count(case when place_id = ${wish.to} then 1 end)`.as('toCount'),
-			sql<number>`min(case when unique_key = ${wish.announcement.key} then created_at end)`.as('fromSince'),
-			sql<number>`min(case when place_id = ${wish.to} then created_at end)`.as('toSince'),
+			sql<number>`count(case when unique_key = ${key} then 1 end)`.as('fromCount'),
+			sql<number>`count(case when place_id = ${next.to} then 1 end)`.as('toCount'),
+			sql<number>`min(case when unique_key = ${key} then created_at end)`.as('fromSince'),
+			sql<number>`min(case when place_id = ${next.to} then created_at end)`.as('toSince'),
 		])
-		.where('team_id', '=', wish.teamId)
 		// Written out: SQLite uses a partial index only then.
 		.where(sql<boolean>`kind = 'handedOver'`)
 		.where('created_at', '>', now - HAND_OVER_WINDOW_MS)

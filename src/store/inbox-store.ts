@@ -1,30 +1,52 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Person } from '../answers/answer.ts';
-import { FOLLOWED_MS, type Inbox, type InboxPlace, type InboxResult, PRESS_SPACING_MS } from '../inbox/inbox.ts';
-import type { Snooze } from '../inbox/snooze.ts';
+import { type Answer, BLOCKING_STATES, FAILED_STATES, type Person, type QuestionKey } from '../answers/answer.ts';
+import type { HandOver } from '../inbox/hand-over.ts';
+import {
+	FOLLOWED_MS,
+	type Inbox,
+	type InboxPlace,
+	type OpenQuestion,
+	PRESS_SPACING_MS,
+	type Snooze,
+} from '../inbox/inbox.ts';
 import type { Lease } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
-import { change, countChanged, remove, type StoreDatabase } from './database.ts';
+import type { SessionSnapshot } from '../watches/session-snapshot.ts';
+import { hasOpenQuestion } from '../watches/watched-session.ts';
+import { createAnswerReader } from './answer-rows.ts';
+import {
+	activeClaims,
+	answeredQuestions,
+	type Claim,
+	type Draft,
+	nameInService,
+	readDraft,
+} from './answering-store.ts';
+import { change, countChanged, from, remove, type StoreDatabase } from './database.ts';
 import { isOurs, leaseDue, nextDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
-import { createInboxReads } from './inbox-reads.ts';
-import { personColumns, personOf, type Row, sessionColumns, WITHOUT_LEASE } from './tables.ts';
+import { personColumns, personOf, questionOf, type Row, sessionColumns, sessionOf, WITHOUT_LEASE } from './tables.ts';
+import { readDigest, readHandOver, readView } from './watch-rows.ts';
 
-/**
- * The stored inboxes and what they show. Every method is one transaction; a resolved promise means committed. Throws
- * `StoreUnavailableError` (code `store_unavailable`, retryable).
- */
-export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }) {
-	return { ...createOpenedInboxes(db), ...createSnoozeStore(db), ...createInboxReads({ db, cipher, log }) };
-}
+/** Drafts that are looked at until enough are found whose question is not closed. */
+const DRAFTS_EXAMINED = 40;
 
-export type InboxStore = ReturnType<typeof createInboxStore>;
+type DraftRow = Row<'drafts'> & Pick<Row<'watched_sessions'>, 'digest'>;
+type AskingRow = Pick<Row<'watched_sessions'>, 'session_id' | 'digest' | 'question_since' | 'last_read_at'> &
+	Pick<Row<'watches'>, 'channel_id' | 'card_ts' | 'created_by' | 'buttons' | 'mode'>;
 
 /** The person did something that the inbox does not show yet. */
 const IS_ASKED = sql<boolean>`asked_count <> shown_count`;
 
-/** The row is the queue: an inbox is due when its person asked for it or its content may have changed. */
-function createOpenedInboxes(db: StoreDatabase) {
+/**
+ * The stored inboxes and what they show; damaged rows are left out. The row of an inbox is the queue: it is due when its person
+ * asked for it or its content may have changed. Every method is one transaction; a resolved promise means committed. Throws
+ * `StoreUnavailableError` (code `store_unavailable`, retryable).
+ */
+export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }) {
+	const readOrSkip = createAnswerReader(cipher, log);
+	const ofPerson = (service: string, person: Person) => from(db.read, 'answers', { service, ...personColumns(person) });
+
 	return {
 		/**
 		 * The person opened it or did something in it: it is followed from now on, and due now or `PRESS_SPACING_MS` after its
@@ -85,7 +107,7 @@ function createOpenedInboxes(db: StoreDatabase) {
 			const wanted = only === 'asked' ? IS_ASKED : sql<boolean>`true`;
 			const where = sql<boolean>`next_update_at <= ${now} and ${wanted} and ${isOurs(db)}`;
 			const orderBy = sql`case when ${IS_ASKED} then 0 else 1 end, next_update_at`;
-			const rows = await leaseDue(db, { table: 'inboxes', key: 'id', where, orderBy, limit }, { lease, now });
+			const rows = await leaseDue(db, { table: 'inboxes', where, orderBy, limit }, { lease, now });
 			return rows.map(readInbox);
 		},
 
@@ -93,12 +115,9 @@ function createOpenedInboxes(db: StoreDatabase) {
 
 		/** When `takeDue` next finds something; null for never. */
 		async nextDueAt() {
-			const [asked, all] = await Promise.all(
-				[IS_ASKED, sql<boolean>`true`].map((wanted) =>
-					nextDue(db, 'inboxes', sql`${wanted} and ${isOurs(db)}`, 'next_update_at'),
-				),
-			);
-			return { asked: asked ?? null, all: all ?? null };
+			const dueAt = (where: RawBuilder<boolean>) => nextDue(db, 'inboxes', where, 'next_update_at');
+			const [asked, all] = await Promise.all([dueAt(sql`${IS_ASKED} and ${isOurs(db)}`), dueAt(isOurs(db))]);
+			return { asked, all };
 		},
 
 		/**
@@ -113,11 +132,19 @@ function createOpenedInboxes(db: StoreDatabase) {
 		/**
 		 * Notes what became of an update and gives the lease back; does nothing when the lease was lost. If the inbox was
 		 * marked as changed meanwhile, it is due `spacingMs` from now, or `PRESS_SPACING_MS` when its person asked.
+		 *
+		 * @param shownKey of what it shows now; null when nothing was shown, or nobody knows
+		 * @param nextAt when to update it again if nothing changes; null: never
 		 */
 		async end(
 			{ id, changeCount, askedCount }: Inbox,
 			token: string,
-			{ shownKey, nextAt, now, spacingMs }: InboxResult,
+			{
+				shownKey,
+				nextAt,
+				now,
+				spacingMs,
+			}: { shownKey: string | null; nextAt: number | null; now: number; spacingMs: number },
 		): Promise<void> {
 			await db.writeOne((trx) =>
 				change(trx, 'inboxes', { id, lease_token: token })
@@ -152,8 +179,152 @@ function createOpenedInboxes(db: StoreDatabase) {
 			db.writeOne((trx) =>
 				countChanged(remove(trx, 'inboxes', { next_update_at: null }).where('opened_at', '<', before)),
 			),
+
+		/**
+		 * The open questions of sessions that channels of this workspace watch, without those that an answer of ours settles:
+		 * one that is being delivered, or was delivered after the last read of the session. In no order, without texts.
+		 */
+		async openQuestions(service: string, teamId: string): Promise<readonly OpenQuestion[]> {
+			const { rows } = await sql<AskingRow>`
+				select session.session_id, session.digest, question_since, last_read_at, channel_id, card_ts, created_by, buttons, mode
+				from watched_sessions as session inner join watches as watch
+					on watch.service = session.service and watch.session_id = session.session_id and ended_at is null
+				where session.service = ${service} and team_id = ${teamId} and question_since is not null
+				order by watch.created_at, watch.id`.execute(db.read);
+			const readAts = new Map(rows.map((row) => [row.session_id, row.last_read_at ?? 0]));
+			const answered = new Set((await answeredQuestions(db.read, service, readAts)).map(nameInService));
+			return [...Map.groupBy(rows, (row) => row.session_id)].flatMap(([sessionId, watches]): OpenQuestion[] => {
+				const digest = readDigest(watches[0]?.digest ?? null);
+				if (digest === null || digest.question === null || !hasOpenQuestion(digest)) return [];
+				const { messageIndex, fingerprint } = digest.question;
+				const question = { service, sessionId, messageIndex };
+				if (answered.has(nameInService(question))) return [];
+				const channels = watches.map((row) => ({
+					channelId: row.channel_id,
+					threadTs: row.card_ts,
+					watchedBy: row.created_by,
+					buttons: row.buttons === 1,
+					isRaised: row.mode === 'raisedHand',
+				}));
+				return [{ question, fingerprint, since: watches[0]?.question_since ?? 0, channels }];
+			});
+		},
+
+		/** Whether a channel of this workspace watches a session. */
+		async isWatching(service: string, teamId: string): Promise<boolean> {
+			const live = from(db.read, 'watches', { service, team_id: teamId, ended_at: null });
+			return (await live.select('id').limit(1).executeTakeFirst()) !== undefined;
+		},
+
+		/** The person's snoozes, also those that have ended. */
+		async snoozes(service: string, person: Person): Promise<readonly Snooze[]> {
+			const filter = { service, ...personColumns(person) };
+			const rows = await from(db.read, 'snoozes', filter).selectAll().execute();
+			return rows.map((row) => {
+				return { person, session: sessionOf(row), fingerprint: row.fingerprint, until: row.until };
+			});
+		},
+
+		/** The questions of this workspace that somebody has, because they were handed over to them. */
+		async handOvers(service: string, teamId: string): Promise<readonly HandOver[]> {
+			const filter = { service, team_id: teamId, given_back_at: null };
+			return (await from(db.read, 'hand_overs', filter).selectAll().execute()).map(readHandOver);
+		},
+
+		/** What cards show of these sessions, by session id; without those that cannot be read. */
+		async snapshots(service: string, sessionIds: readonly string[]): Promise<ReadonlyMap<string, SessionSnapshot>> {
+			if (sessionIds.length === 0) return new Map();
+			const sessions = from(db.read, 'watched_sessions', { service, session_id: sessionIds });
+			const rows = await sessions.select(['service', 'session_id', 'view']).execute();
+			const read = rows.map((row) => [row.session_id, readView(row, cipher)] as const);
+			return new Map(read.flatMap(([id, view]) => (view === null ? [] : [[id, view]])));
+		},
+
+		/** The claims on these questions that have not lapsed, oldest first. */
+		async claims(questions: readonly QuestionKey[], now: number): Promise<readonly Claim[]> {
+			const [first] = questions;
+			if (first === undefined) return [];
+			const wanted = new Set(questions.map(nameInService));
+			const ofSessions = { service: first.service, session_id: questions.map(({ sessionId }) => sessionId) };
+			const claims = await activeClaims(db.read, ofSessions, now);
+			return claims.filter(({ question }) => wanted.has(nameInService(question)));
+		},
+
+		/**
+		 * The person's answers that are under way or need a decision, those first, each newest first. A failed one needs a
+		 * decision if it ended after `failedSince` and the person has not answered the question again.
+		 */
+		async ownAnswers(service: string, person: Person, { failedSince, limit }: { failedSince: number; limit: number }) {
+			const rows = await ofPerson(service, person)
+				.selectAll()
+				.select(sql<number>`count(*) over ()`.as('total'))
+				.where((eb) => eb.or([IS_UNDER_WAY, eb('state', '=', 'waiting'), isFailedSince(failedSince)]))
+				.orderBy(sql`case when ${IS_UNDER_WAY} then 1 else 0 end`)
+				.orderBy('accepted_at', 'desc')
+				.orderBy('id')
+				.limit(limit)
+				.execute();
+			return { shown: rows.flatMap(readOrSkip), total: Number(rows[0]?.total ?? 0) };
+		},
+
+		/** Those of these sessions to which an answer of ours is on its way, or was delivered at or after `since`. */
+		async answeredSessions(
+			service: string,
+			sessionIds: readonly string[],
+			since: number,
+		): Promise<ReadonlySet<string>> {
+			const answered = await answeredQuestions(db.read, service, new Map(sessionIds.map((id) => [id, since])));
+			return new Set(answered.map(({ sessionId }) => sessionId));
+		},
+
+		/** The person's newest answers, newest first. */
+		async lastAnswers(service: string, person: Person, limit: number): Promise<readonly Answer[]> {
+			const newest = ofPerson(service, person).selectAll().orderBy('accepted_at', 'desc').orderBy('id');
+			return (await newest.limit(limit).execute()).flatMap(readOrSkip);
+		},
+
+		/** The person's newest drafts, one for each question, without those whose question is known to be closed. */
+		async drafts(service: string, person: Person, limit: number): Promise<readonly Draft[]> {
+			// A session that is not watched any more is not read: nothing is known of it. Those below 0 were put aside for a form.
+			const { rows } = await sql<DraftRow>`
+				select draft.*, digest from drafts as draft left join watched_sessions as session
+					on session.service = draft.service and session.session_id = draft.session_id and next_read_at is not null
+				where draft.service = ${service} and team_id = ${person.teamId} and user_id = ${person.userId}
+					and message_index >= 0
+				order by draft.updated_at desc, form_id limit ${DRAFTS_EXAMINED}`.execute(db.read);
+			const byQuestion = Map.groupBy(rows, (row) => nameInService(questionOf(row)));
+			const newest = Array.from(byQuestion.values(), ([row]) => row).filter((row) => row && !isClosed(row));
+			return newest
+				.slice(0, limit)
+				.flatMap((row) => (row && readDraft(row, cipher)) ?? [])
+				.filter(({ values }) => Object.values(values).some((text) => text.trim() !== ''));
+		},
+
+		/** Snoozes a question; replaces what the person has snoozed of this session. */
+		async snooze({ person, session, fingerprint, until }: Snooze): Promise<void> {
+			await db.writeOne((trx) =>
+				trx
+					.insertInto('snoozes')
+					.values({ ...personColumns(person), ...sessionColumns(session), fingerprint, until })
+					.onConflict((conflict) =>
+						conflict.columns(['team_id', 'user_id', 'service', 'session_id']).doUpdateSet({ fingerprint, until }),
+					)
+					.execute(),
+			);
+		},
+
+		/** Shows a person all questions of a session service again. */
+		async endSnoozes(service: string, person: Person): Promise<void> {
+			await db.writeOne((trx) => remove(trx, 'snoozes', { service, ...personColumns(person) }).execute());
+		},
+
+		/** Forgets snoozes that ended before `now`. Returns how many. */
+		removeEndedSnoozes: (now: number) =>
+			db.writeOne((trx) => countChanged(remove(trx, 'snoozes').where('until', '<=', now))),
 	};
 }
+
+export type InboxStore = ReturnType<typeof createInboxStore>;
 
 /** So long after the content was last put together, or now. */
 function notBefore(builtAt: RawBuilder<unknown>, spacingMs: number, now: number): RawBuilder<number> {
@@ -179,29 +350,28 @@ function readInbox(row: Row<'inboxes'>): Inbox {
 	};
 }
 
-/** The stored snoozes, one for a person and a session. */
-function createSnoozeStore(db: StoreDatabase) {
-	return {
-		/** Snoozes a question; replaces what the person has snoozed of this session. */
-		async snooze({ person, session, fingerprint, until }: Snooze): Promise<void> {
-			await db.writeOne((trx) =>
-				trx
-					.insertInto('snoozes')
-					.values({ ...personColumns(person), ...sessionColumns(session), fingerprint, until })
-					.onConflict((conflict) =>
-						conflict.columns(['team_id', 'user_id', 'service', 'session_id']).doUpdateSet({ fingerprint, until }),
-					)
-					.execute(),
-			);
-		},
+/** Not delivered yet, or delivered while nobody knows whether the agent went on. */
+const IS_UNDER_WAY = sql<boolean>`(state in (${sql.join(BLOCKING_STATES)})
+	or (state = 'delivered' and agent_outcome is null))`;
 
-		/** Shows a person all questions of a session service again. */
-		async endSnoozes(serviceUrl: string, person: Person): Promise<void> {
-			await db.writeOne((trx) => remove(trx, 'snoozes', { service: serviceUrl, ...personColumns(person) }).execute());
-		},
+/**
+ * Failed for good, or the service could not start the agent; and its author has not answered the question again.
+ * `waiting` is a failed state too, but without a time limit.
+ */
+function isFailedSince(since: number) {
+	return sql<boolean>`((state in (${sql.join(FAILED_STATES)}) and ended_at >= ${since}
+			or state = 'delivered' and start_failed = 1 and agent_outcome = 'unseen' and delivered_at >= ${since})
+		and not exists (select 1 from answers as newer where newer.service = answers.service
+			and newer.session_id = answers.session_id and newer.message_index = answers.message_index
+			and newer.team_id = answers.team_id and newer.user_id = answers.user_id
+			and newer.accepted_at > answers.accepted_at))`;
+}
 
-		/** Forgets snoozes that ended before `now`. Returns how many. */
-		removeEndedSnoozes: (now: number) =>
-			db.writeOne((trx) => countChanged(remove(trx, 'snoozes').where('until', '<=', now))),
-	};
+/** Whether the session's last read found another question, or this one answered. */
+function isClosed(row: DraftRow): boolean {
+	const digest = readDigest(row.digest);
+	if (digest === null) return false;
+	const { question } = digest;
+	const isSame = question?.messageIndex === row.message_index && question.fingerprint === row.fingerprint;
+	return !isSame || !hasOpenQuestion(digest);
 }

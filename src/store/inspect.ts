@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
+import type { StoreDatabase } from './database.ts';
 import { type Cipher, sealsKeyCheck } from './encryption.ts';
 import { OWN_SCHEMA } from './migrate.ts';
 import { isSqliteBusy } from './sqlite-file.ts';
@@ -18,19 +19,10 @@ export const WORKSPACES_QUERY = `
 		union all select team_id from answers where next_attempt_at is not null
 	) as live group by team_id order by team_id`;
 
-/** What `npm run doctor` reads from a database without changing it. */
-export interface DatabaseLook {
-	/** The number of the schema; null in a database that Handraise has not set up. */
-	readonly schema: number | null;
-	/** The check value of the encryption key. */
-	readonly keyCheck: string | null;
-	/** The salt for a passphrase. */
-	readonly keySalt: string | null;
-	/** Empty for a database of another version. */
-	readonly workspaces: readonly LiveWorkspace[];
-}
-
 export { OWN_SCHEMA, refuseSchema } from './migrate.ts';
+
+/** What `npm run doctor` reads from a database without changing it. */
+export type DatabaseLook = Awaited<ReturnType<typeof lookAt>>;
 
 export const NEW_DATABASE: DatabaseLook = { schema: null, keyCheck: null, keySalt: null, workspaces: [] };
 
@@ -39,49 +31,53 @@ export function keyFits({ keyCheck }: DatabaseLook, cipher: Cipher): boolean {
 	return keyCheck === null || sealsKeyCheck(keyCheck, cipher);
 }
 
-const SCHEMA_QUERY = 'select max(number) as number from migrations';
-
-const KEY_QUERY = "select name, value from meta where name in ('key_check', 'key_salt')";
-
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
-/** Makes a `DatabaseLook` of the results of `SCHEMA_QUERY`, `KEY_QUERY` and `WORKSPACES_QUERY`. */
-function lookFrom(schema: unknown, keyRows: Rows, workspaces: readonly unknown[]): DatabaseLook {
-	const values = new Map(keyRows.map(({ name, value }) => [name, String(value)]));
+/** Selects the names of the tables. */
+const TABLES_QUERY = {
+	sqlite: "select name from sqlite_schema where type = 'table'",
+	postgres: "select relname as name from pg_class where relname in ('migrations', 'meta') and pg_table_is_visible(oid)",
+};
+
+async function lookAt(dialect: StoreDatabase['dialect'], query: (statement: string) => Promise<Rows> | Rows) {
+	const tables = new Set((await query(TABLES_QUERY[dialect])).map(({ name }) => name));
+	const [newest] = tables.has('migrations') ? await query('select max(number) as number from migrations') : [];
+	const facts = tables.has('meta') ? await query('select name, value from meta') : [];
+	const schema = typeof newest?.number === 'number' ? newest.number : null;
+	const factOf = (wanted: string) => facts.find(({ name }) => name === wanted)?.value as string | undefined;
 	return {
-		schema: typeof schema === 'number' ? schema : null,
-		keyCheck: values.get('key_check') ?? null,
-		keySalt: values.get('key_salt') ?? null,
-		workspaces: workspaces as readonly LiveWorkspace[],
+		/** The number of the schema; null in a database that Handraise has not set up. */
+		schema,
+		/** The check value of the encryption key. */
+		keyCheck: factOf('key_check') ?? null,
+		/** The salt for a passphrase. */
+		keySalt: factOf('key_salt') ?? null,
+		/** Empty for a database of another version. */
+		workspaces: (schema === OWN_SCHEMA ? await query(WORKSPACES_QUERY) : []) as readonly LiveWorkspace[],
 	};
 }
-
-export type SqliteLook =
-	| { readonly kind: 'absent' }
-	| ({ readonly kind: 'database'; readonly inUse: boolean } & DatabaseLook)
-	/** The latest commits are in `handraise.db-wal`, which cannot be read without creating `handraise.db-shm`. */
-	| { readonly kind: 'unsettled' }
-	| { readonly kind: 'unreadable'; readonly reason: 'damaged' | 'no database' | 'not allowed' | 'unknown' };
 
 /**
  * Inspects `dataDir/handraise.db` without changing or creating a file, also while Handraise has it open. Never call it in
  * the process that has it open: closing the file would release the locks (POSIX).
  */
-export function inspectSqlite(dataDir: string): SqliteLook {
+export async function inspectSqlite(dataDir: string) {
 	const path = join(resolve(dataDir), 'handraise.db');
 	try {
-		if (sizeOf(path) === 0) return { kind: 'absent' };
-		if (sizeOf(`${path}-wal`) > 0 && !existsSync(`${path}-shm`)) return { kind: 'unsettled' };
+		if (sizeOf(path) === 0) return { kind: 'absent' } as const;
+		// The latest commits are in `handraise.db-wal`, which cannot be read without creating `handraise.db-shm`.
+		if (sizeOf(`${path}-wal`) > 0 && !existsSync(`${path}-shm`)) return { kind: 'unsettled' } as const;
 		const inUse = isLocked(join(resolve(dataDir), 'handraise.lock'));
 		const database = openUnchanged(path);
 		try {
-			if (!inUse && isDamaged(database)) return { kind: 'unreadable', reason: 'damaged' };
-			return { kind: 'database', inUse, ...lookAtSqlite(database) };
+			if (!inUse && isDamaged(database)) return { kind: 'unreadable', reason: 'damaged' } as const;
+			const look = await lookAt('sqlite', (statement) => database.prepare(statement).all());
+			return { kind: 'database', inUse, ...look } as const;
 		} finally {
 			database.close();
 		}
 	} catch (error) {
-		return { kind: 'unreadable', reason: reasonOf(error) };
+		return { kind: 'unreadable', reason: reasonOf(error) } as const;
 	}
 }
 
@@ -121,18 +117,6 @@ function isDamaged(database: DatabaseSync): boolean {
 	return Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})[0] !== 'ok';
 }
 
-function lookAtSqlite(database: DatabaseSync): DatabaseLook {
-	const tables = new Set(
-		database
-			.prepare("select name from sqlite_schema where type = 'table'")
-			.all()
-			.map((row) => row.name),
-	);
-	const schema = tables.has('migrations') ? database.prepare(SCHEMA_QUERY).get()?.number : null;
-	const workspaces = schema === OWN_SCHEMA ? database.prepare(WORKSPACES_QUERY).all() : [];
-	return lookFrom(schema, tables.has('meta') ? database.prepare(KEY_QUERY).all() : [], workspaces);
-}
-
 /** Result codes of SQLite (sqlite.org/rescode.html) and of the system. */
 const REASONS = new Map<unknown, 'damaged' | 'no database' | 'not allowed'>([
 	[11, 'damaged'],
@@ -147,37 +131,37 @@ function reasonOf(error: unknown) {
 	return REASONS.get(errcode ?? code) ?? 'unknown';
 }
 
-export type PostgresLook =
-	| ({
-			readonly kind: 'database';
-			/** As the server reports it: `18.4`. */
-			readonly version: string;
-			readonly major: number;
-			/** A standby, or a server or role that is set to read-only. */
-			readonly readOnly: boolean;
-			/** Whether Handraise is connected to it. */
-			readonly inUse: boolean;
-			/** Whether the role may create tables, as migrations do. */
-			readonly mayCreate: boolean;
-			/** A power cut may lose: any commits (`never`), the latest ones (`late`), none (`always`). */
-			readonly synced: 'never' | 'late' | 'always';
-	  } & DatabaseLook)
-	/** `code`: an SQLSTATE, or the system's code of a connection that failed. */
-	| { readonly kind: 'unreachable'; readonly code: string | null };
+export type PostgresLook = Awaited<ReturnType<typeof inspectPostgres>>;
+
+/** What PostgreSQL says of itself. */
+interface PostgresFacts {
+	/** As the server reports it: `18.4`. */
+	readonly version: string;
+	readonly major: number;
+	/** A standby, or a server or role that is set to read-only. */
+	readonly readOnly: boolean;
+	/** Whether Handraise is connected to it. */
+	readonly inUse: boolean;
+	/** Whether the role may create tables, as migrations do. */
+	readonly mayCreate: boolean;
+	/** A power cut may lose: any commits (`never`), the latest ones (`late`), none (`always`). */
+	readonly synced: 'never' | 'late' | 'always';
+}
 
 const FACTS = `
-	select current_setting('server_version') as version,
+	select split_part(current_setting('server_version'), ' ', 1) as version,
 		current_setting('server_version_num')::int / 10000 as major,
 		pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as "readOnly",
 		coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) as "mayCreate",
 		exists (select from pg_stat_activity where application_name = 'handraise' and datname = current_database()) as "inUse",
-		current_setting('fsync') as fsync,
-		current_setting('synchronous_commit') as synchronous_commit,
-		to_regclass('migrations') is not null as has_migrations,
-		to_regclass('meta') is not null as has_meta`;
+		case when current_setting('fsync') <> 'on' then 'never'
+			when current_setting('synchronous_commit') = 'off' then 'late' else 'always' end as synced`;
 
-/** Inspects the database in one read-only transaction. Never throws. */
-export async function inspectPostgres(databaseUrl: string): Promise<PostgresLook> {
+/**
+ * Inspects the database in one read-only transaction. Never throws: the `code` of an unreachable one is an SQLSTATE, or the
+ * system's code of a connection that failed.
+ */
+export async function inspectPostgres(databaseUrl: string) {
 	try {
 		const client = new pg.Client({
 			connectionString: databaseUrl,
@@ -189,31 +173,15 @@ export async function inspectPostgres(databaseUrl: string): Promise<PostgresLook
 		client.on('error', () => {});
 		try {
 			await client.connect();
-			return await lookAtPostgres(client);
+			await client.query('begin read only');
+			const facts: PostgresFacts = (await client.query(FACTS)).rows[0];
+			const look = await lookAt('postgres', async (statement) => (await client.query(statement)).rows);
+			return { kind: 'database', ...facts, ...look } as const;
 		} finally {
 			await client.end().catch(() => {});
 		}
 	} catch (error) {
 		const code = (error as { code?: unknown } | null)?.code;
-		return { kind: 'unreachable', code: typeof code === 'string' ? code : null };
+		return { kind: 'unreachable', code: typeof code === 'string' ? code : null } as const;
 	}
-}
-
-async function lookAtPostgres(client: pg.Client): Promise<PostgresLook> {
-	await client.query('begin read only');
-	const facts = (await client.query(FACTS)).rows[0];
-	const schema = facts.has_migrations ? (await client.query(SCHEMA_QUERY)).rows[0]?.number : null;
-	const keyRows = facts.has_meta ? (await client.query(KEY_QUERY)).rows : [];
-	const workspaces = schema === OWN_SCHEMA ? (await client.query(WORKSPACES_QUERY)).rows : [];
-	await client.query('rollback');
-	return {
-		kind: 'database',
-		version: String(facts.version).split(' ')[0] ?? '',
-		major: facts.major,
-		readOnly: facts.readOnly,
-		inUse: facts.inUse,
-		mayCreate: facts.mayCreate,
-		synced: facts.fsync !== 'on' ? 'never' : facts.synchronous_commit === 'off' ? 'late' : 'always',
-		...lookFrom(schema, keyRows, workspaces),
-	};
 }

@@ -7,14 +7,13 @@ import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
 import type { ChannelKey, SessionKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { activeClaims, answeredQuestions, nameInService } from './answering-store.ts';
-import { readSettings, settingsRow } from './channel-settings-store.ts';
-import { change, countChanged, type Filter, from, remove, type StoreDatabase } from './database.ts';
-import { leaseDue, nextDue } from './due.ts';
+import { readSettings } from './channel-settings-store.ts';
+import { change, countChanged, from, inLockOrder, locked, remove, type StoreDatabase } from './database.ts';
+import { freeLeases, leaseDue, nextDue, releaseHeld } from './due.ts';
 import type { Cipher } from './encryption.ts';
-import { inLockOrder, lockLadders, touchLadders } from './lock-order.ts';
 import { channelOf, type Row, sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
 import { readDigest } from './watch-rows.ts';
-import { askForRead, hasPlace, lockSession, queueAnnouncements } from './watch-writes.ts';
+import { askForRead, hasPlace, lockSession, queueAnnouncements, touchLadders } from './watch-writes.ts';
 
 type LadderRow = Row<'ladders'>;
 
@@ -25,26 +24,24 @@ type LadderRow = Row<'ladders'>;
 export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
 	async function batchOf(rows: readonly LadderRow[], now: number): Promise<LadderBatch> {
 		const channel = channelOf(rows[0] as LadderRow);
-		const [row, facts] = await Promise.all([settingsRow(db.read, channel), factsOf(rows, now)]);
-		const settings = readSettings(row?.settings ?? null);
-		return { channel, settings, settingsChangedAt: row?.changed_at ?? null, ladders: facts };
+		const [{ settings, changedAt }, ladders] = await Promise.all([readSettings(db.read, channel), factsOf(rows, now)]);
+		return { channel, settings, settingsChangedAt: changedAt, ladders };
 	}
 
 	async function factsOf(rows: readonly LadderRow[], now: number): Promise<TakenLadder[]> {
 		const service = rows[0]?.service ?? '';
 		const ofSessions = { service, session_id: [...new Set(rows.map(({ session_id }) => session_id))] };
+		const ofLadders = { id: rows.map(({ watch_id }) => watch_id), ended_at: null };
 		const columns = ['session_id', 'digest', 'last_read_at', 'failures'] as const;
 		const [watches, read, claims] = await Promise.all([
-			from(db.read, 'watches', { id: rows.map((row) => row.watch_id), ended_at: null })
-				.select('id')
-				.execute(),
+			from(db.read, 'watches', ofLadders).select('id').execute(),
 			from(db.read, 'watched_sessions', ofSessions).select(columns).execute(),
 			activeClaims(db.read, ofSessions, now),
 		]);
 		const live = new Set(watches.map(({ id }) => id));
 		const sessions = new Map(read.map((row) => [row.session_id, row]));
 		const readAts = new Map(read.map((row) => [row.session_id, row.last_read_at ?? 0]));
-		const answered = await answeredQuestions(db.read, service, readAts);
+		const answered = new Set((await answeredQuestions(db.read, service, readAts)).map(nameInService));
 		// The one that lasts longest counts.
 		const latest = new Map(
 			claims.toSorted((a, b) => a.until - b.until).map((claim) => [nameInService(claim.question), claim]),
@@ -82,24 +79,18 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		const target = announcement?.target;
 		if (target?.kind === 'watch' && target.watchId === watchId) await lockSession(trx, session);
 		if (outcome.kind !== 'wait' || outcome.readBy === null) return;
-		const place = { by: outcome.readBy - AWAITED_AHEAD_MS, now };
+		const by = outcome.readBy - AWAITED_AHEAD_MS;
 		const seen = await from(trx, 'watched_sessions', sessionColumns(session)).selectAll().executeTakeFirst();
-		if (seen === undefined || hasPlace(seen, place)) return;
+		if (seen === undefined || hasPlace(seen, by, now)) return;
 		const row = await lockSession(trx, session);
-		if (row !== undefined && !hasPlace(row, place)) await askForRead(trx, row, place);
+		if (row !== undefined && !hasPlace(row, by, now)) await askForRead(trx, row, by, now);
 	}
 
 	async function recordOutcome(trx: Kysely<Tables>, token: string, outcome: LadderOutcome, now: number) {
 		const held = { watch_id: outcome.ladder.watchId, lease_token: token };
 		if (outcome.kind === 'over') return (await countChanged(remove(trx, 'ladders', held))) > 0;
-		const changed =
-			outcome.kind === 'wait'
-				? { due_at: soonest(outcome, now), reminder_due_at: outcome.reminderDueAt, held_by: outcome.heldBy }
-				: { ...reminderChange(outcome, now), due_at: now, reminder_due_at: null, held_by: null };
-		const waiting = outcome.kind === 'wait' ? outcome.waiting : null;
-		const since = { waiting_since: waiting?.since ?? null, few_since: waiting?.fewSince ?? null };
-		const columns = { ...WITHOUT_LEASE, ...changed, ...since };
-		return (await countChanged(change(trx, 'ladders', held).set(columns))) > 0;
+		const columns = outcome.kind === 'wait' ? waitColumns(outcome, now) : reminderColumns(outcome, now);
+		return (await countChanged(change(trx, 'ladders', held).set({ ...WITHOUT_LEASE, ...columns }))) > 0;
 	}
 
 	return {
@@ -114,20 +105,9 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		): Promise<readonly LadderBatch[]> {
 			const { now } = options;
 			const where = dueByChannel(service, options);
-			const orderBy = sql`due_at, posted_at`;
-			const rows = await leaseDue(
-				db,
-				{
-					table: 'ladders',
-					key: 'watch_id',
-					service,
-					where,
-					orderBy,
-					limit: MOST_LADDERS,
-					takingLock: 'takingLadders',
-				},
-				{ lease, now },
-			);
+			const order = { orderBy: sql`due_at, posted_at`, limit: MOST_LADDERS, takingLock: 'takingLadders' } as const;
+			const due = { table: 'ladders', service, where, ...order } as const;
+			const rows = await leaseDue(db, due, { lease, now });
 			const byChannel = Map.groupBy(rows, ({ team_id, channel_id }) => `${team_id}:${channel_id}`);
 			return Promise.all(Array.from(byChannel.values(), (group) => batchOf(group, now)));
 		},
@@ -151,11 +131,11 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		) =>
 			db
 				.write(async (trx) => {
-					for (const outcome of inLockOrder(outcomes, ({ ladder }) => ladder.session)) {
+					for (const outcome of inLockOrder(outcomes, ({ ladder }) => ladder.session.sessionId)) {
 						await prepareSession(trx, outcome, { announcement, now });
 					}
-					if (announcement !== null) await queueAnnouncements(trx, cipher, [announcement], now);
-					await lockLadders(trx, { watch_id: outcomes.map(({ ladder }) => ladder.watchId) }).execute();
+					if (announcement !== null) await queueAnnouncements({ trx, cipher, now }, [announcement]);
+					await locked(trx, 'ladders', { watch_id: outcomes.map(({ ladder }) => ladder.watchId) }).execute();
 					for (const outcome of outcomes) {
 						if (!(await recordOutcome(trx, token, outcome, now))) throw new LeaseLost();
 					}
@@ -165,7 +145,7 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 					if (!(error instanceof LeaseLost)) throw error;
 					// What is left of the batch: other batches may have the same token.
 					const left = { lease_token: token, watch_id: outcomes.map(({ ladder }) => ladder.watchId) };
-					await db.writeOne((trx) => freeLadders(trx, left));
+					await db.writeOne((trx) => freeLeases(trx, 'ladders', left));
 					return null;
 				}),
 
@@ -180,10 +160,7 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		},
 
 		/** Gives back the ladders that are still held with these tokens (shutdown). */
-		async release(tokens: readonly string[]): Promise<void> {
-			if (tokens.length === 0) return;
-			await db.writeOne((trx) => freeLadders(trx, { lease_token: tokens }));
-		},
+		release: (tokens: readonly string[]) => releaseHeld(db, tokens, 'ladders'),
 	};
 }
 
@@ -215,12 +192,6 @@ function isElsewhere(table: string, channels: readonly ChannelKey[]) {
 	return sql<boolean>`${sql.ref(`${table}.team_id`)} || ':' || ${sql.ref(`${table}.channel_id`)} not in (${sql.join(keys)})`;
 }
 
-function freeLadders(trx: Kysely<Tables>, filter: Filter<'ladders'>) {
-	return change(trx, 'ladders', { watch_id: lockLadders(trx, filter) })
-		.set(WITHOUT_LEASE)
-		.execute();
-}
-
 /** Ends the transaction of a batch whose lease somebody else has. */
 class LeaseLost extends Error {}
 
@@ -230,26 +201,12 @@ export async function beginLadder(
 	watch: { id: string; team_id: string; channel_id: string; service: string; session_id: string },
 	{ fingerprint, postTs, postedAt, now }: { fingerprint: string; postTs: string; postedAt: number; now: number },
 ): Promise<void> {
-	const begun = {
-		fingerprint,
-		post_ts: postTs,
-		posted_at: postedAt,
-		reminded_at: null,
-		escalation_count: 0,
-		last_reminder_at: null,
-		is_sending: 0,
-		reminder_due_at: null,
-		held_by: null,
-		waiting_since: null,
-		few_since: null,
-		due_at: now,
-		...WITHOUT_LEASE,
-	};
-	const { id, team_id, channel_id, service, session_id } = watch;
+	const { id: watch_id, team_id, channel_id, service, session_id } = watch;
+	const begun = { fingerprint, post_ts: postTs, posted_at: postedAt, due_at: now };
+	await remove(trx, 'ladders', { watch_id }).execute();
 	await trx
 		.insertInto('ladders')
-		.values({ watch_id: id, team_id, channel_id, service, session_id, ...begun })
-		.onConflict((conflict) => conflict.column('watch_id').doUpdateSet(begun))
+		.values({ watch_id, team_id, channel_id, service, session_id, ...begun })
 		.execute();
 }
 
@@ -271,29 +228,39 @@ function readLadder(row: LadderRow): Ladder {
 	};
 }
 
-function reminderChange({ stage }: Extract<LadderOutcome, { kind: 'remind' }>, now: number) {
-	if (stage === 'reminder') return { reminded_at: now, last_reminder_at: now, is_sending: 1 };
-	return { escalation_count: sql<number>`escalation_count + 1`, last_reminder_at: now, is_sending: 1 };
+function waitColumns(outcome: Extract<LadderOutcome, { kind: 'wait' }>, now: number) {
+	const { dueAt, changeCount, waiting } = outcome;
+	const plannedAt = dueAt === null ? null : Math.round(dueAt);
+	return {
+		// At once if the question changed meanwhile. PostgreSQL takes a case of nothing but parameters for a text.
+		due_at: sql<number>`cast(case when change_count = ${changeCount} then ${plannedAt} else ${now} end as bigint)`,
+		reminder_due_at: outcome.reminderDueAt,
+		held_by: outcome.heldBy,
+		waiting_since: waiting?.since ?? null,
+		few_since: waiting?.fewSince ?? null,
+	};
 }
 
-/** Reminders that are not on their way any more. */
-export interface EndedReminders {
-	readonly entries: readonly ReminderEntry[];
-	/** Those of them that nobody saw: they are due again after `UNSEEN_AGAIN_MS`. */
-	readonly unseen: readonly ReminderEntry[];
+function reminderColumns({ stage }: Extract<LadderOutcome, { kind: 'remind' }>, now: number) {
+	const count = stage === 'reminder' ? { reminded_at: now } : { escalation_count: sql<number>`escalation_count + 1` };
+	const waitsForNothing = { reminder_due_at: null, held_by: null, waiting_since: null, few_since: null };
+	return { ...count, ...waitsForNothing, last_reminder_at: now, is_sending: 1, due_at: now };
 }
 
 /** What left a reminder out may still hold: without this time it would be queued and left out again and again. */
 const UNSEEN_AGAIN_MS = 5_000;
 
-/** Lets the ladders of these reminders go on. A ladder of another post stays as it is. */
+/**
+ * Lets the ladders of these reminders go on, which are not on their way any more. Those that nobody saw are due again after
+ * `UNSEEN_AGAIN_MS`. A ladder of another post stays as it is.
+ */
 export async function endReminders(
 	trx: Kysely<Tables>,
-	{ entries, unseen }: EndedReminders,
+	{ entries, unseen }: { entries: readonly ReminderEntry[]; unseen: readonly ReminderEntry[] },
 	now: number,
 ): Promise<void> {
 	if (entries.length === 0) return;
-	await lockLadders(trx, { watch_id: entries.map(({ watchId }) => watchId) }).execute();
+	await locked(trx, 'ladders', { watch_id: entries.map(({ watchId }) => watchId) }).execute();
 	for (const { watchId, fingerprint, postTs, stage, lastReminderAt } of entries) {
 		const isUnseen = unseen.some((entry) => entry.watchId === watchId);
 		const before =
@@ -305,11 +272,4 @@ export async function endReminders(
 			.set({ is_sending: 0, change_count: sql<number>`change_count + 1`, ...again })
 			.execute();
 	}
-}
-
-/** When to look again: at once if the question changed meanwhile. */
-function soonest({ dueAt: at, changeCount }: Extract<LadderOutcome, { kind: 'wait' }>, now: number) {
-	const planned = at === null ? null : Math.round(at);
-	// PostgreSQL takes a case of nothing but parameters for a text.
-	return sql<number | null>`cast(case when change_count = ${changeCount} then ${planned} else ${now} end as bigint)`;
 }

@@ -24,11 +24,10 @@ import { type LiveWorkspace, WORKSPACES_QUERY } from './inspect.ts';
 import { createLadderStore } from './ladder-store.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATING, openPostgres } from './postgres.ts';
-import { repairTimes } from './repair-times.ts';
 import { type CheckpointOutcome, type SecretWiping, startSecretWiping } from './secret-wiping.ts';
 import { openSqlite } from './sqlite.ts';
-import { createStoreClock, type StoreClock } from './store-clock.ts';
-import { WITHOUT_LEASE } from './tables.ts';
+import { createStoreClock, repairTimes, type StoreClock } from './store-clock.ts';
+import { LEASED_KEYS, type LeasedTable, WITHOUT_LEASE } from './tables.ts';
 import { createWatchStore } from './watch-store.ts';
 
 export interface StoreOptions {
@@ -53,15 +52,8 @@ export type Store = Awaited<ReturnType<typeof openStore>>;
  * Opens the database and applies pending migrations. Throws `StoreUnavailableError`, or an error with the code
  * `database_in_use`, `database_newer`, `database_older`, `database_unsuitable`, `encryption_key_missing` or `encryption_key_invalid`.
  */
-export async function openStore({
-	databaseUrl,
-	dataDir,
-	encryptionKey,
-	workspace,
-	clock: ownClock,
-	onCheckpoint,
-	log,
-}: StoreOptions) {
+export async function openStore(options: StoreOptions) {
+	const { databaseUrl, dataDir, encryptionKey, workspace, clock: ownClock, onCheckpoint, log } = options;
 	const given = encryptionKey == null ? null : readKeySetting(encryptionKey);
 	if (given?.kind === 'passphrase') {
 		log.warn({}, 'ENCRYPTION_KEY is a passphrase; 32 random bytes are safer: openssl rand -base64 32');
@@ -83,7 +75,7 @@ export async function openStore({
 		await db.close();
 	}
 	try {
-		if (ownClock === undefined) storeClock = await createStoreClock({ db, local: systemClock, log });
+		if (ownClock === undefined) storeClock = await createStoreClock(db, systemClock, log);
 		const clock = ownClock ?? storeClock ?? systemClock;
 		// Only after SQLite is open: this process now holds the lock on the data directory.
 		const setting: KeySetting = given ?? { kind: 'key', key: loadOrMakeKeyFile(resolve(dataDir)) };
@@ -151,7 +143,7 @@ async function migratePostgres(databaseUrl: string, context: { clock: Clock; log
 async function freeOrphanedLeases(db: StoreDatabase): Promise<void> {
 	if (db.dialect !== 'sqlite') return;
 	await db.write(async (trx) => {
-		for (const table of ['answers', 'watched_sessions', 'watches', 'announcements', 'inboxes', 'ladders'] as const) {
+		for (const table of Object.keys(LEASED_KEYS) as LeasedTable[]) {
 			await trx.updateTable(table).set(WITHOUT_LEASE).where('lease_token', 'is not', null).execute();
 		}
 	});

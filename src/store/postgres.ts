@@ -13,19 +13,13 @@ import { type StoreDatabase, StoreUnavailableError } from './database.ts';
 import { stopBesideNewer } from './migrate.ts';
 import type { Tables } from './tables.ts';
 
-/** Milliseconds. */
-export interface PostgresTimeouts {
-	readonly connect: number;
-	/** Enforced by the server. */
-	readonly statement: number;
-	/** Enforced here, for a server that does not respond. */
-	readonly query: number;
-}
-
-/** Slack waits 3 seconds for a submission, so an unreachable database must fail earlier. */
-const SERVING: PostgresTimeouts = { connect: 2_000, statement: 2_000, query: 2_500 };
+/**
+ * Milliseconds. Slack waits 3 seconds for a submission, so an unreachable database must fail earlier. The server enforces
+ * `statement`; `query` is for a server that does not respond.
+ */
+const SERVING = { connect: 2_000, statement: 2_000, query: 2_500 };
 /** Migrations wait for those of another replica, and may rewrite a table. */
-export const MIGRATING: PostgresTimeouts = { connect: 5_000, statement: 300_000, query: 310_000 };
+export const MIGRATING: typeof SERVING = { connect: 5_000, statement: 300_000, query: 310_000 };
 
 const IDLE_IN_TRANSACTION_MS = 10_000;
 
@@ -41,7 +35,7 @@ const MAX_RUNS = 20;
 export function openPostgres(
 	databaseUrl: string,
 	log: Log,
-	{ timeouts = SERVING, onNewer }: { readonly timeouts?: PostgresTimeouts } & Pick<StoreDatabase, 'onNewer'> = {},
+	{ timeouts = SERVING, onNewer }: { timeouts?: typeof SERVING } & Pick<StoreDatabase, 'onNewer'> = {},
 ): StoreDatabase {
 	const pool = new pg.Pool({
 		connectionString: databaseUrl,
@@ -72,11 +66,8 @@ export function openPostgres(
 				return await attempt();
 			} catch (error) {
 				if (!CONCURRENCY_CODES.has(sqlState(error) ?? '')) throw error;
-				if (run === MAX_RUNS) {
-					throw new StoreUnavailableError(`PostgreSQL: concurrent writes made this one fail ${MAX_RUNS} times.`, {
-						cause: error,
-					});
-				}
+				const message = `PostgreSQL: concurrent writes made this one fail ${MAX_RUNS} times.`;
+				if (run === MAX_RUNS) throw new StoreUnavailableError(message, { cause: error });
 			}
 		}
 	}
@@ -126,8 +117,8 @@ function guardClient(client: pg.PoolClient, onNewer: StoreDatabase['onNewer']): 
 	let broken = false;
 	async function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
 		try {
-			const { command, rowCount, rows } = await client.query(text, [...parameters]);
-			return { command: command as PostgresQueryResult<R>['command'], rowCount: rowCount ?? 0, rows };
+			const result: unknown = await client.query(text, [...parameters]);
+			return result as PostgresQueryResult<R>;
 		} catch (error) {
 			if (onNewer !== undefined && SCHEMA_CODES.has(sqlState(error) ?? '')) throw stopBesideNewer({ onNewer });
 			const mapped = mapPostgresError(error, { sent: true });

@@ -4,7 +4,7 @@ import { HELD, type NewAnnouncement, switchingTargetOf } from '../watches/announ
 import { kindOf, kindsWith } from '../watches/kinds.ts';
 import { COUNTED_MS, NO_ENDINGS, SHOWN_EVERY_MS, UNANSWERED, withEnding } from '../watches/news.ts';
 import type { Endings, SessionKey } from '../watches/watch.ts';
-import { change, countChanged, type Filter, from } from './database.ts';
+import { change, countChanged, type Filter, from, isFound } from './database.ts';
 import { type Row, type Tables, WITHOUT_LEASE } from './tables.ts';
 import { readDigest, targetKey } from './watch-rows.ts';
 
@@ -38,7 +38,7 @@ export async function needsRedraw(trx: Kysely<Tables>, target: string): Promise<
 				and waiting.kind = 'redraw' and waiting.state = 'pending' and waiting.lease_token is null
 				and not exists (select 1 from announcements as later where later.target = waiting.target
 					and later.kind in (${sql.join(QUESTION_POSTS)}) and later.number > waiting.number))`;
-	return (await openPosts(trx, target).select('id').where(isUndrawn).limit(1).executeTakeFirst()) !== undefined;
+	return isFound(openPosts(trx, target).select('id').where(isUndrawn));
 }
 
 /**
@@ -54,7 +54,7 @@ export async function withSwitchingPost(trx: Kysely<Tables>, announcement: NewAn
 		await dropPending(trx, { target: targetKey(target), kind: 'question', last_error: HELD });
 	}
 	const switching = switchingTargetOf(target);
-	const isOpen = (await openPosts(trx, targetKey(switching)).select('id').limit(1).executeTakeFirst()) !== undefined;
+	const isOpen = await isFound(openPosts(trx, targetKey(switching)).select('id'));
 	const own = target.topic === undefined || (!isOpen && !isUpdate) ? [announcement] : [];
 	if (!isOpen) return own;
 	const isEnd = content.kind === 'settle' && content.how !== 'changed' && content.how !== 'closed';

@@ -54,22 +54,16 @@ export async function startSecretWiping({
 
 	const cipher: Cipher = {
 		keyId: master.keyId,
-		encrypt: (text, place) => (isSecret(place) ? newest() : master).encrypt(text, place),
+		encrypt(text, place) {
+			const newest = isSecret(place) ? ciphers[0] : master;
+			if (newest === undefined) throw new StoreUnavailableError('The key of secrets could not be written yet.');
+			return newest.encrypt(text, place);
+		},
 		decrypt(sealed, place) {
-			if (!isSecret(place)) return master.decrypt(sealed, place);
-			for (const candidate of ciphers) {
-				const text = candidate.decrypt(sealed, place);
-				if (text !== null) return text;
-			}
-			return null;
+			const texts = (isSecret(place) ? ciphers : [master]).map((candidate) => candidate.decrypt(sealed, place));
+			return texts.find((text) => text !== null) ?? null;
 		},
 	};
-
-	function newest(): Cipher {
-		const [first] = ciphers;
-		if (first === undefined) throw new StoreUnavailableError('The key of secrets could not be written yet.');
-		return first;
-	}
 
 	function loadKey(database: DatabaseSync): void {
 		const row = database.prepare('select value from meta where name = ?').get(keyName);
@@ -81,12 +75,15 @@ export async function startSecretWiping({
 		const key = randomBytes(32);
 		const next = createCipher(key);
 		isReplacing = true;
+		database.exec('begin immediate');
 		try {
-			inTransaction(database, () => reencrypt(database, key, next));
+			reencrypt(database, key, next);
+			database.exec('commit');
 			ciphers = [next, ...ciphers.slice(0, 1)];
 			isKeyDue = false;
 		} finally {
 			isReplacing = false;
+			if (database.isTransaction) database.exec('rollback');
 		}
 	}
 
@@ -151,13 +148,10 @@ export async function startSecretWiping({
 
 	function noteOutcome(outcome: CheckpointOutcome, ms: number, code: string): void {
 		onCheckpoint(outcome, ms);
-		if (outcome === 'done') {
-			blockedSince = null;
-			return;
-		}
-		schedule();
 		const now = performance.now();
-		blockedSince ??= now;
+		blockedSince = outcome === 'done' ? null : (blockedSince ?? now);
+		if (blockedSince === null) return;
+		schedule();
 		if (now - blockedSince < BLOCKED_MS) return;
 		blockedSince = now;
 		const reason =
@@ -184,18 +178,6 @@ export async function startSecretWiping({
 			await wipe();
 		},
 	};
-}
-
-function inTransaction<T>(database: DatabaseSync, work: () => T): T {
-	database.exec('begin immediate');
-	try {
-		const result = work();
-		database.exec('commit');
-		return result;
-	} catch (error) {
-		if (database.isTransaction) database.exec('rollback');
-		throw error;
-	}
 }
 
 function isSecret({ table, column }: CipherPlace): boolean {

@@ -43,11 +43,8 @@ export function openSqliteFile(dataDir: string) {
 		database: opened,
 		/** Also releases the lock. */
 		close(): void {
-			try {
-				opened.close();
-			} finally {
-				lock.close();
-			}
+			opened.close();
+			lock.close();
 		},
 	};
 }
@@ -120,19 +117,11 @@ export function syncDirectory(directory: string): void {
 	}
 }
 
-/** Primary result codes (sqlite.org/rescode.html) that are about the machine and not about our statement. */
-const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
-	[5, 'the database is locked by another program'],
-	[6, 'a table is locked'],
-	[7, 'out of memory'],
-	[8, 'the database cannot be written'],
-	[10, 'disk I/O error'],
-	[11, 'the database file is damaged'],
-	[13, 'the disk is full'],
-	[14, 'the database file cannot be opened'],
-	[15, 'the locking protocol failed'],
-	[26, 'the file is not a database'],
-]);
+/**
+ * Primary result codes (sqlite.org/rescode.html) that are about the machine and not about our statement: the database is
+ * locked, a table is, out of memory, not writable, I/O, damaged, disk full, cannot be opened, locking protocol, no database.
+ */
+const UNAVAILABLE = new Set([5, 6, 7, 8, 10, 11, 13, 14, 15, 26]);
 
 const BUSY = 5;
 
@@ -149,7 +138,7 @@ export function isSqliteBusy(error: unknown): boolean {
 export function mapSqliteError(error: unknown): unknown {
 	if (error instanceof HandraiseError) return error;
 	const code = primaryCode(error);
-	const reason = code === null ? undefined : UNAVAILABLE.get(code);
-	if (reason === undefined) return error;
-	return new StoreUnavailableError(`SQLite: ${reason} (result code ${code}).`, { cause: error });
+	if (code === null || !UNAVAILABLE.has(code)) return error;
+	const { errstr } = error as { errstr?: string };
+	return new StoreUnavailableError(`SQLite: ${errstr} (result code ${code}).`, { cause: error });
 }

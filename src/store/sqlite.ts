@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { setImmediate as turnEnds } from 'node:timers/promises';
 import {
 	Kysely,
 	type SelectModifierNode,
@@ -35,13 +36,14 @@ export interface SqliteStoreDatabase extends StoreDatabase {
 export function openSqlite(dataDir: string): SqliteStoreDatabase {
 	const file = openSqliteFile(dataDir);
 	const queue: QueuedWrite[] = [];
-	const tasks: (() => void)[] = [];
 	let flushing: Promise<void> | null = null;
 	let closing: Promise<void> | null = null;
-	let closed = false;
-	const changes = createChanges();
-	const database = adapt(file.database, { isClosed: () => closed, onChange: changes.note });
-	const kysely = new Kysely<Tables>({ dialect: new DialectWithoutRowLocks({ database }) });
+	const listeners: { readonly tables: readonly string[]; readonly listener: () => void }[] = [];
+	/** The tables that were changed since the listeners were told. */
+	const changed = new Set<string>();
+	const dialect = new SqliteDialect({ database: adapt(file.database, (table) => changed.add(table)) });
+	dialect.createQueryCompiler = () => new CompilerWithoutRowLocks();
+	const kysely = new Kysely<Tables>({ dialect });
 
 	async function write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
 		if (closing !== null) throw storeClosed();
@@ -53,32 +55,23 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 
 	async function alone<T>(task: (database: DatabaseSync) => T): Promise<T> {
 		if (closing !== null) throw storeClosed();
-		const { promise, resolve, reject } = Promise.withResolvers<T>();
-		tasks.push(() => {
-			try {
-				resolve(guard(() => task(file.database)));
-			} catch (error) {
-				reject(error);
-			}
+		// Callers that waited for a commit continue first.
+		await turnEnds();
+		return kysely.connection().execute(async () => {
+			if (!file.database.isOpen) throw storeClosed();
+			return guard(() => task(file.database));
 		});
-		flushing ??= flush();
-		return promise;
 	}
 
 	async function flush(): Promise<void> {
 		// Other writes of this turn join the same commit.
 		await turnEnds();
-		while (queue.length > 0 || tasks.length > 0) {
-			if (queue.length > 0) {
-				const batch = queue.splice(0, MAX_BATCH);
-				await kysely.connection().execute((connection) => commitTogether(connection, file.database, batch));
-				changes.tell();
-			}
-			if (tasks.length > 0) {
-				// Callers that waited for the commit continue first.
-				await turnEnds();
-				for (const run of tasks.splice(0)) run();
-			}
+		while (queue.length > 0) {
+			const batch = queue.splice(0, MAX_BATCH);
+			await kysely.connection().execute((connection) => commitTogether(connection, file.database, batch));
+			// Also after a rollback, when one look too many does no harm.
+			for (const { tables, listener } of listeners) if (tables.some((table) => changed.has(table))) listener();
+			changed.clear();
 		}
 		flushing = null;
 	}
@@ -90,7 +83,7 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 		writeOne: write,
 		alone,
 		queuedRows: (tables) => ({
-			onChange: (listener) => changes.listen(tables, listener),
+			onChange: (listener) => void listeners.push({ tables, listener }),
 			lookEveryMs: LOOK_EVERY_MS,
 		}),
 		async ping() {
@@ -99,8 +92,7 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 		close() {
 			closing ??= (async () => {
 				await flushing;
-				closed = true;
-				file.close();
+				await kysely.connection().execute(async () => file.close());
 			})();
 			return closing;
 		},
@@ -108,45 +100,14 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 }
 
 /** SQLite has a single writer and knows no FOR UPDATE. */
-class DialectWithoutRowLocks extends SqliteDialect {
-	override createQueryCompiler() {
-		return new CompilerWithoutRowLocks();
-	}
-}
-
 class CompilerWithoutRowLocks extends SqliteQueryCompiler {
 	protected override visitSelectModifier(node: SelectModifierNode): void {
 		if (node.modifier === 'Distinct') super.visitSelectModifier(node);
 	}
 }
 
-/** Which tables were changed, and who wants to know. */
-function createChanges() {
-	const listeners: { readonly tables: readonly string[]; readonly listener: () => void }[] = [];
-	const changed = new Set<string>();
-	return {
-		listen(tables: readonly string[], listener: () => void): void {
-			listeners.push({ tables, listener });
-		},
-		note: (table: string) => void changed.add(table),
-		/** After a commit; also after a rollback, when one look too many does no harm. */
-		tell(): void {
-			for (const { tables, listener } of listeners) if (tables.some((table) => changed.has(table))) listener();
-			changed.clear();
-		},
-	};
-}
-
-function turnEnds(): Promise<void> {
-	return new Promise((resolve) => setImmediate(resolve));
-}
-
 /** One transaction for the whole batch. Each write has a savepoint, so that a failed one does not affect the others. Never throws. */
-async function commitTogether(
-	connection: Kysely<Tables>,
-	database: DatabaseSync,
-	batch: readonly QueuedWrite[],
-): Promise<void> {
+async function commitTogether(connection: Kysely<Tables>, database: DatabaseSync, batch: readonly QueuedWrite[]) {
 	const settled: (() => void)[] = [];
 	try {
 		await sql`begin immediate`.execute(connection);
@@ -187,16 +148,13 @@ const MAX_PREPARED = 200;
 const CHANGED_TABLE = /^\s*(?:insert(?: or \w+)? into|update|delete from)\s+"?(\w+)/i;
 
 /** `node:sqlite` as a driver for Kysely's SQLite dialect. */
-function adapt(
-	database: DatabaseSync,
-	{ isClosed, onChange }: { isClosed: () => boolean; onChange: (table: string) => void },
-): SqliteDatabase {
+function adapt(database: DatabaseSync, onChange: (table: string) => void): SqliteDatabase {
 	const prepared = new Map<string, SqliteStatement>();
 	return {
 		// Never called: after it Kysely would throw errors without a code.
 		close() {},
 		prepare(text) {
-			if (isClosed()) throw storeClosed();
+			if (!database.isOpen) throw storeClosed();
 			let statement = prepared.get(text);
 			if (statement === undefined) {
 				if (prepared.size >= MAX_PREPARED) prepared.clear();

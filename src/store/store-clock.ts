@@ -1,10 +1,12 @@
 import { type Kysely, sql } from 'kysely';
+import { MAX_UNDO_MS } from '../answers/answer.ts';
 import { type Clock, createWaker, STEP_MS } from '../clock.ts';
-import { codeOf } from '../errors.ts';
+import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
+import { LONGEST_SNOOZE_MS } from '../inbox/inbox.ts';
 import type { Log } from '../log.ts';
+import { LONGEST_INTERVAL_MS } from '../watches/schedule.ts';
 import type { StoreDatabase } from './database.ts';
-import { repairTimes } from './repair-times.ts';
-import type { Tables } from './tables.ts';
+import { COLUMNS, type Tables } from './tables.ts';
 
 /** How often the time is measured: the database's, and the machine's. */
 const MEASURE_EVERY_MS = { postgres: 10_000, sqlite: 1_000 };
@@ -19,6 +21,8 @@ export async function databaseTime(db: Kysely<Tables>): Promise<number> {
 	return rows[0]?.ms ?? 0;
 }
 
+const MACHINE = { wall: () => Date.now(), monotonic: () => performance.now() };
+
 export type StoreClock = Awaited<ReturnType<typeof createStoreClock>>;
 
 /**
@@ -30,22 +34,16 @@ export type StoreClock = Awaited<ReturnType<typeof createStoreClock>>;
  * count. It is adopted once, after stored times were repaired.
  *
  * @param local only for sleeping
+ * @param machine its own time. On PostgreSQL `wall` only shows that the machine slept or its clock was set.
  * @throws StoreUnavailableError when the first measurement fails
  */
-export async function createStoreClock({
-	db,
-	local,
-	log,
-	wall = () => Date.now(),
-	monotonic = () => performance.now(),
-}: {
-	db: StoreDatabase;
-	local: Clock;
-	log: Log;
-	/** The machine's own time. On PostgreSQL it only shows that the machine slept or its clock was set. */
-	wall?: () => number;
-	monotonic?: () => number;
-}) {
+export async function createStoreClock(
+	db: StoreDatabase,
+	local: Clock,
+	log: Log,
+	machine: Partial<typeof MACHINE> = {},
+) {
+	const { wall, monotonic } = { ...MACHINE, ...machine };
 	const isShared = db.dialect === 'postgres';
 	const closing = new AbortController();
 	const waker = createWaker(local);
@@ -115,4 +113,96 @@ export async function createStoreClock({
 		/** Stops the measurements. */
 		close: () => closing.abort(),
 	} satisfies Clock & { close(): void };
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+interface Rule {
+	/** The longest legal delay: a time further ahead was stored by a clock that was ahead. */
+	readonly longestMs: number;
+	/** What such a time becomes, counted from now. */
+	readonly becomesMs?: number;
+	/** Whether it is the end of a duration, which goes on when the clock is set. Other times follow the clock. */
+	readonly lasts?: true;
+	/** Whether the row decides anew when it is due, so that each step of the clock makes it due. */
+	readonly decides?: true;
+}
+
+/** When something happened. Clocks of replicas differ by less. */
+const NOTED: Rule = { longestMs: STEP_MS };
+const LEASE: Rule = { longestMs: MINUTE_MS, becomesMs: MINUTE_MS, lasts: true };
+
+/** The columns with times that may lie ahead. In all others with a `bigint` something happened. */
+export const DELAYS: { readonly [T in keyof Tables]?: { readonly [C in keyof Tables[T]]?: Rule } } = {
+	answers: {
+		leased_until: LEASE,
+		// `GIVE_UP_HOURS` is at most 30 days.
+		give_up_at: { longestMs: 30 * DAY_MS, becomesMs: DAY_MS },
+		undo_until: { longestMs: MAX_UNDO_MS, becomesMs: MAX_UNDO_MS, lasts: true },
+		// The last confirmation check comes 10 minutes after a delivery; a receipt is retried after 10 minutes.
+		next_attempt_at: { longestMs: 15 * MINUTE_MS, decides: true },
+		not_before: { longestMs: LONGEST_RETRY_AFTER_MS, lasts: true },
+	},
+	// A claim ("(name) is answering") lasts 5 minutes.
+	claims: { until: { longestMs: 10 * MINUTE_MS, lasts: true } },
+	// Posts and cards: the longest retry delay, and the longest Retry-After of Slack that is honored.
+	watches: { leased_until: LEASE, card_not_before: { longestMs: 15 * MINUTE_MS, lasts: true } },
+	announcements: {
+		leased_until: LEASE,
+		next_attempt_at: { longestMs: 15 * MINUTE_MS, lasts: true },
+		// A post that may exist is searched for from then on, by Slack's clock.
+		sending_since: { ...NOTED, becomesMs: -DAY_MS },
+	},
+	watched_sessions: {
+		leased_until: LEASE,
+		next_read_at: { longestMs: LONGEST_INTERVAL_MS, lasts: true },
+		read_by: { longestMs: 2 * LONGEST_INTERVAL_MS, lasts: true },
+	},
+	// The end of a snooze may be the next update.
+	inboxes: { leased_until: LEASE, next_update_at: { longestMs: LONGEST_SNOOZE_MS, decides: true } },
+	ladders: {
+		leased_until: LEASE,
+		// Quiet hours may last for days. The start makes all ladders due.
+		due_at: { longestMs: 30 * DAY_MS, decides: true },
+		// The end of a claim.
+		reminder_due_at: { longestMs: 10 * MINUTE_MS, lasts: true },
+	},
+	snoozes: { until: { longestMs: LONGEST_SNOOZE_MS } },
+};
+
+/**
+ * Repairs stored times that are further ahead of `now` than legal; otherwise their rows would wait until then. Called at the
+ * start, and for each step of the clock.
+ *
+ * @param stepMs how far the clock is just being set; null at the start
+ */
+export async function repairTimes(db: StoreDatabase, now: number, stepMs: number | null = null): Promise<void> {
+	// The step that one replica sees may be its own sleep.
+	const before = now - (db.dialect === 'sqlite' ? (stepMs ?? 0) : 0);
+	// Their other times are in JSON. They are outdated after minutes.
+	const stale = (trx: Kysely<Tables>) => trx.deleteFrom('shared_states').where('changed_at', '>', now + STEP_MS);
+	await db.writeOne((trx) => stale(trx).execute());
+
+	async function repair(table: keyof typeof COLUMNS): Promise<void> {
+		const rules: Readonly<Record<string, Rule>> = DELAYS[table] ?? {};
+		const times = Object.entries(COLUMNS[table]).filter(([, type]) => type.startsWith('bigint'));
+		const set: Record<string, unknown> = {};
+		const wrong = times.map(([name]) => {
+			const { longestMs, becomesMs = 0, lasts, decides } = rules[name] ?? NOTED;
+			const at = sql.ref(name);
+			const latest = now + (decides && stepMs !== null ? 0 : longestMs);
+			const isKept = lasts && before !== now;
+			const kept = isKept ? sql`case when ${at} > ${before} then ${at} + ${now - before} else ${at} end` : at;
+			set[name] = sql`case when ${kept} > ${latest} then ${now + becomesMs} else ${kept} end`;
+			return sql<boolean>`${at} > ${isKept ? Math.min(before, latest) : latest}`;
+		});
+		if (wrong.length === 0) return;
+		await db.writeOne(async (trx) => {
+			const rows = (trx as Kysely<Record<string, Record<string, unknown>>>).updateTable(table).set(set);
+			await rows.where((eb) => eb.or(wrong)).execute();
+		});
+	}
+
+	await Promise.all((Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]).map(repair));
 }

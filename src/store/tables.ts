@@ -42,20 +42,20 @@ export const COLUMNS = {
 		edit_count: 'integer not null default 0',
 		accepted_at: 'bigint not null',
 		give_up_at: 'bigint not null',
-		/** See `OnePress`; null for an answer from a form. */
+		/** `undoUntil` of `SubmittedAnswer.press`; null for an answer from a form. */
 		undo_until: 'bigint',
 		next_attempt_at: 'bigint',
 		put_started_at: 'bigint',
 		/** JSON */
 		before_put: 'text',
 		delivered_at: 'bigint',
-		aftermath: 'text',
+		agent_outcome: 'text',
 		ended_at: 'bigint',
 		last_error: 'text',
 		/** JSON */
 		timeline: 'text not null',
 		/** JSON */
-		told: 'text not null',
+		receipt_state: 'text not null',
 		/** The service asked for no request before this time. */
 		not_before: 'bigint',
 		/** Consecutive attempts for which the service did not know the session. */
@@ -92,7 +92,7 @@ export const COLUMNS = {
 		created_at: 'bigint not null',
 		/** JSON: what was last announced. */
 		digest: 'text',
-		revision: 'integer not null',
+		revision: 'integer not null default 0',
 		last_change_at: 'bigint not null',
 		ended_reason: 'text',
 		ended_at: 'bigint',
@@ -103,8 +103,8 @@ export const COLUMNS = {
 		card_urgency: 'integer',
 		card_since: 'bigint',
 		/** Counts the requested updates. */
-		card_wants: 'integer not null',
-		card_not_before: 'bigint not null',
+		card_wants: 'integer not null default 0',
+		card_not_before: 'bigint not null default 0',
 	},
 
 	watched_sessions: {
@@ -145,6 +145,7 @@ export const COLUMNS = {
 		kind: 'text not null',
 		/** Encrypted */
 		content: 'text not null',
+		/** `pending`, `posted`, `refused`, or `dropped`: it became obsolete before it was posted. */
 		state: 'text not null',
 		created_at: 'bigint not null',
 		attempts: 'integer not null',
@@ -266,7 +267,8 @@ export const COLUMNS = {
 		created_at: 'bigint not null',
 	},
 
-	service_outages: { service: 'text primary key', down_since: 'bigint' },
+	/** The services that are down. */
+	service_outages: { service: 'text primary key', down_since: 'bigint not null' },
 
 	/** States that are outdated after minutes. */
 	shared_states: {
@@ -337,3 +339,14 @@ export function channelOf(row: { team_id: string; channel_id: string }): Channel
  * next lease has another token.
  */
 export const WITHOUT_LEASE = { lease_token: null, leased_until: null } as const;
+
+/** The tables whose rows are leased, and their keys; that of a session within its service. */
+export const LEASED_KEYS = {
+	answers: 'id',
+	watched_sessions: 'session_id',
+	watches: 'id',
+	announcements: 'id',
+	ladders: 'watch_id',
+	inboxes: 'id',
+} as const;
+export type LeasedTable = keyof typeof LEASED_KEYS;

@@ -6,10 +6,9 @@ import type { SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { ChannelKey, SessionKey, Watch, WatchLimit, WatchLimits, WatchSettings } from '../watches/watch.ts';
 import { hasOpenQuestion, UNKNOWN_STEP_RATE } from '../watches/watched-session.ts';
 import { change, from, lockFor } from './database.ts';
-import type { Cipher } from './encryption.ts';
 import { channelColumns, sessionColumns, type Tables } from './tables.ts';
 import { readWatch, sealView, type WatchedSessionRow, type WatchRow } from './watch-rows.ts';
-import { liveWatches, lockSession, queueAnnouncements } from './watch-writes.ts';
+import { liveWatches, lockSession, queueAnnouncements, type Tx } from './watch-writes.ts';
 
 export interface NewWatch
 	extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt' | keyof WatchSettings> {
@@ -45,7 +44,8 @@ export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId'
 }
 
 /** The transaction of `WatchStore.add`. */
-export async function addWatch(trx: Kysely<Tables>, cipher: Cipher, watch: NewWatch): Promise<AddWatchResult> {
+export async function addWatch(tx: Tx, watch: NewWatch): Promise<AddWatchResult> {
+	const { trx, cipher } = tx;
 	const here = () => liveWatches(trx, { ...channelColumns(watch), ...sessionColumns(watch.session) });
 	await lockFor(trx, 'addingWatches');
 	const before = await here().executeTakeFirst();
@@ -53,32 +53,26 @@ export async function addWatch(trx: Kysely<Tables>, cipher: Cipher, watch: NewWa
 	const reached = await limitReached(trx, watch, counted);
 	if (reached !== null) return reached;
 	const { view } = watch;
+	const digest = JSON.stringify(view.digest);
 	// Until the schedule finds a better time.
 	const readAt = watch.news === undefined ? watch.createdAt : watch.createdAt + CEILING_MS;
-	await startReading(
-		trx,
-		{ ...watch, readAt },
-		{
-			question_since: hasOpenQuestion(view.digest) ? view.seenAt : null,
-			view: sealView(watch.session, view, cipher),
-			digest: JSON.stringify(view.digest),
-			failures: 0,
-			last_read_at: view.seenAt,
-			last_change_at: view.seenAt,
-		},
-	);
+	const read = {
+		question_since: hasOpenQuestion(view.digest) ? view.seenAt : null,
+		view: sealView(watch.session, view, cipher),
+		digest,
+		failures: 0,
+		last_read_at: view.seenAt,
+		last_change_at: view.seenAt,
+	};
+	await startReading(trx, { ...watch, readAt }, read);
 	const live = await here().forUpdate().executeTakeFirst();
 	const settings = settingsColumns(watch);
 	if (live?.mode === RAISED) {
-		const row = await changeWatch(trx, live.id, {
-			...settings,
-			created_by: watch.createdBy,
-			card_ts: null,
-			// A read of the raised hand that is under way must not end this watch.
-			revision: live.revision + 1,
-		});
+		// A read of the raised hand that is under way must not end this watch.
+		const begun = { ...settings, created_by: watch.createdBy, card_ts: null, revision: live.revision + 1 };
+		const row = await changeWatch(trx, live.id, begun);
 		const target = { ...watch.card.target, watchId: live.id } as const;
-		await queueAnnouncements(trx, cipher, [{ ...watch.card, target }], watch.createdAt);
+		await queueAnnouncements(tx, [{ ...watch.card, target }]);
 		return { kind: 'added', watch: readWatch(row) };
 	}
 	if (live !== undefined) {
@@ -86,9 +80,9 @@ export async function addWatch(trx: Kysely<Tables>, cipher: Cipher, watch: NewWa
 		const row = changed ? await changeWatch(trx, live.id, settings) : live;
 		return { kind: 'already', watch: readWatch(row), changed };
 	}
-	const digest = watch.news === undefined ? null : JSON.stringify(view.digest);
-	const row = await insert(trx, watch, { ...settings, created_by: watch.createdBy, digest });
-	await queueAnnouncements(trx, cipher, [watch.card, ...(watch.news ?? [])], watch.createdAt);
+	const known = watch.news === undefined ? null : digest;
+	const row = await insert(trx, watch, { ...settings, created_by: watch.createdBy, digest: known });
+	await queueAnnouncements(tx, [watch.card, ...(watch.news ?? [])]);
 	return { kind: 'added', watch: readWatch(row) };
 }
 
@@ -109,11 +103,8 @@ export async function raiseHand(
 	const reached = await limitReached(trx, { ...hand, createdBy: created_by }, ['channel', 'all']);
 	const stalest = reached && hand.isNew ? await stalestHand(trx, hand, { reached, now: createdAt }) : null;
 	if (reached !== null && stalest === null) return reached;
-	await startReading(trx, { session, readAt: createdAt }, { question_since: null, digest: null, failures: 0 });
-	if (hand.ahead) {
-		const ahead = { read_by: createdAt - AWAITED_AHEAD_MS };
-		await change(trx, 'watched_sessions', sessionColumns(session)).set(ahead).execute();
-	}
+	const read = { session, readAt: createdAt, readBy: hand.ahead ? createdAt - AWAITED_AHEAD_MS : createdAt };
+	await startReading(trx, read, { question_since: null, digest: null, failures: 0 });
 	const digest = await dismissedDigest(trx, hand, discovery.created_at);
 	await insert(trx, hand, { mode: RAISED, questions_in_channel: 1, discreet, buttons, created_by, digest });
 	return { kind: 'raised' };
@@ -132,21 +123,12 @@ const RAISED = 'raisedHand' as const;
 function insert(
 	trx: Kysely<Tables>,
 	{ id, session, createdAt, ...channel }: Omit<NewRaisedHand, 'ahead' | 'isNew' | 'limits'>,
-	columns: ReturnType<typeof settingsColumns> & Pick<WatchRow, 'created_by'> & Partial<Pick<WatchRow, 'digest'>>,
+	columns: ReturnType<typeof settingsColumns> & Pick<WatchRow, 'created_by' | 'digest'>,
 ): Promise<WatchRow> {
+	const begun = { ...columns, created_at: createdAt, last_change_at: createdAt };
 	return trx
 		.insertInto('watches')
-		.values({
-			id,
-			...channelColumns(channel),
-			...sessionColumns(session),
-			...columns,
-			created_at: createdAt,
-			revision: 0,
-			last_change_at: createdAt,
-			card_wants: 0,
-			card_not_before: 0,
-		})
+		.values({ id, ...channelColumns(channel), ...sessionColumns(session), ...begun })
 		.returningAll()
 		.executeTakeFirstOrThrow();
 }
@@ -155,37 +137,31 @@ function changeWatch(trx: Kysely<Tables>, id: string, columns: Partial<WatchRow>
 	return change(trx, 'watches', { id }).set(columns).returningAll().executeTakeFirstOrThrow();
 }
 
-type FirstRead = Pick<WatchedSessionRow, 'question_since' | 'digest' | 'failures'> &
-	Partial<Pick<WatchedSessionRow, 'view' | 'last_read_at' | 'last_change_at'>>;
-
 /** Inserts the session's row, or starts reading it again when it was stopped; locks the row either way. */
 async function startReading(
 	trx: Kysely<Tables>,
-	{ session, readAt }: { session: SessionKey; readAt: number },
-	firstRead: FirstRead,
+	{ session, readAt, readBy = readAt }: { session: SessionKey; readAt: number; readBy?: number },
+	firstRead: Pick<WatchedSessionRow, 'failures'> & Partial<WatchedSessionRow>,
 ): Promise<void> {
-	await trx
-		.insertInto('watched_sessions')
-		.values({
-			...sessionColumns(session),
-			rhythm: JSON.stringify(UNKNOWN_STEP_RATE),
-			...firstRead,
-			next_read_at: readAt,
-			read_by: readAt,
-			hurry: 0,
-		})
-		.onConflict((conflict) => conflict.columns(['service', 'session_id']).doNothing())
-		.execute();
 	const row = await lockSession(trx, session);
-	if (row === undefined) throw new Error('The row of a watched session is missing right after its insert');
-	const isStopped = row.next_read_at === null;
+	const planned = { next_read_at: readAt, read_by: readBy };
+	if (row === undefined) {
+		const unread = { ...sessionColumns(session), rhythm: JSON.stringify(UNKNOWN_STEP_RATE), hurry: 1 };
+		// Of two replicas that find none, one fails on the key and runs again.
+		await trx
+			.insertInto('watched_sessions')
+			.values({ ...unread, ...firstRead, ...planned })
+			.execute();
+		return;
+	}
+	const { next_read_at: nextReadAt, read_by: by, hurry } = row;
+	const isStopped = nextReadAt === null;
 	await change(trx, 'watched_sessions', sessionColumns(session))
 		.set({
 			...((isStopped || row.view === null) && firstRead),
-			...(isStopped && { over_since: null }),
-			next_read_at: Math.min(row.next_read_at ?? readAt, readAt),
-			read_by: isStopped ? readAt : Math.min(row.read_by, readAt),
-			hurry: row.hurry + 1,
+			...(isStopped && { over_since: null, ...planned }),
+			...(!isStopped && { next_read_at: Math.min(nextReadAt, readAt), read_by: Math.min(by, readBy) }),
+			hurry: hurry + 1,
 		})
 		.execute();
 }

@@ -1,23 +1,12 @@
 import { z } from 'zod';
 import type { HandOver } from '../inbox/hand-over.ts';
 import type { Digest } from '../questions/changes.ts';
-import {
-	type Announcement,
-	type AnnouncementState,
-	type AnnouncementTarget,
-	switchingTargetOf,
-} from '../watches/announcements.ts';
+import { type Announcement, type AnnouncementTarget, switchingTargetOf } from '../watches/announcements.ts';
 import { type AnnouncementContent, content } from '../watches/kinds.ts';
 import { digest, type SessionSnapshot, sessionSnapshot } from '../watches/session-snapshot.ts';
 import type { CardUrgency, SessionKey, Watch, WatchEnd, WatchMode } from '../watches/watch.ts';
-import {
-	hasOpenQuestion,
-	type SessionOutline,
-	type StepRate,
-	UNKNOWN_STEP_RATE,
-	type WatchedSession,
-} from '../watches/watched-session.ts';
-import type { Cipher } from './encryption.ts';
+import { type StepRate, UNKNOWN_STEP_RATE, type WatchedSession } from '../watches/watched-session.ts';
+import { type Cipher, parseOrNull, sealedColumn } from './encryption.ts';
 import { channelOf, type Row, sessionOf } from './tables.ts';
 
 export type WatchRow = Row<'watches'>;
@@ -28,6 +17,8 @@ const stepRate: z.ZodType<StepRate> = z.object({
 	gapMs: z.number().positive(),
 	lastStepAt: z.number().nullable(),
 });
+const viewColumn = sealedColumn<SessionSnapshot>('watched_sessions', 'view', sessionSnapshot);
+const contentColumn = sealedColumn<AnnouncementContent>('announcements', 'content', content);
 /** The JSON of each column. */
 export const WATCH_JSON = {
 	watches: { digest },
@@ -52,7 +43,6 @@ export function readWatch(row: WatchRow): Watch {
 		card: {
 			ts: row.card_ts,
 			shownKey: row.card_key,
-			shownAt: row.card_shown_at,
 			wanted:
 				urgency === undefined || row.card_since === null
 					? null
@@ -65,18 +55,7 @@ export function readWatch(row: WatchRow): Watch {
 	};
 }
 
-/**
- * Null for damaged JSON, so that its row blocks no others. The next read stores step rate and digest again, and
- * `unlessSaid` prevents a second announcement.
- */
-function parseOrNull<T>(schema: z.ZodType<T>, json: string): T | null {
-	try {
-		return schema.safeParse(JSON.parse(json)).data ?? null;
-	} catch {
-		return null;
-	}
-}
-
+/** Null for a damaged one: the next read stores it again, and `unlessSaid` prevents a second announcement. */
 export function readDigest(text: string | null): Digest | null {
 	return text === null ? null : parseOrNull(digest, text);
 }
@@ -98,69 +77,42 @@ export function readWatchedSession(row: WatchedSessionRow): WatchedSession {
 	};
 }
 
-export function outlineOf(session: WatchedSession): SessionOutline {
-	return {
-		...session,
-		status: session.digest?.status ?? null,
-		questionOpen: hasOpenQuestion(session.digest),
-	};
-}
-
 /** Null when there is none yet, it was written with another key, or it is damaged. */
-export function readView(
-	row: Pick<WatchedSessionRow, 'service' | 'session_id' | 'view'>,
-	cipher: Cipher,
-): SessionSnapshot | null {
-	const plain = row.view === null ? null : cipher.decrypt(row.view, viewPlace(sessionOf(row)));
-	return plain === null ? null : parseOrNull(sessionSnapshot, plain);
+export function readView(row: Pick<WatchedSessionRow, 'service' | 'session_id' | 'view'>, cipher: Cipher) {
+	return viewColumn.open(row.view, JSON.stringify([row.service, row.session_id]), cipher);
 }
 
-export function sealView(session: SessionKey, snapshot: SessionSnapshot, cipher: Cipher): string {
-	return cipher.encrypt(JSON.stringify(snapshot), viewPlace(session));
-}
-
-function viewPlace({ service, sessionId }: SessionKey) {
-	return { table: 'watched_sessions', id: JSON.stringify([service, sessionId]), column: 'view' };
+export function sealView({ service, sessionId }: SessionKey, snapshot: SessionSnapshot, cipher: Cipher): string {
+	return viewColumn.seal(snapshot, JSON.stringify([service, sessionId]), cipher);
 }
 
 export function targetKey(target: AnnouncementTarget): string {
-	switch (target.kind) {
-		case 'watch':
-			return `watch:${target.watchId}${target.topic === undefined ? '' : `:${target.topic}`}`;
-		case 'channel':
-			return `channel:${target.teamId}:${target.channelId}`;
-		case 'person':
-			return `person:${target.teamId}:${target.userId}${target.topic === undefined ? '' : `:${target.topic}`}`;
-	}
+	if (target.kind === 'channel') return `channel:${target.teamId}:${target.channelId}`;
+	const owner = target.kind === 'watch' ? `watch:${target.watchId}` : `person:${target.teamId}:${target.userId}`;
+	return target.topic === undefined ? owner : `${owner}:${target.topic}`;
 }
 
-function readTarget(row: AnnouncementRow): AnnouncementTarget {
-	if (row.watch_id !== null) {
-		const watch = { kind: 'watch', watchId: row.watch_id, teamId: row.team_id, channelId: row.place_id } as const;
-		return row.target === targetKey(watch) ? watch : switchingTargetOf(watch);
+function readTarget({ target, watch_id: watchId, ...row }: AnnouncementRow): AnnouncementTarget {
+	const channel = { teamId: row.team_id, channelId: row.place_id };
+	if (watchId !== null) {
+		const watch = { kind: 'watch', watchId, ...channel } as const;
+		return target === targetKey(watch) ? watch : switchingTargetOf(watch);
 	}
-	if (row.target.startsWith('person:')) {
-		const [, , , topic] = row.target.split(':');
-		const person = { kind: 'person', teamId: row.team_id, userId: row.place_id } as const;
-		return topic === undefined ? person : { ...person, topic };
-	}
-	return { kind: 'channel', teamId: row.team_id, channelId: row.place_id };
+	const [kind, , , topic] = target.split(':');
+	if (kind !== 'person') return { kind: 'channel', ...channel };
+	return { kind, teamId: row.team_id, userId: row.place_id, ...(topic !== undefined && { topic }) };
 }
 
 /** Null when its content was written with another key, or is damaged. */
 export function readAnnouncement(row: AnnouncementRow, cipher: Cipher): Announcement | null {
-	const plain = cipher.decrypt(row.content, { table: 'announcements', id: row.id, column: 'content' });
-	const readable = plain === null ? null : parseOrNull(content, plain);
+	const readable = contentColumn.open(row.content, row.id, cipher);
 	if (readable === null) return null;
 	return {
 		id: row.id,
 		target: readTarget(row),
 		key: row.unique_key,
 		content: readable,
-		state: row.state as AnnouncementState,
-		createdAt: row.created_at,
 		attempts: row.attempts,
-		nextAttemptAt: row.next_attempt_at,
 		sendingSince: row.sending_since,
 		postedTs: row.posted_ts,
 		shownKey: row.shown_key,
@@ -169,7 +121,7 @@ export function readAnnouncement(row: AnnouncementRow, cipher: Cipher): Announce
 }
 
 export function sealContent(id: string, value: AnnouncementContent, cipher: Cipher): string {
-	return cipher.encrypt(JSON.stringify(value), { table: 'announcements', id, column: 'content' });
+	return contentColumn.seal(value, id, cipher);
 }
 
 export function readHandOver(row: Row<'hand_overs'>): HandOver {

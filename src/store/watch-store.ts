@@ -12,16 +12,24 @@ import {
 	type WatchLimits,
 } from '../watches/watch.ts';
 import { createAnnouncementStore } from './announcement-store.ts';
-import { change, countChanged, from, inBatches, lockFor, remove, type StoreDatabase } from './database.ts';
+import { change, countChanged, from, inBatches, locked, lockFor, remove, type StoreDatabase } from './database.ts';
 import { createDiscoveryStore } from './discovery-store.ts';
 import { isOurs } from './due.ts';
 import type { Cipher } from './encryption.ts';
-import { touchLadders } from './lock-order.ts';
-import { isSettled, QUESTION_POSTS } from './question-posts.ts';
-import { channelColumns, channelOf, sessionColumns, sessionOf, type Tables } from './tables.ts';
+import { dropPending, isSettled, QUESTION_POSTS } from './question-posts.ts';
+import { channelColumns, channelOf, sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
 import { addWatch, limitReached, type NewWatch, stalestHand } from './watch-adding.ts';
 import { readWatch } from './watch-rows.ts';
-import { endWatch, liveWatches, lockSessionOf, lockWatch, readShown, silence } from './watch-writes.ts';
+import {
+	endWatch,
+	liveWatches,
+	lockSessionOf,
+	NO_CARD_WANTED,
+	readShownWatch,
+	type Tx,
+	touchLadders,
+	type WatchEnding,
+} from './watch-writes.ts';
 import { createWatchedSessionStore, stopUnwatched } from './watched-session-store.ts';
 
 export interface WatchPage {
@@ -37,38 +45,23 @@ export interface WatchPage {
  * tried again after 10 minutes and at the next start.
  */
 export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }) {
-	async function end(
-		trx: Kysely<Tables>,
-		watchId: string,
-		ending: Parameters<typeof endWatch>[3],
-	): Promise<Watch | null> {
+	async function end(tx: Tx, watchId: string, ending: WatchEnding): Promise<Watch | null> {
+		const { trx } = tx;
 		const session = await lockSessionOf(trx, watchId);
 		if (session === null) return null;
-		const row = await lockWatch(trx, watchId).where('ended_at', 'is', null).executeTakeFirst();
+		const row = await liveWatches(trx, { id: watchId }).forUpdate().executeTakeFirst();
 		if (row === undefined) return null;
 		if (row.mode === 'raisedHand' && row.revision <= 0 && ending.reason === 'unwatched') {
 			const dismissed = change(trx, 'watches', { id: watchId }).set({ revision: DISMISSED });
 			return readWatch(await dismissed.returningAll().executeTakeFirstOrThrow());
 		}
-		const ended = await endWatch(trx, cipher, row, ending);
+		const ended = await endWatch(tx, row, ending);
 		if (ending.reason === 'gaveWay') {
 			await change(trx, 'waiting_sessions', sessionColumns(session)).set({ is_new: 0 }).execute();
 		}
 		await stopUnwatched(trx, session);
-		await touchLadders(trx, sessionColumns(session), ending.now);
-		return ended === null ? null : readWatch(ended);
-	}
-
-	async function list(channel: ChannelKey, page: { offset: number; limit: number }): Promise<WatchPage> {
-		const base = from(db.read, 'watches', { ...channelColumns(channel), ended_at: null });
-		const [rows, { total }] = await Promise.all([
-			base.selectAll().orderBy('last_change_at', 'desc').orderBy('id').limit(page.limit).offset(page.offset).execute(),
-			base.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-		]);
-		const watches = await Promise.all(
-			rows.map(async (row) => ({ ...readWatch(row), ...(await readShown(db, cipher, sessionOf(row))) })),
-		);
-		return { watches, total };
+		await touchLadders(trx, sessionColumns(session), tx.now);
+		return readWatch(ended);
 	}
 
 	return {
@@ -80,7 +73,7 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		 * The limits hold exactly, however many replicas add at once. A raised hand becomes this watch and keeps its posts:
 		 * `added`.
 		 */
-		add: (watch: NewWatch) => db.write((trx) => addWatch(trx, cipher, watch)),
+		add: (watch: NewWatch) => db.write((trx) => addWatch({ trx, cipher, now: watch.createdAt }, watch)),
 		/**
 		 * Ends a watch and queues `announcements`; drops its pending ones unless `keepPending`. Null when it had ended before.
 		 * The session's row goes with its last watch. A raised hand that is unwatched before its first read ends with that read.
@@ -88,8 +81,8 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		end: (
 			watchId: string,
 			reason: WatchEnd,
-			options: { now: number; announcements: readonly NewAnnouncement[]; keepPending: boolean },
-		) => db.write((trx) => end(trx, watchId, { reason, ...options })),
+			{ now, ...ending }: { now: number; announcements: readonly NewAnnouncement[]; keepPending: boolean },
+		) => db.write((trx) => end({ trx, cipher, now }, watchId, { reason, ...ending })),
 
 		/** Ends the watch of the stalest question if more stand in a channel, or in all, than a limit allows. Returns whether it did. */
 		async makeRoom(discovery: Discovery, { limits, now }: { limits: WatchLimits; now: number }): Promise<boolean> {
@@ -102,11 +95,26 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 				const stalest = reached && (await stalestHand(trx, discovery, { reached, now, keepsNewest: true }));
 				if (stalest === null) return false;
 				const announcements = settlingOf(stalest, 'gaveWay');
-				return (await end(trx, stalest.id, { reason: 'gaveWay', now, announcements, keepPending: false })) !== null;
+				const ending = { reason: 'gaveWay', announcements, keepPending: false } as const;
+				return (await end({ trx, cipher, now }, stalest.id, ending)) !== null;
 			});
 		},
 		/** The watches that have not ended, newest change first. */
-		list,
+		async list(channel: ChannelKey, page: { offset: number; limit: number }): Promise<WatchPage> {
+			const newest = liveWatches(db.read, channelColumns(channel)).orderBy('last_change_at', 'desc').orderBy('id');
+			const all = from(db.read, 'watches', { ...channelColumns(channel), ended_at: null });
+			const [rows, { total }] = await Promise.all([
+				newest.limit(page.limit).offset(page.offset).execute(),
+				all.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+			]);
+			const watches = await Promise.all(
+				rows.map(async (row) => {
+					const { watch, ...shown } = await readShownWatch(db, cipher, row);
+					return { ...watch, ...shown };
+				}),
+			);
+			return { watches, total };
+		},
 		/** The watch of this session in this channel that has not ended. */
 		async find(channel: ChannelKey, session: SessionKey): Promise<Watch | null> {
 			const here = { ...channelColumns(channel), ...sessionColumns(session) };
@@ -124,9 +132,7 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 				.orderBy('created_at', 'desc')
 				.limit(1)
 				.executeTakeFirst();
-			if (row === undefined) return null;
-			const { view } = await readShown(db, cipher, sessionOf(row));
-			return { watch: readWatch(row), view };
+			return row === undefined ? null : readShownWatch(db, cipher, row);
 		},
 
 		/** The watches of a channel that have not ended. */
@@ -146,7 +152,15 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			return (await watched.union(updated).union(posted).union(discovering).execute()).map(channelOf);
 		},
 		/** Drops pending posts and card updates of a channel, also of ended watches, and revokes their leases. */
-		silence: (channel: ChannelKey) => db.write((trx) => silence(trx, channel)),
+		silence: (channel: ChannelKey) =>
+			db.write(async (trx) => {
+				// All of them: whoever else drops posts of a watch has locked it.
+				await locked(trx, 'watches', channelColumns(channel)).execute();
+				const wanted = change(trx, 'watches', channelColumns(channel)).where('card_since', 'is not', null);
+				await wanted.set({ ...NO_CARD_WANTED, ...WITHOUT_LEASE }).execute();
+				const here = { team_id: channel.teamId, place_id: channel.channelId, state: 'pending' };
+				await dropPending(trx, { id: locked(trx, 'announcements', here) });
+			}),
 		/** Removes announcements that were posted, refused or dropped before `before`, and watches that ended before it. */
 		async removeEnded(before: number): Promise<number> {
 			await db.writeOne((trx) => trx.deleteFrom('shared_states').where('changed_at', '<', before).execute());
@@ -174,31 +188,24 @@ export type WatchStore = ReturnType<typeof createWatchStore>;
 const NO_TEXT = '';
 
 async function removeTextBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
-	const done = from(trx, 'announcements')
-		.select('id')
-		.where('state', '!=', 'pending')
-		.where('created_at', '<', before)
-		.where('content', '!=', NO_TEXT)
-		// A card's content holds no text, and the last card tells when another one may be posted.
-		.where('kind', '!=', 'card')
-		.where(
-			sql<boolean>`(kind not in (${sql.join(QUESTION_POSTS)}) or state <> 'posted' or ${isSettled({ isPosted: true })})`,
-		);
+	const isOver = sql<boolean>`(kind not in (${sql.join(QUESTION_POSTS)}) or state <> 'posted' or ${isSettled({ isPosted: true })})`;
+	const done = doneBefore(trx, before).where('content', '!=', NO_TEXT).where(isOver);
 	return countChanged(change(trx, 'announcements', { id: done.limit(limit) }).set({ content: NO_TEXT }));
+}
+
+/** What is not queued any more. Not cards: they hold no text, and the last one tells when another one may be posted. */
+function doneBefore(trx: Kysely<Tables>, before: number) {
+	const done = from(trx, 'announcements').select('id').where('state', '!=', 'pending').where('created_at', '<', before);
+	return done.where('kind', '!=', 'card');
 }
 
 /**
  * Removes what a live watch does not need any more: posts before the newest settled question, and updates and posts that
- * nothing refers to. A card stays, because it tells when another one may be posted.
+ * nothing refers to.
  */
 async function removeSettledBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
-	const done = from(trx, 'announcements')
-		.select('id')
-		.where('state', '!=', 'pending')
-		.where('created_at', '<', before)
-		.where('watch_id', 'is not', null)
-		.where('kind', '!=', 'card')
-		.where(sql<boolean>`(kind in ('redraw', 'status') or ${isSettled({ isPosted: true })})`);
+	const isOver = sql<boolean>`(kind in ('redraw', 'status') or ${isSettled({ isPosted: true })})`;
+	const done = doneBefore(trx, before).where('watch_id', 'is not', null).where(isOver);
 	return countChanged(remove(trx, 'announcements', { id: done.limit(limit) }));
 }
 
@@ -216,24 +223,15 @@ async function removeBatch(trx: Kysely<Tables>, before: number, limit: number): 
 		await remove(trx, 'ladders', { watch_id: ids }).execute();
 	}
 	for (const row of ended) await stopUnwatched(trx, sessionOf(row));
-	await remove(trx, 'hand_overs')
-		.where(({ not, exists, selectFrom }) =>
-			not(exists(selectFrom('watches').select('id').whereRef('watches.id', '=', 'hand_overs.watch_id'))),
-		)
-		.execute();
-	await remove(trx, 'announcements', { watch_id: null })
-		.where('state', '!=', 'pending')
-		.where('created_at', '<', before)
-		// The direct message about a hand-over is updated until it is settled.
-		.where(
-			sql<boolean>`(kind not in ('handedOver', 'givenBack') or not exists (select 1 from hand_overs
-				where announcements.target = 'person:' || hand_overs.team_id || ':'
-					|| case when given_back_at is null then to_user_id else from_user_id end || ':' || hand_overs.id))`,
-		)
-		.where(
-			sql<boolean>`(kind not in ('handedOver', 'givenBack') or not exists (select 1 from announcements as change
-				where change.target = announcements.target and change.state = 'pending'))`,
-		)
-		.execute();
+	const isUnwatched = sql<boolean>`not exists (select 1 from watches where watches.id = hand_overs.watch_id)`;
+	await remove(trx, 'hand_overs').where(isUnwatched).execute();
+	// The direct message about a hand-over is updated until it is settled.
+	const isOver = sql<boolean>`(kind not in ('handedOver', 'givenBack') or not exists (select 1 from hand_overs
+			where announcements.target = 'person:' || hand_overs.team_id || ':'
+				|| case when given_back_at is null then to_user_id else from_user_id end || ':' || hand_overs.id)
+		and not exists (select 1 from announcements as change
+			where change.target = announcements.target and change.state = 'pending'))`;
+	const done = doneBefore(trx, before).where('watch_id', 'is', null).where(isOver);
+	await remove(trx, 'announcements', { id: done }).execute();
 	return ids.length;
 }

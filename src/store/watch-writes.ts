@@ -3,12 +3,11 @@ import { type Kysely, sql, type UpdateObject } from 'kysely';
 import { type HandOver, targetOfHandOver } from '../inbox/hand-over.ts';
 import { cardAgain, HELD, type NewAnnouncement, targetOf } from '../watches/announcements.ts';
 import type { ContentOf } from '../watches/kinds.ts';
-import { type CardUrgency, type ChannelKey, isChannelEnd, type SessionKey, type WatchEnd } from '../watches/watch.ts';
-import { change, type Filter, from, remove, type StoreDatabase } from './database.ts';
+import { type CardUrgency, isChannelEnd, type SessionKey, type WatchEnd } from '../watches/watch.ts';
+import { change, type Filter, from, isFound, locked, remove, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
-import { lockAnnouncements, lockWatches } from './lock-order.ts';
 import { dropPending, needsRedraw, QUESTION_POSTS, withSwitchingPost } from './question-posts.ts';
-import { channelColumns, sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
+import { sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
 	readAnnouncement,
 	readDigest,
@@ -23,6 +22,13 @@ import {
 } from './watch-rows.ts';
 
 type Settle = ContentOf<'settle'>;
+
+/** A transaction that writes posts and cards: what seals their texts, and its time. */
+export interface Tx {
+	readonly trx: Kysely<Tables>;
+	readonly cipher: Cipher;
+	readonly now: number;
+}
 
 /** The query of the live watches that match `filter`. */
 export function liveWatches(db: Kysely<Tables>, filter: Filter<'watches'>) {
@@ -68,51 +74,37 @@ export async function readEarly(
 		.execute();
 }
 
-/** The place of a session among those that are read: no later than `by`. */
-export interface ReadPlace {
-	readonly by: number;
-	readonly now: number;
-}
-
-/** Whether the read of a session has this place or a better one. While the service is away, exactly this one. */
-export function hasPlace(row: WatchedSessionRow, { by, now }: ReadPlace): boolean {
+/** Whether the read of a session has the place `by` or a better one. While the service is away, exactly this one. */
+export function hasPlace(row: WatchedSessionRow, by: number, now: number): boolean {
 	const { next_read_at: nextReadAt, read_by: readBy, failures } = row;
 	if (nextReadAt === null) return true;
 	return failures === 0 ? nextReadAt <= now && readBy <= by : readBy === by;
 }
 
-/** Moves the read of a session ahead of others. The caller holds the lock of the session. */
-export async function askForRead(trx: Kysely<Tables>, row: WatchedSessionRow, { by, now }: ReadPlace): Promise<void> {
-	if (row.failures === 0) {
-		// As of before: the agent does not go on after this read, so no further early ones follow.
-		await readEarly(trx, row, { askedAt: row.touched_at, at: now, by });
-		return;
-	}
+/** Moves the read of a session to the place `by`, ahead of others. The caller holds the lock of the session. */
+export async function askForRead(trx: Kysely<Tables>, row: WatchedSessionRow, by: number, now: number): Promise<void> {
+	const session = sessionColumns(sessionOf(row));
 	// Not before its time: the service is away. But ahead of others when it is back.
-	await change(trx, 'watched_sessions', sessionColumns(sessionOf(row)))
-		.set({ read_by: by })
-		.execute();
+	if (row.failures > 0) await change(trx, 'watched_sessions', session).set({ read_by: by }).execute();
+	// As of before: the agent does not go on after this read, so no further early ones follow.
+	else await readEarly(trx, row, { askedAt: row.touched_at, at: now, by });
 }
 
-/** What a session's cards show; `view` is null when there is none or it cannot be read. */
-export async function readShown(db: StoreDatabase, cipher: Cipher, session: SessionKey) {
-	const row = await from(db.read, 'watched_sessions', sessionColumns(session))
-		.select(['service', 'session_id', 'view', 'last_read_at', 'question_since'])
-		.executeTakeFirst();
-	const view = row === undefined ? null : readView(row, cipher);
-	return { view, checkedAt: row?.last_read_at ?? null, questionSince: row?.question_since ?? null };
+/** A watch with what its card shows; `view` is null when there is none or it cannot be read. */
+export async function readShownWatch(db: StoreDatabase, cipher: Cipher, row: WatchRow) {
+	const ofWatch = from(db.read, 'watched_sessions', sessionColumns(sessionOf(row))).selectAll();
+	const session = await ofWatch.executeTakeFirst();
+	const view = session === undefined ? null : readView(session, cipher);
+	const { last_read_at: checkedAt = null, question_since: questionSince = null } = session ?? {};
+	return { watch: readWatch(row), view, checkedAt, questionSince };
 }
 
 /**
  * Queues announcements: each key once for its target, and none that repeats the last one (`unlessSaid`). The caller holds
  * a lock that excludes other writers for these targets.
  */
-export async function queueAnnouncements(
-	trx: Kysely<Tables>,
-	cipher: Cipher,
-	announcements: readonly NewAnnouncement[],
-	now: number,
-): Promise<void> {
+export async function queueAnnouncements(tx: Tx, announcements: readonly NewAnnouncement[]): Promise<void> {
+	const { trx, cipher, now } = tx;
 	const queued: NewAnnouncement[] = [];
 	for (const one of announcements) queued.push(...(await withSwitchingPost(trx, one, now)));
 	for (const { target, key, content, heldUntil, unlessSaid } of queued) {
@@ -142,27 +134,17 @@ export async function queueAnnouncements(
 	}
 }
 
-async function wasSaidLast(
-	trx: Kysely<Tables>,
-	target: string,
-	{ about, says }: NonNullable<NewAnnouncement['unlessSaid']>,
-): Promise<boolean> {
+type Said = NonNullable<NewAnnouncement['unlessSaid']>;
+
+async function wasSaidLast(trx: Kysely<Tables>, target: string, { about, says }: Said): Promise<boolean> {
 	const saying = from(trx, 'announcements', { target }).where('unique_key', 'like', `%${about}%`);
 	const last = await saying.select('unique_key').orderBy('number', 'desc').limit(1).executeTakeFirst();
 	return last?.unique_key.startsWith(`${says}:`) === true;
 }
 
-/**
- * Queues a `redraw` for each live watch of the session that has posted its question or is about to, and for the direct
- * messages about it, unless one waits already. Returns how many. The caller holds the lock of the session.
- * `only`: those watches that have no card to show who is answering.
- */
-export async function queueRedraws(
-	trx: Kysely<Tables>,
-	cipher: Cipher,
-	session: SessionKey,
-	{ now, only }: { now: number; only?: 'withoutCard' },
-): Promise<number> {
+/** See `WatchStore.redraw`. The caller holds the lock of the session. `only`: watches without a card to show who is answering. */
+export async function queueRedraws(tx: Tx, session: SessionKey, only?: 'withoutCard'): Promise<number> {
+	const { trx } = tx;
 	const live = await liveWatches(trx, sessionColumns(session)).execute();
 	const watches = only === undefined ? live : live.filter((row) => !hasCard(row));
 	const handOvers = await from(trx, 'hand_overs', sessionColumns(session)).selectAll().execute();
@@ -175,12 +157,12 @@ export async function queueRedraws(
 		if (!(await needsRedraw(trx, targetKey(target)))) continue;
 		redraws.push({ target, key: `redraw:${randomUUID()}`, content: { kind: 'redraw' } });
 	}
-	await queueAnnouncements(trx, cipher, redraws, now);
+	await queueAnnouncements(tx, redraws);
 	return redraws.length;
 }
 
 /** Requests an update of the session's cards. The caller holds the lock of the session. */
-export async function wantCards(trx: Kysely<Tables>, session: SessionKey, now: number): Promise<void> {
+export async function wantCards({ trx, now }: Tx, session: SessionKey): Promise<void> {
 	const live = await liveWatches(trx, sessionColumns(session)).orderBy('id').forUpdate().execute();
 	for (const watch of live.filter(hasCard)) {
 		await change(trx, 'watches', { id: watch.id })
@@ -190,35 +172,25 @@ export async function wantCards(trx: Kysely<Tables>, session: SessionKey, now: n
 }
 
 /** Settles the direct message about a hand-over. */
-export function settleDirectMessage(
-	trx: Kysely<Tables>,
-	cipher: Cipher,
-	handOver: HandOver,
-	{ settled, now }: { settled: Settle; now: number },
-): Promise<void> {
-	const announcement = { target: targetOfHandOver(handOver), key: 'settle', content: settled };
-	return queueAnnouncements(trx, cipher, [announcement], now);
+export function settleDirectMessage(tx: Tx, handOver: HandOver, settled: Settle): Promise<void> {
+	return queueAnnouncements(tx, [{ target: targetOfHandOver(handOver), key: 'settle', content: settled }]);
 }
 
 /**
  * Ends what belongs to a watch's question, because the question's posts are settled: forgets its hand-over and settles the
  * direct message about it. The caller holds the lock of the session, and touches its ladders at the end.
  */
-export async function endQuestion(
-	trx: Kysely<Tables>,
-	cipher: Cipher,
-	watchId: string,
-	{ settled, now }: { settled: Settle; now: number },
-): Promise<void> {
-	const rows = await remove(trx, 'hand_overs', { watch_id: watchId }).returningAll().execute();
-	for (const handOver of rows.map(readHandOver)) {
-		await settleDirectMessage(trx, cipher, handOver, { settled, now });
-	}
+export async function endQuestion(tx: Tx, watchId: string, settled: Settle): Promise<void> {
+	const rows = await remove(tx.trx, 'hand_overs', { watch_id: watchId }).returningAll().execute();
+	for (const row of rows) await settleDirectMessage(tx, readHandOver(row), settled);
 }
 
-/** Shows the session's question in everybody's inbox again: what the agent asks next may have the same words. */
-export async function endSnoozesOf(trx: Kysely<Tables>, session: SessionKey): Promise<void> {
-	await remove(trx, 'snoozes', sessionColumns(session)).execute();
+/** Makes these ladders due now. */
+export async function touchLadders(trx: Kysely<Tables>, filter: Filter<'ladders'>, now: number): Promise<void> {
+	const touched = { due_at: now, change_count: sql<number>`change_count + 1` };
+	await change(trx, 'ladders', { watch_id: locked(trx, 'ladders', filter) })
+		.set(touched)
+		.execute();
 }
 
 /** The columns that request a card update: they keep the oldest time and the highest urgency. */
@@ -242,12 +214,8 @@ export function wantCard(
  * Forgets the card `ts`, which somebody deleted, and queues a new one for a live watch. Does nothing when the watch has
  * another card by now. The caller holds the locks of the session and the watch.
  */
-export async function loseCard(
-	trx: Kysely<Tables>,
-	cipher: Cipher,
-	row: WatchRow,
-	{ ts, now }: { ts: string; now: number },
-): Promise<void> {
+export async function loseCard(tx: Tx, row: WatchRow, ts: string): Promise<void> {
+	const { trx, cipher, now } = tx;
 	const watch = readWatch(row);
 	if (watch.card.ts !== ts) return;
 	const lost = { card_ts: null, card_key: null, ...NO_CARD_WANTED };
@@ -257,38 +225,24 @@ export async function loseCard(
 	const last = await cards.orderBy('number', 'desc').limit(1).executeTakeFirst();
 	const content = last === undefined ? undefined : readAnnouncement(last, cipher)?.content;
 	const before = content?.kind === 'card' ? (content.notBefore ?? null) : null;
-	await queueAnnouncements(trx, cipher, [cardAgain(watch, ts, before, now)], now);
-}
-
-/** Drops the pending posts and card updates of a channel. */
-export async function silence(trx: Kysely<Tables>, channel: ChannelKey): Promise<void> {
-	// All of them: whoever else drops posts of a watch has locked it.
-	await lockWatches(trx, channelColumns(channel)).execute();
-	const wanted = change(trx, 'watches', channelColumns(channel)).where('card_since', 'is not', null);
-	await wanted.set({ ...NO_CARD_WANTED, ...WITHOUT_LEASE }).execute();
-	const here = { team_id: channel.teamId, place_id: channel.channelId, state: 'pending' };
-	await dropPending(trx, { id: lockAnnouncements(trx, here) });
+	await queueAnnouncements(tx, [cardAgain(watch, ts, before, now)]);
 }
 
 /** The columns of a watch whose card is up to date. */
 export const NO_CARD_WANTED = { card_since: null, card_urgency: null } as const;
 
-/**
- * Ends a live watch; null when it had ended already. The caller holds the lock of its session, and touches its ladders at
- * the end.
- */
-export async function endWatch(
-	trx: Kysely<Tables>,
-	cipher: Cipher,
-	row: WatchRow,
-	{
-		reason,
-		now,
-		announcements,
-		keepPending,
-	}: { reason: WatchEnd; now: number; announcements: readonly NewAnnouncement[]; keepPending: boolean },
-): Promise<WatchRow | null> {
-	const ended = await change(trx, 'watches', { id: row.id, ended_at: null })
+export interface WatchEnding {
+	readonly reason: WatchEnd;
+	readonly announcements: readonly NewAnnouncement[];
+	/** Whether what was queued before is still posted. */
+	readonly keepPending: boolean;
+}
+
+/** Ends a live watch. The caller holds the locks of its session and of the watch, and touches its ladders at the end. */
+export async function endWatch(tx: Tx, row: WatchRow, ending: WatchEnding): Promise<WatchRow> {
+	const { trx, now } = tx;
+	const { reason, announcements, keepPending } = ending;
+	const ended = await change(trx, 'watches', { id: row.id })
 		.set({
 			ended_reason: reason,
 			ended_at: now,
@@ -299,14 +253,13 @@ export async function endWatch(
 			...(!isChannelEnd(reason) && hasCard(row) && wantCard(row, 'now', now)),
 		})
 		.returningAll()
-		.executeTakeFirst();
-	if (ended === undefined) return null;
+		.executeTakeFirstOrThrow();
 	// A post that is on its way is settled when it has arrived.
 	if (!keepPending) await dropPending(trx, { watch_id: row.id, sending_since: null });
-	await queueAnnouncements(trx, cipher, announcements, now);
+	await queueAnnouncements(tx, announcements);
 	const messageIndex = readDigest(row.digest)?.question?.messageIndex ?? 0;
 	const settled = settleIn(announcements) ?? { kind: 'settle', messageIndex, how: 'unwatched' };
-	await endQuestion(trx, cipher, row.id, { settled, now });
+	await endQuestion(tx, row.id, settled);
 	return ended;
 }
 
@@ -319,21 +272,17 @@ export function hasCard({ mode }: Pick<WatchRow, 'mode'>): boolean {
  * Ends a raised hand whose question is not open any more. What was not sent yet is dropped, and without any post nothing
  * remains of it. The caller holds the lock of its session.
  */
-export async function lowerHand(
-	trx: Kysely<Tables>,
-	cipher: Cipher,
-	row: WatchRow,
-	{ now, announcements }: { now: number; announcements: readonly NewAnnouncement[] },
-): Promise<void> {
+export async function lowerHand(tx: Tx, row: WatchRow, announcements: readonly NewAnnouncement[]): Promise<void> {
+	const { trx, now } = tx;
 	await dropPending(trx, { watch_id: row.id, kind: QUESTION_POSTS, sending_since: null });
-	await endWatch(trx, cipher, row, { reason: 'handLowered', now, announcements, keepPending: true });
+	await endWatch(tx, row, { reason: 'handLowered', announcements, keepPending: true });
 	const asked = { watch_id: row.id, kind: 'question', state: ['pending', 'posted'] };
-	const post = await from(trx, 'announcements', asked).select('id').limit(1).executeTakeFirst();
+	const wasPosted = await isFound(from(trx, 'announcements', asked).select('id'));
 	// Once for all channels.
 	const count = sql<number>`case when lowered_at = ${now} then lowered_count else lowered_count + 1 end`;
-	const lowered = { lowered_at: now, lowered_count: post === undefined ? count : 0 };
-	await changeWaiting(trx, row, { ...lowered, ...(post !== undefined && asksAnew(now)) });
-	if (post !== undefined) return;
+	const lowered = { lowered_at: now, lowered_count: wasPosted ? 0 : count };
+	await changeWaiting(trx, row, { ...lowered, ...(wasPosted && asksAnew(now)) });
+	if (wasPosted) return;
 	await remove(trx, 'announcements', { watch_id: row.id }).execute();
 	await remove(trx, 'watches', { id: row.id }).execute();
 }
@@ -350,6 +299,5 @@ export function changeWaiting(trx: Kysely<Tables>, row: WatchRow, columns: Updat
 
 /** The first of these announcements that settles a question. */
 export function settleIn(announcements: readonly NewAnnouncement[]): Settle | null {
-	for (const { content } of announcements) if (content.kind === 'settle') return content;
-	return null;
+	return announcements.map(({ content }) => content).find((content) => content.kind === 'settle') ?? null;
 }

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { targetOfHandOver } from '../inbox/hand-over.ts';
 import type { Lease } from '../lease-loop.ts';
 import { isWaiting } from '../questions/session.ts';
+import type { AnnouncementContent } from '../watches/kinds.ts';
 import { SHOWN_EVERY_MS, UNANSWERED } from '../watches/news.ts';
 import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
 import type { QuestionView } from '../watches/session-snapshot.ts';
@@ -17,15 +18,13 @@ import type {
 	WatchedOutline,
 	WatchUpdate,
 } from '../watches/watched-session.ts';
-import { change, countChanged, from, remove, type StoreDatabase } from './database.ts';
-import { leaseDue, nextDue } from './due.ts';
+import { hasOpenQuestion } from '../watches/watched-session.ts';
+import { change, from, inLockOrder, isFound, locked, remove, type StoreDatabase } from './database.ts';
+import { leaseDue, nextDue, releaseHeld } from './due.ts';
 import type { Cipher } from './encryption.ts';
-import { inLockOrder, touchLadders } from './lock-order.ts';
-import { noteOutage, type OutageUpdate } from './outages.ts';
-import { endingsOf, openPosts } from './question-posts.ts';
-import { sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
+import { dropPending, endingsOf, openPosts } from './question-posts.ts';
+import { channelOf, sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
-	outlineOf,
 	readAnnouncement,
 	readDigest,
 	readHandOver,
@@ -43,9 +42,7 @@ import {
 	asksAnew,
 	changeWaiting,
 	endQuestion,
-	endSnoozesOf,
 	endWatch,
-	hasCard,
 	liveWatches,
 	lockSession,
 	lowerHand,
@@ -53,6 +50,8 @@ import {
 	queueRedraws,
 	readEarly,
 	settleIn,
+	type Tx,
+	touchLadders,
 	wantCard,
 	wantCards,
 } from './watch-writes.ts';
@@ -64,40 +63,22 @@ interface RecordedRead {
 	readonly now: number;
 }
 
+interface OutageUpdate {
+	/** The service's base address. */
+	readonly service: string;
+	readonly now: number;
+	readonly down: boolean;
+	/** When the first read failed, clock milliseconds. */
+	readonly since: number;
+	/** The service is not down if any replica has read something since. */
+	readonly unlessReadSince: number;
+}
+
 /** The part of `WatchStore` about the sessions that are read. */
 export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
-	async function recordRead(
-		trx: Kysely<Tables>,
-		{ session: key, token }: HeldSession,
-		{ update, watches, now }: RecordedRead,
-	): Promise<{ coalesced: number } | null> {
-		const row = await lockSession(trx, key);
-		if (row === undefined || row.lease_token !== token) return null;
-		const held = { ...sessionColumns(key), lease_token: token };
-		await change(trx, 'watched_sessions', held)
-			.set(sessionChange(row, update, cipher))
-			.execute();
-		let coalesced = 0;
-		for (const watch of watches) coalesced += await recordWatch(trx, watch, { readAt: update.lastReadAt ?? now, now });
-		// The watches share the question and its snoozes, so the end of one watch leaves them.
-		const isSettled = watches.some(({ announcements }) => settleIn(announcements) !== null);
-		const isEnded = watches.some(({ end }) => end !== null);
-		if (isSettled) await endSnoozesOf(trx, key);
-		if (isEnded) await stopUnwatched(trx, key);
-		// Reminders may have been due while the service was away.
-		const isBack = row.failures > 0 && update.failures === 0;
-		if (isSettled || isEnded || isBack) {
-			await touchLadders(trx, sessionColumns(key), now);
-		}
-		return { coalesced };
-	}
-
 	/** Returns 1 when an update of the card was requested already. */
-	async function recordWatch(
-		trx: Kysely<Tables>,
-		update: WatchUpdate,
-		{ readAt, now }: { readAt: number; now: number },
-	): Promise<number> {
+	async function recordWatch(tx: Tx, update: WatchUpdate, readAt: number): Promise<number> {
+		const { trx, now } = tx;
 		const unchanged = { id: update.watchId, revision: update.revision };
 		const before = await liveWatches(trx, unchanged).forUpdate().executeTakeFirst();
 		if (before === undefined) return 0;
@@ -115,26 +96,23 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 			.returningAll()
 			.executeTakeFirstOrThrow();
 		if (update.end === null) {
-			await queueAnnouncements(trx, cipher, update.announcements, now);
+			await queueAnnouncements(tx, update.announcements);
 			const isAsked = update.announcements.some(({ content }) => content.kind === 'question');
 			if (isAsked && before.digest !== null) await changeWaiting(trx, row, asksAnew(now));
 			const settled = settleIn(update.announcements);
-			if (settled !== null) await endQuestion(trx, cipher, update.watchId, { settled, now });
-			if (update.reworded != null) await rewordPosts(trx, row, { question: update.reworded, readAt, now });
+			if (settled !== null) await endQuestion(tx, update.watchId, settled);
+			if (update.reworded != null) await rewordPosts(tx, row, update.reworded, readAt);
 		} else {
 			const { end: reason, announcements } = update;
-			if (reason === 'handLowered') await lowerHand(trx, cipher, row, { now, announcements });
-			else await endWatch(trx, cipher, row, { reason, now, announcements, keepPending: true });
+			if (reason === 'handLowered') await lowerHand(tx, row, announcements);
+			else await endWatch(tx, row, { reason, announcements, keepPending: true });
 		}
 		return update.card !== null && before.card_since !== null ? 1 : 0;
 	}
 
 	/** Gives the posts of a watch's open question its new text, also the direct message about it, and has them drawn again. */
-	async function rewordPosts(
-		trx: Kysely<Tables>,
-		watch: WatchRow,
-		{ question, readAt, now }: { question: QuestionView; readAt: number; now: number },
-	): Promise<void> {
+	async function rewordPosts(tx: Tx, watch: WatchRow, question: QuestionView, readAt: number): Promise<void> {
+		const { trx } = tx;
 		const handOvers = await from(trx, 'hand_overs', { watch_id: watch.id }).selectAll().execute();
 		const targets = handOvers.map((row) => targetKey(targetOfHandOver(readHandOver(row))));
 		const rows = await openPosts(trx, [`watch:${watch.id}`, ...targets])
@@ -149,7 +127,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 			const sealed = sealContent(row.id, reworded, cipher);
 			await change(trx, 'announcements', { id: row.id }).set({ content: sealed }).execute();
 		}
-		await queueRedraws(trx, cipher, sessionOf(watch), { now });
+		await queueRedraws(tx, sessionOf(watch));
 	}
 
 	/** The sessions that are read. */
@@ -167,14 +145,24 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		): Promise<readonly TakenSession[]> {
 			const where = sql<boolean>`next_read_at <= ${now} and ${isOfKind(only)}`;
 			const orderBy = sql`read_by`;
-			const due = { table: 'watched_sessions', key: 'session_id', service, where, orderBy, limit } as const;
+			const due = { table: 'watched_sessions', service, where, orderBy, limit } as const;
 			const rows = await leaseDue(db, due, { lease, now });
 			return rows.map((row) => ({ ...readWatchedSession(row), view: readView(row, cipher) }));
 		},
 
 		/** Prolongs these leases by `ms` from `now`; returns the sessions still held. */
 		renew: (held: readonly HeldSession[], ms: number, now: number): Promise<readonly SessionKey[]> =>
-			db.write((trx) => renewLeases(trx, held, now + ms)),
+			db.writeOne(async (trx) => {
+				const service = [...new Set(held.map(({ session }) => session.service))];
+				const sessionIds = held.map(({ session }) => session.sessionId);
+				const own = { service, session_id: sessionIds, lease_token: held.map(({ token }) => token) };
+				const renewed = change(trx, 'watched_sessions', { ...own, session_id: locked(trx, 'watched_sessions', own) });
+				const rows = await renewed
+					.set({ leased_until: now + ms })
+					.returning(['service', 'session_id'])
+					.execute();
+				return rows.map(sessionOf);
+			}),
 
 		sessionRows: db.queuedRows(['watched_sessions']),
 
@@ -187,15 +175,14 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		async outlines(service: string): Promise<readonly WatchedOutline[]> {
 			const rows = await readSessions(service).selectAll().execute();
 			const live = from(db.read, 'watches', { service, ended_at: null });
-			const watches = await live.select(['session_id', 'created_by', 'mode', 'channel_id']).distinct().execute();
-			const watchers = Map.groupBy(watches, (watch) => watch.session_id);
-			return rows.map((row) => ({
-				...outlineOf(readWatchedSession(row)),
-				watchers: [
-					...new Set(
-						(watchers.get(row.session_id) ?? []).map((watch) => (hasCard(watch) ? watch.created_by : watch.channel_id)),
-					),
-				],
+			const watcher = sql<string>`case when mode = 'raisedHand' then channel_id else created_by end`.as('watcher');
+			const watches = await live.select(['session_id', watcher]).distinct().execute();
+			const watchers = Map.groupBy(watches, (row) => row.session_id);
+			return rows.map(readWatchedSession).map((session) => ({
+				...session,
+				status: session.digest?.status ?? null,
+				questionOpen: session.digest !== null && hasOpenQuestion(session.digest),
+				watchers: watchers.get(session.session.sessionId)?.map((one) => one.watcher) ?? [],
 			}));
 		},
 
@@ -209,19 +196,31 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		 * Writes a read's outcome and gives the lease back: schedule, view, and for each watch digest, announcements, card and
 		 * end, all or nothing. Null when the lease was lost: nothing was written. `coalesced`: cards that were wanted already.
 		 */
-		record: (held: HeldSession, read: RecordedRead) => db.write((trx) => recordRead(trx, held, read)),
+		record: ({ session: key, token }: HeldSession, { update, watches, now }: RecordedRead) =>
+			db.write(async (trx) => {
+				const row = await lockSession(trx, key);
+				if (row === undefined || row.lease_token !== token) return null;
+				const held = { ...sessionColumns(key), lease_token: token };
+				await change(trx, 'watched_sessions', held)
+					.set(sessionChange(row, update, cipher))
+					.execute();
+				let coalesced = 0;
+				const readAt = update.lastReadAt ?? now;
+				for (const watch of watches) coalesced += await recordWatch({ trx, cipher, now }, watch, readAt);
+				// The watches share the question and its snoozes, so the end of one watch leaves them.
+				const isSettled = watches.some(({ announcements }) => settleIn(announcements) !== null);
+				const isEnded = watches.some(({ end }) => end !== null);
+				// What the agent asks next may have the same words.
+				if (isSettled) await remove(trx, 'snoozes', sessionColumns(key)).execute();
+				if (isEnded) await stopUnwatched(trx, key);
+				// Reminders may have been due while the service was away.
+				const isBack = row.failures > 0 && update.failures === 0;
+				if (isSettled || isEnded || isBack) await touchLadders(trx, sessionColumns(key), now);
+				return { coalesced };
+			}),
 
 		/** Gives back the sessions that are still held with these tokens (shutdown). */
-		async releaseReads(tokens: readonly string[]): Promise<void> {
-			if (tokens.length === 0) return;
-			await db.write(async (trx) => {
-				const held = from(trx, 'watched_sessions', { lease_token: tokens }).select(['service', 'session_id']);
-				for (const key of inLockOrder((await held.execute()).map(sessionOf), (one) => one)) {
-					const own = { ...sessionColumns(key), lease_token: tokens };
-					await change(trx, 'watched_sessions', own).set(WITHOUT_LEASE).execute();
-				}
-			});
-		},
+		releaseReads: (tokens: readonly string[]) => releaseHeld(db, tokens, 'watched_sessions'),
 
 		/** The watches of a session that have not ended, with their `endings`. */
 		async ofSession(session: SessionKey, now: number): Promise<readonly Watch[]> {
@@ -234,7 +233,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		/** Whether the reads of a session fail that could be read before. */
 		async isFailing(service: string): Promise<boolean> {
 			const failing = readSessions(service).where('failures', '>', 0).where('digest', 'is not', null);
-			return (await failing.select('session_id').limit(1).executeTakeFirst()) !== undefined;
+			return isFound(failing.select('session_id'));
 		},
 
 		/**
@@ -260,7 +259,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 					const row = await lockSession(trx, { service, sessionId });
 					if (row === undefined || !isNews(row)) return false;
 					// One read tells. The ones after it are planned as usual.
-					await askForRead(trx, row, { by: now - AWAITED_AHEAD_MS, now });
+					await askForRead(trx, row, now - AWAITED_AHEAD_MS, now);
 					return true;
 				});
 				if (isMoved) moves.push({ sessionId, hasChanged: hasChanged(before) });
@@ -272,19 +271,15 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		 * Notes that the service is down or back. The first replica to do so queues one announcement for each channel that
 		 * watches; "back" only for channels that were told of the outage. Returns whether it was news.
 		 */
-		noteOutage: (outage: OutageUpdate) => db.write((trx) => noteOutage(trx, cipher, outage)),
+		noteOutage: (outage: OutageUpdate) => db.write((trx) => noteOutage({ trx, cipher, now: outage.now }, outage)),
 
 		/** Moves the reads that are still planned for `from` and not leased. */
 		reschedule: (moves: readonly { session: SessionKey; from: PlannedRead; to: PlannedRead }[]) =>
 			db.write(async (trx) => {
-				for (const {
-					session,
-					from: { at },
-					to,
-				} of inLockOrder(moves, (move) => move.session)) {
-					const planned = { ...sessionColumns(session), next_read_at: at, lease_token: null };
+				for (const { session, from: planned, to } of inLockOrder(moves, (move) => move.session.sessionId)) {
+					const row = { ...sessionColumns(session), next_read_at: planned.at, lease_token: null };
 					const moved = { next_read_at: Math.round(to.at), read_by: Math.round(to.by) };
-					await change(trx, 'watched_sessions', planned).set(moved).execute();
+					await change(trx, 'watched_sessions', row).set(moved).execute();
 				}
 			}),
 
@@ -295,7 +290,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		redraw: (session: SessionKey, now: number) =>
 			db.write(async (trx) => {
 				await lockSession(trx, session);
-				return queueRedraws(trx, cipher, session, { now });
+				return queueRedraws({ trx, cipher, now }, session);
 			}),
 
 		/** Marks a session's cards for an update now, and moves its read forward to `earlyReadAt` (null: as planned). */
@@ -304,28 +299,22 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 				const row = await lockSession(trx, session);
 				if (row === undefined || row.next_read_at === null) return;
 				if (earlyReadAt !== null) await readEarly(trx, row, { askedAt: now, at: earlyReadAt });
-				await wantCards(trx, session, now);
-				await queueRedraws(trx, cipher, session, { now, only: 'withoutCard' });
+				const tx = { trx, cipher, now };
+				await wantCards(tx, session);
+				await queueRedraws(tx, session, 'withoutCard');
 			}),
 	};
 }
 
 function isOfKind(kind: ReadKind | null) {
-	switch (kind) {
-		case 'awaited':
-			return sql<boolean>`read_by < next_read_at`;
-		case 'planned':
-			return sql<boolean>`read_by >= next_read_at`;
-		case null:
-			return sql<boolean>`true`;
-	}
+	if (kind === null) return sql<boolean>`true`;
+	return kind === 'awaited' ? sql<boolean>`read_by < next_read_at` : sql<boolean>`read_by >= next_read_at`;
 }
 
 function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Cipher): Partial<WatchedSessionRow> {
-	const isEarly = row.hurry !== update.earlyReadCount && row.next_read_at !== null;
-	const at = Math.round(
-		isEarly ? Math.min(row.next_read_at ?? update.nextRead.at, update.nextRead.at) : update.nextRead.at,
-	);
+	const { hurry, next_read_at: plannedAt } = row;
+	const isEarly = hurry !== update.earlyReadCount && plannedAt !== null;
+	const at = Math.round(isEarly ? Math.min(plannedAt, update.nextRead.at) : update.nextRead.at);
 	return {
 		rhythm: JSON.stringify(update.stepRate),
 		next_read_at: at,
@@ -344,13 +333,41 @@ function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Ci
 	};
 }
 
-async function renewLeases(trx: Kysely<Tables>, held: readonly HeldSession[], until: number) {
-	const renewed: SessionKey[] = [];
-	for (const { session, token } of inLockOrder(held, (one) => one.session)) {
-		const own = change(trx, 'watched_sessions', { ...sessionColumns(session), lease_token: token });
-		if ((await countChanged(own.set({ leased_until: until }))) > 0) renewed.push(session);
+/** The outage's row is written once, so that only one replica tells the channels. */
+async function noteOutage(tx: Tx, { service, down, since, unlessReadSince }: OutageUpdate): Promise<boolean> {
+	const { trx, now } = tx;
+	if (down) {
+		const known = from(trx, 'service_outages', { service }).select('service').forUpdate();
+		const later = from(trx, 'watched_sessions', { service }).select('session_id');
+		if ((await isFound(known)) || (await isFound(later.where('last_read_at', '>', unlessReadSince)))) return false;
+		const begin = Math.floor(since);
+		await trx.insertInto('service_outages').values({ service, down_since: begin }).execute();
+		const keys = ['team_id', 'channel_id'] as const;
+		const watching = from(trx, 'watches', { service, ended_at: null }).select(keys);
+		// A union has each channel once.
+		const channels = await watching.union(from(trx, 'discoveries', { service }).select(keys)).execute();
+		await queueNotices(tx, channels, `down:${begin}:${service}`, { kind: 'serviceDown', since: begin });
+		return true;
 	}
-	return renewed;
+	const ended = await remove(trx, 'service_outages', { service }).returningAll().executeTakeFirst();
+	if (ended === undefined) return false;
+	const begin = ended.down_since;
+	// A channel that was not told of the outage yet is told of neither the outage nor its end.
+	const notice = { unique_key: `down:${begin}:${service}`, kind: 'serviceDown' };
+	await dropPending(trx, { ...notice, sending_since: null });
+	const told = from(trx, 'announcements', { ...notice, state: ['posted', 'pending'] });
+	const channels = await told.select(['team_id', 'place_id as channel_id']).execute();
+	const back = { kind: 'serviceBack', since: begin, downMs: Math.max(0, now - begin) } as const;
+	await queueNotices(tx, channels, `back:${begin}:${service}`, back);
+	return true;
+}
+
+type ChannelRow = Parameters<typeof channelOf>[0];
+
+async function queueNotices(tx: Tx, channels: readonly ChannelRow[], key: string, content: AnnouncementContent) {
+	const targets = channels.map((row) => ({ kind: 'channel' as const, ...channelOf(row) }));
+	const notices = targets.map((target) => ({ target, key, content }));
+	await queueAnnouncements(tx, notices);
 }
 
 /** Stops reading a session without live watches. Its row stays while there are ended ones, because the last cards show it. */

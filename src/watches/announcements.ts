@@ -28,16 +28,10 @@ export interface NewAnnouncement {
 	readonly unlessSaid?: { readonly about: string; readonly says: string };
 }
 
-/** `dropped`: it became obsolete before it was posted (the watch ended, the channel is gone, the outage is over). */
-export type AnnouncementState = 'pending' | 'posted' | 'refused' | 'dropped';
-
 /** An intent to post, stored in one transaction with the digest it follows from. */
 export interface Announcement extends NewAnnouncement {
 	readonly id: string;
-	readonly state: AnnouncementState;
-	readonly createdAt: number;
 	readonly attempts: number;
-	readonly nextAttemptAt: number | null;
 	/**
 	 * Set before Slack is called, cleared when certainly nothing was posted. While it is set the post may exist, so it is
 	 * searched for before it is posted again.

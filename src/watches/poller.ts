@@ -10,20 +10,27 @@ import { createReadWindow } from './read-window.ts';
 import { createReading, keptOf, type ReadOutcome } from './reading.ts';
 import { type BackgroundBudget, createPlanner, movesFor, PLAN_MS } from './schedule.ts';
 import { DOWN_AFTER_MS, type ServiceHealth } from './service-health.ts';
-import type { OwnAnswers } from './session-snapshot.ts';
-import type { SessionKey, Watch } from './watch.ts';
+import type { OurAnswers } from './session-snapshot.ts';
+import type { Watch } from './watch.ts';
 import type { ReadKind, SessionUpdate, TakenSession } from './watched-session.ts';
 
 export interface PollerOptions {
 	readonly budget: BackgroundBudget;
 	/** Is told of the calls of all parts, so that the first success ends an outage. */
 	readonly health: ServiceHealth;
-	readonly ownAnswers: (key: SessionKey, session: Session) => Promise<OwnAnswers>;
-	/** The positions of a question to which answers of ours arrived in this time. */
-	readonly arrived: (
-		question: SessionKey & Pick<QuestionDigest, 'messageIndex' | 'fingerprint'>,
-		times: { since: number; before: number },
-	) => Promise<readonly number[]>;
+	/** What our answers mean for a session as read. `known`: the question that was open before. */
+	readonly ourAnswers: (
+		session: Session,
+		known: QuestionDigest | null,
+	) => Promise<
+		OurAnswers & {
+			/** The positions of a question to which answers of ours arrived in this time. */
+			readonly arrivedBetween: (
+				question: QuestionDigest,
+				times: { since: number; before: number },
+			) => readonly number[];
+		}
+	>;
 	/** Called after an announcement or a card update was stored. */
 	readonly onNews: () => void;
 	/** Called after a question was opened, changed or closed, or a watch began or ended. */
@@ -151,7 +158,7 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 	}
 
 	async function readAndRecord(taken: TakenSession, token: string, signal: AbortSignal): Promise<void> {
-		const { session: key, lastReadAt } = taken;
+		const { session: key, lastReadAt, questionSince: since } = taken;
 		let found: SessionReading;
 		const ended = readWindow.begin();
 		try {
@@ -165,20 +172,16 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 		}
 		health.succeeded();
 		const watches = await store.ofSession(key, clock.now());
-		const own = await options.ownAnswers(key, found.session);
-		const arrived = await arrivedTo(taken, found.readAt);
-		const outcome = reading.succeeded(taken, found, watches, { own, arrived });
+		const known = taken.digest?.question ?? null;
+		const ours = await options.ourAnswers(found.session, known);
+		const isKnown = known !== null && since !== null;
+		const arrived = isKnown ? ours.arrivedBetween(known, { since, before: found.readAt }) : [];
+		const outcome = reading.succeeded(taken, found, watches, { ours, arrived });
 		const isChanged = outcome.update.view !== undefined;
 		metrics.read(isChanged ? 'changed' : 'unchanged');
 		if (isChanged && lastReadAt !== null) metrics.detectionAge(Math.max(0, clock.now() - lastReadAt));
 		await record(taken, token, outcome, watches);
 		await noteHealth();
-	}
-
-	/** The positions of the question that is known to be open to which answers of ours arrived before a read at `before`. */
-	async function arrivedTo({ session, digest, questionSince: since }: TakenSession, before: number) {
-		const question = digest?.question ?? null;
-		return question === null || since === null ? [] : options.arrived({ ...session, ...question }, { since, before });
 	}
 
 	async function record(

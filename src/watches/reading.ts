@@ -5,7 +5,7 @@ import type { Session } from '../questions/session.ts';
 import { type NewAnnouncement, settlingOf, targetOf, watchEndedIn } from './announcements.ts';
 import { isSwitching, newsFor, REST_MS } from './news.ts';
 import { isEarlyReadAsked, type Planner } from './schedule.ts';
-import { type OwnAnswers, type SeenSession, seenIn, showSame } from './session-snapshot.ts';
+import { type OurAnswers, type SeenSession, seenIn, showSame } from './session-snapshot.ts';
 import { DISMISSED, type Watch, type WatchEnd } from './watch.ts';
 import {
 	hasOpenQuestion,
@@ -105,15 +105,15 @@ export function createReading({ clock, config: { watchMaxDays: maxDays } }: Core
 			taken: TakenSession,
 			{ session, readAt: leftAt }: { session: Session; readAt: number },
 			watches: readonly Watch[],
-			{ own, arrived }: { own: OwnAnswers; arrived: readonly number[] },
+			{ ours, arrived }: { ours: OurAnswers; arrived: readonly number[] },
 		): ReadOutcome {
 			const now = clock.now();
 			const readAt = Math.min(leftAt, now);
-			const seen = seenIn(session, readAt, own);
+			const seen = seenIn(session, readAt, ours);
 			const { view } = seen;
 			const { digest } = view;
 			const changesSince = (before: Digest | null) =>
-				changesBetween(before, session, own.leftEmpty, isSameQuestion(before, taken.digest) ? arrived : []);
+				changesBetween(before, session, ours.leftEmpty, isSameQuestion(before, taken.digest) ? arrived : []);
 			// The service may write the result a moment after the status, so the end is announced by one more read.
 			const isLast = digest.over && taken.overSince !== null;
 			const base = {

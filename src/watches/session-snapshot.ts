@@ -3,12 +3,17 @@ import { z } from 'zod';
 import { createCutMark, cutWithNote, type OnCut } from '../cut.ts';
 import type { DeepReadonly } from '../deep-readonly.ts';
 import { type Digest, digestOf } from '../questions/changes.ts';
-import { withoutSignedLinks } from '../questions/fingerprint.ts';
-import { askingMessageIndex, type LeftEmpty, questionAt } from '../questions/open-question.ts';
-import { latestAssistantMessages, resultOf, stepOf, taskOf } from '../questions/progress.ts';
+import { askingMessageIndex, type LeftEmpty, questionAt, withoutSignedLinks } from '../questions/open-question.ts';
 import { quickAnswerOf } from '../questions/quick-answer.ts';
 import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } from '../questions/secrecy.ts';
-import type { AgentAction, Session } from '../questions/session.ts';
+import {
+	type AgentAction,
+	latestAssistantMessages,
+	resultOf,
+	type Session,
+	stepOf,
+	taskOf,
+} from '../questions/session.ts';
 
 const positions = z.array(z.int());
 
@@ -112,7 +117,7 @@ const NAME_LENGTH = 200;
 const TASK_LENGTH = 500;
 
 /** What the answers from Handraise tell about a session. */
-export interface OwnAnswers {
+export interface OurAnswers {
 	/** Items that they left empty on purpose count as answered. */
 	readonly leftEmpty: LeftEmpty;
 	/** What channels see of the values: what they mark as secret, else a guess. */
@@ -120,20 +125,20 @@ export interface OwnAnswers {
 }
 
 /** Nobody has answered through Handraise. */
-export const NO_ANSWERS: OwnAnswers = { leftEmpty: () => new Set(), disclosure: disclosureOf([], 'auto') };
+export const NO_ANSWERS: OurAnswers = { leftEmpty: () => new Set(), disclosure: disclosureOf([], 'auto') };
 
 /** The session as channels may see it, as it was read at `seenAt`. */
-export function seenIn(session: Session, seenAt: number, own: OwnAnswers) {
+export function seenIn(session: Session, seenAt: number, ours: OurAnswers) {
 	return {
-		view: snapshotOf(session, seenAt, own),
+		view: snapshotOf(session, seenAt, ours),
 		/** The question of a message; null when it asks nothing. */
-		questionAt: (messageIndex: number) => questionViewAt(session, messageIndex, own),
+		questionAt: (messageIndex: number) => questionViewAt(session, messageIndex, ours),
 	};
 }
 
 export type SeenSession = ReturnType<typeof seenIn>;
 
-export function snapshotOf(session: Session, seenAt: number, own = NO_ANSWERS): SessionSnapshot {
+export function snapshotOf(session: Session, seenAt: number, ours = NO_ANSWERS): SessionSnapshot {
 	const asking = askingMessageIndex(session);
 	const result = resultOf(session);
 	const task = taskOf(session);
@@ -152,11 +157,11 @@ export function snapshotOf(session: Session, seenAt: number, own = NO_ANSWERS): 
 				.slice(0, ACTION_COUNT)
 				.map(cutAction),
 		})),
-		question: asking === null ? null : questionViewAt(session, asking, own),
+		question: asking === null ? null : questionViewAt(session, asking, ours),
 		result: result === null ? null : cut(result, RESULT_LENGTH),
 		fileCount: session.files.length,
 		hasScreenshot: session.lastScreenshotUrl !== null,
-		digest: digestOf(session, own.leftEmpty),
+		digest: digestOf(session, ours.leftEmpty),
 		seenAt,
 	};
 }

@@ -41,9 +41,9 @@ export function createSubscriptions(
 	core: Core,
 	{
 		budget,
-		ownAnswers,
+		ourAnswers,
 		onChange,
-	}: Pick<PollerOptions, 'ownAnswers'> & { budget: Pick<BackgroundBudget, 'usualPerSecond'>; onChange: () => void },
+	}: Pick<PollerOptions, 'ourAnswers'> & { budget: Pick<BackgroundBudget, 'usualPerSecond'>; onChange: () => void },
 ) {
 	const { serviceUrl, clock, log } = core;
 	const { watches: store } = core.store;
@@ -73,8 +73,8 @@ export function createSubscriptions(
 				return { kind: 'unreadable', code: error.code, retryable: error.retryable };
 			}
 			const { session, readAt } = reading;
-			const own = await ownAnswers(keyOf(sessionId), session);
-			const seen = seenIn(session, readAt, own);
+			const ours = await ourAnswers(session, null);
+			const seen = seenIn(session, readAt, ours);
 			const { view } = seen;
 			if (view.digest.over) return { kind: 'over', status: view.status };
 			const watch: Watch = {
@@ -85,7 +85,7 @@ export function createSubscriptions(
 				...settingsAfter(existing, request.settings),
 				createdBy: request.userId,
 				createdAt: clock.now(),
-				card: { ts: null, shownKey: null, shownAt: null, wanted: null },
+				card: { ts: null, shownKey: null, wanted: null },
 				digest: null,
 				revision: 0,
 				lastChangeAt: readAt,
@@ -95,7 +95,7 @@ export function createSubscriptions(
 				...watch,
 				card: { target: targetOf(watch), key: 'card', content: { kind: 'card' } },
 				view,
-				news: newsFor(watch, changesBetween(null, session, own.leftEmpty), seen).announcements,
+				news: newsFor(watch, changesBetween(null, session, ours.leftEmpty), seen).announcements,
 				limits,
 			});
 			if (result.kind === 'limit') {

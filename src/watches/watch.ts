@@ -55,7 +55,6 @@ export interface CardState {
 	readonly ts: string | null;
 	/** `PreparedCard.key` of the card as last posted or updated; an update with the same key is not sent. */
 	readonly shownKey: string | null;
-	readonly shownAt: number | null;
 	/** Null while the card is current. `wants` counts every request for an update. */
 	readonly wanted: { readonly urgency: CardUrgency; readonly since: number; readonly wants: number } | null;
 }

@@ -58,12 +58,12 @@ describe('the access policy', () => {
 		const { clock, asked, answer, check } = createHarness();
 		answer(null);
 		for (let times = 0; times < 5; times++) {
-			expect(await check()).toEqual({ allowed: false, refusal: 'could_not_check' });
+			expect(await check()).toEqual({ refusal: 'could_not_check' });
 		}
 		expect(asked).toHaveLength(1);
 		await clock.advance(10_000);
 		answer(FULL);
-		expect(await check()).toEqual({ allowed: true });
+		expect(await check()).toEqual({ refusal: null });
 		expect(asked).toHaveLength(2);
 	});
 
@@ -89,7 +89,7 @@ describe('the access policy', () => {
 	])('decides about %s', async (_, facts, refusal, rules = {}) => {
 		const { answer, check } = createHarness(rules);
 		answer({ ...FULL, ...facts });
-		expect(await check()).toEqual(refusal === null ? { allowed: true } : { allowed: false, refusal });
+		expect(await check()).toEqual({ refusal });
 	});
 
 	const OURS = { id: 'E1', teamIds: ['T1', 'T2'] };
@@ -136,27 +136,27 @@ describe('the access policy', () => {
 	])('decides in an organisation about %s', async (_, facts, refusal, enterpriseId: string | null = 'E1') => {
 		const { answer, check } = createHarness({}, enterpriseId);
 		answer({ ...FULL, ...facts });
-		expect(await check('U1', 'C1', null)).toEqual(refusal === null ? { allowed: true } : { allowed: false, refusal });
+		expect(await check('U1', 'C1', null)).toEqual({ refusal });
 	});
 
 	it('ignores the workspace in interactions of a colleague in an organisation', async () => {
 		const { answer, check } = createHarness({}, 'E1');
 		answer({ ...FULL, teamId: null, enterprise: OURS });
-		expect(await check('U1', 'C1', 'T2')).toEqual({ allowed: true });
+		expect(await check('U1', 'C1', 'T2')).toEqual({ refusal: null });
 	});
 
 	it('refuses a person who acts from another workspace without asking Slack', async () => {
 		const { asked, check } = createHarness();
-		expect(await check('U1', 'C1', 'T2')).toEqual({ allowed: false, refusal: 'external' });
+		expect(await check('U1', 'C1', 'T2')).toEqual({ refusal: 'external' });
 		expect(asked).toEqual([]);
 	});
 
 	it('refuses everybody while Slack fails, and does not remember the failure', async () => {
 		const { answer, check } = createHarness();
 		answer(new Error('Slack is away'));
-		expect(await check()).toEqual({ allowed: false, refusal: 'could_not_check', retryAt: null });
+		expect(await check()).toEqual({ refusal: 'could_not_check', retryAt: null });
 		answer(FULL);
-		expect(await check()).toEqual({ allowed: true });
+		expect(await check()).toEqual({ refusal: null });
 	});
 
 	it('asks Slack once in five minutes for a person', async () => {
@@ -164,9 +164,9 @@ describe('the access policy', () => {
 		await check();
 		answer({ ...FULL, isGuest: true });
 		await clock.advance(299_000);
-		expect(await check()).toEqual({ allowed: true });
+		expect(await check()).toEqual({ refusal: null });
 		await clock.advance(1_000);
-		expect(await check()).toEqual({ allowed: false, refusal: 'guest' });
+		expect(await check()).toEqual({ refusal: 'guest' });
 		expect(asked).toEqual(['U1', 'U1']);
 	});
 
@@ -175,11 +175,11 @@ describe('the access policy', () => {
 		await check();
 		answer({ ...FULL, isDeactivated: true });
 		await clock.advance(29_999);
-		expect(await checkFresh()).toEqual({ allowed: true });
+		expect(await checkFresh()).toEqual({ refusal: null });
 		await clock.advance(1);
-		expect(await check()).toEqual({ allowed: true });
-		expect(await checkFresh()).toEqual({ allowed: false, refusal: 'deactivated' });
-		expect(await check()).toEqual({ allowed: false, refusal: 'deactivated' });
+		expect(await check()).toEqual({ refusal: null });
+		expect(await checkFresh()).toEqual({ refusal: 'deactivated' });
+		expect(await check()).toEqual({ refusal: 'deactivated' });
 		expect(asked).toEqual(['U1', 'U1']);
 	});
 
@@ -196,22 +196,22 @@ describe('the access policy', () => {
 		await check();
 		answer(new Error('Slack is away'));
 		await clock.advance(30_000);
-		expect(await checkFresh()).toEqual({ allowed: false, refusal: 'could_not_check', retryAt: null });
-		expect(await check()).toEqual({ allowed: true });
+		expect(await checkFresh()).toEqual({ refusal: 'could_not_check', retryAt: null });
+		expect(await check()).toEqual({ refusal: null });
 	});
 
 	it('skips only the rule about channels for actions in any channel', async () => {
 		const { answer, checkAnywhere, clock } = createHarness({ channels: ['C9'] });
-		expect(await checkAnywhere()).toEqual({ allowed: true });
+		expect(await checkAnywhere()).toEqual({ refusal: null });
 		answer({ ...FULL, isGuest: true });
 		await clock.advance(300_000);
-		expect(await checkAnywhere()).toEqual({ allowed: false, refusal: 'guest' });
+		expect(await checkAnywhere()).toEqual({ refusal: 'guest' });
 	});
 
 	it('asks once for a person with several actions at a time', async () => {
 		const { asked, check } = createHarness();
 		const verdicts = await Promise.all([check(), check('U1', 'C2'), check('U2')]);
-		expect(verdicts).toEqual([{ allowed: true }, { allowed: true }, { allowed: true }]);
+		expect(verdicts).toEqual([{ refusal: null }, { refusal: null }, { refusal: null }]);
 		expect(asked).toEqual(['U1', 'U2']);
 	});
 
@@ -226,16 +226,16 @@ describe('the access policy', () => {
 
 	it('combines the lists of people and user groups', async () => {
 		const { check } = createHarness({ users: ['U1'], userGroups: ['S1'] });
-		expect(await check('U1')).toEqual({ allowed: true });
-		expect(await check('U2')).toEqual({ allowed: true });
-		expect(await check('U3')).toEqual({ allowed: false, refusal: 'user_not_allowed' });
+		expect(await check('U1')).toEqual({ refusal: null });
+		expect(await check('U2')).toEqual({ refusal: null });
+		expect(await check('U3')).toEqual({ refusal: 'user_not_allowed' });
 	});
 
 	it('refuses direct messages when a list of channels is set', async () => {
 		const { check } = createHarness({ channels: ['C1'] });
-		expect(await check('U1', 'C1')).toEqual({ allowed: true });
-		expect(await check('U1', 'C2')).toEqual({ allowed: false, refusal: 'channel_not_allowed' });
-		expect(await check('U1', null)).toEqual({ allowed: false, refusal: 'channel_not_allowed' });
+		expect(await check('U1', 'C1')).toEqual({ refusal: null });
+		expect(await check('U1', 'C2')).toEqual({ refusal: 'channel_not_allowed' });
+		expect(await check('U1', null)).toEqual({ refusal: 'channel_not_allowed' });
 	});
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
+import { createClaims } from '../../src/answers/accept.ts';
 import type { Answer } from '../../src/answers/answer.ts';
-import { createClaims } from '../../src/answers/claims.ts';
 import { ANN, BOB, T0 } from '../store/support.ts';
 import { coreOf } from '../support/core.ts';
 import { createHarness } from './delivering.ts';

@@ -4,8 +4,8 @@ import type { Answer, Person } from '../../src/answers/answer.ts';
 import { createDelivery } from '../../src/answers/deliver.ts';
 import { createAnswerWorker } from '../../src/answers/worker.ts';
 import type { Clock } from '../../src/clock.ts';
-import { fingerprintOf, shownHashOf } from '../../src/questions/fingerprint.ts';
-import type { AnsweredItem, Session } from '../../src/questions/session.ts';
+import { fingerprintOf, shownHashOf } from '../../src/questions/open-question.ts';
+import type { HumanInputItem, Session } from '../../src/questions/session.ts';
 import type { SessionServiceClient } from '../../src/session-service/client.ts';
 import { SessionServiceError } from '../../src/session-service/errors.ts';
 import type { AnswerStore } from '../../src/store/answer-store.ts';
@@ -70,7 +70,7 @@ export async function createHarness() {
 		return { session, readAt, since: readAt, endedAt: readAt };
 	}
 
-	function save(sessionId: string, messageIndex: number, items: readonly AnsweredItem[]): void {
+	function save(sessionId: string, messageIndex: number, items: readonly HumanInputItem[]): void {
 		const session = current(sessionId);
 		sessions.set(sessionId, {
 			...session,
@@ -107,8 +107,7 @@ export async function createHarness() {
 
 	const delivering = {
 		async checkAuthor(person: Person, channelId: string) {
-			const refusal = await on.check(person, channelId);
-			return refusal === null ? ({ allowed: true } as const) : ({ allowed: false, refusal } as const);
+			return { refusal: await on.check(person, channelId) };
 		},
 		random: () => 1,
 	};
@@ -116,7 +115,6 @@ export async function createHarness() {
 	function createWorker(answers: AnswerStore = store.answers, ownClock: Clock = clock) {
 		const worker = createAnswerWorker(coreFor(answers, ownClock), {
 			...delivering,
-			processName: 'test',
 			receipts: {
 				async tell(answer) {
 					const againAfterMs = await on.tell(answer);
@@ -164,7 +162,11 @@ export async function createHarness() {
 		createWorker,
 		/** One attempt under `token`. */
 		deliver: (answer: Answer, token: string) =>
-			createDelivery(coreFor(store.answers), delivering).deliver(answer, token, new AbortController().signal),
+			createDelivery(coreFor(store.answers), delivering.checkAuthor, delivering.random).deliver(
+				answer,
+				token,
+				new AbortController().signal,
+			),
 		/** Accepts an answer to the session's question. */
 		async accept(sessionId: string, giveUpAt = T0 + 86_400_000): Promise<Answer> {
 			const result = await store.answers.accept(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CLOCK_ALLOWANCE_MS } from '../../src/clock.ts';
-import { fingerprintOf } from '../../src/questions/fingerprint.ts';
+import { fingerprintOf } from '../../src/questions/open-question.ts';
 import { SessionServiceError } from '../../src/session-service/errors.ts';
 import { ANN, BOB, item, SERVICE, submission, T0 } from '../store/support.ts';
 import { asking, CALL_TIMEOUT_MS, createHarness } from './delivering.ts';

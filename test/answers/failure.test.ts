@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classifyFailure, nextAttemptAt } from '../../src/answers/failure.ts';
+import { classifyFailure, nextAttemptAt } from '../../src/answers/put.ts';
 import { SessionServiceError } from '../../src/session-service/errors.ts';
 import { T0 } from '../store/support.ts';
 

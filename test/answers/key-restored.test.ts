@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { createAnswers } from '../../src/answers/accept.ts';
-import { createClaims } from '../../src/answers/claims.ts';
 import type { Log } from '../../src/log.ts';
 import { openStore } from '../../src/store/open.ts';
 import { current, KEY, LEASE, OTHER_KEY, SERVICE, submission, T0, valuesOf } from '../store/support.ts';
@@ -29,8 +28,7 @@ async function open(encryptionKey: string) {
 		metrics: { answers: { accepted() {} } },
 		config: { giveUpMs: 1_000 },
 	});
-	const claims = createClaims(core, questionUpdated);
-	const answers = createAnswers(core, { claims, questionUpdated, wake: () => woken++ });
+	const answers = createAnswers(core, questionUpdated, () => woken++);
 	return { store, answers, woken: () => woken };
 }
 

@@ -3,7 +3,7 @@ import { askingSession } from '../../sandbox/session-service/builders.ts';
 import { createHandraise } from '../../src/app.ts';
 import { systemClock } from '../../src/clock.ts';
 import { parseConfig } from '../../src/config.ts';
-import { createLog } from '../../src/ops/log.ts';
+import { createLog } from '../../src/log.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
 import { whatHappened } from '../support/sentences.ts';

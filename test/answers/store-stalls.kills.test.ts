@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Modal } from '../../fake-slack/index.ts';
 import { asking, askingSession, item, task } from '../../sandbox/session-service/builders.ts';
-import { notChosenWords } from '../../src/slack/blocks/choices.ts';
+import { CHOICE_WORDS } from '../../src/slack/blocks/choices.ts';
 import { type App, openSession } from '../slack/support/open-session.ts';
 import { startApp } from '../support/app.ts';
 import { DELIVERED, whatHappened } from '../support/sentences.ts';
@@ -88,7 +88,7 @@ it('tells a person that their choice was not sent when it could not be saved', a
 	await locker.query('begin');
 	await locker.query('lock table answers in access exclusive mode');
 	const pressed = post.press('TP 570');
-	const words = notChosenWords({ option: 'TP 570', title: '', sessionId: '' }, '').trim();
+	const words = CHOICE_WORDS.notSent({ option: 'TP 570', title: '', sessionId: '' }, '').trim();
 	await ada.waitForMessage('#agents', words, 10_000);
 	expect(await pressed).toBe(true);
 	await locker.query('rollback');

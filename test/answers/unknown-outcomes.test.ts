@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CLOCK_ALLOWANCE_MS } from '../../src/clock.ts';
-import { fingerprintOf } from '../../src/questions/fingerprint.ts';
+import { fingerprintOf } from '../../src/questions/open-question.ts';
 import type { Session } from '../../src/questions/session.ts';
 import { SessionServiceError } from '../../src/session-service/errors.ts';
 import { receiptHeadline } from '../../src/slack/blocks/answers.ts';

@@ -49,7 +49,7 @@ export const SABOTAGES = {
 			to: 'const current: Answer | null = answer;',
 		},
 		{
-			file: 'store/answer-queue.ts',
+			file: 'store/answer-store.ts',
 			from: 'lease_token: token, state,',
 			to: 'lease_token: token,',
 		},
@@ -73,8 +73,8 @@ export const SABOTAGES = {
 		},
 		{
 			file: 'answers/earlier-answers.ts',
-			from: 'for (const other of await store.delivered(answer.question, answer.fingerprint)) {',
-			to: 'for (const other of []) {',
+			from: 'const arrived = arrivedTo(answers, { ...asked, fingerprint });',
+			to: 'const arrived: Answer[] = [];',
 		},
 	],
 	// An answer that may have arrived stops blocking when its time is over.
@@ -105,7 +105,7 @@ export const SABOTAGES = {
 			from: "const isShared = db.dialect === 'postgres';",
 			to: 'const isShared = false;',
 		},
-		{ file: 'store/answer-queue.ts', from: 'if (checksTime && ', to: 'if (!checksTime && ' },
+		{ file: 'store/answer-store.ts', from: 'if (checksTime && ', to: 'if (!checksTime && ' },
 		{
 			file: 'clock.ts',
 			from: 'export const CLOCK_ALLOWANCE_MS = 5_000;',
@@ -133,7 +133,7 @@ export const SABOTAGES = {
 			from: "const isShared = db.dialect === 'postgres';",
 			to: 'const isShared = false;',
 		},
-		{ file: 'store/answer-queue.ts', from: 'if (checksTime && ', to: 'if (!checksTime && ' },
+		{ file: 'store/answer-store.ts', from: 'if (checksTime && ', to: 'if (!checksTime && ' },
 		{
 			file: 'clock.ts',
 			from: 'Math.max(0, clock.now() - Math.max(at, clock.steadySince?.() ?? Number.NEGATIVE_INFINITY))',
@@ -160,10 +160,10 @@ export const PRESS_SABOTAGES = {
 	'press-ack-first': [
 		{
 			file: 'slack/listen.ts',
-			from: 'const stored = store(request, body, (view) => {',
+			from: 'const stored = store(request, task, inboxOf(request, view));',
 			to: `await ack();
 				await clock.sleep(30);
-				const stored = store(request, body, (view) => {`,
+				const stored = store(request, task, inboxOf(request, view));`,
 		},
 	],
 	'press-early': [
@@ -184,15 +184,15 @@ export const PRESS_SABOTAGES = {
 	'press-over': [
 		{
 			file: 'store/answer-accept.ts',
-			from: 'if (first !== null) {\n\t\tconst by = readAnswer(first, cipher);\n\t\t// The',
-			to: "if (first !== null && answer.viewId !== '') {\n\t\tconst by = readAnswer(first, cipher);\n\t\t// The",
+			from: 'if (by !== undefined) {\n\t\t// The',
+			to: "if (by !== undefined && answer.viewId !== '') {\n\t\t// The",
 		},
 	],
 	'undo-late': [
 		{
 			file: 'store/answer-store.ts',
-			from: "const unsent = row.state === 'accepted' && row.put_started_at === null;",
-			to: "const unsent = row.state === 'accepted' || row.state === 'delivering';",
+			from: "const unsent = answer.state === 'accepted' && answer.putStartedAt === null;",
+			to: "const unsent = answer.state === 'accepted' || answer.state === 'delivering';",
 		},
 	],
 	'undo-alone': [{ file: 'store/answer-store.ts', from: 'await releaseLosers(trx, cipher, withdrawn, now);', to: '' }],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLog } from '../../src/ops/log.ts';
+import { createLog } from '../../src/log.ts';
 
 const SECRET = 'canary-of-a-header-or-body';
 

@@ -8,8 +8,7 @@ import {
 	type ResumeOutcome,
 	resumeOutcome,
 } from '../../src/questions/compare.ts';
-import { fingerprintOf, shownHashOf } from '../../src/questions/fingerprint.ts';
-import { askingMessageIndex } from '../../src/questions/open-question.ts';
+import { askingMessageIndex, fingerprintOf, shownHashOf } from '../../src/questions/open-question.ts';
 import type { Session } from '../../src/questions/session.ts';
 import { buildSession, saying } from '../support/sessions.ts';
 import { anySession, anyStatus, asking } from './sessions.ts';

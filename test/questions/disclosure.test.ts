@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutSignedLinks } from '../../src/questions/fingerprint.ts';
-import { questionAt } from '../../src/questions/open-question.ts';
+import { questionAt, withoutSignedLinks } from '../../src/questions/open-question.ts';
 import { disclosureOf, isShownInChannels } from '../../src/questions/secrecy.ts';
 import { buildSession } from '../support/sessions.ts';
 import { asking } from './sessions.ts';

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { looksSecret } from '../../src/questions/asks-for-secret.ts';
-import { guessInput } from '../../src/questions/input-kind.ts';
-import { type Example, INPUT_RULES } from '../../src/questions/input-rules.ts';
-import { ENGLISH_RULES, HARMLESS_PHRASES, SECRET_RULES, SECRET_STEMS } from '../../src/questions/secret-rules.ts';
+import { HARMLESS_PHRASES, looksSecret, SECRET_RULES } from '../../src/questions/asks-for-secret.ts';
+import { guessInput, INPUT_RULES } from '../../src/questions/input-kind.ts';
 import { anyCharacter } from '../support/any-text.ts';
+import { type Example, HARMLESS_TITLES, INPUT_EXAMPLES, SECRET_TITLES } from './rule-examples.ts';
 import { STEM_TITLES } from './stem-titles.ts';
 
 function itemOf(example: Example): { title: string; description: string } {
@@ -17,14 +16,19 @@ function guess(title: string, description = '') {
 	return guessInput({ title, description });
 }
 
-/** The stems of other languages with their titles. */
-const STEM_RULES = SECRET_STEMS.map((rule) => {
-	const [yes, no] = (STEM_TITLES[rule.name.replace('secret in ', '')] ?? ['', '']).map((titles) => titles.split(' | '));
-	return { ...rule, yes: yes ?? [], no: no ?? [] };
+/** The rules with their titles: kinds of secrets in English, and the stems of other languages. */
+const RULES_WITH_TITLES = SECRET_RULES.map((rule) => {
+	const english = SECRET_TITLES[rule.name];
+	const [yes, no] = (STEM_TITLES[rule.name] ?? ['', '']).map((titles) => titles.split(' | '));
+	return { ...rule, ...(english ?? { name: `secret in ${rule.name}`, yes: yes ?? [], no: no ?? [] }) };
 });
 
 describe('the rules for secrets', () => {
-	for (const rule of [...ENGLISH_RULES, ...STEM_RULES]) {
+	it('have titles for each', () => {
+		expect(SECRET_RULES.map(({ name }) => name)).toEqual(Object.keys({ ...SECRET_TITLES, ...STEM_TITLES }));
+		expect(HARMLESS_TITLES).toHaveLength(HARMLESS_PHRASES.length);
+	});
+	for (const rule of RULES_WITH_TITLES) {
 		it.each(rule.yes)(`recognise %j as a ${rule.name}`, (title) => {
 			expect(guess(title)).toEqual({ kind: 'line', secret: true });
 		});
@@ -38,7 +42,7 @@ describe('the rules for secrets', () => {
 			expect(guess(title).secret).toBe(false);
 		});
 		it(`need the rule for a ${rule.name}`, () => {
-			const others = SECRET_RULES.filter(({ name }) => name !== rule.name);
+			const others = SECRET_RULES.filter(({ pattern }) => pattern !== rule.pattern);
 			expect(rule.yes.some((title) => !others.some((other) => other.pattern.test(title.toLowerCase())))).toBe(true);
 		});
 	}
@@ -48,7 +52,7 @@ describe('the rules for secrets', () => {
 			expect(guess(title)).toEqual({ kind: 'line', secret: true });
 		},
 	);
-	it.each(HARMLESS_PHRASES.flatMap((phrase) => phrase.yes))('take %j as ordinary', (title) => {
+	it.each(HARMLESS_TITLES.flat())('take %j as ordinary', (title) => {
 		expect(guess(title).secret).toBe(false);
 	});
 	it.each([
@@ -81,7 +85,10 @@ describe('the rules for secrets', () => {
 });
 
 describe('the rules for inputs', () => {
-	for (const [index, rule] of INPUT_RULES.entries()) {
+	it('have examples for each', () => {
+		expect(INPUT_EXAMPLES.map(({ kind }) => kind)).toEqual(INPUT_RULES.map(({ kind }) => kind));
+	});
+	for (const [index, rule] of INPUT_EXAMPLES.entries()) {
 		it.each(rule.yes)(`give %j the input ${rule.kind} (rule ${index})`, (...args) => {
 			const example = (args.length > 1 ? args : args[0]) as Example;
 			expect(guessInput(itemOf(example)).kind).toBe(rule.kind);

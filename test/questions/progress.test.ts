@@ -4,12 +4,12 @@ import {
 	ageOf,
 	latestAssistantMessages,
 	latestHistory,
+	type Message,
 	parseTime,
 	resultOf,
 	stepOf,
 	taskOf,
-} from '../../src/questions/progress.ts';
-import type { Message } from '../../src/questions/session.ts';
+} from '../../src/questions/session.ts';
 import { saying } from '../support/sessions.ts';
 import { anySession } from './sessions.ts';
 
@@ -18,12 +18,9 @@ function done(...texts: string[]): Message {
 }
 
 describe('the progress of a session', () => {
-	it('counts assistant messages and uses 30 when the maximum is not a positive integer', () => {
+	it('counts assistant messages', () => {
 		const messages = [saying('task', 'user'), saying('a'), saying('b', 'critic'), saying('c')];
 		expect(stepOf({ messages, maxSteps: 12 })).toEqual({ step: 2, maxSteps: 12 });
-		for (const maxSteps of [0, -1, Number.NaN, 1.5, Number.POSITIVE_INFINITY]) {
-			expect(stepOf({ messages, maxSteps }).maxSteps).toBe(30);
-		}
 	});
 	it('takes the first user message as the task', () => {
 		expect(taskOf({ messages: [saying('a'), saying('buy it', 'user'), saying('more', 'user')] })).toBe('buy it');
@@ -35,21 +32,16 @@ describe('the progress of a session', () => {
 		expect(resultOf({ messages: [saying('a')] })).toBeNull();
 		expect(resultOf({ messages: [done('old'), done('')] })).toBeNull();
 	});
-	it('pages through the assistant messages, newest first, with their step numbers', () => {
+	it('takes the latest assistant messages, newest first, with their step numbers', () => {
 		const messages = [saying('task', 'user'), saying('a'), saying('b', 'critic'), saying('c'), saying('d')];
-		const steps = (limit: number, skip?: number) =>
-			latestAssistantMessages({ messages }, limit, skip).map(({ step, messageIndex, message }) => [
-				step,
-				messageIndex,
-				message.content,
-			]);
+		const steps = (limit: number) =>
+			latestAssistantMessages({ messages }, limit).map(({ step, message }) => [step, message.content]);
 		expect(steps(2)).toEqual([
-			[3, 4, 'd'],
-			[2, 3, 'c'],
+			[3, 'd'],
+			[2, 'c'],
 		]);
-		expect(steps(2, 2)).toEqual([[1, 1, 'a']]);
+		expect(steps(9).at(-1)).toEqual([1, 'a']);
 		expect(steps(0)).toEqual([]);
-		expect(steps(5, 3)).toEqual([]);
 	});
 	it('pages through all messages of any role except the task', () => {
 		const messages = [saying('task', 'user'), saying('a'), saying('b', 'critic'), saying('c', 'user'), saying('d')];

@@ -12,7 +12,7 @@ export async function loadProgram(entry: string) {
 		load<typeof import('../../src/watches/schedule.ts')>('watches/schedule.ts'),
 		load<typeof import('../../src/watches/session-snapshot.ts')>('watches/session-snapshot.ts'),
 		load<typeof import('../../src/rate-limiter.ts')>('rate-limiter.ts'),
-		load<typeof import('../../src/answers/claims.ts')>('answers/claims.ts'),
+		load<typeof import('../../src/answers/accept.ts')>('answers/accept.ts'),
 	]);
 	return {
 		openStore: open.openStore,

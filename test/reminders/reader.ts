@@ -63,9 +63,9 @@ export function createReader(options: Options) {
 			const session = service.read(key.sessionId);
 			await clock.sleep(back);
 			const now = clock.now();
-			const own = { own: program.NO_ANSWERS, arrived: [] };
+			const ours = { ours: program.NO_ANSWERS, arrived: [] };
 			const found = { session, readAt: beganAt };
-			const { update, watches: news } = reading.succeeded(taken, found, await watches.ofSession(key, now), own);
+			const { update, watches: news } = reading.succeeded(taken, found, await watches.ofSession(key, now), ours);
 			// A process that is killed meanwhile hears nothing more of it.
 			const stored: Read = { sessionId: key.sessionId, beganAt, stateAt, storedAt: now, isSure: false };
 			reads.push(stored);

@@ -19,8 +19,8 @@ export const SABOTAGES = {
 		},
 		{
 			file: 'slack/posts/reminders.ts',
-			from: 'if (quietHours !== null && isComputable(quietHours) && quietUntil(quietHours, now) !== null) return null;',
-			to: 'if (quietHours !== null && isComputable(quietHours) && quietUntil(quietHours, now) === 0) return null;',
+			from: 'if (quietHours !== null && quietUntil(quietHours, now) !== null) return null;',
+			to: 'if (quietHours !== null && quietUntil(quietHours, now) === 0) return null;',
 		},
 	],
 	/** The local time of the quiet hours is not that of the day on which clocks change. */
@@ -50,22 +50,22 @@ export const SABOTAGES = {
 			{ announcement, now }: { announcement: NewAnnouncement | null; now: number },
 		) => {
 			if (announcement !== null) {
-				await db.write((trx) => queueAnnouncements(trx, cipher, [{ ...announcement, key: announcement.key + now }], now));
+				await db.write((trx) => queueAnnouncements({ trx, cipher, now }, [{ ...announcement, key: announcement.key + now }]));
 			}
 			return db
 				.write(async (trx) => {`,
 		},
 		{
 			file: 'store/ladder-store.ts',
-			from: '					if (announcement !== null) await queueAnnouncements(trx, cipher, [announcement], now);\n',
+			from: '					if (announcement !== null) await queueAnnouncements({ trx, cipher, now }, [announcement]);\n',
 			to: '',
 		},
 		{
 			file: 'store/ladder-store.ts',
-			from: `					await db.writeOne((trx) => freeLadders(trx, left));
+			from: `					await db.writeOne((trx) => freeLeases(trx, 'ladders', left));
 					return null;
 				}),`,
-			to: `					await db.writeOne((trx) => freeLadders(trx, left));
+			to: `					await db.writeOne((trx) => freeLeases(trx, 'ladders', left));
 					return null;
 				});
 		},`,
@@ -101,8 +101,8 @@ export const SABOTAGES = {
 	'late-look': [
 		{
 			file: 'inbox/ladder.ts',
-			from: 'if (next.at > now) return { ...NOT_DUE, until: next.at, heldBy: ladder.heldBy };',
-			to: 'if (next.at > now) return { ...NOT_DUE, until: next.at + 45_000, heldBy: ladder.heldBy };',
+			from: 'if (next.at > now) return { ...NOT_DUE, dueAt: next.at, heldBy: ladder.heldBy };',
+			to: 'if (next.at > now) return { ...NOT_DUE, dueAt: next.at + 45_000, heldBy: ladder.heldBy };',
 		},
 	],
 } as const satisfies Record<string, readonly Replacement[]>;

@@ -57,3 +57,15 @@ it('an aborted wait takes no slot, and giving a slot back twice frees one', asyn
 	await Promise.resolve();
 	expect(granted).toEqual(['first', 'second']);
 });
+
+it('a slot that is granted at the moment of an abort is given back', async () => {
+	const slotFor = createBodySlots(1);
+	const [first, second, third] = [slotFor('person'), slotFor('person'), slotFor('person')];
+	await first.take(new AbortController().signal);
+	const leaving = new AbortController();
+	const granted = second.take(leaving.signal);
+	first.giveBack();
+	leaving.abort(new Error('left'));
+	second.giveBack();
+	await Promise.all([granted, third.take(new AbortController().signal)]);
+});

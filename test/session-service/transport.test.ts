@@ -5,7 +5,7 @@ import { createHarness } from './harness.ts';
 const now = Date.parse('2026-01-05T09:00:00Z');
 
 function said(status: number, headers: Record<string, string>, elapsedMs = 0) {
-	return readRateLimit({ status, headers: new Map(Object.entries(headers)), now, elapsedMs });
+	return readRateLimit({ status, headers: new Map(Object.entries(headers)) }, now, elapsedMs);
 }
 
 it('reads the rate limit headers, counted from when the request was sent', () => {

@@ -100,34 +100,34 @@ describe('createLinks', () => {
 		'wiki',
 		'wiki.',
 	])('refuses an address in a private network: %s', (host) => {
-		expect(links(`https://${host}/a`)).toEqual({ kind: 'refused', why: 'privateNetwork' });
+		expect(links(`https://${host}/a`)).toEqual({ kind: 'refused', why: 'private network' });
 	});
 
 	it.each([
-		['http://bucket.example/a', 'notHttps'],
-		['http://service.example:8443/a', 'notHttps'],
-		['http://10.0.0.1/a', 'notHttps'],
-		['ftp://bucket.example/a', 'notHttps'],
-		['javascript:alert(1)', 'notHttps'],
-		['data:text/html,x', 'notHttps'],
-		['file:///etc/passwd', 'notHttps'],
-		['blob:https://bucket.example/a', 'notHttps'],
-		['blob:https://service.example:8443/a', 'notHttps'],
-		['https://ada@bucket.example/a', 'userName'],
-		['https://ada:pw@bucket.example/a', 'userName'],
-		['https://:pw@bucket.example/a', 'userName'],
-		['https://dash.example@10.0.0.1/a', 'userName'],
-		['https://service.example:8443@evil.example/a', 'userName'],
-		['', 'unusable'],
-		['a.pdf', 'unusable'],
-		['//bucket.example/a', 'unusable'],
-		['https://', 'unusable'],
-		['https://[::1%25eth0]/a', 'unusable'],
-		['https://bucket.example\\@evil.example/a', 'unusable'],
-		['https://bucket.example/a b', 'unusable'],
-		['https://bucket.example/|x>', 'unusable'],
-		['https://bu\ncket.example/a', 'unusable'],
-		[`https://bucket.example/${'a'.repeat(3_000)}`, 'unusable'],
+		['http://bucket.example/a', 'not https'],
+		['http://service.example:8443/a', 'not https'],
+		['http://10.0.0.1/a', 'not https'],
+		['ftp://bucket.example/a', 'not https'],
+		['javascript:alert(1)', 'not https'],
+		['data:text/html,x', 'not https'],
+		['file:///etc/passwd', 'not https'],
+		['blob:https://bucket.example/a', 'not https'],
+		['blob:https://service.example:8443/a', 'not https'],
+		['https://ada@bucket.example/a', 'user name in the link'],
+		['https://ada:pw@bucket.example/a', 'user name in the link'],
+		['https://:pw@bucket.example/a', 'user name in the link'],
+		['https://dash.example@10.0.0.1/a', 'user name in the link'],
+		['https://service.example:8443@evil.example/a', 'user name in the link'],
+		['', 'not a usable link'],
+		['a.pdf', 'not a usable link'],
+		['//bucket.example/a', 'not a usable link'],
+		['https://', 'not a usable link'],
+		['https://[::1%25eth0]/a', 'not a usable link'],
+		['https://bucket.example\\@evil.example/a', 'not a usable link'],
+		['https://bucket.example/a b', 'not a usable link'],
+		['https://bucket.example/|x>', 'not a usable link'],
+		['https://bu\ncket.example/a', 'not a usable link'],
+		[`https://bucket.example/${'a'.repeat(3_000)}`, 'not a usable link'],
 	])('refuses an address: %s', (address, why) => {
 		expect(links(address)).toEqual({ kind: 'refused', why });
 	});
@@ -140,9 +140,9 @@ describe('createLinks', () => {
 		const local = createLinks({ serviceUrl: 'http://127.0.0.1:4000', dashboardUrl: 'http://dash.internal' });
 		const url = 'http://127.0.0.1:4000/files/a';
 		expect(local(url)).toEqual({ kind: 'link', url, host: null });
-		expect(local('http://127.0.0.1:4001/a')).toEqual({ kind: 'refused', why: 'notHttps' });
-		expect(local('https://127.0.0.1:4000/a')).toEqual({ kind: 'refused', why: 'privateNetwork' });
-		expect(local('http://ada@127.0.0.1:4000/a')).toEqual({ kind: 'refused', why: 'userName' });
-		expect(local('https://dash.internal/a')).toEqual({ kind: 'refused', why: 'privateNetwork' });
+		expect(local('http://127.0.0.1:4001/a')).toEqual({ kind: 'refused', why: 'not https' });
+		expect(local('https://127.0.0.1:4000/a')).toEqual({ kind: 'refused', why: 'private network' });
+		expect(local('http://ada@127.0.0.1:4000/a')).toEqual({ kind: 'refused', why: 'user name in the link' });
+		expect(local('https://dash.internal/a')).toEqual({ kind: 'refused', why: 'private network' });
 	});
 });

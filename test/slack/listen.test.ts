@@ -1,68 +1,89 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
-import { createListen, createRush } from '../../src/slack/listen.ts';
+import { createListen } from '../../src/slack/listen.ts';
+import { createRecordingLog } from '../store/support.ts';
+import { coreOf } from '../support/core.ts';
 
-it('delays the work after a submission until the last one is acknowledged', async () => {
-	const rush = createRush(createManualClock());
-	const [first, second] = [rush.enter(), rush.enter()];
-	let isOver = false;
-	const waiting = rush.over().then(() => {
-		isOver = true;
-	});
-	first();
-	await Promise.resolve();
-	expect(isOver).toBe(false);
-	second();
-	await waiting;
-	await rush.over();
-});
-
-it('delays the work after a submission by no more than 50 ms', async () => {
-	const clock = createManualClock();
-	const rush = createRush(clock);
-	rush.enter();
-	const waiting = rush.over();
-	await clock.advance(50);
-	await waiting;
-});
-
-/** Takes presses with `run` as the work that stores them. Each act is noted when it happens. */
-function pressing(run: () => Promise<() => Promise<void>>) {
+/** Takes presses, each with its work that stores them. Each act is noted when it happens. */
+function listening() {
 	const acts: string[] = [];
 	const clock = createManualClock();
-	const log = { child: () => log, info() {}, error() {}, warn() {} };
+	const log = createRecordingLog();
 	let press: (given: object) => Promise<void> = async () => {};
 	const app = {
 		action(_id: string, handler: typeof press) {
 			press = handler;
 		},
 	};
-	const listen = createListen({
+	const core = coreOf({ clock, log, metrics: { acknowledged() {} } });
+	const listen = createListen(core, {
 		app,
 		teamId: 'T1',
-		accessPolicy: { check: async () => ({ allowed: true }) },
-		clock,
-		log,
-		onAcknowledged() {},
-	} as unknown as Parameters<typeof createListen>[0]);
-	const tell = (what: string) => async () => void acts.push(what);
-	listen.storingAction('question.choose_1', () => ({
-		place: 'anyChannel',
-		run: async () => {
-			await run();
-			return tell('told');
-		},
-		refused: () => tell('told that it was refused'),
-		failed: () => tell('told that it failed'),
-		late: tell('told that it comes later'),
-	}));
-	const pressed = press({
-		body: { user: { id: 'U1', team_id: 'T1' }, trigger_id: '1.2' },
-		action: { action_id: 'question.choose_1', value: '' },
-		ack: async () => void acts.push('acknowledged'),
+		accessPolicy: { check: async () => ({ refusal: null }) },
+	} as unknown as Parameters<typeof createListen>[1]);
+	const stores = new Map<string, () => Promise<unknown>>();
+	listen.storingAction('question.choose_1', (_, { value = '' }) => {
+		const tell = (what: string) => async () => void acts.push(`${value}${what}`);
+		return {
+			place: 'anyChannel',
+			run: async () => {
+				await stores.get(value)?.();
+				return tell('told');
+			},
+			refused: () => tell('told that it was refused'),
+			failed: () => tell('told that it failed'),
+			late: tell('told that it comes later'),
+		};
 	});
+	/** `name` stands before each act. Resolves when the press is handled. */
+	function pressed(run: () => Promise<unknown>, name = ''): Promise<void> {
+		stores.set(name, run);
+		return press({
+			body: { user: { id: 'U1', team_id: 'T1' }, trigger_id: `1.${name}` },
+			action: { action_id: 'question.choose_1', value: name },
+			ack: async () => void acts.push(`${name}acknowledged`),
+		});
+	}
 	return { acts, clock, pressed };
 }
+
+/** Enough for a message that waits for nothing. */
+async function someTurns(): Promise<void> {
+	for (let turn = 0; turn < 5; turn++) await nextTurn();
+}
+
+/** One press. */
+function pressing(run: () => Promise<unknown>) {
+	const { acts, clock, pressed } = listening();
+	return { acts, clock, pressed: pressed(run) };
+}
+
+it('tells nobody that a press is stored before the others are acknowledged', async () => {
+	const { acts, clock, pressed } = listening();
+	const { promise, resolve } = Promise.withResolvers<void>();
+	const second = pressed(() => promise, 'second ');
+	const first = pressed(async () => {}, 'first ');
+	await clock.advance(10);
+	await someTurns();
+	expect(acts).toEqual(['first acknowledged']);
+	resolve();
+	await Promise.all([first, second]);
+	expect(acts.slice(0, 2)).toEqual(['first acknowledged', 'second acknowledged']);
+	expect(acts.slice(2).sort()).toEqual(['first told', 'second told']);
+});
+
+it('tells that a press is stored after 50 ms, also if others are not acknowledged', async () => {
+	const { acts, clock, pressed } = listening();
+	void pressed(() => new Promise(() => {}), 'second ');
+	const first = pressed(async () => {}, 'first ');
+	await clock.advance(49);
+	await someTurns();
+	expect(acts).toEqual(['first acknowledged']);
+	await clock.advance(1);
+	await first;
+	expect(acts).toEqual(['first acknowledged', 'first told']);
+});
 
 it('acknowledges a press that is not stored after 2.5 s when the person was told so', async () => {
 	const { promise: stored, resolve: store } = Promise.withResolvers<() => Promise<void>>();

@@ -3,6 +3,7 @@ import { createManualClock } from '../../fake-slack/index.ts';
 import { createPersonReads } from '../../src/slack/person-reads.ts';
 import type { PersonRequest } from '../../src/slack/request.ts';
 import { createRecordingLog } from '../store/support.ts';
+import { coreOf } from '../support/core.ts';
 
 const request = (userId: string): PersonRequest => ({
 	person: { teamId: 'T1', userId },
@@ -21,13 +22,15 @@ it.each([
 	['fails', () => Promise.reject(new Error('the database does not respond'))],
 	['does not respond', () => new Promise<never>(() => undefined)],
 ])('a process limits by itself while the shared rate limiter %s', async (_, take) => {
-	const reads = createPersonReads({
-		sessionService: { read: () => Promise.reject(new Error('this test reads no session')) },
-		rateLimiter: { take, charge: take },
-		limits: { burst: 2, readsPerMinute: 20 },
-		clock: createManualClock(),
-		metrics: { personRead: () => undefined, unknownSession: () => undefined },
-	});
+	const reads = createPersonReads(
+		coreOf({
+			sessionService: { read: () => Promise.reject(new Error('this test reads no session')) },
+			rateLimiter: { take, charge: take },
+			config: { people: { burst: 2, readsPerMinute: 20 } },
+			clock: createManualClock(),
+			metrics: { people: { personRead: () => undefined, unknownSession: () => undefined } },
+		}),
+	);
 	expect(await reads.permit(request('U1'))).toHaveProperty('read');
 	expect(await reads.permit(request('U1'))).toHaveProperty('read');
 	expect(await reads.permit(request('U1'))).toMatchObject({ code: 'too_fast' });

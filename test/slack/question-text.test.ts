@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { looksSecret } from '../../src/questions/asks-for-secret.ts';
-import { questionAt } from '../../src/questions/open-question.ts';
-import { type QuickAnswer, quickAnswerOf } from '../../src/questions/quick-answer.ts';
 import { readSessionResponse } from '../../src/session-service/schema.ts';
-import { questionText } from '../../src/slack/question-text.ts';
+import { questionText } from '../../src/slack/question-view.ts';
 import { escapeMrkdwn, oneLine } from '../../src/slack/text.ts';
 import { type ItemView, questionViewAt } from '../../src/watches/session-snapshot.ts';
 import { expectHarmlessMrkdwn } from './support/check.ts';
@@ -27,11 +25,9 @@ function told(items: readonly Texts[], fields: Partial<Told> = {}, context = '')
 }
 
 function toldOf(views: readonly ItemView[], fields: Partial<Told> = {}, context = ''): string {
-	const items = views.map(({ title, description }) => ({ title, description, value: '' }));
-	const openItems = views.flatMap(({ open }, position) => (open ? [position] : []));
+	const openCount = views.filter(({ open }) => open).length;
 	return questionText({
-		question: { context, items: views, openCount: openItems.length, itemCount: views.length },
-		quick: quickAnswerOf({ items, openItems }, () => false),
+		question: { context, items: views, openCount, itemCount: views.length },
 		sessionName: '',
 		waitedMs: null,
 		discreet: false,
@@ -73,19 +69,18 @@ describe('the text of a question', () => {
 		// Yes and no.
 		[['Should I proceed?', 'The total is 30 euros.'], 'Should I proceed? The total is 30 euros.'],
 		[['Proceed? One of: Yes, No'], 'Proceed? One of: Yes, No'],
-		// Options.
-		[['Plan', 'Options: Basic / Pro / Team. The first is free.'], 'Plan. One of: Basic, Pro, Team'],
-		[['Plan:', 'One of: Basic, Pro'], 'Plan. One of: Basic, Pro'],
-		[['Plan? Options: Basic | Pro'], 'Plan? One of: Basic, Pro'],
+		// Options, in the agent's own words.
+		[
+			['Plan', 'Options: Basic / Pro / Team. The first is free.'],
+			'Plan: Options: Basic / Pro / Team. The first is free.',
+		],
+		[['Plan? Options: Basic | Pro'], 'Plan? Options: Basic | Pro'],
 		[['', 'Which flight? One of: LH 1173, TP 570'], 'Which flight? One of: LH 1173, TP 570'],
-		[['', 'I found these:\n• **Morning**\n• Late;\nWhich shall I book?'], 'Which shall I book? One of: Morning, Late'],
-		[['', 'Which flight?\n\nPlease pick one:\n(1) Morning\n(2) Late'], 'Which flight? One of: Morning, Late'],
-		[['', 'Which flight?\na) Morning\nb) Late'], 'Which flight? One of: Morning, Late'],
-		[['', 'Assign a plan. One of: A, B or something else. B is slow.'], 'Assign a plan. B is slow. One of: A, B'],
-		[['', 'Options: C++, C# or .NET (8)'], 'One of: C++, C#, .NET (8)'],
-		[['', 'Which one? Options: +, -'], 'Which one? Options: +, -'],
-		[['', 'One of: A, B'], 'One of: A, B'],
-		[['Welche Farbe?', 'Optionen: rot, grün oder blau'], 'Welche Farbe? One of: rot, grün, blau'],
+		[
+			['', 'Which flight?\n\nPlease pick one:\n(1) Morning\n(2) Late'],
+			'Which flight? Please pick one: (1) Morning (2) Late',
+		],
+		[['Welche Farbe?', 'Optionen: rot, grün oder blau'], 'Welche Farbe? Optionen: rot, grün oder blau'],
 	])('tells %j in one line', (asked, expected) => {
 		expect(told([asked])).toBe(`An agent asks: ${expected}`);
 	});
@@ -165,12 +160,10 @@ describe('the text of a question', () => {
 				fc.pre(session !== null);
 				for (const messageIndex of session.messages.keys()) {
 					const view = questionViewAt(session, messageIndex);
-					const question = questionAt(session, messageIndex);
-					if (view === null || question === null) continue;
-					const quick = quickAnswerOf(question, () => false);
-					const text = questionText({ question: view, quick, ...chosen });
+					if (view === null) continue;
+					const text = questionText({ question: view, ...chosen });
 					expectShort(text);
-					const asked = questionText({ question: view, quick, ...chosen, sessionName: '', waitedMs: null });
+					const asked = questionText({ question: view, ...chosen, sessionName: '', waitedMs: null });
 					expect(characters(shown(asked)).length).toBeLessThanOrEqual(250);
 					if (chosen.discreet || view.items.some((item) => item.open && looksSecret(item))) {
 						expect(text).toBe(NOTHING_TOLD);
@@ -182,14 +175,10 @@ describe('the text of a question', () => {
 	});
 
 	it('begins with our words, then with those of the question', () => {
-		const option = hostileText.map((text) => text.slice(0, 30));
-		const anyQuick: fc.Arbitrary<QuickAnswer | null> = fc.option(
-			fc.record({ position: fc.constant(0), options: fc.array(option, { minLength: 2, maxLength: 5 }) }),
-		);
 		fc.assert(
-			fc.property(hostileText, hostileText, anyQuick, hostileText, (title, description, quick, sessionName) => {
+			fc.property(hostileText, hostileText, hostileText, (title, description, sessionName) => {
 				const item = itemView([title, description]);
-				const text = toldOf([item], { quick, sessionName });
+				const text = toldOf([item], { sessionName });
 				expectShort(text);
 				if (looksSecret(item)) {
 					expect(text).toBe(NOTHING_TOLD);
@@ -197,7 +186,7 @@ describe('the text of a question', () => {
 				}
 				expect(text).toMatch(/^An agent asks(?:: | for an answer)/);
 				const start = oneLine(title, 1_000).replace(/`{3,}/g, (marks) => "'".repeat(marks.length));
-				if (quick === null && start !== '') {
+				if (start !== '') {
 					expect(text.startsWith(`An agent asks: ${escapeMrkdwn(start).slice(0, 20)}`)).toBe(true);
 				}
 			}),

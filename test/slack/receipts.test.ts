@@ -9,15 +9,17 @@ import {
 } from '../../fake-slack/index.ts';
 import type { Answer } from '../../src/answers/answer.ts';
 import { receiptExplanation } from '../../src/slack/blocks/receipt.ts';
+import { createDirectChannels } from '../../src/slack/channels.ts';
 import { createSlackClients } from '../../src/slack/clients.ts';
-import { createDirectChannels } from '../../src/slack/memberships.ts';
 import { createReceipts } from '../../src/slack/receipts.ts';
 import { createRecordingLog } from '../store/support.ts';
+import { coreOf } from '../support/core.ts';
 import { headline } from '../support/sentences.ts';
 import { answerOf } from './support/answers.ts';
 
 const ACCEPTED_AT = Date.parse('2026-11-20T08:40:00Z');
 const LONG_MS = 30_000;
+const NO_RULES = { allowGuests: false, allowExternal: false, channels: [], users: [], userGroups: [] };
 
 let slack: FakeSlack;
 let clock: ManualClock;
@@ -31,10 +33,10 @@ beforeEach(() => {
 	slack.state.messages = [];
 	clock = createManualClock(ACCEPTED_AT + LONG_MS);
 	const log = createRecordingLog();
-	const clients = createSlackClients({ token: slack.tokens.bot, apiUrl: slack.apiUrl, log, onCall: () => {} });
-	const names = { displayName: () => 'Ada' };
-	const directChannelOf = createDirectChannels({ client: clients.people, clock });
-	receipts = createReceipts({ clients, directChannelOf, names, adminContact: null, postsText: true, clock, log });
+	const clients = createSlackClients({ botToken: slack.tokens.bot, apiUrl: slack.apiUrl }, log, () => {});
+	const directChannelOf = createDirectChannels(clients.people, clock);
+	const config = { showAnswers: 'auto' as const, access: { ...NO_RULES, adminContact: null } };
+	receipts = createReceipts(coreOf({ clients, directChannelOf, config, clock, log }));
 });
 
 const dm = (): Posted[] => slack.as('ada').dm();

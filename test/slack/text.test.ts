@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { neutralise } from '../../src/slack/text/clean.ts';
-import { fitText } from '../../src/slack/text/cut.ts';
+
 import {
 	cutTo,
 	escapeMrkdwn,
+	fitText,
 	isBlank,
 	oneLine,
 	oneLineMrkdwn,

@@ -3,19 +3,48 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { ANSWER_JSON } from '../../src/store/answer-rows.ts';
-import { draftContent } from '../../src/store/answering-store.ts';
-import { PERSON_IDS } from '../../src/store/person-ids.ts';
+import { draftColumn } from '../../src/store/answering-store.ts';
+import type { Tables } from '../../src/store/tables.ts';
 import { WATCH_JSON } from '../../src/store/watch-rows.ts';
 import { channelSettings } from '../../src/watches/channel-settings.ts';
 import { makeDataDir, open } from './support.ts';
+
+/**
+ * Where rows hold ids of people, to find all that is stored of a person. `id`: the column is the id. `part`: the id is part
+ * of a text. A list: fields of the column's JSON, from its root; `[]` is each entry of a list and `{}` each name of a record.
+ * Most JSON is encrypted. A new column or field with such an id has to be added here.
+ */
+const PERSON_IDS = {
+	answers: { user_id: 'id', other: ['person.userId'] },
+	drafts: { user_id: 'id' },
+	claims: { user_id: 'id' },
+	watches: { created_by: 'id' },
+	announcements: {
+		target: 'part',
+		unique_key: 'part',
+		place_id: 'id',
+		content: ['by', 'from', 'entries[].heldBy', 'before.mention.userIds[]', 'after.mention.userIds[]'],
+	},
+	inboxes: { id: 'part', user_id: 'id' },
+	ladders: { held_by: 'id' },
+	channel_settings: { settings: ['mention.userIds[]'], changed_by: 'id' },
+	snoozes: { user_id: 'id' },
+	hand_overs: { from_user_id: 'id', to_user_id: 'id' },
+	discoveries: { created_by: 'id' },
+	shared_states: { name: 'part', state: ['{}'] },
+} as const satisfies {
+	readonly [Table in keyof Tables]?: {
+		readonly [Column in keyof Tables[Table]]?: 'id' | 'part' | readonly string[];
+	};
+};
 
 /** Columns, and their JSON, that hold no id of a person. A new column has to be added here or to `PERSON_IDS`. */
 const OTHERS: Readonly<Record<string, string>> = {
 	migrations: 'number name applied_at',
 	meta: 'name value',
 	answers: `id submission_key team_id service session_id message_index fingerprint content secrets state attempts
-		accepted_at give_up_at undo_until next_attempt_at put_started_at before_put delivered_at aftermath ended_at
-		last_error timeline told lease_token leased_until edit_count not_before missing_count start_failed
+		accepted_at give_up_at undo_until next_attempt_at put_started_at before_put delivered_at agent_outcome ended_at
+		last_error timeline receipt_state lease_token leased_until edit_count not_before missing_count start_failed
 		restart_asked_at secret_positions submission`,
 	drafts: 'form_id team_id service session_id message_index fingerprint content updated_at',
 	claims: 'service session_id message_index team_id claimed_at until',
@@ -63,7 +92,7 @@ it('classifies each column: it holds ids of people, or none', async () => {
 
 const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>> = {
 	answers: ANSWER_JSON,
-	drafts: { content: draftContent },
+	drafts: { content: draftColumn.schema },
 	...WATCH_JSON,
 	channel_settings: { settings: channelSettings },
 };
@@ -72,7 +101,7 @@ const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>
 const OTHER_FIELDS: Readonly<Record<string, string>> = {
 	'answers.submission': 'viewId origin.channelId origin.threadTs shownHash',
 	'answers.before_put': 'status',
-	'answers.told': 'dm.channelId dm.ts',
+	'answers.receipt_state': 'dm.channelId dm.ts',
 	'answers.other': 'answerId person.teamId values[]',
 	'answers.content': '[].title [].value',
 	'answers.secrets': '{}',

@@ -14,7 +14,7 @@ const COPIES: Record<(typeof GROWING)[number], Readonly<Record<string, string>>>
 		user_id: `'U' || (n.i % 500)`,
 		session_id: `'s' || n.i`,
 		state: `'resumed'`,
-		aftermath: `'resumed'`,
+		agent_outcome: `'resumed'`,
 		ended_at: 'copied.accepted_at',
 		delivered_at: 'copied.accepted_at',
 		next_attempt_at: 'null',
@@ -51,6 +51,7 @@ const COPIES: Record<(typeof GROWING)[number], Readonly<Record<string, string>>>
 const AT_START_OR_STOP = [
 	// Leases of what was at work when a stop's time was over: a stop that finds nothing at work sends none of them.
 	/\bwhere "lease_token" in \([^()]*\)$/,
+	/^update "\w+" set "lease_token" = \S+, "leased_until" = \S+ where .*\bwhere "lease_token" in \([^()]*\) order by/,
 	// SQLite: leases of a process that was killed; drafts that the former key of secrets seals.
 	/^update "\w+" set "lease_token" = \?, "leased_until" = \? where "lease_token" is not null$/,
 	/^select form_id as id, content as sealed from drafts where content is not null$/,

@@ -34,7 +34,7 @@ async function errorOf(clock: StoreClock): Promise<number> {
 
 it("returns the database's time when the machine's clock is wrong", async () => {
 	const log = createRecordingLog();
-	const clock = await createStoreClock({ db, local: createManualClock(0), log });
+	const clock = await createStoreClock(db, createManualClock(0), log);
 	expect(await errorOf(clock)).toBeLessThanOrEqual(100);
 	clock.close();
 });
@@ -43,7 +43,7 @@ it('detects that the machine slept and does not count the time before as certain
 	const log = createRecordingLog();
 	const local = createManualClock(0);
 	let slept = 0;
-	const clock = await createStoreClock({ db, local, log, monotonic: () => performance.now() - slept });
+	const clock = await createStoreClock(db, local, log, { monotonic: () => performance.now() - slept });
 	expect(clock.steadySince?.()).toBe(Number.NEGATIVE_INFINITY);
 	slept = 60_000;
 	expect(await errorOf(clock)).toBeGreaterThan(50_000);
@@ -59,13 +59,8 @@ it('detects that the machine slept and does not count the time before as certain
 it('is uncertain from the wake-up of the machine until the next measurement', async () => {
 	const local = createManualClock(0);
 	let slept = 0;
-	const clock = await createStoreClock({
-		db,
-		local,
-		log: createRecordingLog(),
-		wall: () => performance.now(),
-		monotonic: () => performance.now() - slept,
-	});
+	const machine = { wall: () => performance.now(), monotonic: () => performance.now() - slept };
+	const clock = await createStoreClock(db, local, createRecordingLog(), machine);
 	slept = 60_000;
 	expect(clock.steadySince?.()).toBe(Number.POSITIVE_INFINITY);
 	await expect.poll(() => clock.steadySince?.()).toBeLessThan(Number.POSITIVE_INFINITY);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { DELAYS } from '../../src/store/repair-times.ts';
+import { DELAYS } from '../../src/store/store-clock.ts';
 import { COLUMNS } from '../../src/store/tables.ts';
 
 /** When something happened: never ahead. A new column with a time has to be added here or to `DELAYS`. */

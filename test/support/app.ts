@@ -11,7 +11,7 @@ import {
 import { createHandraise } from '../../src/app.ts';
 import type { Clock } from '../../src/clock.ts';
 import { parseConfig } from '../../src/config.ts';
-import { createLog } from '../../src/ops/log.ts';
+import { createLog } from '../../src/log.ts';
 import { notAsWritten } from './as-written.ts';
 import { NO_LIMITS_ENV } from './no-limits.ts';
 

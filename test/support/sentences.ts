@@ -1,16 +1,15 @@
 import type { AnswerState } from '../../src/answers/answer.ts';
 import type { HandOver } from '../../src/inbox/hand-over.ts';
 import { receiptHeadline, stateLine } from '../../src/slack/blocks/answers.ts';
+import { settingsChangedPost } from '../../src/slack/blocks/channel-settings.ts';
 import { errorWords } from '../../src/slack/blocks/errors.ts';
 import * as handOver from '../../src/slack/blocks/hand-over.ts';
 import { inboxHandOverLine } from '../../src/slack/blocks/inbox.ts';
 import { digestWords, reminderWords } from '../../src/slack/blocks/reminders.ts';
 import { type Notice, noticeWords } from '../../src/slack/blocks/session-modal.ts';
-import { settingsChangedWords } from '../../src/slack/blocks/settings-saving.ts';
-import { discoveryBegunWords, discoveryEndedWords, endWords } from '../../src/slack/blocks/watch-posts.ts';
+import { endWords, type PostContext, watchPost } from '../../src/slack/blocks/watch-posts.ts';
 import { watchOutcomeWords } from '../../src/slack/blocks/watching.ts';
-import { questionText } from '../../src/slack/question-text.ts';
-import { handOverLine } from '../../src/slack/question-view.ts';
+import { handOverLine, questionText } from '../../src/slack/question-view.ts';
 import { agoText } from '../../src/slack/words.ts';
 import { type ReminderStage, DEFAULT_CHANNEL_SETTINGS as SETTINGS } from '../../src/watches/channel-settings.ts';
 import type { WatchOutcome } from '../../src/watches/subscribe.ts';
@@ -24,10 +23,10 @@ import type { WatchEnd } from '../../src/watches/watch.ts';
 type Shown = Partial<Parameters<typeof receiptHeadline>[0]>;
 const NO_NEWS = { agentOutcome: null, lastError: null };
 const NOTHING_KEPT = { kept: 'nothing', adminContact: null } as const;
-const names = { displayName: (userId: string) => `@${userId}` };
+const names = { displayName: String };
 const QUOTED_NAME = /“(@[\w ]+)”/g;
 const mentions = (words: string) => words.replace(QUOTED_NAME, '$1');
-const given = (from: string, to: string) => ({ from, to }) as HandOver;
+const given = (from: string, to: string) => ({ from: `@${from}`, to: `@${to}` }) as HandOver;
 
 /** The first sentence of a receipt. */
 export const headline = (state: AnswerState, shown: Shown = {}) => receiptHeadline({ ...NO_NEWS, ...shown, state });
@@ -55,22 +54,22 @@ export const digestText = (count: number) => digestWords(Array(count).fill({ sta
 export const [WAITS = '', WAIT = ''] = [1, 2].map((count) => digestText(count).replace(/^\D+\d+ /, ''));
 /** In a channel whose settings were changed. */
 export const CHANGED_REMINDERS = besideNames(
-	settingsChangedWords(
-		{ kind: 'settingsChanged', by: 'one', before: SETTINGS, after: SETTINGS },
+	settingsChangedPost(
+		{ kind: 'settingsChanged', by: '@one', before: SETTINGS, after: SETTINGS },
 		{
 			channelId: 'C',
 			defaults: { remindAfterMs: null, escalateAfterMs: null },
 			names,
 			groups: { kind: 'listed', groups: [] },
+			maybeRepeat: false,
 		},
-	),
+	).text,
 );
 
 const SECRET_QUESTION = { context: '', items: [], openCount: 1, itemCount: 1 };
 /** The notification of a question of which nothing may be told. */
 export const ASKS = questionText({
 	question: SECRET_QUESTION,
-	quick: null,
 	sessionName: '',
 	waitedMs: null,
 	discreet: true,
@@ -82,26 +81,30 @@ export const handedOver = (from: string, to: string) =>
 export const HANDED_OVER = besideNames(handOverLine(given('one', 'other'), names, { isUpdate: true }));
 /** In the window of whoever handed it over. */
 export const youHandedOver = (to: string) =>
-	mentions(handOver.handOverWords({ kind: 'handedOver', handOver: given('', to) }, names));
+	mentions(handOver.handOverWords({ kind: 'handedOver', handOver: given('', to) }));
 /** In the inbox of whoever has the question, and in the direct message to them. */
-export const HANDED_TO_YOU = besideNames(inboxHandOverLine(given('one', 'other'), 'other', names));
-export const YOU_HAVE_IT = besideNames(handOver.handedOverWords('one', names));
-export const GAVE_BACK = besideNames(handOver.givenBackWords({ by: 'one' }, names));
-export const DID_NOT_GET_IT = besideNames(handOver.givenBackWords({ by: 'one', undelivered: true }, names));
+export const HANDED_TO_YOU = besideNames(inboxHandOverLine(given('one', 'other'), '@other'));
+export const YOU_HAVE_IT = besideNames(handOver.handedOverWords('@one'));
+export const GAVE_BACK = besideNames(handOver.givenBackWords({ by: '@one' }));
+export const DID_NOT_GET_IT = besideNames(handOver.givenBackWords({ by: '@one', undelivered: true }));
 
 /** To a channel, when somebody has typed `/session watch all` or `/session unwatch all`. */
-export const BEGAN_ALL = besideNames(discoveryBegunWords('one', names));
-export const ENDED_ALL = besideNames(discoveryEndedWords('one', names));
+const [beganAll, endedAll] = (['discoveryBegun', 'discoveryEnded'] as const).map((kind) => {
+	const post: Partial<PostContext> = { names, maybeRepeat: false };
+	return besideNames(watchPost({ kind, by: '@one' }, post as PostContext).text);
+});
+export const BEGAN_ALL = beganAll ?? '';
+export const ENDED_ALL = endedAll ?? '';
 /** The result of `/session watch` for one session. */
 export const watchOutcome = (sessionId: string, kind: 'watching' | 'unknownSession') =>
 	watchOutcomeWords(sessionId, { kind } as WatchOutcome, NOTHING_KEPT);
 /** Why a watch ended. */
 export const ended = (reason: WatchEnd) => endWords(reason, { days: null, adminContact: null });
 
-const notice = (kind: Notice) => mentions(noticeWords(kind, { names, now: 0, adminContact: null }));
+const notice = (kind: Notice) => mentions(noticeWords(kind, { now: 0, adminContact: null }));
 /** Null for somebody outside Slack. */
 export function answeredMeanwhile(by: string | null): string {
-	const person = by === null ? null : { teamId: '', userId: by };
+	const person = by === null ? null : { teamId: '', userId: `@${by}` };
 	const other = { person, values: [], at: null, answerId: null, same: false };
 	return notice({ kind: 'answeredMeanwhile', other }).replace(/\.$/, '');
 }

@@ -17,7 +17,6 @@ export function buildSessionModel(session: Session, now: number, changes: Partia
 		notices: [],
 		claims: [],
 		now,
-		names: { displayName: () => 'Ada' },
 		dashboardUrl: DASHBOARD_URL,
 		links: createLinks({ serviceUrl: 'https://service.example', dashboardUrl: DASHBOARD_URL }),
 		adminContact: null,

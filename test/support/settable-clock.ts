@@ -7,13 +7,8 @@ import { createRecordingLog } from '../store/support.ts';
 /** The store's clock on a machine whose clock can be set: `clock`, shifted by `shiftMs`. */
 export async function settableClock(clock: ManualClock, { db }: Pick<Store, 'db'>, shiftMs = 0) {
 	let shift = shiftMs;
-	const machine = await createStoreClock({
-		db,
-		local: clock,
-		log: createRecordingLog(),
-		wall: () => clock.now() + shift,
-		monotonic: clock.now,
-	});
+	const times = { wall: () => clock.now() + shift, monotonic: clock.now };
+	const machine = await createStoreClock(db, clock, createRecordingLog(), times);
 	onTestFinished(machine.close);
 	return {
 		...machine,

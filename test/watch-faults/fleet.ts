@@ -1,5 +1,6 @@
 import type { Message } from '../../fake-slack/index.ts';
 import { asking, done, item, task } from '../../sandbox/session-service/builders.ts';
+import { encodeTarget } from '../../src/slack/ids.ts';
 import type { Harness } from '../faults/harness.ts';
 
 /** Sessions that several channels watch: one channel takes one post a second, so a run needs several. */
@@ -49,7 +50,11 @@ export function createFleet(harness: Harness, size: number, perChannel: number):
 			(one) => one.channel === channelOf(id) && one.user === botUser && one.ephemeralFor === undefined,
 		);
 	const cards = (id: string) =>
-		shownIn(id).filter((one) => one.threadTs === undefined && JSON.stringify(one.blocks).includes(`":${id}"`));
+		shownIn(id).filter(
+			(one) =>
+				one.threadTs === undefined &&
+				JSON.stringify(one.blocks).includes(JSON.stringify(encodeTarget({ sessionId: id, messageIndex: null }))),
+		);
 
 	return {
 		ids,

@@ -171,8 +171,7 @@ export function createRecordingMetrics() {
 
 /** The poller's options when nobody has answered through Handraise. */
 export const NO_ANSWERS = {
-	ownAnswers: async () => NOBODY_ANSWERED,
-	arrived: async () => [],
+	ourAnswers: async () => ({ ...NOBODY_ANSWERED, arrivedBetween: () => [] }),
 };
 
 /** A store on its own database, closed at the end of the test. */

@@ -8,12 +8,14 @@ import {
 	type FAILED_STATES,
 	type FirstEnding,
 	firstEndingOf,
+	itemsOf,
+	type Person,
 	type TimelineEntry,
 } from '../../answers/answer.ts';
 import { ACTIONS, CALLBACKS } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import { isBlank, quoted, quotedTitleMrkdwn } from '../text.ts';
-import { andMoreWords, momentMrkdwn, type Names, personMrkdwn, sessionName } from '../words.ts';
+import { andMoreWords, momentMrkdwn, personMrkdwn, sessionName } from '../words.ts';
 import { button, buttons, context, divider, modal, section } from './parts.ts';
 
 type Words = readonly [line: string, headline: string];
@@ -66,7 +68,7 @@ const PERHAPS_ARRIVED: Readonly<Record<(typeof FAILED_STATES)[number] | 'withdra
 
 /** How the session went on after delivery. */
 const AGENT_OUTCOME_WORDS: Readonly<Record<AgentOutcome, Words>> = {
-	resumed: ['▶️ The agent went on', 'Your answer was delivered and the agent went on.'],
+	resumed: STATE_WORDS.resumed,
 	failed: ['❌ Then the session failed', 'Your answer was delivered, then the session failed.'],
 	stopped: ['⏹️ Then the session was stopped', 'Your answer was delivered, then the session was stopped.'],
 	paused: ['⏸️ Then the session was paused', 'Your answer was delivered, then the session was paused.'],
@@ -109,83 +111,76 @@ const MAY_NOT_ANSWER: Words = [
 	'Your answer was not sent: you may no longer answer here.',
 ];
 
-type SentAnswer = Pick<Answer, 'state'> & Partial<Pick<Answer, 'putStartedAt'>>;
+/** An answer as far as its words need it. */
+type ToldAnswer = Pick<Answer, 'state' | 'agentOutcome' | 'lastError'> & Partial<Answer>;
 
-type ReceiptAnswer = SentAnswer &
-	Pick<Answer, 'agentOutcome' | 'lastError'> &
-	Partial<Pick<Answer, 'startFailed' | 'person' | 'content' | 'timeline'>>;
-
-/** Null unless the answer is no longer sent and nobody knows whether an earlier PUT arrived. */
-export function perhapsArrived({ state, putStartedAt }: SentAnswer): Words | null {
-	if (putStartedAt == null || !Object.hasOwn(PERHAPS_ARRIVED, state)) return null;
-	return PERHAPS_ARRIVED[state as keyof typeof PERHAPS_ARRIVED];
+/** Whether the answer is no longer sent and nobody knows whether an earlier PUT arrived. */
+export function mayHaveArrived({ state, putStartedAt }: Pick<ToldAnswer, 'state' | 'putStartedAt'>): boolean {
+	return putStartedAt != null && Object.hasOwn(PERHAPS_ARRIVED, state);
 }
 
-export function isOwnFirst({ person, content }: Pick<ReceiptAnswer, 'person' | 'content'>): boolean {
-	const first = content?.kind === 'readable' ? (content.other?.person ?? null) : null;
-	return first !== null && first.userId === person?.userId;
+/** Whose answer was first, where this one lost to somebody in Slack. */
+export function firstPersonOf({ content }: Partial<Answer>): Person | null {
+	return content?.kind === 'readable' ? (content.other?.person ?? null) : null;
 }
 
 /** The words for a state that the answer reached: the current one, or that of an entry of its timeline. */
-function wordsOf(state: AnswerState, answer: ReceiptAnswer, entry = answer.timeline?.at(-1)): Words {
+function wordsOf(state: AnswerState, answer: ToldAnswer, entry = answer.timeline?.at(-1)): Words {
+	if (state === answer.state && mayHaveArrived(answer)) return PERHAPS_ARRIVED[state as keyof typeof PERHAPS_ARRIVED];
 	if (state === 'refused' && isProvenRefusal(answer.lastError)) return MAY_NOT_ANSWER;
 	if (state !== 'conflicted') return STATE_WORDS[state];
-	return LOST_TO_WORDS[entry?.lostTo ?? (isOwnFirst(answer) ? 'own' : 'other')];
+	const first = firstPersonOf(answer);
+	return LOST_TO_WORDS[entry?.lostTo ?? (first !== null && first.userId === answer.person?.userId ? 'own' : 'other')];
 }
 
 /** The last lines of an answer's timeline, each with its time, and what became of the agent. mrkdwn. */
 export function timelineWords(answer: Answer): string {
-	const { state, timeline, agentOutcome } = answer;
-	const lines = timeline.slice(-8).map((entry) => {
-		const [line] = (entry.state === state ? perhapsArrived(answer) : null) ?? wordsOf(entry.state, answer, entry);
-		return `${line} · ${momentMrkdwn(entry.at)}`;
-	});
+	const { timeline, agentOutcome } = answer;
+	const lines = timeline
+		.slice(-8)
+		.map((entry) => `${wordsOf(entry.state, answer, entry)[0]} · ${momentMrkdwn(entry.at)}`);
 	if (agentOutcome !== null && agentOutcome !== 'resumed') lines.push(AGENT_OUTCOME_WORDS[agentOutcome][0]);
 	return lines.join('\n');
 }
 
-/** What became of an answer, in one line. mrkdwn. */
-export function stateLine(answer: ReceiptAnswer): string {
+function currentWords(answer: ToldAnswer): Words {
 	const { state, agentOutcome } = answer;
-	const perhaps = perhapsArrived(answer);
-	if (perhaps !== null) return perhaps[0];
-	return (
-		agentOutcome === null || state !== 'delivered' ? wordsOf(state, answer) : AGENT_OUTCOME_WORDS[agentOutcome]
-	)[0];
+	return state === 'delivered' && agentOutcome !== null ? AGENT_OUTCOME_WORDS[agentOutcome] : wordsOf(state, answer);
+}
+
+/** What became of an answer, in one line. mrkdwn. */
+export function stateLine(answer: ToldAnswer): string {
+	return currentWords(answer)[0];
 }
 
 /** The first sentence of a receipt, without mark-up. */
-export function receiptHeadline(answer: ReceiptAnswer): string {
-	const { state, agentOutcome, lastError } = answer;
-	const perhaps = perhapsArrived(answer);
-	if (perhaps !== null) return perhaps[1];
-	const ending = firstEndingOf(answer);
+export function receiptHeadline(answer: ToldAnswer): string {
+	const { state, lastError } = answer;
+	const ending = mayHaveArrived(answer) ? null : firstEndingOf(answer);
 	if (ending !== null) return `The first answer ${FIRST_WORDS[ending][0]}. Yours was not sent; you can send it now.`;
 	if (lastError !== null && state === 'accepted') return 'Your answer is saved and not delivered yet.';
 	if (lastError !== null && state === 'delivering')
 		return 'Your answer is saved and was sent. Handraise is checking whether it arrived.';
-	if (state !== 'delivered' && state !== 'resumed') return wordsOf(state, answer)[1];
-	if (answer.startFailed && (agentOutcome === null || agentOutcome === 'unseen')) {
+	if (agentMayStand(answer))
 		return 'Your answer was delivered, but the session service reported a failure. The agent may not have been started.';
-	}
-	return (agentOutcome === null ? STATE_WORDS[state] : AGENT_OUTCOME_WORDS[agentOutcome])[1];
+	return currentWords(answer)[1];
 }
 
 /** To the others who may answer: why a question is open again. Empty without such an answer. mrkdwn. */
-export function notSentWords(refused: Answer | null, names: Names): string {
+export function notSentWords(refused: Answer | null): string {
 	if (refused === null) return '';
 	const why = refused.lastError === 'deactivated' ? 'the account is deactivated' : 'this person may no longer answer';
-	return `⛔ The answer of ${personMrkdwn(refused.person.userId, names)} was not sent: ${why}.`;
+	return `⛔ The answer of ${personMrkdwn(refused.person.userId)} was not sent: ${why}.`;
 }
 
 /** The service saved the answer but reported a failure, and nobody has seen the agent continue. */
-export function agentMayStand({ state, agentOutcome, startFailed }: Answer): boolean {
+export function agentMayStand({ state, agentOutcome, startFailed = false }: ToldAnswer): boolean {
 	return state === 'delivered' && startFailed && (agentOutcome === null || agentOutcome === 'unseen');
 }
 
 /** Whether the answer has a text that may be shown again. */
-export function hasText({ content }: Answer): boolean {
-	return content.kind === 'readable' && content.items.some((item) => !item.secret && !isBlank(item.value ?? ''));
+export function hasText(answer: Answer): boolean {
+	return itemsOf(answer).some((item) => !item.secret && !isBlank(item.value ?? ''));
 }
 
 export const TEXT_REMOVED = 'The text of this answer was removed because its retention time is over.';
@@ -217,14 +212,6 @@ function answerText({ secret, value, wiped }: AnswerItem, limit: number): string
 /** Answers on a page of the history: each takes up to 14 blocks of the 100. */
 export const HISTORY_PAGE = 6;
 
-export interface HistoryModel {
-	readonly metadata: ViewMetadata;
-	/** Newest first, at most `HISTORY_PAGE`, from `metadata.offset` on. */
-	readonly answers: readonly Answer[];
-	readonly total: number;
-	readonly names: Names;
-}
-
 /** Above the history of a session. mrkdwn. */
 export function historyWords(sessionId: string, total: number): string {
 	const name = sessionName(sessionId);
@@ -232,13 +219,14 @@ export function historyWords(sessionId: string, total: number): string {
 	return `${total === 1 ? 'One answer' : `${total} answers`} to ${name}, newest first.`;
 }
 
-/** Who answered what and when, newest first; secrets stay hidden. */
-export function historyView({ metadata, answers, total, names }: HistoryModel): ModalView {
+/** Who answered what and when; secrets stay hidden. `answers`: newest first, from `metadata.offset` on. */
+export function historyView(metadata: ViewMetadata, answers: readonly Answer[], total: number): ModalView {
 	const { offset } = metadata;
+	const next = offset + HISTORY_PAGE;
 	const shown = answers.slice(0, HISTORY_PAGE);
 	const entries = shown.flatMap((answer): KnownBlock[] => [
 		divider(),
-		...section(personMrkdwn(answer.person.userId, names)),
+		...section(personMrkdwn(answer.person.userId)),
 		...ownText(answer, 3000),
 		...context(timelineWords(answer)),
 	]);
@@ -250,12 +238,8 @@ export function historyView({ metadata, answers, total, names }: HistoryModel): 
 			...section(historyWords(metadata.sessionId, total)),
 			...entries,
 			...buttons(
-				offset > 0
-					? button(ACTIONS.historyNewer, 'Newer answers', { value: String(Math.max(0, offset - HISTORY_PAGE)) })
-					: null,
-				offset + shown.length < total
-					? button(ACTIONS.historyOlder, 'Older answers', { value: String(offset + HISTORY_PAGE) })
-					: null,
+				offset > 0 ? button(ACTIONS.historyNewer, 'Newer answers', { value: String(offset - HISTORY_PAGE) }) : null,
+				next < total ? button(ACTIONS.historyOlder, 'Older answers', { value: String(next) }) : null,
 			),
 			...context(shown.length === 0 && total > 0 ? 'No more answers here.' : ''),
 		],

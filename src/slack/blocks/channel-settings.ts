@@ -1,14 +1,38 @@
 import type { InputBlock, KnownBlock, ModalView } from '@slack/types';
-import type { ChannelSettings, LadderTimes } from '../../watches/channel-settings.ts';
+import { type ChannelSettings, changedParts, type LadderTimes, type Mention } from '../../watches/channel-settings.ts';
+import type { ContentOf } from '../../watches/kinds.ts';
+import type { ChannelVerdict } from '../channels.ts';
 import { CALLBACKS, settingsBlockId } from '../ids.ts';
 import { encodeSettingsMetadata, type SettingsMetadata } from '../settings/form.ts';
-import { FIELDS, MOST_OPTIONS, SETTINGS_FIELDS, type SettingsField, type SettingsValues } from '../settings/table.ts';
+import type { MentionProblem } from '../settings/mention-checks.ts';
+import {
+	FIELDS,
+	LINES,
+	type LineContext,
+	MOST_OPTIONS,
+	mentionsWords,
+	NOT_SAVED,
+	SETTINGS_FIELDS,
+	type SettingsField,
+	type SettingsValues,
+} from '../settings/table.ts';
 import type { UserGroups } from '../settings/user-groups.ts';
-import { plain } from '../text.ts';
-import { contactMrkdwn, isDirectMessage, momentMrkdwn, type Names, personMrkdwn, placeMrkdwn } from '../words.ts';
+import { oneLine, plain, quotedName, quotedNameMrkdwn } from '../text.ts';
+import {
+	andMoreWords,
+	contactMrkdwn,
+	isDirectMessage,
+	MAYBE_REPEAT,
+	momentMrkdwn,
+	type Names,
+	personMrkdwn,
+	personName,
+	placeMrkdwn,
+	plainText,
+	sentences,
+} from '../words.ts';
 import { errorWords } from './errors.ts';
-import { context, divider, type MessageContent, message, modal, section } from './parts.ts';
-import { NO_SETTINGS, savedWords, settingsLines } from './settings-saving.ts';
+import { context, divider, type MessageContent, modal, section, textMessage } from './parts.ts';
 
 /** The form of a channel's settings. */
 export interface SettingsModel {
@@ -20,13 +44,12 @@ export interface SettingsModel {
 	readonly change: { readonly by: string; readonly at: number } | null;
 	/** What has to be said first. mrkdwn, may be empty. */
 	readonly notice: string;
-	readonly names: Names;
 	readonly adminContact: string | null;
 }
 
 /** The form of a channel's settings, in a window. */
 export function settingsForm(model: SettingsModel): ModalView {
-	const { metadata, change, notice, names } = model;
+	const { metadata, change, notice } = model;
 	const { channelId } = metadata;
 	const inputs = SETTINGS_FIELDS.flatMap((field): KnownBlock[] => {
 		const notes = field === 'groups' ? groupNotes(model) : [];
@@ -42,22 +65,23 @@ export function settingsForm(model: SettingsModel): ModalView {
 			...section(notice),
 			...section(`When Handraise reminds of questions in ${placeMrkdwn(channelId)} that nobody has answered.`),
 			...inputs,
-			...context(lastChangeWords(change, names)),
+			...context(lastChangeWords(change)),
 		],
 	});
 }
 
 const TITLE = 'Channel settings';
 
-/** Opens before the settings are read. */
-export function settingsLoadingModal(): ModalView {
-	return settingsNotice('⏳ Looking up the settings…');
+/** Words instead of the form. mrkdwn. */
+export function settingsNotice(...words: readonly string[]): ModalView {
+	const blocks = words.flatMap((text) => section(text));
+	return modal({ callbackId: CALLBACKS.settings, title: TITLE, metadata: '', blocks });
 }
 
-/** Words instead of the form. mrkdwn. */
-export function settingsNotice(words: string): ModalView {
-	return modal({ callbackId: CALLBACKS.settings, title: TITLE, metadata: '', blocks: section(words) });
-}
+/** Before the settings are read. */
+export const SETTINGS_LOADING = '⏳ Looking up the settings…';
+export const SETTINGS_OUTDATED =
+	'⚠️ This window was made by another version of Handraise and cannot be read any more. Nothing was saved. Close it and type `/session settings` again.';
 
 /** What holds after *Save*. `how` is `same` when nothing had to be changed. */
 export function settingsSaved(
@@ -65,18 +89,13 @@ export function settingsSaved(
 	settings: ChannelSettings,
 	{ channelId, defaults }: { readonly channelId: string; readonly defaults: LadderTimes },
 ): ModalView {
-	return modal({
-		callbackId: CALLBACKS.settings,
-		title: TITLE,
-		metadata: '',
-		blocks: [...section(savedWords(how, channelId)), ...section(settingsLines(settings, defaults))],
-	});
-}
-
-/** For an expired trigger. */
-export function noSettingsWindow(): MessageContent {
-	const words = 'Slack only opens a window within three seconds, and this took longer. Type `/session settings` again.';
-	return message('The settings could not be opened in a window.', section(words));
+	const where = isDirectMessage(channelId) ? 'A message here says' : 'The channel is told';
+	const same = 'These are the settings already, so nothing was changed.';
+	const known = { defaults, mentioned: mentionsWords };
+	const lines = Object.values(LINES).map(
+		({ name, words, now = words }) => `*${name}*: ${now(settings, known, settings)}`,
+	);
+	return settingsNotice(how === 'same' ? same : `✅ Saved. ${where} what changed.`, lines.join('\n'));
 }
 
 /** None where there is nothing to choose. */
@@ -126,24 +145,143 @@ function groupNotes({ metadata: { shown }, groups, adminContact }: SettingsModel
 	);
 }
 
-export const SETTINGS_OUTDATED =
-	'⚠️ This window was made by another version of Handraise and cannot be read any more. Nothing was saved. Close it and type `/session settings` again.';
-
 /** Who changed the settings last. mrkdwn. */
-export function lastChangeWords(change: { readonly by: string; readonly at: number } | null, names: Names): string {
+export function lastChangeWords(change: { readonly by: string; readonly at: number } | null): string {
 	if (change === null) return 'Nobody has changed these settings yet.';
-	return `Last changed by ${personMrkdwn(change.by, names)}, ${momentMrkdwn(change.at)}.`;
+	return `Last changed by ${personMrkdwn(change.by)}, ${momentMrkdwn(change.at)}.`;
 }
 
-/** Why a place has no settings, and what to do; `not_a_member`: this person is no member of it. mrkdwn. */
-export function noSettingsWords(reason: keyof typeof NO_SETTINGS | 'not_a_member'): string {
-	return reason === 'not_a_member' ? NOT_A_MEMBER : NO_SETTINGS[reason];
-}
-
-export const NOT_A_MEMBER =
-	'🔒 Only members of this channel can see and change its settings. Join the channel, then type `/session settings` again.';
+/** Why a place has no settings, and what to do. mrkdwn. */
+export const NO_SETTINGS = {
+	not_a_member:
+		'🔒 Only members of this channel can see and change its settings. Join the channel, then type `/session settings` again.',
+	not_member:
+		'⚠️ I am not in this channel, so I remind of nothing here. Invite me with `/invite @Handraise`, then try again.',
+	archived: '⚠️ This channel is archived, so nothing can be posted here.',
+	external: '🔒 This channel is shared with another organisation, so I post nothing here.',
+	unclear_sharing:
+		'🔒 Slack does not say clearly who else can read this channel, so I post nothing here. Please try again.',
+	direct: '⚠️ A group message has no settings. Use a channel, or our direct messages.',
+	no_channel: '⚠️ I do not know which channel this is about. Type `/session settings` in the channel.',
+	could_not_check: '⚠️ Slack did not respond in time when I asked about this channel. Please try again.',
+} as const satisfies Record<Extract<ChannelVerdict, { ok: false }>['reason'] | 'not_a_member', string>;
 
 /** A failure while the window is filled. mrkdwn. */
 export function settingsFailedWords(code: string, adminContact: string | null): string {
-	return `⚠️ ${errorWords(code, { kept: 'nothing', adminContact }).what} Type \`/session settings\` again.`;
+	return `⚠️ ${errorWords(code, { adminContact }).what} Type \`/session settings\` again.`;
+}
+
+/* Errors of fields are plain text: Slack shows no mark-up in them. */
+
+export const SETTINGS_ERRORS = {
+	notChecked: `Slack did not tell in time whether you are in this channel and may change its settings. ${NOT_SAVED} Press Save again.`,
+	mentionNotChecked: `Slack did not tell in time whether they are in this channel and may answer. ${NOT_SAVED} Press Save again.`,
+	notMember: 'You are not a member of this channel any more, so you cannot change its settings. Nothing was saved.',
+	unknownOutcome: 'I could not check whether this was saved. Press Save again: it is not saved or posted twice.',
+} as const;
+
+/** Why somebody may not save, or why saving failed. */
+export function notSavedError(code: string, adminContact: string | null): string {
+	const { what, retry } = errorWords(code, { adminContact });
+	return sentences(plainText(what), NOT_SAVED, retry ? 'Press Save again in a moment.' : '');
+}
+
+/** The same for a place in which nothing can be posted any more. */
+export function placeError(reason: keyof typeof NO_SETTINGS): string {
+	return `${plainText(NO_SETTINGS[reason]).replace(/^\S+ /, '')} ${NOT_SAVED}`;
+}
+
+/** Why somebody or a user group cannot be mentioned. */
+const PROBLEMS = {
+	guest: 'is a guest, and guests cannot answer here',
+	bot: 'is an app or a bot, which cannot answer',
+	external: 'belongs to another workspace or organisation and cannot answer here',
+	deactivated: 'has a deactivated account',
+	channel_not_allowed: 'cannot answer in this channel',
+	user_not_allowed: 'is not among the people who may use Handraise',
+	not_here: 'is not a member of this channel and would not see the question',
+	gone: 'does not exist any more',
+	nobody_here: 'has no member in this channel, so nobody would see the question',
+} as const satisfies Record<MentionProblem['why'], string>;
+
+/** What is known of the names of those whom settings mention. */
+interface MentionNames {
+	readonly names: Names;
+	readonly groups: UserGroups;
+}
+
+/** Why people and user groups cannot be mentioned, for their fields; empty when all can. */
+export function mentionErrors(problems: readonly MentionProblem[], { names, groups }: MentionNames) {
+	const nameOf = (problem: MentionProblem) =>
+		problem.kind === 'person'
+			? quotedName(names.displayName(problem.userId), 80) || 'Somebody'
+			: quotedName(groupIn(groups, problem.groupId)?.name ?? '', 80) || 'A chosen group';
+	const errorOf = (kind: MentionProblem['kind']) => {
+		const found = problems.filter((problem) => problem.kind === kind);
+		const words = found.map((problem) => `${nameOf(problem)} ${PROBLEMS[problem.why]}.`);
+		const todo = 'Take them out, then press Save again. Nothing was saved.';
+		return words.length === 0 ? '' : oneLine(sentences(...words, todo), 2_000);
+	};
+	return { people: errorOf('person'), groups: errorOf('group') };
+}
+
+function groupIn(groups: UserGroups, groupId: string) {
+	return groups.kind === 'listed' ? groups.groups.find(({ id }) => id === groupId) : undefined;
+}
+
+/** Somebody else saved first. mrkdwn for a window, which notifies nobody. */
+export function conflictWords(
+	by: string | null,
+	{ before, newest, chosen }: Readonly<Record<'before' | 'newest' | 'chosen', ChannelSettings>>,
+	defaults: LadderTimes,
+): string {
+	const known = { mentioned: mentionsWords, defaults };
+	return [
+		`⚠️ ${by === null ? 'Somebody' : personMrkdwn(by)} changed these settings meanwhile, so yours are not saved.`,
+		...settingsChanges(before, newest, known),
+		'The fields below show the settings as they are now. With your choices they would change so:',
+		...settingsChanges(newest, chosen, known),
+		'Choose again what is still needed, then press *Save*.',
+	].join('\n');
+}
+
+/** Tells a channel, or a direct message, what somebody changed in its settings. Nobody is mentioned. */
+export function settingsChangedPost(
+	{ by, before, after }: ContentOf<'settingsChanged'>,
+	known: MentionNames & { readonly channelId: string; readonly defaults: LadderTimes; readonly maybeRepeat: boolean },
+): MessageContent {
+	const { channelId, defaults, names, maybeRepeat } = known;
+	const mentioned = (mention: Mention, other: Mention) => mentionedNames(mention, other, known);
+	const changes = settingsChanges(before, after, { mentioned, defaults });
+	const place = isDirectMessage(channelId) ? placeMrkdwn(channelId) : 'this channel';
+	const words = [`🔧 ${personName(by, names)} changed the reminders of ${place}.`, ...changes].join('\n');
+	return textMessage(words, context(maybeRepeat ? MAYBE_REPEAT : ''));
+}
+
+/** A line for each setting that differs. mrkdwn. */
+function settingsChanges(before: ChannelSettings, after: ChannelSettings, known: LineContext): string[] {
+	return changedParts(before, after).map((part) => {
+		const { name, words } = LINES[part];
+		return `• *${name}*: ${words(before, known, after)} → ${words(after, known, before)}`;
+	});
+}
+
+/** Of people and user groups in one line. */
+const MOST_NAMED = 5;
+
+/** Names without mentions, which would notify people of every change; first those that are not in `other`. */
+function mentionedNames(mention: Mention, other: Mention, { names, groups }: MentionNames): string {
+	const all = [
+		...mention.userIds.map((id) => ({ text: personName(id, names), isOld: other.userIds.includes(id) })),
+		...mention.groupIds.map((id) => ({ text: groupName(id, groups), isOld: other.groupIds.includes(id) })),
+	].toSorted((one, two) => Number(one.isOld) - Number(two.isOld));
+	if (all.length === 0) return 'nobody';
+	const shown = all.slice(0, MOST_NAMED).map(({ text }) => text);
+	return sentences(shown.join(', '), andMoreWords(all.length - shown.length));
+}
+
+function groupName(groupId: string, groups: UserGroups): string {
+	const group = groupIn(groups, groupId);
+	const name = quotedNameMrkdwn(group?.handle || group?.name || '', 80);
+	return name === '' ? 'a user group' : `user group ${name}`;
 }

@@ -1,86 +1,64 @@
-import { ACTIONS, encodeTarget, type SessionTarget } from '../ids.ts';
+import { ACTIONS, type Choice, encodeTarget, type SessionTarget } from '../ids.ts';
 import { oneLineMrkdwn, quotedTitleMrkdwn } from '../text.ts';
-import { durationText, type Names, personMrkdwn, sessionName } from '../words.ts';
-import { button, buttons, type MessageContent, message, section } from './parts.ts';
+import { durationText, personMrkdwn, sessionName } from '../words.ts';
+import { button, buttons, type MessageContent, textMessage } from './parts.ts';
 
 /** To the person who chose: what is sent, and *Undo* until then. */
 export function ownChoiceMessage(answerId: string, words: string): MessageContent {
-	return message(words, [...section(words), ...buttons(button(ACTIONS.undo, 'Undo', { value: answerId }))]);
+	return textMessage(words, buttons(button(ACTIONS.undo, 'Undo', { value: answerId })));
 }
 
 /** To one person about their choice, with a way to the question. */
 export function choiceMessage(words: string, target: SessionTarget | null = null): MessageContent {
-	const open =
-		target === null ? [] : buttons(button(ACTIONS.open, 'Open the session', { value: encodeTarget(target) }));
-	return message(words, [...section(words), ...open]);
+	const open = target === null ? null : button(ACTIONS.open, 'Open the session', { value: encodeTarget(target) });
+	return textMessage(words, buttons(open));
 }
 
 /** An option has at most 30 characters; escaping makes it longer. */
 const OPTION_LENGTH = 200;
 
-/**
- * Who chose what. mrkdwn.
- * @param option null: not told here
- */
-export function chosenWords(userId: string, option: string | null, names: Names): string {
-	const person = personMrkdwn(userId, names);
+/** Who chose what. mrkdwn. `option` is null when it is not told here. */
+export function chosenWords(userId: string, option: string | null): string {
+	const person = personMrkdwn(userId);
 	return option === null ? `${person} answered` : `${person} chose ${oneLineMrkdwn(option, OPTION_LENGTH)}`;
 }
 
-interface OwnChoice {
-	readonly option: string;
-	readonly title: string;
-	readonly sessionId: string;
-}
+type OwnChoice = Pick<Choice, 'option' | 'title' | 'sessionId'>;
 
-/** To the person who chose, while they can take it back. mrkdwn. */
-export function ownChoiceWords({ option, title, sessionId }: OwnChoice, undoMs: number): string {
-	const asked = quotedTitleMrkdwn(title, 120) || sessionName(sessionId);
-	return `👉 You chose ${optionMrkdwn(option)} for ${asked}. It is sent after ${durationText(undoMs)}. Until then, you can undo it.`;
-}
-
-/** To the person who took their choice back. mrkdwn. */
-export function undoneWords(choice: OwnChoice): string {
-	return `↩️ You took back ${optionMrkdwn(choice.option)}. Nothing was sent, and the question is open again.`;
-}
-
-/** The PUT has begun. mrkdwn. */
-export function undoTooLateWords(choice: OwnChoice): string {
-	return `⏱️ Too late to undo: ${optionMrkdwn(choice.option)} is being sent to the agent, or was sent already.`;
-}
-
-/**
- * To somebody whose choice came second. mrkdwn.
- * @param first null: the other answer is not told
- */
-export function lostChoiceWords(choice: OwnChoice, who: string, first: string | null): string {
-	const what = first === null ? `${who} answered` : `${who} answered ${optionMrkdwn(first)}`;
-	return `${what} before you. Your choice, ${optionMrkdwn(choice.option)}, was not sent.`;
-}
-
-/** To somebody who has chosen already. mrkdwn. */
-export function chosenAlreadyWords(choice: OwnChoice, first: string | null): string {
-	const what = first === null ? 'answered' : `answered ${optionMrkdwn(first)}`;
-	return `You have already ${what}. Your second choice, ${optionMrkdwn(choice.option)}, was not sent.`;
-}
-
-/** Before the acknowledgement of a choice that takes long to store. mrkdwn. */
-export function choiceLateWords(choice: OwnChoice): string {
-	return `⏳ Your choice, ${optionMrkdwn(choice.option)}, takes long to save. You hear in a moment whether it was saved. If you do not, look at the post and choose again: only one answer is sent.`;
-}
-
-/** To somebody whose choice could be neither checked nor stored. mrkdwn; `why`: what happened. */
-export function notChosenWords(choice: OwnChoice, why: string): string {
-	return `⚠️ Your choice, ${optionMrkdwn(choice.option)}, was not sent. ${why}`;
-}
-
-/** The database did not say whether it stored the choice. mrkdwn. */
-export function choiceUnknownWords(choice: OwnChoice): string {
-	return `⚠️ Handraise could not check whether your choice, ${optionMrkdwn(choice.option)}, was saved. If it was, it is sent soon. Press it again to find out: it is not sent twice.`;
-}
+/** What people are told about their choice. mrkdwn. */
+export const CHOICE_WORDS = {
+	/** While they can take it back. */
+	own({ option, title, sessionId }: OwnChoice, undoMs: number): string {
+		const asked = quotedTitleMrkdwn(title, 120) || sessionName(sessionId);
+		return `👉 You chose ${quotedOption(option)} for ${asked}. It is sent after ${durationText(undoMs)}. Until then, you can undo it.`;
+	},
+	undone: ({ option }: OwnChoice) =>
+		`↩️ You took back ${quotedOption(option)}. Nothing was sent, and the question is open again.`,
+	/** The PUT has begun. */
+	undoTooLate: ({ option }: OwnChoice) =>
+		`⏱️ Too late to undo: ${quotedOption(option)} is being sent to the agent, or was sent already.`,
+	/** It came second. `first`: the other answer; null when it is not told. */
+	lost: ({ option }: OwnChoice, who: string, first: string | null) =>
+		`${who} ${answeredWords(first)} before you. Your choice, ${quotedOption(option)}, was not sent.`,
+	/** They had chosen already. */
+	second: ({ option }: OwnChoice, first: string | null) =>
+		`You have already ${answeredWords(first)}. Your second choice, ${quotedOption(option)}, was not sent.`,
+	/** Before the acknowledgement of a choice that takes long to store. */
+	late: ({ option }: OwnChoice) =>
+		`⏳ Your choice, ${quotedOption(option)}, takes long to save. You hear in a moment whether it was saved. If you do not, look at the post and choose again: only one answer is sent.`,
+	/** It could be neither checked nor stored. `why`: what happened. */
+	notSent: ({ option }: OwnChoice, why: string) => `⚠️ Your choice, ${quotedOption(option)}, was not sent. ${why}`,
+	/** The database did not say whether it stored the choice. */
+	unknown: ({ option }: OwnChoice) =>
+		`⚠️ Handraise could not check whether your choice, ${quotedOption(option)}, was saved. If it was, it is sent soon. Press it again to find out: it is not sent twice.`,
+} as const;
 
 export const QUICK_ANSWERS_OFF = 'One-press answers are switched off here. Open the question to answer it.';
 
-function optionMrkdwn(option: string): string {
+function answeredWords(first: string | null): string {
+	return first === null ? 'answered' : `answered ${quotedOption(first)}`;
+}
+
+function quotedOption(option: string): string {
 	return quotedTitleMrkdwn(option, OPTION_LENGTH);
 }

@@ -1,6 +1,21 @@
-import { oneLineMrkdwn } from '../text.ts';
-import { sessionIdMrkdwn, sessionName } from '../words.ts';
-import { answerButton, buttons, context, type MessageContent, message, section, sectionsOf } from './parts.ts';
+import type { ModalView } from '@slack/types';
+import type { Question } from '../../questions/open-question.ts';
+import { ACTIONS, CALLBACKS, encodeCarriage, type SessionTarget } from '../ids.ts';
+import type { ViewMetadata } from '../metadata.ts';
+import { oneLineMrkdwn, plain, quoted, quotedTitle } from '../text.ts';
+import { sessionIdMrkdwn, sessionName, viewTitle } from '../words.ts';
+import {
+	answerButton,
+	button,
+	buttons,
+	context,
+	type MessageContent,
+	message,
+	modal,
+	section,
+	sectionsOf,
+	textMessage,
+} from './parts.ts';
 
 const REASONS = {
 	asked: '',
@@ -47,14 +62,29 @@ export function helpMessage(reason: HelpReason = 'asked', typed = '', command = 
 	]);
 }
 
+const TOO_LATE = 'Slack only opens a window within three seconds, and this took longer.';
+
 /** For an expired trigger: the button opens the form with a new trigger. */
 export function answerCard(sessionId: string, messageIndex: number | null = null): MessageContent {
 	return message(`Session ${sessionIdMrkdwn(sessionId)} is ready. Press Answer to see it.`, [
-		...section(
-			`Slack only opens a window within three seconds, and this took longer. Now ${sessionName(sessionId)} is ready.`,
-		),
+		...section(`${TOO_LATE} Now ${sessionName(sessionId)} is ready.`),
 		...buttons(answerButton({ sessionId, messageIndex })),
 	]);
+}
+
+const NO_WINDOW = {
+	inbox: [
+		'Open the *Home* tab of this app, or type `/session inbox` again.',
+		'Your inbox could not be opened in a window.',
+	],
+	settings: ['Type `/session settings` again.', 'The settings could not be opened in a window.'],
+	handOver: ['Nothing was handed over. Please press *Hand over* again.', ''],
+} as const;
+
+/** For the expired trigger of another window. */
+export function noWindow(what: keyof typeof NO_WINDOW): MessageContent {
+	const [todo, text] = NO_WINDOW[what];
+	return message(text || `${TOO_LATE} ${todo}`, section(`${TOO_LATE} ${todo}`));
 }
 
 /** The result of a command, a line for each session. mrkdwn that is safe already, each line below 3,000 characters. */
@@ -66,8 +96,62 @@ export function outcomesMessage(lines: readonly string[], note = ''): MessageCon
 /** The result takes long and replaces this message. */
 export function stillWaitingMessage(sessionId: string | null): MessageContent {
 	const words = '⏳ Still waiting for the session service. The result comes as soon as it responds.';
+	return textMessage(words, context(sessionId === null ? '' : `This is about ${sessionName(sessionId)}.`));
+}
+
+const CHOSEN_TEXT_HELP = {
+	no_session:
+		'I cannot tell which session that message is for. Use this in the thread of a watched session. Elsewhere, use `/session` with the id.',
+	no_text: 'That message has no text that could be an answer.',
+	nothing_open: 'No question of this session is open now, so there is nothing to answer.',
+	secret:
+		'🔒 The question asks for a password or code. Handraise never takes those from a message. Press Answer and type it there.',
+} as const;
+
+/** Why a message cannot be an answer. */
+export function chosenTextHelp(why: keyof typeof CHOSEN_TEXT_HELP): MessageContent {
+	return textMessage(CHOSEN_TEXT_HELP[why]);
+}
+
+/** The reply to a mention, which cannot open a form itself: a button that opens it with that message in it. */
+export function chosenTextOffer(formId: string, target: SessionTarget, text: string): MessageContent {
+	const words = `Use this as the answer for ${sessionName(target.sessionId)}?`;
 	return message(words, [
-		...section(words),
-		...context(sessionId === null ? '' : `This is about ${sessionName(sessionId)}.`),
+		...section(`${words}\n${quoted(text, 600)}`),
+		...buttons(
+			button(ACTIONS.useText, 'Use as answer', { value: encodeCarriage({ id: formId, ...target }), style: 'primary' }),
+		),
 	]);
+}
+
+/** Slack's limit for a select. */
+const MOST_OPTIONS = 100;
+export const WHICH_QUESTION = '*Which question does it answer?*';
+
+/** Asks which item of a question a chosen message answers. `positions`: the items that may be filled from text. */
+export function chooseItemModal(
+	question: Question,
+	positions: readonly number[],
+	text: string,
+	metadata: ViewMetadata,
+): ModalView {
+	const options = positions.slice(0, MOST_OPTIONS).map((position) => ({
+		value: String(position),
+		text: plain(`${position + 1}. ${quotedTitle(question.items[position]?.title ?? '', 60)}`, 75),
+	}));
+	return modal({
+		callbackId: CALLBACKS.chooseItem,
+		title: viewTitle(metadata.sessionId),
+		metadata,
+		blocks: [
+			...section(`*Your message*\n${quoted(text, 1_500)}`),
+			...section(WHICH_QUESTION),
+			...buttons({
+				type: 'static_select',
+				action_id: ACTIONS.chooseItem,
+				placeholder: plain('Choose a question', 150),
+				options,
+			}),
+		],
+	});
 }

@@ -3,120 +3,97 @@ import type { ActRefusal } from '../../answers/access-policy.ts';
 import type { ChannelVerdict } from '../channels.ts';
 import { ACTIONS, CALLBACKS } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
-import {
-	contactMrkdwn,
-	contactText,
-	momentMrkdwn,
-	momentText,
-	secondMrkdwn,
-	secondText,
-	sessionName,
-	viewTitle,
-} from '../words.ts';
+import { contactMrkdwn, momentMrkdwn, plainText, sentences, sessionName, viewTitle } from '../words.ts';
 import { button, buttons, context, type MessageContent, message, modal, section } from './parts.ts';
+
+type Kept = 'answer' | 'text' | 'unchanged' | 'nothing';
 
 /** What the words about a failure need besides its code. */
 export interface ErrorContext {
 	/**
 	 * What was kept: an answer in the store, text that the person still sees, what the person wanted to change (a refusal
-	 * says so), or nothing, because they only wanted to read.
+	 * says so), or nothing (the default), because they only wanted to read.
 	 */
-	readonly kept: 'answer' | 'text' | 'unchanged' | 'nothing';
-	readonly adminContact: string | null;
+	readonly kept?: Kept;
+	readonly adminContact?: string | null;
 	/** When the next try makes sense, milliseconds since the epoch. */
 	readonly retryAt?: number | null;
 }
 
-export interface ErrorWords {
-	/** What happened: one sentence, mrkdwn without mentions. */
-	readonly what: string;
-	/** What happened, what was kept and what to do. mrkdwn. */
-	readonly text: string;
-	/** The same as plain text, for field errors. */
-	readonly plain: string;
-	/** Whether "Try again" makes sense. */
-	readonly retry: boolean;
-}
-
-/**
- * `again`: trying again helps. `operator`: the operator has to repair the set-up. `person`: the person can do something.
- * `refused`: the access policy says no. `{contact}` in `todo` is replaced with whom to ask.
- */
-type Row = readonly [what: string, kind: 'again' | 'operator' | 'person' | 'refused', todo?: string];
-
 type ChannelReason = Extract<ChannelVerdict, { ok: false }>['reason'];
 
-const FAILURES: Readonly<Record<string, Row>> = {
-	unauthorized: ["The session service does not accept Handraise's key.", 'operator'],
-	session_not_found: [
-		'The session service has no session with this id.',
-		'person',
-		'Check the id. Sessions of another account are not visible here. `/session help` shows what else you can type.',
-	],
-	rate_limited: ['The session service is getting too many requests right now.', 'again'],
-	too_fast: ['You did too many things in a short time.', 'again'],
-	unavailable: ['The session service cannot be reached or reports an error.', 'again'],
+/** What happened and what to do; `{contact}` is replaced with whom to ask. */
+type Row = readonly [what: string, todo?: string];
+
+/** Trying again helps. */
+const AGAIN: Readonly<Record<string, Row>> = {
+	rate_limited: ['The session service is getting too many requests right now.'],
+	too_fast: ['You did too many things in a short time.'],
+	unavailable: ['The session service cannot be reached or reports an error.'],
+	timed_out: ['The session service took too long to respond.'],
+	unreadable_answer: ['Handraise cannot read what the session service sent.'],
+	aborted: ['Handraise restarted before it could finish this.'],
+	store_unavailable: ['Handraise cannot reach its own database.'],
+	database_newer: ['Handraise is being upgraded.'],
+	not_checked: ['Handraise could not check with Slack whether you may still answer.'],
+	slack_unavailable: ['Slack did not let Handraise finish this.'],
+};
+
+/** The operator has to repair the set-up. */
+const FOR_OPERATOR: Readonly<Record<string, Row>> = {
+	unauthorized: ["The session service does not accept Handraise's key."],
 	still_not_started: [
 		'The session service reported the failure again: most likely, it cannot start the agent by itself.',
-		'operator',
 	],
-	timed_out: ['The session service took too long to respond.', 'again'],
-	refused: ['The session service refused the request.', 'operator'],
-	unreadable_answer: ['Handraise cannot read what the session service sent.', 'again'],
-	body_too_large: ['This session is too large to show here.', 'person', 'Open it in the dashboard.'],
-	body_too_complex: ['This session has too many parts to show here.', 'person', 'Open it in the dashboard.'],
+	refused: ['The session service refused the request.'],
+	redirected: ['The session service redirects to another address. Handraise does not follow redirects.'],
+	values_unreadable: [
+		'The text of this answer was stored with another encryption key and cannot be read right now.',
+		'It is sent automatically when the former key is back. If it is urgent, open the session and answer again.',
+	],
+};
+
+/** The person can do something. */
+const FOR_PERSON: Readonly<Record<string, Row>> = {
+	session_not_found: [
+		'The session service has no session with this id.',
+		'Check the id. Sessions of another account are not visible here. `/session help` shows what else you can type.',
+	],
+	body_too_large: ['This session is too large to show here.', 'Open it in the dashboard.'],
+	body_too_complex: ['This session has too many parts to show here.', 'Open it in the dashboard.'],
 	request_too_large: [
 		'The question and your answers together are larger than the session service accepts (100 kB).',
-		'person',
 		'Shorten your answer, or answer in the dashboard.',
 	],
-	redirected: ['The session service redirects to another address. Handraise does not follow redirects.', 'operator'],
-	aborted: ['Handraise restarted before it could finish this.', 'again'],
-	invalid_session_id: ['That is not a session id.', 'person', 'An id looks like `3f9a2c1d`.'],
-	store_unavailable: ['Handraise cannot reach its own database.', 'again'],
-	database_newer: ['Handraise is being upgraded.', 'again'],
+	invalid_session_id: ['That is not a session id.', 'An id looks like `3f9a2c1d`.'],
 	acceptance_unknown: [
 		'Handraise could not check whether your answer was saved.',
-		'person',
 		'Press "Send answer" again: it will not be sent twice.',
 	],
 	form_outdated: [
 		'This form was made by another version of Handraise and cannot be read any more.',
-		'person',
 		'Please close it and open the session again.',
-	],
-	values_unreadable: [
-		'The text of this answer was stored with another encryption key and cannot be read right now.',
-		'operator',
-		'It is sent automatically when the former key is back. If it is urgent, open the session and answer again.',
 	],
 	button_outdated: [
 		'This button was made by another version of Handraise and no longer works.',
-		'person',
 		'Please use `/session` with the id instead.',
 	],
 	answer_not_yours: [
 		"This button belongs to somebody else's answer, or to an answer that no longer exists.",
-		'person',
 		'Nothing was changed.',
 	],
 	post_refused: [
 		'Slack did not let me post in that channel.',
-		'person',
 		'Invite me there with `/invite`, or copy the text yourself.',
 	],
 	thread_gone: [
 		'The thread that your text was for is gone, so it was not posted.',
-		'person',
 		'Copy it from here to where you want it.',
 	],
 	text_in_channel: [
 		'The thread that your text was for is gone, so Slack posted it in the channel, and I could not delete it there.',
-		'person',
 		'If it should not be there, ask an admin of your workspace to delete it.',
 	],
-	not_checked: ['Handraise could not check with Slack whether you may still answer.', 'again'],
-	slack_unavailable: ['Slack did not let Handraise finish this.', 'again'],
 };
 
 const ASK_TO_CHANGE = 'To change that, ask {contact}.';
@@ -125,20 +102,18 @@ export const NOT_THERE = "You are not in this question's channel, so you cannot 
 
 /** Why somebody may not do this. */
 const REFUSALS: Readonly<Record<ActRefusal, Row>> = {
-	guest: ['Guests of this workspace cannot use Handraise.', 'refused', ASK_TO_CHANGE],
-	bot: ['Apps and bots cannot use Handraise.', 'refused', ASK_TO_CHANGE],
+	guest: ['Guests of this workspace cannot use Handraise.', ASK_TO_CHANGE],
+	bot: ['Apps and bots cannot use Handraise.', ASK_TO_CHANGE],
 	external: [
 		'Handraise is for members of its own workspace; your account belongs to another workspace or organisation.',
-		'refused',
 		ASK_TO_CHANGE,
 	],
-	deactivated: ['This account is deactivated.', 'refused', ASK_TO_CHANGE],
-	channel_not_allowed: ['Handraise is not allowed in this channel.', 'refused', ASK_TO_CHANGE],
-	user_not_allowed: ['You are not among the people who may use Handraise.', 'refused', ASK_TO_CHANGE],
-	not_there: [NOT_THERE, 'refused', 'Ask somebody in the channel to hand it over to you.'],
+	deactivated: ['This account is deactivated.', ASK_TO_CHANGE],
+	channel_not_allowed: ['Handraise is not allowed in this channel.', ASK_TO_CHANGE],
+	user_not_allowed: ['You are not among the people who may use Handraise.', ASK_TO_CHANGE],
+	not_there: [NOT_THERE, 'Ask somebody in the channel to hand it over to you.'],
 	could_not_check: [
 		'Handraise could not check with Slack whether you may do this.',
-		'refused',
 		'Please try again. If it still fails, ask {contact}.',
 	],
 };
@@ -147,90 +122,82 @@ const REFUSALS: Readonly<Record<ActRefusal, Row>> = {
 const CHANNEL_REFUSALS: Readonly<Record<`watch_${ChannelReason}`, Row>> = {
 	watch_not_member: [
 		'⚠️ I am not in this channel, so I cannot post here.',
-		'person',
 		'Invite me with `/invite @Handraise`, then try again.',
 	],
-	watch_archived: ['⚠️ This channel is archived, so nothing can be posted here.', 'person'],
+	watch_archived: ['⚠️ This channel is archived, so nothing can be posted here.'],
 	watch_external: [
 		'🔒 This channel is shared with another organisation, and everybody here would read what is posted.',
-		'person',
 		'To allow that, ask {contact}.',
 	],
 	watch_unclear_sharing: [
 		'🔒 Slack does not say clearly who else can read this channel, so I post nothing here.',
-		'person',
 		'Nothing was changed. If trying again does not help, ask {contact}.',
 	],
-	watch_direct: ['⚠️ A group message cannot hold a card.', 'person', 'Use a channel, or our direct messages.'],
+	watch_direct: ['⚠️ A group message cannot hold a card.', 'Use a channel, or our direct messages.'],
 	watch_no_channel: [
 		'⚠️ I do not know which channel to watch it in.',
-		'person',
 		'Type `/session watch` with the id in the channel.',
 	],
 	watch_could_not_check: [
 		'⚠️ Slack did not respond in time when I asked about this channel.',
-		'person',
 		'Nothing was changed; please try again.',
 	],
 };
 
-const CODES: Readonly<Record<string, Row>> = { ...FAILURES, ...REFUSALS, ...CHANNEL_REFUSALS };
+const FAILURES = { ...AGAIN, ...FOR_OPERATOR, ...FOR_PERSON };
+const ROWS: ReadonlyMap<string, Row> = new Map(Object.entries({ ...FAILURES, ...REFUSALS, ...CHANNEL_REFUSALS }));
 /** For tests and `npm run doctor -- views`: the failures that have words of their own. */
 export const ERROR_CODES: readonly string[] = Object.keys(FAILURES);
 export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly ActRefusal[];
 
 /** Why nothing can be watched in this channel, and what to do. mrkdwn. */
 export function channelRefusalWords(reason: ChannelReason, adminContact: string | null): string {
-	return errorWords(`watch_${reason}`, { kept: 'nothing', adminContact }).text;
+	return errorWords(`watch_${reason}`, { adminContact }).text;
 }
 
-/** Words for a failure or a refusal. An unknown code gets general words with the code to report. */
-export function errorWords(code: string, context: ErrorContext): ErrorWords {
-	const [what, kind, todo = ''] = (Object.hasOwn(CODES, code) ? CODES[code] : undefined) ?? [
-		'Something went wrong in Handraise.',
-		'operator',
-	];
-	// The wait takes seconds: with the minute alone, people would come back too early.
-	const isSoon = code === 'too_fast';
-	const sentences = (moment: (at: number) => string, contact: string): string =>
-		[
-			what,
-			keptWords(context.kept, kind, code),
-			isSoon ? waitWords(context, moment) : kind === 'again' ? againWords(context, moment) : '',
-			kind === 'operator' ? `If this continues, tell ${contact} (code \`${withoutMarkup(code)}\`).` : '',
-			todo.replace('{contact}', () => contact),
-		]
-			.filter((part) => part !== '')
-			.join(' ');
-	return {
+/**
+ * Words for a failure or a refusal. `what` happened: one sentence, mrkdwn without mentions. `text`: what happened, what was
+ * kept and what to do, mrkdwn; `plain`: the same for field errors. `retry`: whether "Try again" makes sense. An unknown
+ * code gets general words with the code to report.
+ */
+export function errorWords(code: string, { kept = 'nothing', adminContact = null, retryAt = null }: ErrorContext = {}) {
+	const [what, todo = ''] = ROWS.get(code) ?? ['Something went wrong in Handraise.'];
+	const isForOperator = Object.hasOwn(FOR_OPERATOR, code) || !ROWS.has(code);
+	const isAgain = Object.hasOwn(AGAIN, code);
+	const contact = contactMrkdwn(adminContact);
+	const text = sentences(
 		what,
-		text: sentences(isSoon ? secondMrkdwn : momentMrkdwn, contactMrkdwn(context.adminContact)),
-		plain: sentences(isSoon ? secondText : momentText, contactText(context.adminContact)).replaceAll('`', ''),
-		retry: kind === 'again' || kind === 'operator',
-	};
+		keptWords(kept, code),
+		code === 'too_fast' ? waitWords(retryAt) : isAgain ? againWords(kept, retryAt) : '',
+		isForOperator ? `If this continues, tell ${contact} (code \`${withoutMarkup(code)}\`).` : '',
+		todo.replace('{contact}', () => contact),
+	);
+	return { what, text, plain: plainText(text), retry: isAgain || isForOperator };
 }
 
-function keptWords(kept: ErrorContext['kept'], kind: Row[1], code: string): string {
+function keptWords(kept: Kept, code: string): string {
 	if (kept === 'answer') return 'Your answer is saved.';
-	if (kept === 'text' && kind === 'refused') return 'Your text is still here and was not sent.';
-	if (kept === 'unchanged' && kind === 'refused') return 'Nothing was changed.';
+	if (kept === 'text' && isRefusal(code)) return 'Your text is still here and was not sent.';
+	if (kept === 'unchanged' && isRefusal(code)) return 'Nothing was changed.';
 	if (kept !== 'text') return '';
 	return code === 'store_unavailable' || code === 'database_newer'
 		? 'Nothing was sent; your text is still here.'
 		: 'Your text is still here.';
 }
 
-/** Presses are ignored, commands get a reply: one sentence for both. */
-function waitWords({ retryAt }: ErrorContext, moment: (at: number) => string): string {
-	const until = typeof retryAt === 'number' ? `until ${moment(retryAt)}` : 'a moment';
+/**
+ * Presses are ignored, commands get a reply: one sentence for both. The wait takes seconds: with the minute alone, people
+ * would come back too early.
+ */
+function waitWords(retryAt: number | null): string {
+	const until = retryAt === null ? 'a moment' : `until ${momentMrkdwn(retryAt, 'seconds')}`;
 	return `Please wait ${until}: what you do before then may be ignored.`;
 }
 
-function againWords({ kept, retryAt }: ErrorContext, moment: (at: number) => string): string {
-	const when = typeof retryAt === 'number' ? moment(retryAt) : null;
-	if (kept === 'answer')
-		return when === null ? 'It is sent again automatically.' : `It is sent again automatically. Next try: ${when}.`;
-	return when === null ? 'Please try again in a moment.' : `Please try again after ${when}.`;
+function againWords(kept: Kept, retryAt: number | null): string {
+	const when = retryAt === null ? null : momentMrkdwn(retryAt);
+	if (kept === 'answer') return `It is sent again automatically.${when === null ? '' : ` Next try: ${when}.`}`;
+	return `Please try again ${when === null ? 'in a moment' : `after ${when}`}.`;
 }
 
 /** An unknown code may hold anything. */
@@ -238,42 +205,39 @@ function withoutMarkup(code: string): string {
 	return code.replace(/[^a-zA-Z0-9_]/g, '').slice(0, 40);
 }
 
-/** Says what happened, what was kept and what to do, with *Try again* where that makes sense. */
+/**
+ * Says what happened, what was kept and what to do, with *Try again* where that makes sense. A refusal shows nothing of the
+ * session.
+ */
 export function errorModal(code: string, metadata: ViewMetadata, context: ErrorContext): ModalView {
-	const words = errorWords(code, context);
+	const { sessionId } = metadata;
 	return modal({
 		callbackId: CALLBACKS.error,
-		title: viewTitle(metadata.sessionId),
+		title: isRefusal(code) ? 'Handraise' : viewTitle(sessionId),
 		metadata,
 		blocks: [
-			...section(`⚠️ ${words.text}`),
-			...section(metadata.sessionId === '' ? '' : `This was about ${sessionName(metadata.sessionId)}.`),
-			...(words.retry ? buttons(button(ACTIONS.reload, 'Try again')) : []),
+			...section(errorLine(code, context)),
+			...section(aboutWords(code, sessionId)),
+			...(errorWords(code, context).retry ? buttons(button(ACTIONS.reload, 'Try again')) : []),
 		],
 	});
 }
 
-/** Says that somebody may not do this. Shows nothing of the session. */
-export function refusedModal(refusal: ActRefusal, metadata: ViewMetadata, context: ErrorContext): ModalView {
-	return modal({
-		callbackId: CALLBACKS.error,
-		title: 'Handraise',
-		metadata,
-		blocks: section(`🔒 ${errorWords(refusal, context).text}`),
-	});
-}
-
-/** A failure outside a modal. */
+/** The same outside a modal. */
 export function errorMessage(code: string, sessionId: string | null, error: ErrorContext): MessageContent {
-	const { text } = errorWords(code, error);
-	return message(text, [
-		...section(`⚠️ ${text}`),
-		...context(sessionId === null ? '' : `This was about ${sessionName(sessionId)}.`),
-	]);
+	const blocks = [...section(errorLine(code, error)), ...context(aboutWords(code, sessionId))];
+	return message(errorWords(code, error).text, blocks);
 }
 
-/** Somebody may not do this. */
-export function refusedMessage(refusal: ActRefusal, context: ErrorContext): MessageContent {
-	const { text } = errorWords(refusal, context);
-	return message(text, section(`🔒 ${text}`));
+/** The words with their icon. mrkdwn. */
+export function errorLine(code: string, context: ErrorContext): string {
+	return `${isRefusal(code) ? '🔒' : '⚠️'} ${errorWords(code, context).text}`;
+}
+
+function isRefusal(code: string): boolean {
+	return Object.hasOwn(REFUSALS, code);
+}
+
+function aboutWords(code: string, sessionId: string | null): string {
+	return isRefusal(code) || sessionId === null || sessionId === '' ? '' : `This was about ${sessionName(sessionId)}.`;
 }

@@ -11,20 +11,20 @@ import type { HandOverObstacle, QuestionToHandOver } from '../../inbox/hand-over
 import type { ContentOf } from '../../watches/kinds.ts';
 import { ACTIONS, CALLBACKS, encodeQuestionMark, type QuestionMark } from '../ids.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
-import { questionText } from '../question-text.ts';
-import { mayHandOn, openQuestion } from '../question-view.ts';
+import { mayHandOn, openQuestion, questionText } from '../question-view.ts';
 import { plain, quotedName } from '../text.ts';
 import {
-	contactText,
+	contactMrkdwn,
 	durationText,
 	MAYBE_REPEAT,
 	momentMrkdwn,
 	type Names,
 	personMrkdwn,
 	placeMrkdwn,
+	plainText,
 } from '../words.ts';
-import { context, inRow, type MessageContent, message, modal, section, textMessage } from './parts.ts';
-import { type AskedContent, asksWords, isChosen, type PostContext, titleOf, watchPost } from './watch-posts.ts';
+import { context, inRow, type MessageContent, message, modal, section } from './parts.ts';
+import { asksWords, isChosen, type PostContext, titleOf, watchPost } from './watch-posts.ts';
 
 /** The block_id of the input in the window. */
 export const HAND_OVER_FIELD = 'b.hand_over_to';
@@ -38,7 +38,7 @@ export function handOverMetadata(question: QuestionMark, channelId: string): Vie
 
 /** Asks whom to hand a question over to. */
 export function handOverModal(metadata: ViewMetadata, asked: QuestionToHandOver): ModalView {
-	const told = questionText({ ...asked, quick: asked.question.quick, waitedMs: null });
+	const told = questionText({ ...asked, waitedMs: null });
 	return modal({
 		callbackId: CALLBACKS.handOver,
 		title: 'Hand over',
@@ -63,68 +63,47 @@ export function handOverNotice(words: string, metadata: ViewMetadata): ModalView
 	return modal({ callbackId: CALLBACKS.handOver, title: 'Hand over', metadata, blocks: section(words) });
 }
 
-/** For an expired trigger. */
-export function noHandOverWindow(): MessageContent {
-	return textMessage(
-		'Slack only opens a window within three seconds, and this took longer. Nothing was handed over. Please press *Hand over* again.',
-	);
-}
-
-/** The direct message to the person who has the question now. */
-export function handedOverPost({ from, ...asked }: ContentOf<'handedOver'>, post: PostContext): MessageContent {
-	const { channelId, watchedBy, names } = post;
-	const place = placeMrkdwn(channelId, watchedBy === post.reader ? null : personMrkdwn(watchedBy, names));
-	const words = handedOverWords(from, names);
-	const hint = `Asked in ${place}. Others can still answer it. *Give back* opens it for all again and tells ${personMrkdwn(from, names)}.`;
-	return directPost(asked, post, { words, headline: `*${words}*`, hint, givesBack: true });
-}
-
-/** The direct message to the person who had handed the question over. */
-export function givenBackPost(content: ContentOf<'givenBack'>, post: PostContext): MessageContent {
-	const words = givenBackWords(content, post.names);
-	return directPost(content, post, { words, headline: words, hint: '', givesBack: false });
-}
-
-/** A question with its buttons. What is pressed here belongs to the channel and the thread that ask the question. */
-function directPost(
-	{ question, readAt }: Pick<AskedContent, 'question' | 'readAt'>,
-	post: PostContext,
-	shown: { readonly words: string; readonly headline: string; readonly hint: string; readonly givesBack: boolean },
-): MessageContent {
+/**
+ * The direct message about a hand-over: to the person who has the question now, or to the one who had handed it over. What
+ * is pressed here belongs to the channel and the thread that ask the question.
+ */
+export function handOverPost(content: ContentOf<'handedOver' | 'givenBack'>, post: PostContext): MessageContent {
+	const { question, readAt } = content;
+	const { sessionId, channelId, watchedBy, offersOptions, view, discreet } = post;
 	const asked = { kind: 'question', question, changed: false, readAt } as const;
 	if (isChosen(asked, post.standing)) return watchPost(asked, post);
-	const { sessionId, channelId, offersOptions, view, discreet, handOver } = post;
-	const choices = offersOptions ? { channelId, readAt } : null;
+	const isHeld = content.kind === 'handedOver';
+	const words = isHeld ? handedOverWords(content.from) : givenBackWords(content);
 	const open = openQuestion(question, {
 		sessionId,
-		choices,
-		givesBack: shown.givesBack,
-		handsOver: mayHandOn(handOver),
+		choices: offersOptions ? { channelId, readAt } : null,
+		givesBack: isHeld,
+		handsOver: mayHandOn(post.handOver),
 	});
-	const quick = offersOptions ? question.quick : null;
-	const text = questionText({ question, quick, sessionName: view?.name ?? '', waitedMs: null, discreet });
-	return message(`${shown.words} ${text}`, [
-		...section(shown.headline),
+	const text = questionText({ question, sessionName: view?.name ?? '', waitedMs: null, discreet });
+	const place = placeMrkdwn(channelId, watchedBy === post.reader ? null : personMrkdwn(watchedBy));
+	const hint = isHeld
+		? `Asked in ${place}. Others can still answer it. *Give back* opens it for all again and tells ${personMrkdwn(content.from)}.`
+		: '';
+	return message(`${words} ${text}`, [
+		...section(isHeld ? `*${words}*` : words),
 		...open.blocks(asksWords(titleOf(post))),
 		...inRow(open.row, post, encodeQuestionMark({ sessionId, fingerprint: question.fingerprint })),
-		...context(open.noForm, open.cut, shown.hint, post.maybeRepeat ? MAYBE_REPEAT : ''),
+		...context(open.noForm, open.cut, hint, post.maybeRepeat ? MAYBE_REPEAT : ''),
 	]);
 }
 
 /** The opening words of the direct message to the person who has a question now. mrkdwn. */
-export function handedOverWords(from: string, names: Names): string {
-	return `↪️ ${personMrkdwn(from, names)} handed a question over to you.`;
+export function handedOverWords(from: string): string {
+	return `↪️ ${personMrkdwn(from)} handed a question over to you.`;
 }
 
 /** To the person who had handed it over. mrkdwn. */
-export function givenBackWords(
-	{ by, undelivered }: Pick<ContentOf<'givenBack'>, 'by' | 'undelivered'>,
-	names: Names,
-): string {
+export function givenBackWords({ by, undelivered }: Pick<ContentOf<'givenBack'>, 'by' | 'undelivered'>): string {
 	if (undelivered === true) {
-		return `⚠️ ${personMrkdwn(by, names)} did not get the question that you handed over: the direct message was refused. It is open for all again. Answer it, or hand it over to somebody else on its post.`;
+		return `⚠️ ${personMrkdwn(by)} did not get the question that you handed over: the direct message was refused. It is open for all again. Answer it, or hand it over to somebody else on its post.`;
 	}
-	return `↩️ ${personMrkdwn(by, names)} gave back the question that you handed over. It is open for all again.`;
+	return `↩️ ${personMrkdwn(by)} gave back the question that you handed over. It is open for all again.`;
 }
 
 /** Why the chosen person cannot get the question. Plain text. */
@@ -143,7 +122,7 @@ const REFUSED: Readonly<Record<Refusal | 'self', string>> = {
 export function handOverRefusedText(refusal: Refusal | 'self', adminContact: string | null): string {
 	const todo =
 		refusal === 'could_not_check'
-			? `Please try again. If it still fails, ask ${contactText(adminContact)}.`
+			? `Please try again. If it still fails, ask ${plainText(contactMrkdwn(adminContact))}.`
 			: 'Choose somebody else.';
 	return `${REFUSED[refusal]} Nothing was handed over. ${todo}`;
 }
@@ -160,32 +139,32 @@ export function tooManyHandOversText({ who, againInMs }: TooManyHandOvers, to: s
 }
 
 /** What came of a hand-over. mrkdwn. */
-export function handOverWords(outcome: HandOverObstacle, names: Names): string {
+export function handOverWords(outcome: HandOverObstacle): string {
 	switch (outcome.kind) {
 		case 'handedOver':
-			return `↪️ You handed the question over to ${personMrkdwn(outcome.handOver.to, names)}, who gets a direct message. Others can still answer it.`;
+			return `↪️ You handed the question over to ${personMrkdwn(outcome.handOver.to)}, who gets a direct message. Others can still answer it.`;
 		case 'taken': {
 			const { from, to, count, handedOverAt } = outcome.handOver;
-			const who = personMrkdwn(to, names);
+			const who = personMrkdwn(to);
 			const can = count < MOST_HAND_OVERS ? 'hand it over or give it back' : 'give it back';
-			return `🙋 ${who} has this question: ${personMrkdwn(from, names)} handed it over ${momentMrkdwn(handedOverAt)}. Nothing was handed over now. Only ${who} can ${can}. You can still answer it.`;
+			return `🙋 ${who} has this question: ${personMrkdwn(from)} handed it over ${momentMrkdwn(handedOverAt)}. Nothing was handed over now. Only ${who} can ${can}. You can still answer it.`;
 		}
 		case 'limit': {
 			const { from, to, count } = outcome.handOver;
-			return `🔁 This question was handed over ${count} times, last by ${personMrkdwn(from, names)} to ${personMrkdwn(to, names)}. It cannot be handed over again. Answer it, or give it back if you have it.`;
+			return `🔁 This question was handed over ${count} times, last by ${personMrkdwn(from)} to ${personMrkdwn(to)}. It cannot be handed over again. Answer it, or give it back if you have it.`;
 		}
 		case 'closed':
 			return outcome.by === null
 				? '💨 The agent does not wait for an answer to this question any more. Nothing was handed over.'
-				: `✅ ${personMrkdwn(outcome.by.person.userId, names)} has answered this question. Nothing was handed over.`;
+				: `✅ ${personMrkdwn(outcome.by.person.userId)} has answered this question. Nothing was handed over.`;
 	}
 }
 
 /** To somebody who gave a question back that they do not have. mrkdwn. */
-export function notYoursWords(handOver: HandOver | null, names: Names): string {
+export function notYoursWords(handOver: HandOver | null): string {
 	if (handOver === null) return '💨 This question is settled, so there is nothing to give back.';
 	return handOver.givenBackAt === null
-		? `🙋 You do not have this question any more: ${personMrkdwn(handOver.to, names)} has it. Nothing was changed.`
+		? `🙋 You do not have this question any more: ${personMrkdwn(handOver.to)} has it. Nothing was changed.`
 		: '🙋 You do not have this question: it is open for all. Nothing was changed.';
 }
 

@@ -1,52 +1,28 @@
 import type { HomeView, KnownBlock, ModalView } from '@slack/types';
-import type { ActRefusal } from '../../answers/access-policy.ts';
+import { type Answer, type AnswerItem, itemsOf } from '../../answers/answer.ts';
+import type { InboxContent, InboxDraft, InboxQuestion, InboxWaiting } from '../../inbox/content.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
-import {
-	FOLLOWED_MS,
-	type Inbox,
-	type InboxContent,
-	type InboxQuestion,
-	type InboxWaiting,
-	OLD_PER_PAGE,
-	QUESTIONS_PER_PAGE,
-} from '../../inbox/inbox.ts';
+import { FOLLOWED_MS, type Inbox, OLD_PER_PAGE, QUESTIONS_PER_PAGE } from '../../inbox/inbox.ts';
 import type { WaitingSession } from '../../watches/watch.ts';
-import { ACTIONS, CALLBACKS, encodeTarget, inboxRowId } from '../ids.ts';
+import { ACTIONS, type ActionId, CALLBACKS, encodeTarget, inboxRowId } from '../ids.ts';
 import { encodeMetadata, newMetadata } from '../metadata.ts';
 import { claimsWords, mayHandOn, openQuestion, UNFOLDED } from '../question-view.ts';
+import { isBlank, quotedTitleMrkdwn } from '../text.ts';
 import {
 	andMoreWords,
+	counted,
 	durationText,
 	joined,
 	momentMrkdwn,
-	type Names,
 	personMrkdwn,
 	placeMrkdwn,
+	sessionIdMrkdwn,
 	sessionTitle,
 } from '../words.ts';
-import { errorWords } from './errors.ts';
-import {
-	draftEntries,
-	isUndoable,
-	lastAnswerEntries,
-	ownAnswerEntries,
-	ownAnswerEntry,
-	type Shown,
-} from './inbox-answers.ts';
-import {
-	type ButtonLabel,
-	button,
-	buttons,
-	context,
-	divider,
-	heading,
-	inRow,
-	type MessageContent,
-	message,
-	modal,
-	section,
-} from './parts.ts';
-import type { ReceiptContext } from './receipt.ts';
+import { receiptHeadline, stateLine } from './answers.ts';
+import { errorLine } from './errors.ts';
+import { type ButtonLabel, button, buttons, context, divider, heading, inRow, modal, section } from './parts.ts';
+import { type ReceiptContext, receiptButtons, receiptIcon } from './receipt.ts';
 import { noListWords } from './watching.ts';
 
 export interface InboxModel {
@@ -58,58 +34,39 @@ export interface InboxModel {
 	readonly receipt: ReceiptContext;
 }
 
+type Shown = Extract<InboxContent, { kind: 'shown' }>;
+
 /** What is pressed in an inbox belongs to no channel, except in rows with an id of their own. */
 const METADATA = newMetadata({ sessionId: '', formId: '' });
 
-/** The inbox in the Home tab. */
-export function homeView(model: InboxModel): HomeView {
-	return homeOf(inboxBlocks(model));
+/** The inbox in the Home tab, or words (mrkdwn) why there is none. */
+export function homeView(shown: InboxModel | string): HomeView {
+	const { home } = CALLBACKS;
+	return { type: 'home', callback_id: home, private_metadata: encodeMetadata(METADATA), blocks: inboxBlocks(shown) };
 }
 
-/** A Home tab that only says why there is no inbox. mrkdwn. */
-export function homeNotice(words: string): HomeView {
-	return homeOf(section(words));
-}
-
-function homeOf(blocks: KnownBlock[]): HomeView {
-	return { type: 'home', callback_id: CALLBACKS.home, private_metadata: encodeMetadata(METADATA), blocks };
-}
-
-/** The inbox in a window. */
-export function inboxModal(model: InboxModel): ModalView {
-	return inboxWindow(inboxBlocks(model));
-}
-
-/** Opens before the content is put together. */
-export function inboxLoadingModal(): ModalView {
-	return inboxWindow(section('⏳ Looking for questions that wait for you…'));
-}
-
-function inboxWindow(blocks: readonly KnownBlock[]): ModalView {
+/** The inbox in a window, or words (mrkdwn) before the content is put together. */
+export function inboxModal(shown: InboxModel | string): ModalView {
+	const blocks = inboxBlocks(shown);
 	return modal({ callbackId: CALLBACKS.inbox, title: 'Inbox', metadata: METADATA, notifyOnClose: true, blocks });
 }
 
-/** For an expired trigger. */
-export function noInboxWindow(): MessageContent {
-	const words =
-		'Slack only opens a window within three seconds, and this took longer. Open the *Home* tab of this app, or type `/session inbox` again.';
-	return message('Your inbox could not be opened in a window.', section(words));
-}
+export const INBOX_LOADING = '⏳ Looking for questions that wait for you…';
 
-function inboxBlocks({ inbox, content, quickAnswers, receipt }: InboxModel): KnownBlock[] {
-	if (content.kind === 'refused') return section(refusalWords(content.refusal, receipt.adminContact));
-	const { total, snoozed, page, questions, channelsKnown, unreadableCount, waiting, isWatching } = content;
-	const { userId } = inbox.person;
+function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
+	if (typeof shown === 'string') return section(shown);
+	const { inbox, content, receipt } = shown;
+	if (content.kind === 'refused') return section(errorLine(content.refusal, { adminContact: receipt.adminContact }));
+	const { total, snoozed, page, questions, channelsKnown, unreadableCount, waiting, isWatching, ownAnswers } = content;
 	const first = page * QUESTIONS_PER_PAGE;
 	const pageRow = pageButtons(page, { first, total, perPage: QUESTIONS_PER_PAGE });
-	const [unreadable, them] = unreadableCount === 1 ? ['One question', 'it'] : [`${unreadableCount} questions`, 'them'];
 	const isOfQuestions = questions.length + unreadableCount > 0;
 	const oldCount = waiting?.old.total ?? 0;
 	const isEmpty = total === 0 && snoozed === null && channelsKnown && oldCount === 0;
 	return [
 		heading(`${total === 0 ? '' : '✋ '}${waitingCountWords(total, snoozed?.count ?? 0, oldCount)}`),
 		// Above the questions: who has just pressed a button has a few seconds for *Undo*.
-		...content.ownAnswers.shown.filter(isUndoable).flatMap((answer) => ownAnswerEntry(answer, receipt)),
+		...ownAnswers.shown.filter(isUndoable).flatMap((answer) => ownAnswerEntry(answer, receipt)),
 		...section(snoozed === null ? '' : snoozedWords(snoozed), {
 			accessory: button(ACTIONS.showSnoozed, 'Show now', { value: 'all' }),
 		}),
@@ -120,25 +77,23 @@ function inboxBlocks({ inbox, content, quickAnswers, receipt }: InboxModel): Kno
 		...context(
 			unreadableCount === 0
 				? ''
-				: `⚠️ ${unreadable} on this page cannot be read here right now. Open ${them} from the card in the channel.`,
+				: `⚠️ ${unreadableCount === 1 ? 'One question' : `${unreadableCount} questions`} on this page cannot be read here right now. Open ${unreadableCount === 1 ? 'it' : 'them'} from the card in the channel.`,
 		),
-		...questions.flatMap((question) => questionEntry(question, { quickAnswers, userId }, receipt)),
+		...questions.flatMap((question) => questionEntry(question, shown)),
 		...(pageRow.length === 0 ? [] : [divider(), ...pageRow]),
 		...(waiting === null ? [] : waitingEntries(waiting, page, receipt)),
-		...ownAnswerEntries(content, receipt),
-		...draftEntries(content),
-		...lastAnswerEntries(content),
+		...part('Your answers', [
+			...ownAnswers.shown.filter((answer) => !isUndoable(answer)).flatMap((answer) => ownAnswerEntry(answer, receipt)),
+			...context(andMoreWords(ownAnswers.total - ownAnswers.shown.length, 'answers')),
+		]),
+		...part('Drafts', content.drafts.flatMap(draftEntry)),
+		...part('Your last answers', content.lastAnswers.flatMap(lastAnswerEntry)),
 		divider(),
 		...context(
 			`This list updates by itself until ${momentMrkdwn(inbox.openedAt + FOLLOWED_MS)}. After that, press *Refresh*.`,
 		),
 		...buttons(button(ACTIONS.inboxRefresh, 'Refresh', { value: String(page) })),
 	];
-}
-
-/** Why somebody sees no inbox. mrkdwn. */
-export function refusalWords(refusal: ActRefusal, adminContact: string | null): string {
-	return `🔒 ${errorWords(refusal, { kept: 'nothing', adminContact }).text}`;
 }
 
 /** `first`: the place of the first entry on this page. */
@@ -153,20 +108,17 @@ function pageButtons(
 	);
 }
 
-function toPage(actionId: typeof ACTIONS.inboxOlder | typeof ACTIONS.inboxNewer, label: ButtonLabel, page: number) {
+function toPage(actionId: ActionId, label: ButtonLabel, page: number) {
 	return button(actionId, label, { value: String(page) });
 }
 
-/** At most about 1,000 characters and 4 blocks. */
-function questionEntry(
-	entry: InboxQuestion,
-	{ quickAnswers, userId }: Pick<InboxModel, 'quickAnswers'> & { userId: string },
-	{ names, now }: ReceiptContext,
-): KnownBlock[] {
+/** At most about 1,300 characters and 4 blocks. */
+function questionEntry(entry: InboxQuestion, { inbox, quickAnswers, receipt }: InboxModel): KnownBlock[] {
+	const { userId } = inbox.person;
 	const { question, askedIn, since, view, sessionName, answering, handOver } = entry;
 	const { sessionId, messageIndex } = question;
 	const { channelId, watchedBy } = askedIn;
-	const whose = watchedBy === userId ? null : personMrkdwn(watchedBy, names);
+	const whose = watchedBy === userId ? null : personMrkdwn(watchedBy);
 	const asked = openQuestion(view, {
 		sessionId,
 		room: 'entry',
@@ -182,9 +134,9 @@ function questionEntry(
 		...section(text.filter((line) => line !== '').join('\n'), UNFOLDED),
 		...context(
 			asked.cut,
-			joined(placeMrkdwn(channelId, whose), waitingSinceWords(since, now)),
-			inboxHandOverLine(handOver, userId, names),
-			claimsWords(answering, names),
+			joined(placeMrkdwn(channelId, whose), waitingSinceWords(since, receipt.now)),
+			inboxHandOverLine(handOver, userId),
+			claimsWords(answering),
 		),
 		...inRow(asked.row, askedIn, `question ${messageIndex} ${sessionId}`),
 	];
@@ -210,7 +162,7 @@ function waitingEntries(
 /** One line, and on their own pages the sessions. */
 function oldEntries({ total, firstPage, shown }: InboxWaiting['old'], page: number, now: number): KnownBlock[] {
 	if (total === 0) return [];
-	const words = `💤 ${total} ${total === 1 ? 'session has' : 'sessions have'} waited for more than a day, or since before Handraise first looked, or gave way to newer questions in a channel. A session that nobody needs any more waits until it is stopped in the session service.`;
+	const words = `💤 ${counted(total, 'session has', 'sessions have')} waited for more than a day, or since before Handraise first looked, or gave way to newer questions in a channel. A session that nobody needs any more waits until it is stopped in the session service.`;
 	if (shown.length === 0) return section(words, { accessory: toPage(ACTIONS.inboxNewer, 'Show', firstPage) });
 	const first = (page - firstPage) * OLD_PER_PAGE;
 	return [
@@ -230,21 +182,72 @@ function waitingEntry({ sessionId, name, since, isNew }: WaitingSession, now: nu
 	});
 }
 
+function part(title: string, entries: readonly KnownBlock[]): KnownBlock[] {
+	return entries.length === 0 ? [] : [divider(), heading(title), ...entries];
+}
+
+function ownAnswerEntry(answer: Answer, receipt: ReceiptContext): KnownBlock[] {
+	const canUndo = isUndoable(answer);
+	const words = canUndo ? 'Your choice is sent in a moment. *Undo* takes it back until then.' : receiptHeadline(answer);
+	const row = canUndo ? buttons(button(ACTIONS.undo, 'Undo', { value: answer.id })) : receiptButtons(answer, receipt);
+	return [
+		...section(`${receiptIcon(answer)} ${words}\n${answerLine(answer)}`),
+		...context(canUndo ? '' : momentMrkdwn(answer.acceptedAt)),
+		...inRow(row, answer.origin, `answer ${answer.id}`),
+	];
+}
+
+/** Whether its author can take it back. Whoever presses too late is told. */
+function isUndoable({ press, state, attempts }: Answer): boolean {
+	return press !== null && state === 'accepted' && attempts === 0;
+}
+
+/** `3f9a2c1d, “Which colour?”: “grey”`. Never a secret. mrkdwn. */
+function answerLine(answer: Answer): string {
+	const id = `*${sessionIdMrkdwn(answer.question.sessionId)}*`;
+	const [first, ...others] = itemsOf(answer).filter(({ value, wiped }) => value !== null || wiped);
+	if (first === undefined) return id;
+	const more = andMoreWords(others.length, others.length === 1 ? 'answer' : 'answers');
+	return `${joined(id, quotedTitleMrkdwn(first.title, 60))}: ${valueMrkdwn(first)} ${more}`.trimEnd();
+}
+
+function valueMrkdwn({ value, secret }: AnswerItem): string {
+	if (secret) return '(hidden)';
+	return value === null || isBlank(value) ? '(left empty)' : quotedTitleMrkdwn(value, 80);
+}
+
+function draftEntry({ question, values, updatedAt, formId, askedIn }: InboxDraft): KnownBlock[] {
+	const { sessionId, messageIndex } = question;
+	const text = Object.values(values).find((value) => !isBlank(value)) ?? '';
+	const origin = { channelId: askedIn?.channelId ?? null, threadTs: askedIn?.threadTs ?? null };
+	return section(
+		`📝 ${joined(`*${sessionIdMrkdwn(sessionId)}*`, quotedTitleMrkdwn(text, 120), momentMrkdwn(updatedAt))}`,
+		{
+			block_id: inboxRowId(origin, `draft ${formId}`),
+			accessory: button(ACTIONS.answer, 'Continue', { value: encodeTarget({ sessionId, messageIndex }) }),
+		},
+	);
+}
+
+function lastAnswerEntry(answer: Answer): KnownBlock[] {
+	const state = stateLine(answer).replace('its author', 'you');
+	return context(joined(answerLine(answer), state, momentMrkdwn(answer.acceptedAt)));
+}
+
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** How many questions wait, and how many more the person snoozed. `oldCount`: sessions in one line below. Plain text. */
 export function waitingCountWords(total: number, snoozedCount: number, oldCount = 0): string {
-	const snoozed = snoozedCount === 0 ? '' : `, ${snoozedCount} ${snoozedCount === 1 ? 'is' : 'are'} snoozed`;
-	const old =
-		oldCount === 0 ? '' : ` ${oldCount} old ${oldCount === 1 ? 'session waits' : 'sessions wait'}, see below.`;
+	const snoozed = snoozedCount === 0 ? '' : `, ${counted(snoozedCount, 'is', 'are')} snoozed`;
+	const old = oldCount === 0 ? '' : ` ${counted(oldCount, 'old session waits', 'old sessions wait')}, see below.`;
 	if (total === 0) return `No ${old === '' ? '' : 'new '}question waits for you${snoozed}.${old}`;
-	return `${total === 1 ? '1 question waits for you' : `${total} questions wait for you`}${snoozed}`;
+	return `${counted(total, 'question waits', 'questions wait')} for you${snoozed}`;
 }
 
 /** How many questions the person snoozed, and when the first of them comes back. mrkdwn. */
 function snoozedWords({ count, nextAt }: NonNullable<Shown['snoozed']>): string {
-	const what = count === 1 ? '1 question is snoozed. It comes' : `${count} questions are snoozed. The next one comes`;
+	const what = counted(count, 'question is snoozed. It comes', 'questions are snoozed. The next one comes');
 	return `💤 ${what} back here ${momentMrkdwn(nextAt)}. Only your inbox hides ${count === 1 ? 'it' : 'them'}.`;
 }
 
@@ -292,11 +295,9 @@ export function emptyWords(isWatching: boolean, discovers: boolean): string {
 export const CHANNELS_UNKNOWN =
 	'⚠️ Slack did not tell which channels you are in, so questions from channels are missing here. Handraise is asking again.';
 
-/** The same in an inbox of `userId`. mrkdwn. */
-export function inboxHandOverLine(handOver: HandOver | null, userId: string, names: Names): string {
+/** Who has a question, in the inbox of `userId`; empty for nobody. mrkdwn. */
+export function inboxHandOverLine(handOver: HandOver | null, userId: string): string {
 	if (handOver === null) return '';
 	const { from, to } = handOver;
-	return to === userId
-		? `↪️ ${personMrkdwn(from, names)} handed this over to you`
-		: `↪️ ${personMrkdwn(to, names)} has it`;
+	return to === userId ? `↪️ ${personMrkdwn(from)} handed this over to you` : `↪️ ${personMrkdwn(to)} has it`;
 }

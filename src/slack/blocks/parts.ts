@@ -79,20 +79,6 @@ export function answerButton(target: SessionTarget): Button {
 	return button(ACTIONS.answer, 'Answer', { value: encodeTarget(target), style: 'primary' });
 }
 
-/** A menu whose label stands on it. */
-export function menu(
-	actionId: ActionId,
-	label: ButtonLabel,
-	options: readonly { label: string; value: string }[],
-): StaticSelect {
-	return {
-		type: 'static_select',
-		action_id: actionId,
-		placeholder: plain(label, 150),
-		options: options.map((option) => ({ text: plain(option.label, 75), value: option.value })),
-	};
-}
-
 /** A row of buttons and menus; no block when there are none. */
 export function buttons(...row: readonly (Button | StaticSelect | null)[]): KnownBlock[] {
 	const elements = row.filter((element) => element !== null);
@@ -152,9 +138,9 @@ export function message(text: string, blocks: readonly KnownBlock[]) {
 	return { text, blocks: [...blocks], unfurl_links: false, unfurl_media: false, ...AS_WRITTEN } as const;
 }
 
-/** A message of these words alone. mrkdwn. */
-export function textMessage(words: string): MessageContent {
-	return message(words, section(words));
+/** A message of these words (mrkdwn), and what stands below them. */
+export function textMessage(words: string, below: readonly KnownBlock[] = []): MessageContent {
+	return message(words, [...section(words), ...below]);
 }
 
 /** What replaces the content of a message with `chat.update`. */

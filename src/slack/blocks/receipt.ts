@@ -5,6 +5,7 @@ import {
 	type FirstEnding,
 	firstDueAt,
 	firstEndingOf,
+	itemsOf,
 	TAKES_LONG_MS,
 } from '../../answers/answer.ts';
 import { ACTIONS, CALLBACKS, encodeCarriage, encodeTarget } from '../ids.ts';
@@ -15,7 +16,6 @@ import {
 	andMoreWords,
 	contactMrkdwn,
 	momentMrkdwn,
-	type Names,
 	personMrkdwn,
 	sessionIdMrkdwn,
 	sessionName,
@@ -24,11 +24,11 @@ import {
 import {
 	agentMayStand,
 	FIRST_WORDS,
+	firstPersonOf,
 	hasText,
-	isOwnFirst,
 	MOST_ITEMS,
+	mayHaveArrived,
 	ownText,
-	perhapsArrived,
 	receiptHeadline,
 	timelineWords,
 } from './answers.ts';
@@ -37,7 +37,6 @@ import { button, buttons, context, type MessageContent, message, modal, section 
 
 /** What a receipt needs besides the answer. */
 export interface ReceiptContext {
-	readonly names: Names;
 	readonly now: number;
 	readonly adminContact: string | null;
 	/** Whether authors may post their own text to a channel. Default: true. */
@@ -46,8 +45,11 @@ export interface ReceiptContext {
 	readonly note?: string;
 }
 
-/** Headline, explanation, the other answer, the text in up to about `room` characters, the timeline. */
-function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number): KnownBlock[] {
+/**
+ * Headline, explanation, the other answer, the text in up to about `room` characters, the timeline, what the author can do
+ * (and `more`), the session.
+ */
+function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number, more: KnownBlock[] = []): KnownBlock[] {
 	return [
 		...section(`*${receiptIcon(answer)} ${receiptHeadline(answer)}*`),
 		...section(receiptExplanation(answer, receipt).trim()),
@@ -55,6 +57,9 @@ function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number): K
 		...otherAnswer(answer, receipt),
 		...ownText(answer, room),
 		...context(timelineWords(answer)),
+		...receiptButtons(answer, receipt),
+		...more,
+		...context(`For ${sessionName(answer.question.sessionId)}`),
 	];
 }
 
@@ -72,18 +77,20 @@ export function receiptButtons(answer: Answer, { postsText = true }: ReceiptCont
 		case 'accepted':
 			return answer.lastError === null ? [] : buttons(discard);
 		case 'waiting':
-			return firstEndingOf(answer) !== null
-				? buttons(
-						button(ACTIONS.tryAgain, 'Send mine', { value: id, style: 'primary' }),
-						button(ACTIONS.answerNew, 'Open the question', { value: encodeCarriage(id, target) }),
-						discard,
-					)
-				: buttons(tryAgain, discard);
+			if (firstEndingOf(answer) === null) return buttons(tryAgain, discard);
+			return buttons(
+				button(ACTIONS.tryAgain, 'Send mine', { value: id, style: 'primary' }),
+				button(ACTIONS.answerNew, 'Open the question', { value: encodeCarriage({ id, ...target }) }),
+				discard,
+			);
 		case 'refused':
 			return buttons(tryAgain, post);
 		case 'changed':
 			return buttons(
-				button(ACTIONS.answerNew, 'Answer the new question', { value: encodeCarriage(id, target), style: 'primary' }),
+				button(ACTIONS.answerNew, 'Answer the new question', {
+					value: encodeCarriage({ id, ...target }),
+					style: 'primary',
+				}),
 				post,
 			);
 		case 'conflicted':
@@ -99,21 +106,22 @@ export function receiptButtons(answer: Answer, { postsText = true }: ReceiptCont
 export function receiptIcon(answer: Answer): string {
 	const { state, agentOutcome } = answer;
 	const isFine = agentOutcome === null || agentOutcome === 'resumed' || agentOutcome === 'completed';
-	if (state === 'delivered' && isFine && !agentMayStand(answer)) return '✅';
-	const icons: Partial<Record<AnswerState, string>> = {
-		accepted: '💾',
-		delivering: '📨',
-		resumed: '✅',
-		withdrawn: '↩️',
-	};
-	return icons[state] ?? '⚠️';
+	return (state === 'delivered' && (agentMayStand(answer) || !isFine) ? undefined : ICONS[state]) ?? '⚠️';
 }
 
-function otherAnswer(answer: Answer, { names, now }: ReceiptContext): KnownBlock[] {
+const ICONS: Partial<Record<AnswerState, string>> = {
+	accepted: '💾',
+	delivering: '📨',
+	delivered: '✅',
+	resumed: '✅',
+	withdrawn: '↩️',
+};
+
+function otherAnswer(answer: Answer, { now }: ReceiptContext): KnownBlock[] {
 	// Of a waiting answer, the other one was taken back.
 	if (answer.state === 'waiting' || answer.content.kind !== 'readable' || answer.content.other === null) return [];
 	const { items, other } = answer.content;
-	const who = other.person === null ? 'Somebody outside Slack' : personMrkdwn(other.person.userId, names);
+	const who = other.person === null ? 'Somebody outside Slack' : personMrkdwn(other.person.userId);
 	const when = other.at === null ? '' : ` ${agoText(other.at, now)}`;
 	if (other.same) return section(`${who} answered the same${when}.`);
 	const lines = other.values.slice(0, MOST_ITEMS).flatMap((value, position) => {
@@ -126,22 +134,18 @@ function otherAnswer(answer: Answer, { names, now }: ReceiptContext): KnownBlock
 
 const CAN_CLOSE = 'You can close this window. Your answer is still sent, and you get a message if it cannot be sent.';
 
+const TAKES_LONG =
+	'The session service is slow to respond. Handraise is still sending your answer. There is nothing to do: you get a message when it arrives or cannot be sent.';
+
 /** The text below the headline: why, what was kept, what to do. mrkdwn; may be empty. */
-export function receiptExplanation(
-	answer: Answer,
-	{ adminContact, now }: { readonly adminContact: string | null; readonly now: number },
-): string {
+export function receiptExplanation(answer: Answer, { adminContact, now }: ReceiptContext): string {
 	const { state, lastError, nextAttemptAt } = answer;
-	const problem = lastError === null ? '' : whatHappened(lastError);
-	const isCertain = perhapsArrived(answer) === null;
+	const problem = lastError === null ? '' : errorWords(lastError).what;
+	const isCertain = !mayHaveArrived(answer);
 	switch (state) {
 		case 'accepted':
 		case 'delivering': {
-			if (lastError === null) {
-				return now - firstDueAt(answer) >= TAKES_LONG_MS
-					? 'The session service is slow to respond. Handraise is still sending your answer. There is nothing to do: you get a message when it arrives or cannot be sent.'
-					: CAN_CLOSE;
-			}
+			if (lastError === null) return now - firstDueAt(answer) >= TAKES_LONG_MS ? TAKES_LONG : CAN_CLOSE;
 			if (state === 'delivering') {
 				return `${problem} Handraise reads the session again automatically. It sends your answer again only when it is certain that the first one did not arrive.`;
 			}
@@ -171,46 +175,42 @@ export function receiptExplanation(
 
 /** The answer to which this one lost is not sent any more. */
 function firstEndedText(answer: Answer, ending: FirstEnding): string {
-	const { content } = answer;
-	const first = content.kind === 'readable' ? (content.other?.person ?? null) : null;
-	const isWiped = content.kind === 'readable' && content.items.some((item) => item.wiped);
+	const first = firstPersonOf(answer);
+	const isWiped = itemsOf(answer).some((item) => item.wiped);
 	const secrets = isWiped ? ' Passwords and codes were not kept: *Send mine* asks you to type them again.' : '';
 	const who = first === null ? 'Somebody' : `<@${first.userId}>`;
-	const what = isOwnFirst(answer) ? 'You had answered before' : `${who} answered before you`;
+	const what = first?.userId === answer.person.userId ? 'You had answered before' : `${who} answered before you`;
 	const open = ending === 'first_over' || ending === 'first_unknown' ? '' : ' The question is open again.';
 	return `${what}${FIRST_WORDS[ending][1]}${open} Your text is kept.${secrets}`;
 }
 
 function startFailedText({ restartAskedAt, lastError }: Answer, adminContact: string | null): string {
 	if (restartAskedAt !== null) return 'It is being sent again, which may start the agent.';
-	const why = lastError === null ? '' : whatHappened(lastError);
+	const why = lastError === null ? '' : errorWords(lastError).what;
 	const failed = why === '' ? '' : `The last *Send again* failed. ${why} Your answer is still in the session. `;
 	return `${failed}*Send again* sends the same answer once more, if it is unchanged and the agent has not continued. That starts the agent with some versions of the session service only. If it does not, look at the session in the dashboard; ${contactMrkdwn(adminContact)} can help.`;
 }
 
 /** Retention removes secrets of a waiting answer first, then its whole text. */
-function wipedText({ content }: Answer): string {
-	if (content.kind === 'removed') return '*Try again* asks you to type it again. ';
-	const isWiped = content.kind === 'readable' && content.items.some((item) => item.wiped);
-	return isWiped ? 'Its passwords and codes were removed. *Try again* asks you to type them again. ' : '';
+function wipedText(answer: Answer): string {
+	if (answer.content.kind === 'removed') return '*Try again* asks you to type it again. ';
+	return itemsOf(answer).some((item) => item.wiped)
+		? 'Its passwords and codes were removed. *Try again* asks you to type them again. '
+		: '';
 }
 
 function keptText(answer: Answer): string {
-	const hasSecret = answer.content.kind === 'readable' && answer.content.items.some((item) => item.secret);
+	const hasSecret = itemsOf(answer).some((item) => item.secret);
 	const secrets = 'Passwords and codes were not kept. Type them again.';
 	if (!hasText(answer)) return hasSecret ? secrets : '';
 	return hasSecret ? `Your text is below. ${secrets}` : 'Your text is below.';
-}
-
-function whatHappened(code: string): string {
-	return errorWords(code, { kept: 'nothing', adminContact: null }).what;
 }
 
 /** To somebody who came second: that the first answer, which could not be sent yet, is not delivered, and why. Else empty. */
 export function notYetWords({ state, lastError }: Pick<Answer, 'state' | 'lastError'>): string {
 	if (state !== 'accepted' || lastError === null) return '';
 	const author = 'Handraise could not check with Slack whether its author may still answer.';
-	const why = lastError === 'not_checked' ? author : whatHappened(lastError);
+	const why = lastError === 'not_checked' ? author : errorWords(lastError).what;
 	return `⏳ The first answer is saved and not delivered yet. ${why} If it cannot be sent, you can send yours then.`;
 }
 
@@ -222,12 +222,8 @@ export function savedModal(answer: Answer): ModalView {
 /** What became of the answer, its text, and what the author can do. */
 export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView {
 	const settled = answer.state === 'resumed' || (answer.state === 'delivered' && answer.agentOutcome !== null);
-	return modalOf(answer, [
-		...receiptBlocks(answer, receipt, 20_000),
-		...receiptButtons(answer, receipt),
-		...(settled ? buttons(button(ACTIONS.refresh, 'Show the session')) : []),
-		...context(`For ${sessionName(answer.question.sessionId)}`),
-	]);
+	const show = settled ? buttons(button(ACTIONS.refresh, 'Show the session')) : [];
+	return modalOf(answer, receiptBlocks(answer, receipt, 20_000, show));
 }
 
 function modalOf({ id, question, origin }: Answer, blocks: readonly KnownBlock[]): ModalView {
@@ -236,7 +232,7 @@ function modalOf({ id, question, origin }: Answer, blocks: readonly KnownBlock[]
 		callbackId: CALLBACKS.receipt,
 		title: viewTitle(sessionId),
 		// A receipt has no form of its own: the answer's id identifies one that replaces it later.
-		metadata: { ...newMetadata({ sessionId, messageIndex, formId: id, origin }), answerId: id },
+		metadata: newMetadata({ sessionId, messageIndex, formId: id, origin }),
 		notifyOnClose: true,
 		blocks,
 	});
@@ -244,18 +240,15 @@ function modalOf({ id, question, origin }: Answer, blocks: readonly KnownBlock[]
 
 /** A receipt for a DM or a thread. */
 export function receiptMessage(answer: Answer, receipt: ReceiptContext): MessageContent {
-	return message(`${receiptHeadline(answer)} (session ${sessionIdMrkdwn(answer.question.sessionId)})`, [
-		// Slack takes about 12,000 characters in all blocks of a message.
-		...receiptBlocks(answer, receipt, 5000),
-		...receiptButtons(answer, receipt),
-		...context(`For ${sessionName(answer.question.sessionId)}`),
-	]);
+	const text = `${receiptHeadline(answer)} (session ${sessionIdMrkdwn(answer.question.sessionId)})`;
+	// Slack takes about 12,000 characters in all blocks of a message.
+	return message(text, receiptBlocks(answer, receipt, 5000));
 }
 
 /** The author's own text that could not be sent, for the thread or channel of the question. Never a secret. */
 export function ownTextMessage(answer: Answer): MessageContent {
 	const { sessionId } = answer.question;
-	const isCertain = perhapsArrived(answer) === null;
+	const isCertain = !mayHaveArrived(answer);
 	const fate = isCertain ? 'was not sent to the agent' : 'was sent to the agent and may have arrived';
 	return message(`An answer that ${fate} (session ${sessionIdMrkdwn(sessionId)})`, [
 		...section(`💬 <@${answer.person.userId}> wanted to answer ${sessionName(sessionId)}. This ${fate}:`),
@@ -274,7 +267,7 @@ export const PRESS_NOTES = {
 
 /** *Send again* could not read the session. */
 export function notSentAgainWords(code: string): string {
-	return `Your answer was not sent again. ${whatHappened(code)} It is still in the session. Press *Send again* in a moment.`;
+	return `Your answer was not sent again. ${errorWords(code).what} It is still in the session. Press *Send again* in a moment.`;
 }
 
 /** For a change after the first text was sent; shows the changed text so that it is not lost. mrkdwn. */

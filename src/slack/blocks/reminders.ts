@@ -2,16 +2,17 @@ import type { HandOver } from '../../inbox/hand-over.ts';
 import type { Mention } from '../../watches/channel-settings.ts';
 import type { ReminderEntry } from '../../watches/kinds.ts';
 import type { QuestionView } from '../../watches/session-snapshot.ts';
-import { questionText, tellsQuestion } from '../question-text.ts';
-import { openQuestion } from '../question-view.ts';
+import { openQuestion, questionText, tellsQuestion } from '../question-view.ts';
 import { isBlank } from '../text.ts';
 import {
 	andMoreWords,
+	counted,
 	durationText,
 	joined,
 	MAYBE_REPEAT,
 	type Names,
 	personName,
+	sentences,
 	sessionIdMrkdwn,
 	sessionTitle,
 } from '../words.ts';
@@ -31,12 +32,8 @@ export interface RemindedQuestion extends Pick<PostContext, 'channelId' | 'discr
 	readonly link: string | null;
 }
 
-interface ReminderContext {
+interface ReminderContext extends Pick<PostContext, 'names' | 'now' | 'maybeRepeat'> {
 	readonly mention: Mention | null;
-	readonly names: Names;
-	readonly now: number;
-	/** An earlier attempt may have posted it; the post says so. */
-	readonly maybeRepeat: boolean;
 }
 
 /** A reminder of one question, in its thread. */
@@ -44,10 +41,8 @@ export function reminderPost(
 	asked: RemindedQuestion,
 	{ mention, names, now, maybeRepeat }: ReminderContext,
 ): MessageContent {
-	const { entry } = asked;
-	const words = [mentionMrkdwn(mention), reminderWords(entry, now - entry.postedAt)].filter(Boolean).join(' ');
-	const { text, blocks } = openParts(asked, words, names);
-	return message(text, [...blocks, ...context(maybeRepeat ? MAYBE_REPEAT : '')]);
+	const words = sentences(mentionMrkdwn(mention), reminderWords(asked.entry, now - asked.entry.postedAt));
+	return openReminder(asked, words, names, maybeRepeat);
 }
 
 /**
@@ -56,32 +51,27 @@ export function reminderPost(
  */
 export function updatedReminderPost(asked: RemindedQuestion, outcome: string, names: Names): MessageContent {
 	const { entry } = asked;
-	if (outcome === '') {
-		const { text, blocks } = openParts(asked, reminderWords(entry, null), names);
-		return message(text, blocks);
-	}
+	if (outcome === '') return openReminder(asked, reminderWords(entry, null), names, false);
 	const words = entry.stage === 'reminder' ? '⏰ Reminder' : '📣 Escalation';
 	const told = toldOf(asked, { settled: true });
 	return message(`${words}: ${told.text} ${outcome}`, [...section(`${words}\n> ${told.mrkdwn}`), ...context(outcome)]);
 }
 
 /** A reminder of a question that waits. */
-function openParts(asked: RemindedQuestion, words: string, names: Names) {
+function openReminder(asked: RemindedQuestion, words: string, names: Names, maybeRepeat: boolean): MessageContent {
 	const { entry, question, channelId, handOver } = asked;
 	const { sessionId } = entry;
 	const told = toldOf(asked);
 	const choices = asked.offersOptions && told.tells ? { channelId, readAt: asked.readAt } : null;
 	const open = openQuestion(question, { sessionId, choices });
 	const headline = asksWords(sessionTitle(asked.sessionName, sessionId));
-	return {
-		text: `${words} ${told.text}`,
-		blocks: [
-			// The line leaves out a part of most questions, so nothing below it may answer in one press.
-			...(open.hasOptions ? [...section(words), ...open.blocks(headline)] : section(`${words}\n> ${told.mrkdwn}`)),
-			...context(open.noForm, told.tells ? open.cut : '', hasItWords(handOver, names), heldWords(entry.heldBy, names)),
-			...open.row,
-		],
-	};
+	return message(`${words} ${told.text}`, [
+		// The line leaves out a part of most questions, so nothing below it may answer in one press.
+		...(open.hasOptions ? [...section(words), ...open.blocks(headline)] : section(`${words}\n> ${told.mrkdwn}`)),
+		...context(open.noForm, told.tells ? open.cut : '', hasItWords(handOver, names), heldWords(entry.heldBy, names)),
+		...open.row,
+		...context(maybeRepeat ? MAYBE_REPEAT : ''),
+	]);
 }
 
 /** Questions in the list: a message holds about 12,000 characters, and a line takes up to 800 with its link. */
@@ -93,10 +83,20 @@ export function digestPost(
 	{ mention, names, now, maybeRepeat }: ReminderContext,
 ): MessageContent {
 	const entries = asked.map(({ entry }) => entry);
-	const words = [mentionMrkdwn(mention), digestWords(entries)].filter(Boolean).join(' ');
+	const words = sentences(mentionMrkdwn(mention), digestWords(entries));
 	const listed = asked.slice(0, MOST_LISTED);
+	// The message says that all its reminders are the last, so the lines need not.
 	const areLast = entries.every(({ isLast }) => isLast);
-	const lines = listed.map((one) => lineOf(one, names, { waitedMs: now - one.entry.postedAt, areLast }));
+	const lines = listed.map((one) =>
+		joined(
+			`• ${toldOf(one, { inChannel: true }).mrkdwn}`,
+			`waiting ${durationText(now - one.entry.postedAt)}`,
+			one.link === null ? '' : `<${one.link}|open thread>`,
+			hasItWords(one.handOver, names),
+			one.entry.isLast && !areLast ? 'last reminder' : '',
+			heldWords(one.entry.heldBy, names),
+		),
+	);
 	const leftOut = andMoreWords(asked.length - listed.length);
 	return message(`${words}.`, [
 		...section(`*${words}:*`),
@@ -105,30 +105,13 @@ export function digestPost(
 	]);
 }
 
-/** `areLast`: the message says that its reminders are the last, so the line need not. */
-function lineOf(
-	asked: RemindedQuestion,
-	names: Names,
-	{ waitedMs, areLast }: { readonly waitedMs: number; readonly areLast: boolean },
-): string {
-	const { entry, link, handOver } = asked;
-	return joined(
-		`• ${toldOf(asked, { inChannel: true }).mrkdwn}`,
-		`waiting ${durationText(waitedMs)}`,
-		link === null ? '' : `<${link}|open thread>`,
-		hasItWords(handOver, names),
-		entry.isLast && !areLast ? 'last reminder' : '',
-		heldWords(entry.heldBy, names),
-	);
-}
-
 /** The words about a question for a notification, and for the message. `inChannel`: it is shown in the channel too. */
 function toldOf(
 	{ question, sessionName, entry, threadOnly, ...asked }: RemindedQuestion,
 	{ inChannel = entry.stage === 'escalation', settled = false } = {},
 ) {
 	const discreet = asked.discreet || (inChannel && threadOnly);
-	const shown = { question, quick: question.quick, sessionName, waitedMs: null, discreet, settled };
+	const shown = { question, sessionName, waitedMs: null, discreet, settled };
 	const text = questionText(shown);
 	const tells = tellsQuestion(shown);
 	return { text, tells, mrkdwn: tells ? text : sessionAsksWords(sessionName, entry.sessionId, settled) };
@@ -155,7 +138,7 @@ export function reminderWords(
 export function digestWords(entries: readonly Pick<ReminderEntry, 'stage' | 'isLast'>[]): string {
 	const emoji = entries.some(({ stage }) => stage === 'escalation') ? '📣' : '⏰';
 	const last = entries.every(({ isLast }) => isLast) ? '. This is the last reminder' : '';
-	return `${emoji} ${entries.length === 1 ? '1 question waits' : `${entries.length} questions wait`} for an answer${last}`;
+	return `${emoji} ${counted(entries.length, 'question waits', 'questions wait')} for an answer${last}`;
 }
 
 /** A question of which only the session is shown. mrkdwn. The id tells sessions of the same name apart. */

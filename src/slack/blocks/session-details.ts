@@ -1,16 +1,48 @@
 import type { KnownBlock } from '@slack/types';
 import { asks } from '../../questions/open-question.ts';
-import { type HistoryEntry, latestHistory, resultOf, taskOf } from '../../questions/progress.ts';
-import type { Session, SessionFile } from '../../questions/session.ts';
+import {
+	ageOf,
+	type HistoryEntry,
+	isOver,
+	latestHistory,
+	resultOf,
+	type Session,
+	type SessionFile,
+	stepOf,
+	taskOf,
+} from '../../questions/session.ts';
 import { ACTIONS } from '../ids.ts';
-import type { Links, RefusedLink } from '../links.ts';
-import { plain, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
-import { actionsLine, andMoreWords, joined, questionCountWords } from '../words.ts';
+import type { Links } from '../links.ts';
+import { isBlank, plain, quotedMarkdown, quotedNameMrkdwn } from '../text.ts';
+import {
+	actionsLine,
+	andMoreWords,
+	counted,
+	durationText,
+	joined,
+	sentences,
+	sessionTitle,
+	statusWords,
+	stepWords,
+} from '../words.ts';
 import { button, buttons, context, divider, type MessageContent, message, section, textMessage } from './parts.ts';
 
 const MOST_FILES = 8;
 const MOST_VARIABLES = 20;
 const STEP_TEXT = 1200;
+
+/** Name, status, step and age in one block: `🟢 Working · step 12 of 30 · for 5 min`. */
+export function sessionHeadline(session: Session, now: number): KnownBlock[] {
+	const { emoji, mrkdwn } = statusWords(session.status);
+	const age = ageOf(session, now);
+	const since = isOver(session.status) ? 'took' : 'for';
+	const line = joined(
+		`${emoji} *${mrkdwn}*`,
+		stepWords(stepOf(session)),
+		age !== null && age >= 10_000 ? `${since} ${durationText(age)}` : '',
+	);
+	return section(isBlank(session.name) ? line : `*${sessionTitle(session.name, session.sessionId)}*\n${line}`);
+}
 
 /** Result, task, files, screenshot and the names of the variables, as far as the session has them. */
 export function sessionDetails(session: Session, links: Links, withoutImages: boolean): KnownBlock[] {
@@ -33,7 +65,7 @@ function titled(title: string, text: string): KnownBlock[] {
 function screenshot({ lastScreenshotUrl }: Session, links: Links): KnownBlock[] {
 	const link = links(lastScreenshotUrl);
 	if (link.kind === 'none') return [];
-	if (link.kind === 'refused') return context(`${NOT_SHOWN} (${REFUSED_LINKS[link.why]})`);
+	if (link.kind === 'refused') return context(`${NOT_SHOWN} (${link.why})`);
 	const title = plain('Latest screenshot', 100);
 	return [{ type: 'image', image_url: link.url, alt_text: SCREENSHOT_TEXT, title }, ...context(hostWords(link.host))];
 }
@@ -46,7 +78,7 @@ function variables({ sessionVariables }: Session): KnownBlock[] {
 		.map(({ name }) => quotedNameMrkdwn(name, 60) || '(no name)')
 		.join(', ');
 	const more = andMoreWords(sessionVariables.length - MOST_VARIABLES);
-	return context(`Variables: ${`${names} ${more}`.trim()}. Their values are hidden.`);
+	return context(`Variables: ${sentences(names, more)}. Their values are hidden.`);
 }
 
 /** The messages of one page, newest first: the text and a line of actions. `page`: the one asked for, or the last. */
@@ -87,7 +119,7 @@ function stepCard({ step, message }: HistoryEntry, asksAbove: boolean): KnownBlo
 	const note = asksAbove
 		? 'asks the question above'
 		: asks(message)
-			? `asked ${count === 1 ? 'a question' : questionCountWords(count)}`
+			? `asked ${count === 1 ? 'a question' : counted(count, 'question')}`
 			: text === '' && actions === ''
 				? 'said nothing'
 				: '';
@@ -106,7 +138,7 @@ function fileBlocks(
 	files: readonly SessionFile[],
 	{ most, links, notes = [] }: { most: number; links: Links; notes?: readonly string[] },
 ): KnownBlock[] {
-	const refused = new Map<RefusedLink, number>();
+	const refused = new Map<string, number>();
 	const shown = files.slice(0, most).flatMap((file) => {
 		const link = links(file.signedUrl);
 		const name = quotedNameMrkdwn(file.filename, 200) || 'A file without a name';
@@ -119,22 +151,12 @@ function fileBlocks(
 	return [
 		...shown,
 		...context(
-			...[...refused].map(
-				([why, count]) => `${count === 1 ? '1 file: link' : `${count} files: links`} not shown (${REFUSED_LINKS[why]})`,
-			),
+			...Array.from(refused, ([why, count]) => `${counted(count, 'file: link', 'files: links')} not shown (${why})`),
 			andMoreWords(files.length - most, 'in the dashboard'),
 			...notes,
 		),
 	];
 }
-
-/** Why links are not shown. */
-const REFUSED_LINKS: Readonly<Record<RefusedLink, string>> = {
-	privateNetwork: 'private network',
-	notHttps: 'not https',
-	userName: 'user name in the link',
-	unusable: 'not a usable link',
-};
 
 export const LINKS_FOR_YOU =
 	'Only you see this. The links work for seven days for anybody who has them, so do not share them.';
@@ -149,13 +171,8 @@ const MOST_FILES_ALONE = 20;
 /** The latest screenshot, for one person; the second message is for when Slack cannot load the picture. */
 export function screenshotMessage(session: Session, links: Links): readonly MessageContent[] {
 	const target = links(session.lastScreenshotUrl);
-	if (target.kind !== 'link') {
-		const text =
-			target.kind === 'none'
-				? 'There is no screenshot of this session.'
-				: `${NOT_SHOWN} (${REFUSED_LINKS[target.why]}).`;
-		return [textMessage(text)];
-	}
+	if (target.kind === 'none') return [textMessage('There is no screenshot of this session.')];
+	if (target.kind === 'refused') return [textMessage(`${NOT_SHOWN} (${target.why}).`)];
 	const { url, host } = target;
 	const link = [
 		...buttons(button(ACTIONS.openScreenshot, 'Open the screenshot', { url })),

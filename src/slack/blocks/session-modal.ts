@@ -2,28 +2,22 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import type { Answer, OtherAnswer } from '../../answers/answer.ts';
 import { type CutMark, createCutMark } from '../../cut.ts';
 import { askingMessageIndex, type Question, questionAt } from '../../questions/open-question.ts';
-import { ageOf, stepOf } from '../../questions/progress.ts';
-import { type AnswerMarks, isSecretValue } from '../../questions/secrecy.ts';
-import { isOver, isWaiting, type Session, statusKind } from '../../questions/session.ts';
+import type { AnswerMarks } from '../../questions/secrecy.ts';
+import { isWaiting, type Session, statusKind } from '../../questions/session.ts';
 import { buildForm, type Form } from '../form/build.ts';
 import { ACTIONS, CALLBACKS, encodeTarget } from '../ids.ts';
 import type { Links } from '../links.ts';
 import { NO_FIELDS, type ViewMetadata } from '../metadata.ts';
-import { answeredItem, claimsWords, noFormWords, saidBlocks } from '../question-view.ts';
+import { claimsWords, filledItems, noFormWords, saidBlocks } from '../question-view.ts';
 import { isBlank, mrkdwn, quoted, quotedMarkdown } from '../text.ts';
 import {
 	agoText,
-	andMoreWords,
 	durationText,
-	joined,
 	momentMrkdwn,
-	type Names,
 	personMrkdwn,
 	type SettledBy,
 	sessionName,
-	sessionTitle,
 	statusWords,
-	stepWords,
 	stillWaitingWords,
 	viewTitle,
 	waitingWords,
@@ -31,7 +25,7 @@ import {
 import { receiptHeadline } from './answers.ts';
 import { errorWords } from './errors.ts';
 import { button, buttons, context, dashboardLink, modal, section } from './parts.ts';
-import { sessionDetails, stepCards } from './session-details.ts';
+import { sessionDetails, sessionHeadline, stepCards } from './session-details.ts';
 
 /** Opens before the session is read. Slack reports when it is closed, so that the read can stop. Shows `waitedMs` above 0. */
 export function loadingModal(sessionId: string, metadata: ViewMetadata, waitedMs = 0): ModalView {
@@ -77,7 +71,6 @@ export interface SessionModel {
 	/** Ids of the other people who have the question in a form now. */
 	readonly claims: readonly string[];
 	readonly now: number;
-	readonly names: Names;
 	readonly dashboardUrl: string | null;
 	/** Decides which addresses of files and screenshots become links. */
 	readonly links: Links;
@@ -117,7 +110,7 @@ export function sessionModal(model: SessionModel): ModalView {
 		readAt,
 	};
 	const first = [
-		...sessionHeadline(model),
+		...sessionHeadline(model.session, model.now),
 		...noticeBlocks(model),
 		...(question === null ? nothingOpen(model) : questionBlocks(model, form, mark)),
 	];
@@ -132,22 +125,9 @@ export function sessionModal(model: SessionModel): ModalView {
 	});
 }
 
-/** Name, status, step and age in one block: `🟢 Working · step 12 of 30 · for 5 min`. */
-function sessionHeadline({ session, now }: SessionModel): KnownBlock[] {
-	const { emoji, mrkdwn } = statusWords(session.status);
-	const age = ageOf(session, now);
-	const since = isOver(session.status) ? 'took' : 'for';
-	const line = joined(
-		`${emoji} *${mrkdwn}*`,
-		stepWords(stepOf(session)),
-		age !== null && age >= 10_000 ? `${since} ${durationText(age)}` : '',
-	);
-	return section(isBlank(session.name) ? line : `*${sessionTitle(session.name, session.sessionId)}*\n${line}`);
-}
-
 /** Notices and claims: at most two blocks. */
 function noticeBlocks(model: SessionModel): KnownBlock[] {
-	const { question, names } = model;
+	const { question } = model;
 	const notices = model.notices.slice(0, 6).map((notice) => noticeWords(notice, model));
 	if (question?.goneOn === true) notices.push(GONE_ON);
 	if (question !== null && statusKind(model.session.status) === 'paused')
@@ -157,7 +137,7 @@ function noticeBlocks(model: SessionModel): KnownBlock[] {
 	if (model.withoutImages === true) notices.push(WITHOUT_SCREENSHOT);
 	let text = '';
 	for (const line of notices) if (text.length + line.length < 2900) text += text === '' ? line : `\n${line}`;
-	return [...section(text), ...context(question === null ? '' : claimsWords(model.claims, names))];
+	return [...section(text), ...context(question === null ? '' : claimsWords(model.claims))];
 }
 
 function questionBlocks(model: SessionModel, form: Form | null, mark: CutMark): KnownBlock[] {
@@ -186,28 +166,16 @@ function questionBlocks(model: SessionModel, form: Form | null, mark: CutMark): 
 	];
 }
 
-/** What has a value already, or was left empty on purpose: with it, the open items may mean something else. */
-function filledItems(question: Question | null, marks: readonly AnswerMarks[]): string[] {
-	if (question === null) return [];
-	const filled = question.items.flatMap(({ title, value }, position) => {
-		if (question.openItems.includes(position)) return [];
-		const secret = isSecretValue(marks, question, position);
-		return [answeredItem({ title, value: value === '' ? null : value, secret, withheld: false }, position)];
-	});
-	// Slack takes ten fields in a block.
-	return [...filled.slice(0, 9), andMoreWords(filled.length - 9)].filter((text) => text !== '');
-}
-
 /** Whether this field changes when every field becomes plain text. */
 function isGuessed(block: KnownBlock): boolean {
 	if (block.type !== 'input' || block.element.action_id === ACTIONS.secret) return false;
 	return block.element.type !== 'plain_text_input' || block.element.multiline !== true;
 }
 
-function nothingOpen({ session, settledBy = null, names }: SessionModel): KnownBlock[] {
+function nothingOpen({ session, settledBy = null }: SessionModel): KnownBlock[] {
 	if (!isWaiting(session.status)) return section(statusWords(session.status).meaning);
 	const newest = askingMessageIndex(session);
-	return section(waitingWords(newest === null ? null : questionAt(session, newest), settledBy, names));
+	return section(waitingWords(newest === null ? null : questionAt(session, newest), settledBy));
 }
 
 function footer(model: SessionModel): KnownBlock[] {
@@ -281,10 +249,7 @@ export const GONE_ON = '👣 The agent has gone on since it asked this. You can 
 export const WITHOUT_SCREENSHOT = '🖼️ Slack could not load the screenshot, so it is left out.';
 
 /** A notice in mrkdwn. */
-export function noticeWords(
-	notice: Notice,
-	{ names, now, adminContact }: Pick<SessionModel, 'names' | 'now' | 'adminContact'>,
-): string {
+export function noticeWords(notice: Notice, { now, adminContact }: Pick<SessionModel, 'now' | 'adminContact'>): string {
 	switch (notice.kind) {
 		case 'questionChanged':
 			return notice.carried
@@ -292,7 +257,7 @@ export function noticeWords(
 				: '✏️ The question has changed. This is the new one.';
 		case 'answeredMeanwhile': {
 			const { person, values, at } = notice.other;
-			const who = person === null ? 'somebody outside Slack' : personMrkdwn(person.userId, names);
+			const who = person === null ? 'somebody outside Slack' : personMrkdwn(person.userId);
 			const texts = values
 				.slice(0, 3)
 				.map((value) => (value === null ? '> (hidden)' : isBlank(value) ? '' : quoted(value, 300)))
@@ -315,7 +280,7 @@ export function noticeWords(
 			return '🔄 The session was read again. Steps may have moved to other pages.';
 		case 'stale': {
 			const { retryAt = null } = notice;
-			const { what, text } = errorWords(notice.code, { kept: 'nothing', adminContact, retryAt });
+			const { what, text } = errorWords(notice.code, { adminContact, retryAt });
 			return `⚠️ ${retryAt === null ? what : text} You see the session as it was ${agoText(notice.readAt, now)}.`;
 		}
 		case 'ownAnswer':

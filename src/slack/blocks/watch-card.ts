@@ -1,26 +1,15 @@
 import type { KnownBlock } from '@slack/types';
-import { type Answer, isBlocking } from '../../answers/answer.ts';
-import type { HandOver } from '../../inbox/hand-over.ts';
+import { isBlocking } from '../../answers/answer.ts';
 import type { QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
-import { questionText } from '../question-text.ts';
-import { claimsWords, handOverLine, openQuestion } from '../question-view.ts';
+import { claimsWords, handOverLine, openQuestion, questionText } from '../question-view.ts';
 import { isBlank, oneLineMrkdwn, quotedNameMrkdwn } from '../text.ts';
-import {
-	actionsLine,
-	joined,
-	momentMrkdwn,
-	type Names,
-	sessionName,
-	sessionTitle,
-	statusWords,
-	stepWords,
-} from '../words.ts';
+import { actionsLine, joined, momentMrkdwn, sessionName, sessionTitle, statusWords, stepWords } from '../words.ts';
 import { button, buttons, context, dashboardLink, divider, type MessageContent, message, section } from './parts.ts';
-import { answeredLine, isThere, OUTSIDE, resultBlocks, waitingLine } from './watch-posts.ts';
+import { answeredLine, isThere, OUTSIDE, type PostContext, resultBlocks, waitingLine } from './watch-posts.ts';
 
-/** What a card shows. Holds no link that gives access to whoever has it. */
-export interface CardModel {
+/** What a card shows, for its newest question. Holds no link that gives access to whoever has it. */
+export interface CardModel extends Pick<PostContext, 'handOver' | 'standing' | 'discreet' | 'isUpdate' | 'names'> {
 	readonly view: SessionSnapshot;
 	/** When the session was read last, in milliseconds since the epoch; null while that is recent. */
 	readonly checkedAt: number | null;
@@ -30,17 +19,8 @@ export interface CardModel {
 	readonly claims: readonly string[];
 	/** When the first of them is over, if that person does nothing more; null without claims. */
 	readonly claimedUntil: number | null;
-	/** Who has the open question, because it was handed over to them. */
-	readonly handOver: HandOver | null;
-	/** The newest answer from Handraise to the newest question. */
-	readonly standing: Answer | null;
 	/** Null while it is watched. */
 	readonly endedWords: string | null;
-	/** Whether notifications say only that an agent asks. */
-	readonly discreet: boolean;
-	/** Whether the card is posted already: an update notifies nobody whom it mentions. */
-	readonly isUpdate: boolean;
-	readonly names: Names;
 	readonly dashboardUrl: string | null;
 }
 
@@ -55,7 +35,7 @@ export function watchCard(model: CardModel): MessageContent {
 	const open = (view.question?.openCount ?? 0) > 0 ? view.question : null;
 	const text =
 		open !== null
-			? questionText({ question: open, quick: open.quick, sessionName: view.name, waitedMs, discreet })
+			? questionText({ question: open, sessionName: view.name, waitedMs, discreet })
 			: `${status.emoji} ${title}: ${status.mrkdwn}, ${step}`;
 	return message(text, [
 		...section(`*${title}*\n${status.emoji} *${status.mrkdwn}* · ${step}`),
@@ -63,7 +43,7 @@ export function watchCard(model: CardModel): MessageContent {
 			isBlank(view.name) ? '' : sessionName(view.sessionId),
 			view.task === null ? '' : `Task: ${quotedNameMrkdwn(view.task, 250)}`,
 		),
-		...section(waitingLine(view, model.names)),
+		...section(waitingLine(view)),
 		...(open !== null ? askedParts(open, model) : settledQuestion(model)),
 		...(view.result === null ? latestSteps(view, open) : [divider(), ...resultBlocks(view.result)]),
 		...footer(model),
@@ -80,17 +60,17 @@ function askedParts(question: QuestionView, model: CardModel): KnownBlock[] {
 		...context(
 			asked.noForm,
 			handOverLine(handOver, names, model),
-			claimsWords(claims, names, claimedUntil),
+			claimsWords(claims, claimedUntil),
 			standing !== null && isBlocking(standing.state)
-				? `📨 ${answeredLine(standing, names, question)}. The answer is being delivered.`
+				? `📨 ${answeredLine(standing, question)}. The answer is being delivered.`
 				: '',
 		),
 	];
 }
 
-function settledQuestion({ view, standing, names }: CardModel): KnownBlock[] {
+function settledQuestion({ view, standing }: CardModel): KnownBlock[] {
 	if (view.question === null) return [];
-	if (isThere(standing)) return context(`✅ ${answeredLine(standing, names, view.question)}.`);
+	if (isThere(standing)) return context(`✅ ${answeredLine(standing, view.question)}.`);
 	const isAnswered = (view.digest.question?.answered ?? []).length > 0;
 	return context(isAnswered ? `✅ ${OUTSIDE}.` : '');
 }

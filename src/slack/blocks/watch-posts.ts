@@ -1,18 +1,25 @@
 import type { KnownBlock } from '@slack/types';
 import { type Answer, isBlocking, itemsOf } from '../../answers/answer.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
-import { isReworded } from '../../questions/fingerprint.ts';
+import { isReworded } from '../../questions/open-question.ts';
 import { isWaiting } from '../../questions/session.ts';
 import type { ContentOf, PostKind, SettledHow } from '../../watches/kinds.ts';
 import type { QuestionView, SessionSnapshot } from '../../watches/session-snapshot.ts';
 import type { WatchEnd } from '../../watches/watch.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
-import { questionText } from '../question-text.ts';
-import { answeredItem, claimsWords, handOverLine, openQuestion, questionBlocks } from '../question-view.ts';
+import {
+	answeredItem,
+	claimsWords,
+	handOverLine,
+	openQuestion,
+	questionBlocks,
+	questionText,
+} from '../question-view.ts';
 import { quotedMarkdown } from '../text.ts';
 import {
 	andMoreWords,
 	contactMrkdwn,
+	counted,
 	durationText,
 	MAYBE_REPEAT,
 	momentMrkdwn,
@@ -20,7 +27,6 @@ import {
 	personMrkdwn,
 	personName,
 	placeMrkdwn,
-	questionCountWords,
 	sessionIdMrkdwn,
 	sessionName,
 	sessionTitle,
@@ -29,7 +35,7 @@ import {
 } from '../words.ts';
 import { notSentWords } from './answers.ts';
 import { chosenWords } from './choices.ts';
-import { button, buttons, context, type MessageContent, message, section } from './parts.ts';
+import { button, buttons, context, type MessageContent, message, section, textMessage } from './parts.ts';
 import { leftOutWords } from './watching.ts';
 
 /** What a post needs besides its content. */
@@ -72,105 +78,89 @@ export type AskedContent = ContentOf<'question'>;
 /** The same, or as it was handed over. */
 type Asked = Pick<AskedContent, 'question' | 'readAt'>;
 
-/** A post; words alone are a string. mrkdwn. */
-interface Parts {
-	readonly text: string;
-	readonly blocks: KnownBlock[];
-}
-type PartsOf<K extends PostKind> = (content: ContentOf<K>, post: PostContext) => Parts | string;
+/** Words alone are a string. mrkdwn. */
+type Draw<K extends PostKind> = (content: ContentOf<K>, post: PostContext) => MessageContent | string;
 
 /** The kinds that need nothing but their content and the context of their post. */
 const PLAIN = {
 	question(content, post) {
-		if (isChosen(content, post.standing)) return overParts(content, null, post);
-		return content.switching === true ? switchingParts(content, post) : askedParts(content, post);
+		if (isChosen(content, post.standing)) return settledQuestionPost(content, null, post);
+		return content.switching === true ? switchingPost(content, post) : askedPost(content, post);
 	},
 	answered({ question, items, stillOpen }, post) {
 		const text = answeredWords(post, question);
-		const open = stillOpen.length === 0 ? '' : `Still open: ${questionCountWords(stillOpen.length)}.`;
-		return {
-			text,
-			blocks: [...section(text), ...(question === null ? [] : answerBlocks(question, items)), ...context(open)],
-		};
+		const open = stillOpen.length === 0 ? '' : `Still open: ${counted(stillOpen.length, 'question')}.`;
+		return textMessage(text, [...(question === null ? [] : answerBlocks(question, items)), ...context(open)]);
 	},
 	questionClosed: () => '💨 The question is closed: the agent went on without an answer.',
 	status({ from, to }, post) {
 		const { emoji, mrkdwn } = statusWords(to);
 		const text = `${emoji} ${titleOf(post)}: ${mrkdwn} (before: ${statusWords(from).mrkdwn})`;
-		const waiting = post.view?.status === to ? waitingLine(post.view, post.names) : '';
-		return { text, blocks: [...section(text), ...section(waiting)] };
+		const waiting = post.view?.status === to ? waitingLine(post.view) : '';
+		return textMessage(text, section(waiting));
 	},
 	end({ status, result, step }, post) {
 		const { emoji, mrkdwn } = statusWords(status);
-		const text = `${emoji} ${titleOf(post)}: ${mrkdwn} after ${step} ${step === 1 ? 'step' : 'steps'}`;
-		return { text, blocks: [...section(`*${text}*`), ...resultBlocks(result)] };
+		const text = `${emoji} ${titleOf(post)}: ${mrkdwn} after ${counted(step, 'step')}`;
+		return message(text, [...section(`*${text}*`), ...resultBlocks(result)]);
 	},
 	watchEnded: ({ reason, days }, post) => `👋 ${endWords(reason, { ...post, days })}`,
 	serviceDown: ({ since }) =>
 		`⚠️ The session service has been unavailable since ${momentMrkdwn(since)}: it is down, limits our requests or refuses our key. Cards in this channel are not updated until it is back. Answers are saved and sent then.`,
 	serviceBack: ({ downMs }) => `✅ The session service is back after ${durationText(downMs)}. Cards are current again.`,
-	discoveryBegun: ({ by }, { names }) => discoveryBegunWords(by, names),
-	discoveryEnded: ({ by }, { names }) => discoveryEndedWords(by, names),
+	// A new post mentions nobody.
+	discoveryBegun: ({ by }, { names }) =>
+		`✋ ${personName(by, names)} has typed \`/session watch all\`: whenever a session of this account waits for a person, its question comes into this channel, one post for each. \`/session unwatch all\` ends that, and all other watches of this channel.`,
+	discoveryEnded: ({ by }, { names }) =>
+		`👋 ${personName(by, names)} has typed \`/session unwatch all\`: the questions of all sessions do not come into this channel any more, and nothing else is watched here.`,
 	discoveryFull: (content, { adminContact }) => leftOutWords(content, adminContact),
 	discoveryPaused: (content, { adminContact }) => leftOutWords(content, adminContact),
 	creatorTold: (content, { adminContact }) => creatorToldWords(content, adminContact),
-} as const satisfies { readonly [K in PostKind]?: PartsOf<K> };
+} as const satisfies { readonly [K in PostKind]?: Draw<K> };
 export type PlainKind = keyof typeof PLAIN;
 export type PostedContent = ContentOf<PlainKind>;
 
 /** A post in a watch's thread, in a channel or to a person. Holds no link that gives access. */
 export function watchPost(content: PostedContent, post: PostContext): MessageContent {
-	const partsOf = PLAIN[content.kind] as PartsOf<PlainKind>;
-	const parts = partsOf(content, post);
-	const { text, blocks } = typeof parts === 'string' ? { text: parts, blocks: section(parts) } : parts;
+	const draw = PLAIN[content.kind] as Draw<PlainKind>;
+	const drawn = draw(content, post);
+	const { text, blocks } = typeof drawn === 'string' ? textMessage(drawn) : drawn;
 	return message(text, [...blocks, ...context(post.maybeRepeat ? MAYBE_REPEAT : '')]);
 }
 
 /** The post of a question that is open. */
-function askedParts({ question, changed, readAt }: AskedContent, post: PostContext) {
+function askedPost({ question, changed, readAt }: AskedContent, post: PostContext) {
 	const { sessionId, channelId, discreet } = post;
 	// The agent may have asked the same before.
 	const refused = post.refused != null && post.refused.acceptedAt >= readAt ? post.refused : null;
-	const quick = post.offersOptions ? question.quick : null;
 	const sessionName = post.view?.name ?? '';
 	const choices = post.offersOptions ? { channelId, readAt } : null;
 	const asked = openQuestion(question, { sessionId, choices, handsOver: true });
-	return {
-		text: questionText({ question, quick, sessionName, waitedMs: post.now - readAt, discreet, changed }),
-		blocks: [
-			...asked.blocks(asksWords(titleOf(post), changed)),
-			...asked.row,
-			...context(
-				asked.noForm,
-				asked.cut,
-				notSentWords(refused, post.names),
-				handOverLine(post.handOver, post.names, post),
-			),
-			...(post.alone === null ? [] : context(claimsWords(post.alone.claims, post.names, post.alone.claimedUntil))),
-			...idBlocks(post),
-		],
-	};
+	return message(questionText({ question, sessionName, waitedMs: post.now - readAt, discreet, changed }), [
+		...asked.blocks(asksWords(titleOf(post), changed)),
+		...asked.row,
+		...context(asked.noForm, asked.cut, notSentWords(refused), handOverLine(post.handOver, post.names, post)),
+		...claimsOf(post),
+		...idBlocks(post),
+	]);
 }
 
 /** The one post of a session that changes its question often. Its button opens whatever is asked then. */
-function switchingParts({ question }: AskedContent, post: PostContext) {
-	const { sessionId, names, alone } = post;
+function switchingPost({ question }: AskedContent, post: PostContext) {
+	const value = encodeTarget({ sessionId: post.sessionId, messageIndex: null });
+	const row = buttons(button(ACTIONS.answer, 'Answer…', { value }));
 	const text = switchingWords(titleOf(post));
-	const open = button(ACTIONS.answer, 'Answer…', { value: encodeTarget({ sessionId, messageIndex: null }) });
-	return {
-		text,
-		blocks: [
-			...(question.openCount > 0 ? [...questionBlocks(text, question), ...buttons(open)] : section(`*${text}*`)),
-			...context(
-				question.openCount > 0
-					? 'This post shows the newest question, up to a few seconds late, instead of a new post for each. *Answer…* opens the question that the agent asks when you press it. A question that stays for a minute is posted by itself.'
-					: NOTHING_ASKED,
-				handOverLine(post.handOver, names, post),
-			),
-			...(alone === null ? [] : context(claimsWords(alone.claims, names, alone.claimedUntil))),
-			...idBlocks(post),
-		],
-	};
+	const isOpen = question.openCount > 0;
+	return message(text, [
+		...(isOpen ? [...questionBlocks(text, question), ...row] : section(`*${text}*`)),
+		...context(isOpen ? NEWEST_SHOWN : NOTHING_ASKED, handOverLine(post.handOver, post.names, post)),
+		...claimsOf(post),
+		...idBlocks(post),
+	]);
+}
+
+function claimsOf({ alone }: PostContext): KnownBlock[] {
+	return alone === null ? [] : context(claimsWords(alone.claims, alone.claimedUntil));
 }
 
 /** The session's id, where no card shows it. */
@@ -186,19 +176,19 @@ export function isChosen({ question, readAt }: Asked, answer: Answer | null): an
 	return isBlocking(answer.state) || (answer.deliveredAt !== null && answer.deliveredAt > readAt);
 }
 
-/** The post of a question for which somebody has chosen an option, or that is settled. */
-function overParts(asked: Asked, how: SettledHow | null, post: PostContext) {
+/**
+ * The post of a settled question: what was asked, who settled it, no button.
+ * @param how null: somebody has chosen an option
+ */
+export function settledQuestionPost(asked: Asked, how: SettledHow | null, post: PostContext): MessageContent {
 	const title = titleOf(post);
 	const words = outcomeWords(asked, how, post);
 	const isOpen = words === SETTLED_WORDS.gaveWay || how === 'own' || how === 'handedOn' || how === 'givenBack';
-	return {
-		text: `${title}: ${words}`,
-		blocks: [
-			...questionBlocks(isOpen ? asksWords(title) : `${title} asked`, asked.question),
-			...context(words),
-			...idBlocks(post),
-		],
-	};
+	return message(`${title}: ${words}`, [
+		...questionBlocks(isOpen ? asksWords(title) : `${title} asked`, asked.question),
+		...context(words),
+		...idBlocks(post),
+	]);
 }
 
 /**
@@ -207,11 +197,11 @@ function overParts(asked: Asked, how: SettledHow | null, post: PostContext) {
  * @param how null while its posts are not settled
  */
 export function outcomeWords(asked: Asked, how: SettledHow | null, post: PostContext): string {
-	const { standing, names, discreet, showsChoices } = post;
+	const { standing, discreet, showsChoices } = post;
 	let chosen = '';
 	if (isChosen(asked, standing)) {
 		const option = discreet || !showsChoices ? null : (itemsOf(standing).find(({ value }) => value)?.value ?? null);
-		chosen = `👉 ${chosenWords(standing.person.userId, option, names)}`;
+		chosen = `👉 ${chosenWords(standing.person.userId, option)}`;
 	}
 	if (how === null) return chosen;
 	// Somebody pressed before the post showed it.
@@ -221,19 +211,13 @@ export function outcomeWords(asked: Asked, how: SettledHow | null, post: PostCon
 	return chosen !== '' && isThere(standing) ? chosen : answeredWords(post, asked.question);
 }
 
-function answeredWords({ standing, names }: PostContext, question: QuestionView | null): string {
-	return `✅ ${isThere(standing) ? answeredLine(standing, names, question) : OUTSIDE}`;
+function answeredWords({ standing }: PostContext, question: QuestionView | null): string {
+	return `✅ ${isThere(standing) ? answeredLine(standing, question) : OUTSIDE}`;
 }
 
 /** The session's name, or its id. mrkdwn. */
 export function titleOf({ view, sessionId }: PostContext): string {
 	return sessionTitle(view?.name ?? '', sessionId);
-}
-
-/** The post of a settled question: what was asked, who settled it, no button. */
-export function settledQuestionPost(asked: Asked, how: SettledHow, post: PostContext): MessageContent {
-	const { text, blocks } = overParts(asked, how, post);
-	return message(text, blocks);
 }
 
 /** What the agent reports at the end; no block when it reports nothing. */
@@ -245,9 +229,9 @@ export function resultBlocks(result: string | null): KnownBlock[] {
 const MOST_ITEMS = 5;
 
 /** Why the agent waits; empty when it does not wait, or when its question is shown. */
-export function waitingLine({ status, question }: SessionSnapshot, names: Names): string {
+export function waitingLine({ status, question }: SessionSnapshot): string {
 	if (!isWaiting(status) || question?.goneOn === false || (question?.openCount ?? 0) > 0) return '';
-	return waitingWords(question, null, names);
+	return waitingWords(question, null);
 }
 
 /** Whether `answer` reached the session: not while it waits for its author or was never sent. */
@@ -256,9 +240,9 @@ export function isThere(answer: Answer | null): answer is Answer {
 }
 
 /** `Answered by @ada today 10:12`. `question`: as it stands now; its text may be another than that answered. */
-export function answeredLine({ person, acceptedAt, shownHash }: Answer, names: Names, question: QuestionView | null) {
+export function answeredLine({ person, acceptedAt, shownHash }: Answer, question: QuestionView | null) {
 	const which = isReworded(shownHash, question?.shownHash ?? null) ? `, ${BEFORE_NEW_TEXT}` : '';
-	return `Answered by ${personMrkdwn(person.userId, names)} ${momentMrkdwn(acceptedAt)}${which}`;
+	return `Answered by ${personMrkdwn(person.userId)} ${momentMrkdwn(acceptedAt)}${which}`;
 }
 
 /** The values of these items as a channel may see them. */
@@ -275,6 +259,8 @@ export function asksWords(title: string, changed = false): string {
 	return changed ? `✏️ ${title} asks something else now` : `✋ ${title} asks for an answer`;
 }
 
+const NEWEST_SHOWN =
+	'This post shows the newest question, up to a few seconds late, instead of a new post for each. *Answer…* opens the question that the agent asks when you press it. A question that stays for a minute is posted by itself.';
 export const NOTHING_ASKED = 'The agent asks nothing at the moment.';
 
 /** mrkdwn */
@@ -341,14 +327,4 @@ export function endWords(
 	{ days, adminContact }: { days: number | null; adminContact: string | null },
 ): string {
 	return ENDS[reason].replace('{days}', `${days ?? 'some'}`).replace('{contact}', () => contactMrkdwn(adminContact));
-}
-
-/** To a channel when somebody has typed `/session watch all`. mrkdwn; nobody is mentioned. */
-export function discoveryBegunWords(by: string, names: Names): string {
-	return `✋ ${personName(by, names)} has typed \`/session watch all\`: whenever a session of this account waits for a person, its question comes into this channel, one post for each. \`/session unwatch all\` ends that, and all other watches of this channel.`;
-}
-
-/** The same of `/session unwatch all`. */
-export function discoveryEndedWords(by: string, names: Names): string {
-	return `👋 ${personName(by, names)} has typed \`/session unwatch all\`: the questions of all sessions do not come into this channel any more, and nothing else is watched here.`;
 }

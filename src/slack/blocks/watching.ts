@@ -7,12 +7,12 @@ import { ACTIONS, encodeTarget } from '../ids.ts';
 import { quotedNameMrkdwn } from '../text.ts';
 import {
 	contactMrkdwn,
+	counted,
 	durationText,
 	joined,
 	momentMrkdwn,
-	type Names,
 	personMrkdwn,
-	questionCountWords,
+	sentences,
 	sessionIdMrkdwn,
 	statusWords,
 } from '../words.ts';
@@ -36,8 +36,7 @@ export function watchOutcomeWords(sessionId: string, outcome: WatchOutcome, erro
 		case 'limit': {
 			const { limit, count, most } = outcome;
 			const [who, whose, todo] = LIMITS[limit];
-			const sessions = `${count} ${count === 1 ? 'session' : 'sessions'}`;
-			return `🛑 ${name} is not watched: ${who} ${sessions}, and the limit ${whose} is ${most}. ${todo}, or ask ${contactMrkdwn(error.adminContact)} for more.`;
+			return `🛑 ${name} is not watched: ${who} ${counted(count, 'session')}, and the limit ${whose} is ${most}. ${todo}, or ask ${contactMrkdwn(error.adminContact)} for more.`;
 		}
 		case 'unreadable':
 			return `⚠️ ${name}: ${errorWords(outcome.code, error).text}`;
@@ -82,9 +81,7 @@ export function unwatchedAllWords(count: number, discovered: boolean): string {
 /** How slow watching will be; empty when it is not slow. */
 export function expectationWords({ slow, roundSeconds, typicalSeconds, longestSeconds }: Expectation): string {
 	if (!slow) return '';
-	const round = durationText(roundSeconds * 1_000);
-	const typical = durationText(typicalSeconds * 1_000);
-	const longest = durationText(longestSeconds * 1_000);
+	const [round, typical, longest] = [roundSeconds, typicalSeconds, longestSeconds].map((s) => durationText(s * 1_000));
 	return `⏱️ Many sessions are watched, so this will be slow: reading all of them once takes ${round}. A new question is seen after about ${typical} if the agent is busy, and after up to ${longest} if it is quiet.`;
 }
 
@@ -96,8 +93,7 @@ export function discoveringWords(
 	const changed = discovery === null ? '' : `New ones are posted by ${commandWords(discovery)}.`;
 	const listed = isListed ? '' : '⏳ The list of sessions cannot be got at the moment: questions come when it can.';
 	const since = outcome === 'begun' ? 'from now on' : 'already';
-	const all = `✋ The questions of all sessions come into this channel ${since}.`;
-	return [all, changed, listed].filter((words) => words !== '').join(' ');
+	return sentences(`✋ The questions of all sessions come into this channel ${since}.`, changed, listed);
 }
 
 /** What `/session watch all` takes. */
@@ -130,13 +126,13 @@ export function leftOutWords(left: LeftOut, adminContact: string | null): string
 		return `⏸️ \`watch all\` is paused: new questions do not come here. ${noListWords(left.why, adminContact)} What is posted here can be answered, and \`/session watch\` with an id works. \`/session list\` shows when it is back.`;
 	}
 	const who = left.limit === 'channel' ? 'This channel watches' : 'All channels together watch';
-	return `🛑 ${who} ${left.most} ${left.most === 1 ? 'session' : 'sessions'}, and that is the limit. More sessions wait for a person; the *Home* tab lists them where it lists waiting sessions. They come here when others are answered. A session that begins to wait comes at once, unless people chose or have in hand all that is watched: the question in which nothing has changed for the longest time gives way. For a higher limit, ask ${contactMrkdwn(adminContact)}.`;
+	return `🛑 ${who} ${counted(left.most, 'session')}, and that is the limit. More sessions wait for a person; the *Home* tab lists them where it lists waiting sessions. They come here when others are answered. A session that begins to wait comes at once, unless people chose or have in hand all that is watched: the question in which nothing has changed for the longest time gives way. For a higher limit, ask ${contactMrkdwn(adminContact)}.`;
 }
 
 /** In the list of what a channel watches: who began `watch all`. mrkdwn. */
-export function discoveredByWords(discovery: Discovery, names: Names): string {
+export function discoveredByWords(discovery: Discovery): string {
 	const { createdBy, createdAt } = discovery;
-	return `✋ The questions of all sessions come into this channel: ${commandWords(discovery)} by ${personMrkdwn(createdBy, names)} ${momentMrkdwn(createdAt)}.`;
+	return `✋ The questions of all sessions come into this channel: ${commandWords(discovery)} by ${personMrkdwn(createdBy)} ${momentMrkdwn(createdAt)}.`;
 }
 
 function commandWords({ discreet, buttons }: Discovery): string {
@@ -170,8 +166,8 @@ export function watchList(
 		...about,
 		...watches.slice(0, LIST_PAGE).flatMap(watchEntry),
 		...buttons(
-			offset > 0 ? button(ACTIONS.listNewer, 'Back', { value: String(Math.max(0, offset - LIST_PAGE)) }) : null,
-			offset + watches.length < total ? button(ACTIONS.listOlder, 'More', { value: String(offset + LIST_PAGE) }) : null,
+			offset > 0 ? button(ACTIONS.listNewer, 'Back', { value: String(offset - LIST_PAGE) }) : null,
+			offset + LIST_PAGE < total ? button(ACTIONS.listOlder, 'More', { value: String(offset + LIST_PAGE) }) : null,
 		),
 	]);
 }
@@ -188,7 +184,7 @@ function watchEntry({ session, view, lastChangeAt, mode }: ListedWatch): KnownBl
 		...context(
 			joined(
 				view === null ? 'not read yet' : `${status.emoji} ${status.mrkdwn} · step ${view.step} of ${view.maxSteps}`,
-				openCount === 0 ? '' : `✋ ${questionCountWords(openCount)} open`,
+				openCount === 0 ? '' : `✋ ${counted(openCount, 'question')} open`,
 				mode === 'questionsOnly' ? 'questions only' : mode === 'raisedHand' ? 'by `watch all`' : '',
 				`last change ${momentMrkdwn(lastChangeAt)}`,
 			),

@@ -3,7 +3,7 @@ import type { OnCut } from '../../cut.ts';
 import { mergeForPut, putBodyOf } from '../../questions/compare.ts';
 import type { Question } from '../../questions/open-question.ts';
 import { blockId } from '../ids.ts';
-import { METADATA_LIMIT, metadataLength, type ViewMetadata } from '../metadata.ts';
+import { lengthWithoutFields, METADATA_LIMIT, type ViewMetadata } from '../metadata.ts';
 import { mrkdwn } from '../text.ts';
 import { type FieldLimits, fieldBlocks, SECRET_WARNING, secretBox } from './field-blocks.ts';
 import {
@@ -121,7 +121,7 @@ function keepOptionTexts(
 	// For numbers that the metadata gets later, and for four lists of positions without ranges: `asText` and `withOptions`
 	// share no position.
 	const reserve = 400 + 4 * fields.reduce((sum, { position }) => sum + `${position}`.length + 1, 0);
-	let room = METADATA_LIMIT - metadataLength({ ...metadata, optionTexts: {} }) - reserve;
+	let room = METADATA_LIMIT - lengthWithoutFields(metadata) - reserve;
 	const kept = fields.map((field): Field => {
 		if (field.variant === 'plain' || field.kind !== 'choice' || field.options.every(survivesSlack)) return field;
 		const size = JSON.stringify(field.options).length + 10;

@@ -1,6 +1,5 @@
-import { isReworded } from '../../questions/fingerprint.ts';
 import { guessInput, type InputGuess, YES_NO } from '../../questions/input-kind.ts';
-import type { Question } from '../../questions/open-question.ts';
+import { isReworded, type Question } from '../../questions/open-question.ts';
 import { looksSecretAt } from '../../questions/secrecy.ts';
 import type { FieldVariant } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';

@@ -2,7 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import type { Answers } from '../../answers/accept.ts';
 import type { ChannelPlace } from '../../answers/access-policy.ts';
 import type { Answer } from '../../answers/answer.ts';
-import { canRestart } from '../../answers/restart.ts';
+import { canRestart } from '../../answers/confirm.ts';
 import type { Session } from '../../questions/session.ts';
 import type { AnswerStore } from '../../store/answer-store.ts';
 import { errorWords } from '../blocks/errors.ts';
@@ -10,7 +10,6 @@ import { type MessageContent, replacement } from '../blocks/parts.ts';
 import { notSentAgainWords, ownTextMessage, PRESS_NOTES, receiptMessage, receiptModal } from '../blocks/receipt.ts';
 import { codeOf, isThreaded, slackErrorCode } from '../clients.ts';
 import { ACTIONS, type ActionId, CALLBACKS, decodeCarriage, type SessionTarget } from '../ids.ts';
-import { decodeMetadata } from '../metadata.ts';
 import { TooFastError } from '../person-reads.ts';
 import type { Receipts } from '../receipts.ts';
 import { isInbox, isSamePerson, type PersonRequest, type Press } from '../request.ts';
@@ -147,10 +146,9 @@ export function registerAnswerActions(
 	listen.action(ACTIONS.answerNew, async (request, press) => {
 		const carriage = decodeCarriage(press.value);
 		if (carriage === null) return NOTHING_TO_DO;
-		const answerId = carriage.answerId ?? decodeMetadata(press.view?.privateMetadata)?.answerId ?? null;
-		const answer = answerId === null ? null : await store.get(answerId);
+		const answer = await store.get(carriage.id);
 		const own = answer !== null && isSamePerson(request, answer.person) ? answer : null;
-		return openForm(request, press, { ...carriage.target, messageIndex: null }, own);
+		return openForm(request, press, { sessionId: carriage.sessionId, messageIndex: null }, own);
 	});
 }
 

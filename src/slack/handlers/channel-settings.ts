@@ -10,17 +10,19 @@ import {
 	type LadderTimes,
 } from '../../watches/channel-settings.ts';
 import {
-	noSettingsWindow,
-	noSettingsWords,
+	conflictWords,
+	NO_SETTINGS,
+	notSavedError,
+	SETTINGS_ERRORS,
+	SETTINGS_LOADING,
 	SETTINGS_OUTDATED,
 	settingsFailedWords,
 	settingsForm,
-	settingsLoadingModal,
 	settingsNotice,
 	settingsSaved,
 } from '../blocks/channel-settings.ts';
+import { noWindow } from '../blocks/commands.ts';
 import { errorWords } from '../blocks/errors.ts';
-import { conflictWords, notSavedError, SETTINGS_ERRORS } from '../blocks/settings-saving.ts';
 import { codeOf } from '../clients.ts';
 import { type TimeZones, unlessAborted } from '../directory.ts';
 import { ACTIONS, CALLBACKS, settingsBlockId } from '../ids.ts';
@@ -72,7 +74,7 @@ export function registerChannelSettings(
 	async function contentFor(request: AllowedRequest, channelId: string) {
 		const { person } = request;
 		const refusal = await refusals.ofPlace(request, channelId);
-		if (refusal !== null) return { outcome: refusal, view: settingsNotice(noSettingsWords(refusal)) };
+		if (refusal !== null) return { outcome: refusal, view: settingsNotice(NO_SETTINGS[refusal]) };
 		const stored = await settings.read({ teamId: person.teamId, channelId });
 		const shown = valuesOf(stored.settings, { zone: directory.timeZoneOf(person.userId) });
 		const metadata = { channelId, revision: stored.revision, base: shown, shown };
@@ -86,7 +88,7 @@ export function registerChannelSettings(
 		{ notice, groups }: { notice: string; groups: UserGroups },
 	) {
 		const change = changedBy === null || changedAt === null ? null : { by: changedBy, at: changedAt };
-		return settingsForm({ metadata, defaults, groups, change, notice, names: directory, adminContact });
+		return settingsForm({ metadata, defaults, groups, change, notice, adminContact });
 	}
 
 	/** Resolves to the outcome for the log. */
@@ -97,14 +99,14 @@ export function registerChannelSettings(
 			await reply.failed(request, permit);
 			return permit.code;
 		}
-		const handle = await openView(client, request, { view: settingsLoadingModal() });
+		const handle = await openView(client, request, { view: settingsNotice(SETTINGS_LOADING) });
 		if (handle === null) {
-			await reply.toPerson(request, noSettingsWindow());
+			await reply.toPerson(request, noWindow('settings'));
 			return 'no_window';
 		}
 		const { outcome, view } =
 			channelId === null
-				? { outcome: 'no_channel', view: settingsNotice(noSettingsWords('no_channel')) }
+				? { outcome: 'no_channel', view: settingsNotice(NO_SETTINGS.no_channel) }
 				: await contentFor(request, channelId).catch((error: unknown) => {
 						const code = codeOf(error);
 						request.log.error({ code, err: error }, 'the settings of a channel could not be shown');
@@ -186,7 +188,7 @@ export function registerChannelSettings(
 		const { settings: newest, revision, changedBy } = stored;
 		const shown = valuesOf(newest, base);
 		const settings = { before: settingsOf(base), newest, chosen };
-		const notice = conflictWords(changedBy, settings, { names: directory, defaults });
+		const notice = conflictWords(changedBy, settings, defaults);
 		const groups = await within(userGroups.list(), LIST_WITHIN_MS, { clock, late: () => NO_GROUPS });
 		return formOf({ channelId, revision, base: shown, shown }, stored, { notice, groups });
 	}

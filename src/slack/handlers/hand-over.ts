@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ActRefusal, Refusal } from '../../answers/access-policy.ts';
 import type { Person } from '../../answers/answer.ts';
 import type { HandOvers, PressedQuestion } from '../../inbox/hand-overs.ts';
+import { noWindow } from '../blocks/commands.ts';
 import { errorWords } from '../blocks/errors.ts';
 import {
 	GIVE_BACK_LATE,
@@ -11,7 +12,6 @@ import {
 	handOverNotice,
 	handOverRefusedText,
 	handOverWords,
-	noHandOverWindow,
 	notGivenBackWords,
 	notYoursWords,
 	tooManyHandOversText,
@@ -53,12 +53,10 @@ export function registerHandOver(
 			const begun = await handOvers.begin(request.person, pressed);
 			const metadata = handOverMetadata(pressed, pressed.channelId);
 			const view =
-				begun.kind === 'possible'
-					? handOverModal(metadata, begun)
-					: handOverNotice(handOverWords(begun, names), metadata);
+				begun.kind === 'possible' ? handOverModal(metadata, begun) : handOverNotice(handOverWords(begun), metadata);
 			const onTop = press.view !== null && press.view.callbackId !== CALLBACKS.home;
 			if ((await openView(client, request, { view, onTop })) === null)
-				await reply.withoutTurn(request, noHandOverWindow());
+				await reply.withoutTurn(request, noWindow('handOver'));
 		});
 	});
 
@@ -82,7 +80,7 @@ export function registerHandOver(
 		request.log.info({ session: sessionId, channel, to: chosen.to, outcome: outcome.kind }, 'hand over');
 		if (outcome.kind === 'refused') return onField(handOverRefusedText(outcome.refusal, adminContact));
 		if (outcome.kind === 'tooMany') return onField(tooManyHandOversText(outcome, chosen.to, names));
-		const notice = handOverNotice(handOverWords(outcome, names), metadata);
+		const notice = handOverNotice(handOverWords(outcome), metadata);
 		return { ack: { response_action: 'update', view: notice } };
 	}
 
@@ -115,14 +113,13 @@ export function registerHandOver(
 		failed(request, _, error) {
 			const code = codeOf(error);
 			request.log.error({ code, err: error }, 'a question could not be handed over');
-			return onField(errorWords(code, { kept: 'nothing', adminContact }).plain);
+			return onField(errorWords(code, { adminContact }).plain);
 		},
 	});
 
 	listen.storingAction(ACTIONS.giveBack, (asked, press) => {
 		const pressed = pressedQuestion(asked, press);
-		const failure = (code: string) =>
-			textMessage(notGivenBackWords(errorWords(code, { kept: 'nothing', adminContact }).text));
+		const failure = (code: string) => textMessage(notGivenBackWords(errorWords(code, { adminContact }).text));
 		const fail = (code: string) => () => reply.withoutTurn(asked, failure(code));
 		return {
 			place: { channelId: pressed?.channelId ?? null },
@@ -137,7 +134,7 @@ export function registerHandOver(
 				request.log.info({ session, channel, to, outcome: result.kind }, 'give back');
 				// Posts, the direct message and inboxes show it by themselves.
 				if (result.kind === 'givenBack') return async () => {};
-				const words = notYoursWords(result.kind === 'notYours' ? result.handOver : null, names);
+				const words = notYoursWords(result.kind === 'notYours' ? result.handOver : null);
 				return () => reply.withoutTurn(request, textMessage(words));
 			},
 		};

@@ -8,7 +8,6 @@ import { TooFastError } from '../person-reads.ts';
 import { logAccess, metadataOf, originOf } from '../request.ts';
 import { newFormId } from '../session/drafts.ts';
 import { type AllowedRequest, ifAllowed, NOTHING_TO_DO, windowPlace } from '../task.ts';
-import type { Names } from '../words.ts';
 import type { HandlerContext } from './context.ts';
 
 /**
@@ -17,14 +16,14 @@ import type { HandlerContext } from './context.ts';
  */
 export function registerHistory(
 	{ listen, client, serviceUrl, personReads, reply }: HandlerContext,
-	{ store, names }: { store: AnswerStore; names: Names },
+	{ store }: { store: AnswerStore },
 ) {
 	async function page(request: AllowedRequest, metadata: ViewMetadata) {
 		const { sessionId, offset } = metadata;
 		try {
 			const session = { service: serviceUrl, sessionId, teamId: request.person.teamId };
 			const { answers, total } = await store.history(session, { offset, limit: HISTORY_PAGE });
-			return historyView({ metadata, answers, total, names });
+			return historyView(metadata, answers, total);
 		} catch (error) {
 			return errorModal(codeOf(error), metadata, reply.errorContext(error));
 		}

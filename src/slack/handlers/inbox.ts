@@ -2,11 +2,12 @@ import { z } from 'zod';
 import type { ActRefusal } from '../../answers/access-policy.ts';
 import { homeInboxId, type InboxPlace, windowInboxId } from '../../inbox/inbox.ts';
 import type { Inboxes } from '../../inbox/inboxes.ts';
-import { errorWords } from '../blocks/errors.ts';
-import { homeNotice, inboxLoadingModal, noInboxWindow, refusalWords } from '../blocks/inbox.ts';
+import { noWindow } from '../blocks/commands.ts';
+import { errorLine } from '../blocks/errors.ts';
+import { homeView, INBOX_LOADING, inboxModal } from '../blocks/inbox.ts';
+import type { Memberships } from '../channels.ts';
 import { codeOf, slackFailure } from '../clients.ts';
 import { ACTIONS, CALLBACKS } from '../ids.ts';
-import type { Memberships } from '../memberships.ts';
 import { TooFastError } from '../person-reads.ts';
 import { inboxOf, logAccess, type PersonRequest } from '../request.ts';
 import { openView } from '../session/view-handle.ts';
@@ -30,9 +31,10 @@ export function registerInbox(
 	{ listen, client, personReads, reply, adminContact }: HandlerContext,
 	{ inboxes, memberships }: { inboxes: Inboxes; memberships: Memberships },
 ) {
-	/** Shows words instead of the Home tab's inbox. */
-	async function publishNotice({ person, log }: PersonRequest, words: string): Promise<void> {
-		await client.views.publish({ user_id: person.userId, view: homeNotice(words) }).catch((error: unknown) => {
+	/** Says why the Home tab shows no inbox. */
+	async function publishNotice({ person, log }: PersonRequest, code: string): Promise<void> {
+		const view = homeView(errorLine(code, { adminContact }));
+		await client.views.publish({ user_id: person.userId, view }).catch((error: unknown) => {
 			log.warn({ code: slackFailure(error).code }, 'the Home tab could not be filled');
 		});
 	}
@@ -49,14 +51,14 @@ export function registerInbox(
 			return 'opened';
 		} catch (error) {
 			const code = codeOf(error);
-			await publishNotice(request, `⚠️ ${errorWords(code, { kept: 'nothing', adminContact }).text}`);
+			await publishNotice(request, code);
 			return code;
 		}
 	}
 
 	async function refuseHome(request: PersonRequest, refusal: ActRefusal): Promise<string> {
 		await inboxes.closed(homeOf(request).id);
-		await publishNotice(request, refusalWords(refusal, adminContact));
+		await publishNotice(request, refusal);
 		return refusal;
 	}
 
@@ -105,9 +107,9 @@ export function registerInbox(
 			await reply.failed(request, permit);
 			return permit.code;
 		}
-		const handle = await openView(client, request, { view: inboxLoadingModal() });
+		const handle = await openView(client, request, { view: inboxModal(INBOX_LOADING) });
 		if (handle === null || handle.id === null) {
-			await reply.toPerson(request, noInboxWindow());
+			await reply.toPerson(request, noWindow('inbox'));
 			return 'no_window';
 		}
 		await inboxes.ask({ id: windowInboxId(handle.id), person: request.person, viewId: handle.id }, 0);

@@ -4,19 +4,7 @@ import { setBounded } from '../../bounded-map.ts';
 import { uptimeOf } from '../../clock.ts';
 import type { AnswerStore } from '../../store/answer-store.ts';
 import { receiptHeadline } from '../blocks/answers.ts';
-import {
-	choiceLateWords,
-	choiceMessage,
-	choiceUnknownWords,
-	chosenAlreadyWords,
-	lostChoiceWords,
-	notChosenWords,
-	ownChoiceMessage,
-	ownChoiceWords,
-	QUICK_ANSWERS_OFF,
-	undoneWords,
-	undoTooLateWords,
-} from '../blocks/choices.ts';
+import { CHOICE_WORDS, choiceMessage, ownChoiceMessage, QUICK_ANSWERS_OFF } from '../blocks/choices.ts';
 import { answerCard } from '../blocks/commands.ts';
 import { errorMessage, errorWords } from '../blocks/errors.ts';
 import { notYetWords } from '../blocks/receipt.ts';
@@ -24,13 +12,12 @@ import { codeOf } from '../clients.ts';
 import { ACTIONS, CHOOSE_IDS, type Choice, decodeChoice, decodeInboxRow } from '../ids.ts';
 import { isInbox, isSamePerson, type PersonRequest, type Press } from '../request.ts';
 import { type AllowedRequest, changing, copyPlace, forAnybody, ifAllowed } from '../task.ts';
-import { type Names, personMrkdwn } from '../words.ts';
+import { personMrkdwn } from '../words.ts';
 import type { HandlerContext } from './context.ts';
 
 interface Options {
 	readonly answers: Answers;
 	readonly store: AnswerStore;
-	readonly names: Names;
 	/** `QUICK_ANSWERS` */
 	readonly quickAnswers: boolean;
 	/** `UNDO_SECONDS`, in milliseconds. */
@@ -43,8 +30,8 @@ const MAX_PRESSES = 1_000;
 
 /** Registers the buttons that answer in one press, and *Undo*. */
 export function registerQuickAnswers(
-	{ listen, flow, reply, serviceUrl, adminContact, clock }: HandlerContext,
-	{ answers, store, names, quickAnswers, undoMs }: Options,
+	{ listen, reply, serviceUrl, adminContact, clock }: HandlerContext,
+	{ answers, store, quickAnswers, undoMs }: Options,
 ): void {
 	function submissionOf(request: AllowedRequest, press: Press, choice: Choice) {
 		const { sessionId, messageIndex, fingerprint, shownHash, position, title, option, readAt } = choice;
@@ -69,8 +56,8 @@ export function registerQuickAnswers(
 	}
 
 	function failureWords(choice: Choice, code: string): string {
-		if (code === 'acceptance_unknown') return choiceUnknownWords(choice);
-		return notChosenWords(choice, errorWords(code, { kept: 'nothing', adminContact }).text);
+		if (code === 'acceptance_unknown') return CHOICE_WORDS.unknown(choice);
+		return CHOICE_WORDS.notSent(choice, errorWords(code, { adminContact }).text);
 	}
 
 	const pressedAt = new Map<string, number>();
@@ -96,25 +83,19 @@ export function registerQuickAnswers(
 		await answers.afterAccept(answer);
 		const leftMs = (answer.press?.undoUntil ?? 0) - clock.now();
 		if (leftMs <= 0 || press.view !== null || answer.state !== 'accepted') return;
-		await reply.toPerson(request, ownChoiceMessage(answer.id, ownChoiceWords(choice, leftMs)));
+		await reply.toPerson(request, ownChoiceMessage(answer.id, CHOICE_WORDS.own(choice, leftMs)));
 	}
 
 	function takenWords(request: PersonRequest, choice: Choice, by: Answer): string {
 		const first = shownChoice(choice, by);
-		if (isSamePerson(request, by.person)) return chosenAlreadyWords(choice, first);
-		return `${lostChoiceWords(choice, personMrkdwn(by.person.userId, names), first)} ${notYetWords(by)}`.trim();
+		if (isSamePerson(request, by.person)) return CHOICE_WORDS.second(choice, first);
+		return `${CHOICE_WORDS.lost(choice, personMrkdwn(by.person.userId), first)} ${notYetWords(by)}`.trim();
 	}
 
 	/** A double click is no second choice. Later, the agent may ask the same again. */
 	function isOwnChoice(request: PersonRequest, choice: Choice, by: Answer): boolean {
 		if (!isBlocking(by.state) && clock.now() - by.acceptedAt > DOUBLE_CLICK_MS) return false;
 		return isSamePerson(request, by.person) && shownChoice(choice, by) === choice.option;
-	}
-
-	/** The question in a window: nobody knows which text the button's message showed. */
-	async function openInstead(request: AllowedRequest, press: Press, choice: Choice): Promise<void> {
-		const wish = { ...target(choice), toAnswer: true, origin: originOf(request, press, choice) };
-		await flow.open(request, wish, press.view).run(request);
 	}
 
 	for (const id of CHOOSE_IDS) {
@@ -139,9 +120,8 @@ export function registerQuickAnswers(
 				place: copyPlace(asked, originOf(asked, press, choice).channelId, choice.sessionId),
 				refused: (refusal) => async () => void (await reply.toPerson(asked, failure(refusal))),
 				failed: (error) => () => reply.withoutTurn(asked, failure(codeOf(error))),
-				late: () => reply.withoutTurn(asked, choiceMessage(choiceLateWords(choice), target(choice))),
+				late: () => reply.withoutTurn(asked, choiceMessage(CHOICE_WORDS.late(choice), target(choice))),
 				async run(request) {
-					if (choice.shownHash === null) return () => openInstead(request, press, choice);
 					const result = await answers.submit(submissionOf(request, press, choice));
 					request.log.info({ answer: result.answer.id, session: choice.sessionId, outcome: result.kind }, 'chosen');
 					return () => tellResult(request, press, choice, result);
@@ -192,7 +172,7 @@ function target({ sessionId, messageIndex }: Choice) {
 function afterUndoWords(answer: Answer): string {
 	const item = itemsOf(answer).find(({ value }) => value !== null);
 	const choice = { option: item?.value ?? '', title: item?.title ?? '', sessionId: answer.question.sessionId };
-	if (answer.state === 'withdrawn') return undoneWords(choice);
+	if (answer.state === 'withdrawn') return CHOICE_WORDS.undone(choice);
 	const isSent = isBlocking(answer.state) || answer.state === 'delivered' || answer.state === 'resumed';
-	return isSent ? undoTooLateWords(choice) : receiptHeadline(answer);
+	return isSent ? CHOICE_WORDS.undoTooLate(choice) : receiptHeadline(answer);
 }

@@ -1,4 +1,4 @@
-import { isReservedId } from '../../questions/session.ts';
+import { isReservedId } from '../../session-service/address.ts';
 import type { DiscoverySettings, WatchSettings } from '../../watches/watch.ts';
 import { type HelpReason, helpMessage } from '../blocks/commands.ts';
 import { changing, forAnybody, ifAllowed, ifAllowedAnywhere } from '../task.ts';

@@ -1,4 +1,5 @@
-import { FALLBACK_TIME_ZONE, snoozedUntil } from '../../inbox/snooze.ts';
+import { snoozedUntil } from '../../inbox/inbox.ts';
+import { FALLBACK_TIME_ZONE } from '../../inbox/quiet-hours.ts';
 import type { InboxStore } from '../../store/inbox-store.ts';
 import { snoozedInZoneWords } from '../blocks/inbox.ts';
 import { textMessage } from '../blocks/parts.ts';

@@ -108,7 +108,7 @@ export function registerSubmission(
 				return { place, refused, run: (request) => send(request, view, form, startedAt) };
 			}
 			const metadata = newMetadata({ sessionId: form?.metadata.sessionId ?? '', formId: view.id });
-			const modal = errorModal('form_outdated', metadata, { kept: 'nothing', adminContact });
+			const modal = errorModal('form_outdated', metadata, { adminContact });
 			return { place, refused, run: async () => ({ ack: { response_action: 'update', view: modal } }) };
 		},
 		failed(request, view, error) {

@@ -2,9 +2,8 @@ import { z } from 'zod';
 import type { DraftStore } from '../../store/answering-store.ts';
 import type { WatchStore } from '../../store/watch-store.ts';
 import type { SessionSnapshot } from '../../watches/session-snapshot.ts';
-import { helpMessage } from '../blocks/commands.ts';
-import { chosenTextHelp, chosenTextOffer } from '../blocks/text-as-answer.ts';
-import { ACTIONS, CALLBACKS, decodeTarget } from '../ids.ts';
+import { chosenTextHelp, chosenTextOffer, helpMessage } from '../blocks/commands.ts';
+import { ACTIONS, CALLBACKS, decodeCarriage } from '../ids.ts';
 import { isSamePerson, type PersonRequest } from '../request.ts';
 import { KEPT_ASIDE, newFormId } from '../session/drafts.ts';
 import { type AllowedRequest, ifAllowed, NOTHING_TO_DO } from '../task.ts';
@@ -71,10 +70,10 @@ export function registerTextAsAnswer(
 	});
 
 	listen.action(ACTIONS.useText, async (request, press) => {
-		const [, formId = '', encodedTarget] = /^([^|]*)\|(.*)$/s.exec(press.value ?? '') ?? [];
-		const target = decodeTarget(encodedTarget);
-		if (target === null) return NOTHING_TO_DO;
-		const draft = await drafts.get(formId);
+		const carriage = decodeCarriage(press.value);
+		if (carriage === null) return NOTHING_TO_DO;
+		const { id, ...target } = carriage;
+		const draft = await drafts.get(id);
 		const isOwn = draft !== null && isSamePerson(request, draft.person);
 		const text = isOwn ? Object.values(draft.values)[0] : undefined;
 		// The form opens also without the draft, which may have been submitted or removed meanwhile.

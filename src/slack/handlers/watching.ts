@@ -30,14 +30,12 @@ import { logAccess, originOf, type PersonRequest, type Press, type SubmittedView
 import { type StandingForm, typedIn } from '../session/drafts.ts';
 import { withNotes } from '../session/waiting.ts';
 import { type AllowedRequest, changing, ifAllowed, NOTHING_TO_DO, silently, type Task, windowPlace } from '../task.ts';
-import type { Names } from '../words.ts';
 import type { HandlerContext } from './context.ts';
 
 interface Dependencies {
 	readonly subscriptions: Subscriptions;
 	readonly discoveries: Discoveries;
 	readonly channels: Channels;
-	readonly names: Names;
 	readonly links: Links;
 }
 
@@ -47,9 +45,9 @@ interface Dependencies {
  */
 export function registerWatching(
 	{ listen, flow, drafting, personReads, reply, adminContact, clock }: HandlerContext,
-	{ subscriptions, discoveries, channels, names, links }: Dependencies,
+	{ subscriptions, discoveries, channels, links }: Dependencies,
 ) {
-	const errorContext = { kept: 'nothing', adminContact } as const;
+	const errorContext = { adminContact } as const;
 
 	async function say(request: PersonRequest, lines: readonly string[], note = ''): Promise<void> {
 		await reply.withoutTurn(request, outcomesMessage(lines, note));
@@ -178,7 +176,7 @@ export function registerWatching(
 		]);
 		const left = discovery === null ? null : await discoveries.leftOut(discovery);
 		const discoveryLines = [
-			...(discovery === null ? [] : [discoveredByWords(discovery, names)]),
+			...(discovery === null ? [] : [discoveredByWords(discovery)]),
 			...(left === null ? [] : [leftOutWords(left, adminContact)]),
 		];
 		const content = watchList(page, offset, discoveryLines);

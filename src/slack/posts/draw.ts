@@ -3,9 +3,9 @@ import type { Announcement, DueAnnouncement, SendOutcome } from '../../watches/a
 import type { AnnouncementContent, ContentOf, ReminderEntry } from '../../watches/kinds.ts';
 import { newestQuestion } from '../../watches/news.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../../watches/session-snapshot.ts';
-import { givenBackPost, handedOverPost, NOT_TOLD_ANY_MORE } from '../blocks/hand-over.ts';
+import { settingsChangedPost } from '../blocks/channel-settings.ts';
+import { handOverPost, NOT_TOLD_ANY_MORE } from '../blocks/hand-over.ts';
 import { type MessageContent, textMessage } from '../blocks/parts.ts';
-import { settingsChangedPost } from '../blocks/settings-saving.ts';
 import {
 	type AskedContent,
 	type PostContext,
@@ -185,14 +185,7 @@ function questionPost(
 	content: ContentOf<'question' | 'handedOver' | 'givenBack'>,
 	context: PostContext,
 ): MessageContent {
-	switch (content.kind) {
-		case 'question':
-			return watchPost(content, context);
-		case 'handedOver':
-			return handedOverPost(content, context);
-		case 'givenBack':
-			return givenBackPost(content, context);
-	}
+	return content.kind === 'question' ? watchPost(content, context) : handOverPost(content, context);
 }
 
 /** The question of a reminder, as its newest post announced it; null when that is not among `posts`. */

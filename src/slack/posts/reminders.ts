@@ -1,6 +1,6 @@
 import { isAnsweredSince } from '../../answers/answer.ts';
 import type { Core } from '../../core.ts';
-import { isComputable, quietUntil } from '../../inbox/quiet-hours.ts';
+import { quietUntil } from '../../inbox/quiet-hours.ts';
 import type { DueAnnouncement } from '../../watches/announcements.ts';
 import { isStillDue, type ReminderStage, timesIn } from '../../watches/channel-settings.ts';
 import type { ContentOf, ReminderEntry, SettledHow } from '../../watches/kinds.ts';
@@ -76,7 +76,7 @@ export function createReminderDrawing(
 		const now = clock.now();
 		const { settings: current } = await channelSettings.read(target);
 		const { quietHours } = current;
-		if (quietHours !== null && isComputable(quietHours) && quietUntil(quietHours, now) !== null) return null;
+		if (quietHours !== null && quietUntil(quietHours, now) !== null) return null;
 		const wanted = oldestFirst.filter((entry) => isStillDue(entry, timesIn(current, ladderTimes), now));
 		const open = await openQuestions(wanted);
 		const [first] = open;

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { type App, HTTPModuleFunctions, HTTPResponseAck, type Receiver } from '@slack/bolt';
+import { type App, HTTPModuleFunctions, HTTPResponseAck } from '@slack/bolt';
+import { z } from 'zod';
 import type { Log } from '../../log.ts';
 import { codeOf, createSlackLogger } from '../clients.ts';
 
@@ -37,24 +38,11 @@ const STATUS = {
 type Refusal = keyof typeof STATUS;
 type Fields = Readonly<Record<string, unknown>>;
 
-export interface HttpReceiver extends Receiver {
-	/** For the process' HTTP server. `verified` is called when the signature is correct. */
-	listener(request: IncomingMessage, response: ServerResponse, verified: () => void): void;
-}
-
 /**
  * Receives signed requests at `POST /slack/events` and passes verified ones to Bolt. Bolt's own receiver buffers a body
  * before it checks the headers, accepts timestamps of the future and hangs on a signed `null`.
  */
-export function createHttpReceiver({
-	signingSecret,
-	log,
-	onRefused,
-}: {
-	signingSecret: string;
-	log: Log;
-	onRefused: (reason: string) => void;
-}): HttpReceiver {
+export function createHttpReceiver(signingSecret: string, log: Log, onRefused: (reason: string) => void) {
 	const logger = createSlackLogger(log);
 	const readBody = createBodyReader();
 	let app: App | null = null;
@@ -66,7 +54,8 @@ export function createHttpReceiver({
 		if (!isForm && type !== 'application/json') return 'wrong_content_type';
 		// Slack signs with real time; the clock of a database or a test may differ.
 		const signature = readSignature(request.headers, Date.now());
-		const isSslCheck = signature === 'unsigned' && isForm && lengthOf(request) <= MAX_SSL_CHECK_BYTES;
+		const isShort = Number(request.headers['content-length'] ?? Infinity) <= MAX_SSL_CHECK_BYTES;
+		const isSslCheck = signature === 'unsigned' && isForm && isShort;
 		if (typeof signature === 'string' && !isSslCheck) return signature;
 		const raw = await readBody(request);
 		if (raw === 'gone') return null;
@@ -93,14 +82,7 @@ export function createHttpReceiver({
 			httpRequestBody: body,
 			httpResponse: response,
 		});
-		const retryNum = HTTPModuleFunctions.extractRetryNumFromHTTPRequest(request);
-		const retryReason = HTTPModuleFunctions.extractRetryReasonFromHTTPRequest(request);
-		await app?.processEvent({
-			body,
-			ack: ack.bind(),
-			...(retryNum === undefined ? {} : { retryNum }),
-			...(retryReason === undefined ? {} : { retryReason }),
-		});
+		await app?.processEvent({ body, ack: ack.bind() });
 		if (response.headersSent) return;
 		// No handler exists for this request, so Slack need not wait.
 		ack.ack();
@@ -118,13 +100,15 @@ export function createHttpReceiver({
 	}
 
 	return {
-		init(bolt) {
+		init(bolt: App) {
 			app = bolt;
 		},
 		// The server belongs to the process, which also serves health and metrics on it.
 		start: async () => {},
 		stop: async () => {},
-		listener(request, response, verified) {
+		isServing: () => true,
+		/** For the process' HTTP server. `verified` is called when the signature is correct. */
+		listener(request: IncomingMessage, response: ServerResponse, verified: () => void) {
 			if (request.url?.split('?')[0] !== PATH) return refuse(response, 'wrong_path');
 			if (request.method !== 'POST') return refuse(response, 'wrong_method');
 			receive(request, response, verified).catch((error: unknown) => {
@@ -135,40 +119,23 @@ export function createHttpReceiver({
 	};
 }
 
-/** Infinity when the header is missing. */
-function lengthOf({ headers }: IncomingMessage): number {
-	return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY);
-}
-
 /** The object in the body, or in the field `payload` of a form; null when there is none. */
 function parseBody(text: string, isForm: boolean): Fields | null {
-	if (!isForm) return parseObject(text);
-	const fields = new URLSearchParams(text);
-	const payload = fields.get('payload');
-	return payload === null ? Object.fromEntries(fields) : parseObject(payload);
-}
-
-function parseObject(text: string): Fields | null {
+	const fields = isForm ? new URLSearchParams(text) : null;
+	const payload = fields === null ? text : fields.get('payload');
+	if (payload === null) return Object.fromEntries(fields ?? []);
 	try {
-		const value: unknown = JSON.parse(text);
-		return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+		return z.record(z.string(), z.unknown()).safeParse(JSON.parse(payload)).data ?? null;
 	} catch {
 		return null;
 	}
 }
 
-/** The signature in a request's headers, before it is compared with the body. */
-interface ClaimedSignature {
-	/** Unchanged, because the signature covers it. */
-	readonly timestamp: string;
-	/** 32 bytes. */
-	readonly digest: Buffer;
-}
-
-type UnusableSignature = 'unsigned' | 'malformed_signature' | 'stale' | 'ahead';
-
-/** Reads the signature headers, before the body is read. `nowMs`: real time. */
-export function readSignature(headers: IncomingHttpHeaders, nowMs: number): ClaimedSignature | UnusableSignature {
+/**
+ * Reads the signature headers, before the body is read. `timestamp`: unchanged, because the signature covers it. `digest`: 32
+ * bytes. `nowMs`: real time.
+ */
+export function readSignature(headers: IncomingHttpHeaders, nowMs: number) {
 	const timestamp = headers['x-slack-request-timestamp'];
 	const signature = headers['x-slack-signature'];
 	if (timestamp === undefined || signature === undefined) return 'unsigned';
@@ -183,7 +150,11 @@ export function readSignature(headers: IncomingHttpHeaders, nowMs: number): Clai
 }
 
 /** Whether the body was signed with the secret (docs.slack.dev, "Verifying requests from Slack"). Constant time. */
-export function isSigned(secret: string, { timestamp, digest }: ClaimedSignature, body: Buffer): boolean {
+export function isSigned(
+	secret: string,
+	{ timestamp, digest }: Exclude<ReturnType<typeof readSignature>, string>,
+	body: Buffer,
+): boolean {
 	const expected = createHmac('sha256', secret).update(`v0:${timestamp}:`).update(body).digest();
 	return timingSafeEqual(expected, digest);
 }

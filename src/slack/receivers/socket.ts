@@ -1,9 +1,9 @@
-import { type App, type Receiver, SocketModeReceiver } from '@slack/bolt';
+import { type App, SocketModeReceiver } from '@slack/bolt';
 import type { Clock } from '../../clock.ts';
 import type { Log } from '../../log.ts';
-import { withSocket } from '../../proxy.ts';
-import { createSlackLogger, slackErrorCode } from '../clients.ts';
-import { tokenRefused } from '../identity.ts';
+import { type applyProxy, withSocket } from '../../proxy.ts';
+import { createSlackLogger, slackErrorCode, tokenRefused } from '../clients.ts';
+import { unlessAborted } from '../directory.ts';
 
 /** Slack closes each connection every few hours. With two, one serves while the other reconnects. */
 const CONNECTIONS = 2;
@@ -22,25 +22,20 @@ const HOPELESS = new Set([
 	'missing_scope',
 ]);
 
-export interface SocketOptions {
+interface SocketOptions {
 	readonly appToken: string;
 	readonly apiUrl: string;
 	/** Null without a proxy. */
-	readonly proxy: Parameters<typeof withSocket>[0] | null;
+	readonly proxy: ReturnType<typeof applyProxy>;
 	readonly clock: Clock;
 	readonly log: Log;
-}
-
-export interface SocketReceiver extends Receiver {
-	/** How many connections are open. */
-	connected(): number;
 }
 
 /**
  * Receives over Socket Mode with two connections and its own reconnect loop. The library's loop stays without a connection
  * for five seconds or more at each routine refresh, and ends the process when Slack refuses a reconnect.
  */
-export function createSocketReceiver({ appToken, apiUrl, proxy, clock, log }: SocketOptions): SocketReceiver {
+export function createSocketReceiver({ appToken, apiUrl, proxy, clock, log }: SocketOptions) {
 	const stopping = new AbortController();
 	let serving = 0;
 	let loops: Promise<void>[] = [];
@@ -66,28 +61,27 @@ export function createSocketReceiver({ appToken, apiUrl, proxy, clock, log }: So
 		const gone = new Promise<void>((resolve) => client.once('disconnected', () => resolve()));
 		const late = AbortSignal.any([stopping.signal, AbortSignal.timeout(CONNECT_WITHIN_MS)]);
 		const connecting = client.start();
-		await Promise.race([connecting, rejectWhen(late)]).catch((error: unknown) => {
+		await unlessAborted(connecting, late).catch((error: unknown) => {
 			void client.disconnect();
 			// The library cannot be stopped while it requests an address. A connection that opens later is closed at once.
-			void connecting.then(
+			connecting.then(
 				() => client.disconnect(),
 				() => {},
 			);
 			throw error;
 		});
 		onServing();
-		await Promise.race([gone, rejectWhen(stopping.signal).catch(() => {})]);
+		serving++;
+		await unlessAborted(gone, stopping.signal).catch(() => {});
+		serving--;
 	}
 
 	async function keepServing(receiver: SocketModeReceiver, first: (error?: unknown) => void): Promise<void> {
 		let failures = 0;
 		while (!stopping.signal.aborted) {
-			let served = false;
 			try {
 				await serveOnce(receiver, () => {
-					served = true;
 					failures = 0;
-					serving++;
 					first();
 				});
 				log.debug({}, 'a Socket Mode connection was closed; opening the next');
@@ -97,10 +91,6 @@ export function createSocketReceiver({ appToken, apiUrl, proxy, clock, log }: So
 				if (code !== null && HOPELESS.has(code)) first(tokenRefused('SLACK_APP_TOKEN', code));
 				log.warn({ code: code ?? 'no_connection', failures }, 'could not open a Socket Mode connection; trying again');
 				failures++;
-			} finally {
-				if (served) serving--;
-			}
-			if (failures > 0) {
 				const pauseMs = Math.min(500 * 2 ** Math.min(failures, 10), MAX_PAUSE_MS);
 				await clock.sleep(pauseMs, stopping.signal).catch(() => {});
 			}
@@ -108,7 +98,10 @@ export function createSocketReceiver({ appToken, apiUrl, proxy, clock, log }: So
 	}
 
 	return {
-		connected: () => serving,
+		/** Requests come over the connections. */
+		listener: null,
+		/** False while there is no connection to Slack. */
+		isServing: () => serving > 0,
 		init(app: App) {
 			for (const receiver of receivers) receiver.init(app);
 		},
@@ -128,11 +121,4 @@ export function createSocketReceiver({ appToken, apiUrl, proxy, clock, log }: So
 			await Promise.race([Promise.all([...loops, ...closed]), clock.sleep(2_000)]);
 		},
 	};
-}
-
-function rejectWhen(signal: AbortSignal): Promise<never> {
-	return new Promise((_, reject) => {
-		if (signal.aborted) reject(signal.reason);
-		signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-	});
 }

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import type { Claims } from '../../answers/accept.ts';
 import { type Person, type QuestionKey, submissionKeyOf } from '../../answers/answer.ts';
-import type { Claims } from '../../answers/claims.ts';
 import { setBounded } from '../../bounded-map.ts';
 import { type Clock, uptimeOf } from '../../clock.ts';
-import { isReworded } from '../../questions/fingerprint.ts';
-import type { Question } from '../../questions/open-question.ts';
+import { isReworded, type Question } from '../../questions/open-question.ts';
 import type { Draft, DraftStore } from '../../store/answering-store.ts';
 import type { Notice } from '../blocks/session-modal.ts';
 import { asksTheSame, chosenPositions } from '../form/plan.ts';

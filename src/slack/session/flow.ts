@@ -3,10 +3,9 @@ import type { ActRefusal } from '../../answers/access-policy.ts';
 import type { Origin } from '../../answers/answer.ts';
 import type { Clock } from '../../clock.ts';
 import { loggedId } from '../../log.ts';
-import { answerCard, stillWaitingMessage } from '../blocks/commands.ts';
-import { errorMessage, errorModal, refusedModal } from '../blocks/errors.ts';
+import { answerCard, chooseItemModal, stillWaitingMessage } from '../blocks/commands.ts';
+import { errorMessage, errorModal } from '../blocks/errors.ts';
 import { loadingModal, type Notice, type SessionModel, sessionModal } from '../blocks/session-modal.ts';
-import { chooseItemModal } from '../blocks/text-as-answer.ts';
 import { codeOf, slackErrorCode, slackFailure, slackRetryAfterMs } from '../clients.ts';
 import { CALLBACKS } from '../ids.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
@@ -285,7 +284,7 @@ export function createSessionFlow(deps: Dependencies) {
 			logAccess(request, 'open', sessionId, refusal);
 			const begun = await beginning;
 			if (begun instanceof TooFastError) return reply.failed(request, begun, { sessionId });
-			const modal = refusedModal(refusal, metadata, { kept: 'nothing', adminContact });
+			const modal = errorModal(refusal, metadata, { adminContact });
 			const outcome = await begun.handle?.update(modal).catch(() => null);
 			if (outcome !== 'updated') await reply.refused(request, refusal);
 		}

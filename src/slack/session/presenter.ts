@@ -1,3 +1,4 @@
+import type { Claims } from '../../answers/accept.ts';
 import {
 	type Answer,
 	isBlocking,
@@ -6,8 +7,7 @@ import {
 	type QuestionKey,
 	submissionKeyOf,
 } from '../../answers/answer.ts';
-import type { Claims } from '../../answers/claims.ts';
-import { leftEmptyIn } from '../../answers/earlier-answers.ts';
+import { ourAnswers } from '../../answers/earlier-answers.ts';
 import type { Clock } from '../../clock.ts';
 import { askingMessageIndex, openQuestion, type Question, questionAt } from '../../questions/open-question.ts';
 import { type AnswerMarks, isSecretValue, looksSecretAt, secretAtFirst } from '../../questions/secrecy.ts';
@@ -20,7 +20,7 @@ import { asksTheSame } from '../form/plan.ts';
 import type { Links } from '../links.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import type { Reading } from '../person-reads.ts';
-import type { Names, SettledBy } from '../words.ts';
+import type { SettledBy } from '../words.ts';
 import { KEPT_ASIDE, newFormId, type Prefill, startingValues, type TypedText, type Values, without } from './drafts.ts';
 
 /**
@@ -50,7 +50,6 @@ interface Dependencies {
 	readonly drafts: DraftStore;
 	readonly claims: Claims;
 	readonly watches: Pick<WatchStore, 'find'>;
-	readonly names: Names;
 	readonly dashboardUrl: string | null;
 	readonly links: Links;
 	readonly adminContact: string | null;
@@ -62,10 +61,10 @@ interface Dependencies {
  * typed before. Saves the initial texts of the form as a draft.
  */
 export function createPresenter(deps: Dependencies) {
-	const { serviceUrl, answers, drafts, claims, watches, names, dashboardUrl, links, adminContact, clock } = deps;
+	const { serviceUrl, answers, drafts, claims, watches, dashboardUrl, links, adminContact, clock } = deps;
 
 	async function openQuestionOf(session: Session): Promise<Question | null> {
-		return openQuestion(session, await leftEmptyIn(answers, serviceUrl, session));
+		return openQuestion(session, (await ourAnswers(answers, { serviceUrl, session })).leftEmpty);
 	}
 
 	function keyOf(sessionId: string, messageIndex: number): QuestionKey {
@@ -176,8 +175,9 @@ export function createPresenter(deps: Dependencies) {
 			const { person, reading, metadata } = showing;
 			const { session, readAt } = reading;
 			const { sessionId } = metadata;
-			const [question, marks] = await Promise.all([openQuestionOf(session), answers.marks(serviceUrl, sessionId)]);
-			const base = { session, readAt, question, now: clock.now(), names, dashboardUrl, links, adminContact };
+			const { leftEmpty, marks } = await ourAnswers(answers, { serviceUrl, session });
+			const question = openQuestion(session, leftEmpty);
+			const base = { session, readAt, question, now: clock.now(), dashboardUrl, links, adminContact };
 			const [settled, watch] = await Promise.all([
 				settledNotice(showing, question, marks),
 				watchButton(person, metadata),

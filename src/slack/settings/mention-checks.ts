@@ -3,8 +3,8 @@ import { type AccessPolicy, type Directory, FRESH_MS, type Refusal } from '../..
 import type { Person } from '../../answers/answer.ts';
 import { HandraiseError } from '../../errors.ts';
 import type { Mention } from '../../watches/channel-settings.ts';
+import type { Memberships } from '../channels.ts';
 import { slackErrorCode } from '../clients.ts';
-import type { Memberships } from '../memberships.ts';
 
 /** Why somebody or a group cannot be mentioned in a place. */
 export type MentionProblem =
@@ -42,9 +42,8 @@ interface Dependencies {
 export function createMentionChecks({ client, accessPolicy, directory, memberships }: Dependencies) {
 	/** What the access policy says. */
 	async function personProblem(userId: string, { channelId }: MentionPlace): Promise<PersonProblem | null> {
-		const verdict = await accessPolicy.check({ userId, claimedTeamId: null }, { channelId }, FRESH_MS);
-		if (verdict.allowed) return null;
-		if (verdict.refusal !== 'could_not_check') return verdict.refusal;
+		const { refusal } = await accessPolicy.check({ userId, claimedTeamId: null }, { channelId }, FRESH_MS);
+		if (refusal !== 'could_not_check') return refusal;
 		throw new HandraiseError('Slack did not tell who somebody is', { code: 'slack_unavailable', retryable: true });
 	}
 

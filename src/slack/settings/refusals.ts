@@ -1,12 +1,11 @@
 import type { WebClient } from '@slack/web-api';
 import type { AccessPolicy, Directory } from '../../answers/access-policy.ts';
 import { type Clock, startDeadline } from '../../clock.ts';
-import { groupsError, peopleError, placeError, SETTINGS_ERRORS } from '../blocks/settings-saving.ts';
-import type { Channels } from '../channels.ts';
+import { mentionErrors, placeError, SETTINGS_ERRORS } from '../blocks/channel-settings.ts';
+import type { Channels, Memberships } from '../channels.ts';
 import { codeOf } from '../clients.ts';
 import { unlessAborted } from '../directory.ts';
 import { settingsBlockId } from '../ids.ts';
-import type { Memberships } from '../memberships.ts';
 import type { SubmittedView } from '../request.ts';
 import type { AllowedRequest } from '../task.ts';
 import type { Names } from '../words.ts';
@@ -79,7 +78,7 @@ export function createSettingsRefusals(deps: Dependencies) {
 				if (ofMention === null)
 					return { [userIds.length > 0 ? 'people' : 'groups']: SETTINGS_ERRORS.mentionNotChecked };
 				const [problems, groups] = ofMention;
-				return { people: peopleError(problems, directory), groups: groupsError(problems, groups) };
+				return mentionErrors(problems, { names: directory, groups });
 			} finally {
 				end();
 			}

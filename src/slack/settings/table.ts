@@ -1,8 +1,7 @@
 import type { InputBlock, PlainTextOption } from '@slack/types';
 import { z } from 'zod';
 import type { DeepReadonly } from '../../deep-readonly.ts';
-import { leavesTime, timeZoneNamed } from '../../inbox/quiet-hours.ts';
-import { FALLBACK_TIME_ZONE } from '../../inbox/snooze.ts';
+import { FALLBACK_TIME_ZONE, leavesTime, timeZoneNamed } from '../../inbox/quiet-hours.ts';
 import {
 	type ChannelSettings,
 	changedParts,

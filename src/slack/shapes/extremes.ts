@@ -1,7 +1,5 @@
+import type { InboxContent, InboxDraft, InboxQuestion } from '../../inbox/content.ts';
 import {
-	type InboxContent,
-	type InboxDraft,
-	type InboxQuestion,
 	MOST_DRAFTS,
 	MOST_LAST_ANSWERS,
 	MOST_OWN_ANSWERS,
@@ -13,17 +11,15 @@ import type { Session } from '../../questions/session.ts';
 import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../watches/channel-settings.ts';
 import { type QuestionView, type SessionSnapshot, snapshotOf } from '../../watches/session-snapshot.ts';
 import { HISTORY_PAGE, historyView } from '../blocks/answers.ts';
-import { type SettingsModel, settingsForm } from '../blocks/channel-settings.ts';
-import { answerCard, outcomesMessage } from '../blocks/commands.ts';
+import { type SettingsModel, settingsChangedPost, settingsForm } from '../blocks/channel-settings.ts';
+import { answerCard, chooseItemModal, chosenTextOffer, outcomesMessage } from '../blocks/commands.ts';
 import { errorModal } from '../blocks/errors.ts';
-import { handedOverPost, handOverMetadata, handOverModal } from '../blocks/hand-over.ts';
+import { handOverMetadata, handOverModal, handOverPost } from '../blocks/hand-over.ts';
 import { homeView, type InboxModel, inboxModal } from '../blocks/inbox.ts';
 import { ownTextMessage, receiptMessage, receiptModal, savedModal } from '../blocks/receipt.ts';
 import { digestPost, type RemindedQuestion, reminderPost } from '../blocks/reminders.ts';
 import { filesMessage, screenshotMessage } from '../blocks/session-details.ts';
 import { type SessionModel, sessionModal } from '../blocks/session-modal.ts';
-import { settingsChangedPost } from '../blocks/settings-saving.ts';
-import { chooseItemModal, chosenTextOffer } from '../blocks/text-as-answer.ts';
 import { type CardModel, watchCard } from '../blocks/watch-card.ts';
 import { type PostContext, watchPost } from '../blocks/watch-posts.ts';
 import { LIST_PAGE, watchList, watchOutcomeWords } from '../blocks/watching.ts';
@@ -309,7 +305,7 @@ export function extremes(): Shape[] {
 		...shapesOf(receiptMessage, { giant: [GIANT_ANSWER, MODEL] }),
 		...shapesOf(ownTextMessage, { giant: [{ ...GIANT_ANSWER, state: 'refused' }] }),
 		...shapesOf(historyView, {
-			'a giant page': [{ ...MODEL, metadata: metadataOf({ offset: HISTORY_PAGE }), answers, total: 1_000 }],
+			'a giant page': [metadataOf({ offset: HISTORY_PAGE }), answers, 1_000],
 		}),
 		...shapesOf(answerCard, { 'the longest id': [LONGEST_ID, 999_999_999] }),
 		...shapesOf(outcomesMessage, { 'as many long lines as there can be': [lines] }),
@@ -325,7 +321,7 @@ export function extremes(): Shape[] {
 			'giant answered': [{ kind: 'answered', messageIndex: 3, question: giant, items, stillOpen: [] }, GIANT_POST],
 			'giant end': [{ kind: 'end', status: 'completed', result: GIANT, step: 30 }, GIANT_POST],
 		}),
-		...shapesOf(handedOverPost, {
+		...shapesOf(handOverPost, {
 			options: [{ ...handedOver, question: questionOf(FLIGHTS) }, POST],
 		}),
 		...shapesOf(reminderPost, { escalation: [ESCALATION, REMINDER] }),

@@ -23,13 +23,12 @@ export function shapesOf<Args extends readonly unknown[]>(
 ): Shape[] {
 	return Object.entries(cases).flatMap(([what, args]) => {
 		const built = builder(...args);
-		if ('blocks' in built) return [shapeOf(`${builder.name}, ${what}`, built)];
-		return built.map((message, index) => shapeOf(`${builder.name}, ${what}, form ${index + 1}`, message));
+		const forms = 'blocks' in built ? [built] : built;
+		return forms.map((form, index) => {
+			const name = `${builder.name}, ${what}${forms === built ? `, form ${index + 1}` : ''}`;
+			return 'type' in form ? { name, view: form } : { name, message: form };
+		});
 	});
-}
-
-function shapeOf(name: string, built: ModalView | HomeView | MessageContent): Shape {
-	return 'type' in built ? { name, view: built } : { name, message: built };
 }
 
 /** `[make(0), make(1) …]`, so many. */
@@ -116,31 +115,22 @@ export function asked(title: string, description = '', value = ''): HumanInputIt
 	return { title, description, value };
 }
 
+/** An item with the initial value of its field. */
+const field = (title: string, description: string, draft: string) => ({ ...asked(title, description), draft });
+
 /** One item for each kind of input. */
 export const FIELD_ITEMS = {
-	yesNo: asked('Should I proceed?'),
-	choice: asked('Which colour?', 'One of: red, green, 🔵 & blue'),
-	number: asked('How many people?'),
-	email: asked('E-mail address'),
-	url: asked('Website URL'),
-	date: asked('Departure date'),
-	time: asked('Start time'),
-	line: asked('Your password', 'For the shop'),
-	longText: asked('What should I write to the customer?', 'They **wait** for it.\n\nOne page will do.'),
+	yesNo: field('Should I proceed?', '', 'Yes'),
+	choice: field('Which colour?', 'One of: red, green, 🔵 & blue', 'green'),
+	number: field('How many people?', '', '12.5'),
+	email: field('E-mail address', '', 'ada@example.com'),
+	url: field('Website URL', '', 'https://shop.example/?a=1&b=2'),
+	date: field('Departure date', '', '2026-12-01'),
+	time: field('Start time', '', '09:30'),
+	line: field('Your password', 'For the shop', ''),
+	longText: field('What should I write to the customer?', 'They **wait** for it.\n\nOne page will do.', GIANT),
 } as const satisfies Record<InputGuess['kind'], HumanInputItem>;
-
-/** Initial values for `FIELD_ITEMS`, in its order. */
-export const FIELD_DRAFTS: readonly string[] = [
-	'Yes',
-	'green',
-	'12.5',
-	'ada@example.com',
-	'https://shop.example/?a=1&b=2',
-	'2026-12-01',
-	'09:30',
-	'',
-	GIANT,
-];
+export const FIELD_DRAFTS: readonly string[] = Object.values(FIELD_ITEMS).map(({ draft }) => draft);
 
 const ACTIONS: readonly AgentAction[] = [
 	{ kind: 'click' },
@@ -229,7 +219,10 @@ export function answerOf(overrides: Partial<Answer> = {}): Answer {
 		viewId: 'V0EXAMPLE1',
 		press: null,
 		content: { kind: 'readable', items: [answerItem('Hall', 'The one with\nthe <garden>')], other: null },
+		secretPositions: null,
+		positions: [0],
 		leftEmpty: [],
+		formReadAt: NOW - 90_000,
 		origin: PLACE,
 		state,
 		attempts: 3,

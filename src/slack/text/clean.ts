@@ -1,4 +1,4 @@
-import { LIKE_APOSTROPHES, LIKE_QUOTATION_MARKS } from './quotation-marks.ts';
+import { LIKE_APOSTROPHES, LIKE_QUOTATION_MARKS } from '../../questions/confusables.ts';
 
 /**
  * Invisible characters, some of which change how their neighbours look: controls, soft hyphens, zero-width spaces, bidi

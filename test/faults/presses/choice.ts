@@ -1,16 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Message, type Modal, records, text } from '../../../fake-slack/index.ts';
 import { receiptHeadline } from '../../../src/slack/blocks/answers.ts';
-import {
-	choiceLateWords,
-	choiceUnknownWords,
-	chosenAlreadyWords,
-	lostChoiceWords,
-	notChosenWords,
-	ownChoiceWords,
-	undoneWords,
-	undoTooLateWords,
-} from '../../../src/slack/blocks/choices.ts';
+import { CHOICE_WORDS } from '../../../src/slack/blocks/choices.ts';
 import { ACTIONS } from '../../../src/slack/ids.ts';
 import type { Harness } from '../harness.ts';
 import { claimIn } from '../receipt-watch.ts';
@@ -277,14 +268,14 @@ function toldBy({ options }: Choice, shown: string): Told | null {
 		options.some((option) =>
 			shown.includes(commonEnd(words({ ...choice, option }, null), words({ ...choice, option }, '?'))),
 		);
-	if (shown.includes(undoneWords(choice))) return 'taken back';
-	if (shown.includes(undoTooLateWords(choice))) return 'too late';
+	if (shown.includes(CHOICE_WORDS.undone(choice))) return 'taken back';
+	if (shown.includes(CHOICE_WORDS.undoTooLate(choice))) return 'too late';
 	if (shown.includes(OFFERED)) return 'offered again';
-	if (isSaid(chosenAlreadyWords)) return 'second of their own';
-	if (isSaid((own, first) => lostChoiceWords(own, '', first))) return 'second';
-	if (isSaid((own) => notChosenWords(own, '').trim())) return 'not taken';
-	if (isSaid((own) => choiceUnknownWords(own))) return 'not known';
-	if (shown.includes(choiceLateWords(choice))) return 'not saved yet';
-	if (shown.includes(ownChoiceWords(choice, UNDO_MS))) return 'chosen';
+	if (isSaid(CHOICE_WORDS.second)) return 'second of their own';
+	if (isSaid((own, first) => CHOICE_WORDS.lost(own, '', first))) return 'second';
+	if (isSaid((own) => CHOICE_WORDS.notSent(own, '').trim())) return 'not taken';
+	if (isSaid((own) => CHOICE_WORDS.unknown(own))) return 'not known';
+	if (shown.includes(CHOICE_WORDS.late(choice))) return 'not saved yet';
+	if (shown.includes(CHOICE_WORDS.own(choice, UNDO_MS))) return 'chosen';
 	return claimIn(shown) ?? null;
 }

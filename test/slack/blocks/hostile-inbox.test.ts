@@ -1,16 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ANSWER_STATES } from '../../../src/answers/answer.ts';
+import type { InboxContent, InboxDraft, InboxQuestion } from '../../../src/inbox/content.ts';
 import type { HandOver } from '../../../src/inbox/hand-over.ts';
-import {
-	type InboxContent,
-	type InboxDraft,
-	type InboxQuestion,
-	MOST_DRAFTS,
-	MOST_LAST_ANSWERS,
-	MOST_OWN_ANSWERS,
-	QUESTIONS_PER_PAGE,
-} from '../../../src/inbox/inbox.ts';
+import { MOST_DRAFTS, MOST_LAST_ANSWERS, MOST_OWN_ANSWERS, QUESTIONS_PER_PAGE } from '../../../src/inbox/inbox.ts';
 import { readSessionResponse } from '../../../src/session-service/schema.ts';
 import { homeView, inboxModal } from '../../../src/slack/blocks/inbox.ts';
 import { snapshotOf } from '../../../src/watches/session-snapshot.ts';
@@ -134,7 +127,7 @@ const inboxes = fc
 	});
 
 function modelOf(content: InboxContent, name: string) {
-	const receipt = { names: { displayName: () => name }, now, adminContact: null };
+	const receipt = { now, adminContact: name };
 	return {
 		inbox: { openedAt: now, person: { teamId: 'T1', userId: 'U0OURS1' } },
 		content,

@@ -109,7 +109,6 @@ function modelOf(session: Session, chosen: Chosen): SessionModel {
 		],
 		claims: Array.from({ length: chosen.claims }, (_, at) => (at === 1 ? chosen.displayName : `U0OURS${at}`)),
 		now,
-		names: { displayName: () => chosen.displayName },
 		dashboardUrl: chosen.dashboard ? 'https://dash.example' : null,
 		links: createLinks({ serviceUrl: 'https://service.example', dashboardUrl: null }),
 		adminContact: chosen.displayName,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { answerCard, helpMessage } from '../../../src/slack/blocks/commands.ts';
-import { errorMessage, errorModal, refusedMessage, refusedModal } from '../../../src/slack/blocks/errors.ts';
+import { errorMessage, errorModal } from '../../../src/slack/blocks/errors.ts';
 import { loadingModal } from '../../../src/slack/blocks/session-modal.ts';
-import { ACTIONS } from '../../../src/slack/ids.ts';
+import { ACTIONS, encodeTarget } from '../../../src/slack/ids.ts';
 import { newMetadata } from '../../../src/slack/metadata.ts';
 import { expectSafeMessage, expectSafeView } from '../support/check.ts';
 import { textsOf } from '../support/questions.ts';
@@ -34,7 +34,7 @@ describe('answerCard', () => {
 		const card = answerCard('3f9a2c1d', 7);
 		expectSafeMessage(card);
 		expect(JSON.stringify(card)).toContain(`"action_id":"${ACTIONS.answer}"`);
-		expect(JSON.stringify(card)).toContain('"value":"7:3f9a2c1d"');
+		expect(JSON.stringify(card)).toContain(JSON.stringify(encodeTarget({ sessionId: '3f9a2c1d', messageIndex: 7 })));
 	});
 });
 
@@ -59,10 +59,12 @@ describe('errorModal and errorMessage', () => {
 	});
 });
 
-describe('refusedMessage and refusedModal', () => {
+describe('errorMessage and errorModal of a refusal', () => {
 	it('shows nothing of the session in a refusal', () => {
-		expectSafeMessage(refusedMessage('guest', { kept: 'unchanged', adminContact: 'U0OURSADMIN' }));
-		const view = refusedModal('guest', metadata, { kept: 'nothing', adminContact: null });
+		const message = errorMessage('guest', '3f9a2c1d', { kept: 'unchanged', adminContact: 'U0OURSADMIN' });
+		expectSafeMessage(message);
+		expect(JSON.stringify(message)).not.toContain('3f9a2c1d');
+		const view = errorModal('guest', metadata, { kept: 'nothing', adminContact: null });
 		expectSafeView(view);
 		expect(JSON.stringify(view.blocks)).not.toContain('3f9a2c1d');
 	});

@@ -3,13 +3,18 @@ import { describe, it } from 'vitest';
 import { openQuestion } from '../../../src/questions/open-question.ts';
 import type { Message, Session } from '../../../src/questions/session.ts';
 import { historyView } from '../../../src/slack/blocks/answers.ts';
-import { answerCard, outcomesMessage, stillWaitingMessage } from '../../../src/slack/blocks/commands.ts';
+import {
+	answerCard,
+	chooseItemModal,
+	chosenTextOffer,
+	outcomesMessage,
+	stillWaitingMessage,
+} from '../../../src/slack/blocks/commands.ts';
 import { errorMessage, errorModal } from '../../../src/slack/blocks/errors.ts';
-import { givenBackPost, handedOverPost } from '../../../src/slack/blocks/hand-over.ts';
+import { handOverPost } from '../../../src/slack/blocks/hand-over.ts';
 import { ownTextMessage, receiptMessage, receiptModal, savedModal } from '../../../src/slack/blocks/receipt.ts';
 import { filesMessage, screenshotMessage } from '../../../src/slack/blocks/session-details.ts';
 import { loadingModal, sessionModal } from '../../../src/slack/blocks/session-modal.ts';
-import { chooseItemModal, chosenTextOffer } from '../../../src/slack/blocks/text-as-answer.ts';
 import { watchCard } from '../../../src/slack/blocks/watch-card.ts';
 import { type PostedContent, settledQuestionPost, watchPost } from '../../../src/slack/blocks/watch-posts.ts';
 import { watchList, watchOutcomeWords } from '../../../src/slack/blocks/watching.ts';
@@ -92,7 +97,6 @@ describe('text from outside is marked as such and never begins a view or message
 						],
 						claims: [name],
 						now,
-						names: { displayName: () => name },
 						dashboardUrl: 'https://dash.example',
 						adminContact: null,
 						watch: null,
@@ -132,9 +136,9 @@ describe('text from outside is marked as such and never begins a view or message
 				if (view.question !== null) {
 					const { question } = view;
 					const handed = { kind: 'handedOver', watchId: 'w', sessionId, from: name, question, readAt: 0 } as const;
-					expectVoices(handedOverPost(handed, post));
+					expectVoices(handOverPost(handed, post));
 					const givenBack = { kind: 'givenBack', watchId: 'w', sessionId, by: name, question, readAt: 0 } as const;
-					expectVoices(givenBackPost(givenBack, post));
+					expectVoices(handOverPost(givenBack, post));
 				}
 				if (view.question !== null) expectVoices(settledQuestionPost(askedContent(view.question), 'answered', post));
 				expectVoices(watchList({ watches: [watchOf(view)], total: 1 }, 0));
@@ -155,13 +159,12 @@ describe('text from outside is marked as such and never begins a view or message
 				const said = { person: null, values: [other, null, value], at: now, answerId: null, same: false };
 				const answer = answerOf({ state: 'conflicted', question, content: { kind: 'readable', items, other: said } });
 				const metadata = newMetadata({ sessionId, formId: 'form' });
-				const names = { displayName: () => name };
-				const receipt = { names, now, adminContact: null };
+				const receipt = { now, adminContact: null };
 				const error = { kept: 'nothing', adminContact: null } as const;
 				for (const view of [
 					receiptModal(answer, receipt),
 					savedModal(answer),
-					historyView({ metadata, answers: [answer], total: 1, names }),
+					historyView(metadata, [answer], 1),
 					errorModal(name, metadata, error),
 					loadingModal(sessionId, metadata),
 				]) {

@@ -143,7 +143,7 @@ describe('buildForm', () => {
 	it('has fields for open items only and keeps their positions', () => {
 		const form = formOf([{ title: 'a', value: 'done' }, { title: 'b' }], metadata, { status: 'humanInput' });
 		expect(form.metadata.fields).toEqual([1]);
-		expect(fieldsOf(form.blocks)[0]?.block_id).toMatch(/^q\.1\.[0-9a-f]{8}\.1\.g$/);
+		expect(fieldsOf(form.blocks)[0]?.block_id).toMatch(/^q\.1\.[0-9a-f]{8}\.1\.guessed$/);
 	});
 
 	it('shows up to 30 items with their descriptions and up to 90 without', () => {

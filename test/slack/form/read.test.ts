@@ -32,10 +32,10 @@ function answer(
 	for (const { block_id: id = '', element } of fieldsOf(form.blocks)) {
 		const [, , , position, variant] = id.split('.');
 		const done = filled[Number(position)];
-		if (variant === 'o' && done?.other !== undefined) {
+		if (variant === 'other' && done?.other !== undefined) {
 			state[id] = { 'form.other_text': { type: 'plain_text_input', value: done.other } };
 		}
-		if (variant !== 'o' && done?.field !== undefined)
+		if (variant !== 'other' && done?.field !== undefined)
 			state[id] = { 'form.field': { type: element.type, ...done.field } };
 	}
 	const decoded = decodeMetadata(encodeMetadata(form.metadata));
@@ -113,7 +113,7 @@ describe('missing values', () => {
 		});
 		expect(reading).toMatchObject({ values: { 0: 'x', 1: '' }, missing: [1] });
 		expect(Object.entries(reading.fieldErrors)).toEqual([
-			[expect.stringMatching(/^q\.1\.[0-9a-f]{8}\.1\.g$/), expect.stringContaining('Please fill this in')],
+			[expect.stringMatching(/^q\.1\.[0-9a-f]{8}\.1\.guessed$/), expect.stringContaining('Please fill this in')],
 		]);
 	});
 
@@ -131,13 +131,13 @@ describe('missing values', () => {
 	it('reports a missing text for "Something else…"', () => {
 		const { fieldErrors } = answer([hall], { 0: { field: option('other', 'Something else…') } });
 		expect(Object.entries(fieldErrors)).toEqual([
-			[expect.stringMatching(/\.o$/), expect.stringContaining('something else')],
+			[expect.stringMatching(/\.other$/), expect.stringContaining('something else')],
 		]);
 	});
 
 	it('reports a text beside a chosen option', () => {
 		const { fieldErrors, values } = answer([hall], { 0: { field: option('o0', 'A'), other: 'The garden' } });
-		expect(Object.keys(fieldErrors)).toEqual([expect.stringMatching(/\.o$/)]);
+		expect(Object.keys(fieldErrors)).toEqual([expect.stringMatching(/\.other$/)]);
 		expect(values).toEqual({ 0: 'A' });
 	});
 
@@ -179,7 +179,7 @@ describe('values of a wrong format', () => {
 		const over = answer(items, { ...fits, 1: { field: { value: '漢'.repeat(2000) } } });
 		expect(Object.entries(over.fieldErrors)).toEqual([
 			[
-				expect.stringMatching(/\.1\.g$/),
+				expect.stringMatching(/\.1\.guessed$/),
 				expect.stringMatching(/^The question and your answers together are \d+ kB larger/),
 			],
 		]);
@@ -230,7 +230,7 @@ describe('initial values', () => {
 });
 
 describe('malformed states', () => {
-	it.each([null, 'x', 7, [], { a: 1 }, { 'q.1.x.0.g': { 'form.field': { value: 7 } } }])(
+	it.each([null, 'x', 7, [], { a: 1 }, { 'q.1.x.0.guessed': { 'form.field': { value: 7 } } }])(
 		'reads a malformed state as empty: %j',
 		(values) => {
 			const form = formOf([{ title: 'a' }], metadata);

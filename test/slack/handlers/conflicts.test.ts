@@ -42,8 +42,7 @@ async function fill(modal: Modal, ...texts: string[]): Promise<Modal> {
 
 const saved = (id: string) => app.service.log.savedPuts(id).map((put) => itemsOf(put).map((item) => item.value));
 
-const names = { displayName: String };
-const [answered, soon = ''] = waitingWords({ goneOn: false }, null, names).split('. ');
+const [answered, soon = ''] = waitingWords({ goneOn: false }, null).split('. ');
 
 /** Holds every PUT until the returned function is called. */
 function holdPuts(): () => void {
@@ -129,7 +128,7 @@ describe('a question that another person of Handraise answered first', () => {
 		expect(other.text()).toMatch(new RegExp(`${answered} by @ada .*\\. ${soon}`));
 		app.service.sessions.push(id, { role: 'assistant', content: 'Log in, please.', human_input: [] });
 		await other.press('Refresh');
-		await timed.shows(waitingWords({ goneOn: true }, null, names), 'grace');
+		await timed.shows(waitingWords({ goneOn: true }, null), 'grace');
 		expect(other.text()).not.toContain(soon);
 	});
 
@@ -302,7 +301,7 @@ describe('a question that changed while the form was open', () => {
 		const modal = await fill(await openSession(app, id), 'Row 4');
 		app.service.sessions.patch(id, { messages: [{ role: 'user', content: 'Do it.' }, question('Which row now?')] });
 		await modal.press('Refresh');
-		await timed.shows(noticeWords({ kind: 'questionChanged', carried: true }, { names, now: 0, adminContact: null }));
+		await timed.shows(noticeWords({ kind: 'questionChanged', carried: true }, { now: 0, adminContact: null }));
 		expect(modal.value('“Which row now?”')).toBe('Row 4');
 	});
 });

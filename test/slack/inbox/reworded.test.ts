@@ -15,7 +15,7 @@ const DELETE = 'May I DELETE the database?';
 /** Two items with options and one for text. */
 const MIXED = [GO_ON, item('Which copy?', 'One of: the first, the second'), item('Remarks')];
 const [CARRIED, CHANGED] = [true, false].map((carried) =>
-	noticeWords({ kind: 'questionChanged', carried }, { names: { displayName: () => '' }, now: 0, adminContact: null }),
+	noticeWords({ kind: 'questionChanged', carried }, { now: 0, adminContact: null }),
 );
 
 let app: Awaited<ReturnType<typeof handOverApp>>;
@@ -337,20 +337,4 @@ it('sends the newest value of an item that somebody outside filled, not the one 
 	await form.submit();
 	await app.until(() => app.service.sessions.values(id, index)[1] === 'No');
 	expect(puts(id).map((put) => itemsOf(put).map((one) => one.value))).toEqual([['B', 'No']]);
-});
-
-it('opens the question for a press in a post of the former version, which does not say what it shows', async () => {
-	const { id, index, post } = await asked();
-	const message = app.slack.state.messages.find(({ ts }) => ts === post.ts);
-	for (const element of message?.blocks.flatMap((block) => (block.elements ?? []) as { value?: string }[]) ?? []) {
-		if (element.value?.startsWith('[')) element.value = JSON.stringify(JSON.parse(element.value).slice(0, 8));
-	}
-	await post.press('Yes');
-	const form = await app.slack.as('ada').waitForModal((modal) => modal.submitText() !== null);
-	expect(form.text()).toContain(READ);
-	await app.pass(20_000);
-	expect(puts(id)).toHaveLength(0);
-	await form.choose(0, 'Yes');
-	await form.submit();
-	await app.until(() => value(id, index) === 'Yes');
 });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { asking, item } from '../../../sandbox/session-service/builders.ts';
-import { undoneWords } from '../../../src/slack/blocks/choices.ts';
+import { CHOICE_WORDS } from '../../../src/slack/blocks/choices.ts';
 import { OUTSIDE, SETTLED_WORDS } from '../../../src/slack/blocks/watch-posts.ts';
 import { ESCALATION, REMINDER, reminderText, WAIT } from '../../support/sentences.ts';
 import { type SettingsApp, settingsApp } from '../settings/harness.ts';
@@ -83,7 +83,7 @@ describe('a reminder', () => {
 		expect(told.buttons()).toEqual(['Undo']);
 		expect(told.threadTs()).toBe(app.card(id)?.ts);
 		await told.press('Undo');
-		await says(told, undoneWords({ option: 'LH 1173', title: '', sessionId: '' }));
+		await says(told, CHOICE_WORDS.undone({ option: 'LH 1173', title: '', sessionId: '' }));
 		expect(told.threadTs()).toBe(app.card(id)?.ts);
 		await app.until(() => post.buttons().includes('LH 1173'));
 		const toldInChannel = await app.toldAfter(() => post.press('LH 1173'));

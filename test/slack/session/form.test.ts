@@ -338,7 +338,7 @@ describe('somebody who is answering', () => {
 		const id = await fresh('choices');
 		const modal = await openSession(app, id);
 		const other = await openSession(app, id, 'grace');
-		expect(other.text()).toContain(claimsWords(['@ada'], { displayName: String }).replace(/[“”]/g, ''));
+		expect(other.text()).toContain(claimsWords(['@ada']).replace(/[“”]/g, ''));
 		expect(other.submitText()).toBe('Send answer');
 		await modal.close();
 		await press(other, 'Refresh');

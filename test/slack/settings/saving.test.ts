@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Json, sampleWorkspace, withMembers } from '../../../fake-slack/index.ts';
-import { lastChangeWords } from '../../../src/slack/blocks/channel-settings.ts';
-import { peopleError } from '../../../src/slack/blocks/settings-saving.ts';
+import { lastChangeWords, mentionErrors } from '../../../src/slack/blocks/channel-settings.ts';
 import { expectNothingWrong } from '../watching/harness.ts';
 import { type SettingsApp, settingsApp } from './harness.ts';
 
@@ -33,7 +32,7 @@ describe('/session settings', () => {
 			['Quiet hours to', '08:00'],
 			['Time zone', 'Europe/London'],
 		]);
-		expect(modal.text()).toContain(lastChangeWords(null, { displayName: String }));
+		expect(modal.text()).toContain(lastChangeWords(null));
 	});
 
 	it("begins with the person's own time zone", async () => {
@@ -205,7 +204,10 @@ describe('/session settings', () => {
 		expect(form.text()).not.toContain('channel');
 		const { errors } = await app.save({ Mention: ['grace'] }, { channel: 'dm' });
 		expect(errors).toEqual({
-			Mention: peopleError([{ kind: 'person', userId: 'grace', why: 'not_here' }], { displayName: String }),
+			Mention: mentionErrors([{ kind: 'person', userId: 'grace', why: 'not_here' }], {
+				names: { displayName: String },
+				groups: { kind: 'listed', groups: [] },
+			}).people,
 		});
 	});
 

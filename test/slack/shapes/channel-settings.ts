@@ -1,13 +1,13 @@
 import {
-	NOT_A_MEMBER,
-	noSettingsWindow,
+	conflictWords,
+	NO_SETTINGS,
+	SETTINGS_LOADING,
 	type SettingsModel,
+	settingsChangedPost,
 	settingsForm,
-	settingsLoadingModal,
 	settingsNotice,
 	settingsSaved,
 } from '../../../src/slack/blocks/channel-settings.ts';
-import { conflictWords, settingsChangedPost } from '../../../src/slack/blocks/settings-saving.ts';
 import { valuesOf } from '../../../src/slack/settings/table.ts';
 import { FULL_SETTINGS as FULL, SETTINGS_MODEL } from '../../../src/slack/shapes/extremes.ts';
 import { HOSTILE, listOf, NAMES, type Shape, shapesOf, USER_ID } from '../../../src/slack/shapes/samples.ts';
@@ -37,7 +37,7 @@ function modelOf(settings: ChannelSettings, overrides: Partial<SettingsModel> = 
 const CONFLICT = conflictWords(
 	USER_ID,
 	{ before: DEFAULT_CHANNEL_SETTINGS, newest: FULL, chosen: DEFAULT_CHANNEL_SETTINGS },
-	{ names: NAMES, defaults },
+	defaults,
 );
 
 const PLACE = { channelId: 'C0EXAMPLE1', defaults };
@@ -52,9 +52,7 @@ const OF_GROUPS: ChannelSettings = { ...FULL, mention: { ...FULL.mention, userId
 /** Other windows of a channel's settings, and words about changes, than the doctor's. */
 export function channelSettingsVariants(): Shape[] {
 	return [
-		...shapesOf(settingsLoadingModal, { 'any channel': [] }),
-		...shapesOf(noSettingsWindow, { 'any channel': [] }),
-		...shapesOf(settingsNotice, { 'not a member': [NOT_A_MEMBER] }),
+		...shapesOf(settingsNotice, { loading: [SETTINGS_LOADING], 'not a member': [NO_SETTINGS.not_a_member] }),
 		...shapesOf(settingsForm, {
 			'150 groups': modelOf(FULL, { groups: groupsOf(150) }),
 			'nothing set': modelOf(DEFAULT_CHANNEL_SETTINGS, { change: null }),

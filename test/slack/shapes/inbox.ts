@@ -1,14 +1,12 @@
-import { type InboxQuestion, OLD_PER_PAGE } from '../../../src/inbox/inbox.ts';
+import type { InboxQuestion } from '../../../src/inbox/content.ts';
+import { OLD_PER_PAGE } from '../../../src/inbox/inbox.ts';
 import type { Session } from '../../../src/questions/session.ts';
-import { REFUSAL_CODES } from '../../../src/slack/blocks/errors.ts';
+import { errorLine, REFUSAL_CODES } from '../../../src/slack/blocks/errors.ts';
 import {
-	homeNotice,
 	homeView,
+	INBOX_LOADING,
 	type InboxModel,
-	inboxLoadingModal,
 	inboxModal,
-	noInboxWindow,
-	refusalWords,
 	snoozedInZoneWords,
 } from '../../../src/slack/blocks/inbox.ts';
 import { textMessage } from '../../../src/slack/blocks/parts.ts';
@@ -125,9 +123,8 @@ export function inboxVariants(): Shape[] {
 	return [
 		...shapesOf(homeView, INBOXES),
 		...shapesOf(inboxModal, INBOXES),
-		...shapesOf(inboxLoadingModal, { 'before the content': [] }),
-		...shapesOf(noInboxWindow, { 'an expired trigger': [] }),
+		...shapesOf(inboxModal, { 'before the content': [INBOX_LOADING] }),
 		...shapesOf(textMessage, { 'no time zone': [snoozedInZoneWords(NOW, 'UTC')] }),
-		...shapesOf(homeNotice, { 'a refusal': [refusalWords('guest', USER_ID)] }),
+		...shapesOf(homeView, { 'a refusal in words': [errorLine('guest', { kept: 'nothing', adminContact: USER_ID })] }),
 	];
 }

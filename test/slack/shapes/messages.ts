@@ -1,29 +1,17 @@
 import type { Session } from '../../../src/questions/session.ts';
-import {
-	choiceMessage,
-	lostChoiceWords,
-	notChosenWords,
-	ownChoiceMessage,
-	ownChoiceWords,
-	undoneWords,
-	undoTooLateWords,
-} from '../../../src/slack/blocks/choices.ts';
+import { CHOICE_WORDS, choiceMessage, ownChoiceMessage } from '../../../src/slack/blocks/choices.ts';
 import {
 	answerCard,
+	chosenTextHelp,
+	chosenTextOffer,
 	type HelpReason,
 	helpMessage,
+	noWindow,
 	outcomesMessage,
 	stillWaitingMessage,
 } from '../../../src/slack/blocks/commands.ts';
-import { errorMessage, refusedMessage } from '../../../src/slack/blocks/errors.ts';
-import {
-	GIVE_BACK_LATE,
-	givenBackPost,
-	handedOverPost,
-	noHandOverWindow,
-	notGivenBackWords,
-	notYoursWords,
-} from '../../../src/slack/blocks/hand-over.ts';
+import { errorMessage } from '../../../src/slack/blocks/errors.ts';
+import { GIVE_BACK_LATE, handOverPost, notGivenBackWords, notYoursWords } from '../../../src/slack/blocks/hand-over.ts';
 import { textMessage } from '../../../src/slack/blocks/parts.ts';
 import { ownTextMessage, receiptMessage } from '../../../src/slack/blocks/receipt.ts';
 import {
@@ -33,7 +21,6 @@ import {
 	updatedReminderPost,
 } from '../../../src/slack/blocks/reminders.ts';
 import { filesMessage, screenshotMessage } from '../../../src/slack/blocks/session-details.ts';
-import { chosenTextHelp, chosenTextOffer } from '../../../src/slack/blocks/text-as-answer.ts';
 import { type CardModel, watchCard } from '../../../src/slack/blocks/watch-card.ts';
 import {
 	endWords,
@@ -140,11 +127,9 @@ export function messageVariants(): Shape[] {
 			'not sent': [answerOf({ state: 'changed' })],
 			'may have arrived': [answerOf({ state: 'ended', putStartedAt: NOW })],
 		}),
-		...shapesOf(refusedMessage, {
-			'a hostile contact': ['could_not_check', { kept: 'unchanged', adminContact: HOSTILE }],
-			'a contact': ['guest', { kept: 'nothing', adminContact: USER_ID }],
-		}),
 		...shapesOf(errorMessage, {
+			'a refusal with a hostile contact': ['could_not_check', null, { kept: 'unchanged', adminContact: HOSTILE }],
+			'a refusal with a contact': ['guest', SESSION_ID, { kept: 'nothing', adminContact: USER_ID }],
 			'about a session': ['unauthorized', LONGEST_ID, MODEL],
 			'about no session': ['never_heard_of', null, { ...MODEL, adminContact: HOSTILE }],
 		}),
@@ -154,19 +139,19 @@ export function messageVariants(): Shape[] {
 				'`--questions-only` posts questions and answers only.',
 			],
 		}),
-		...shapesOf(noHandOverWindow, { 'an expired trigger': [] }),
+		...shapesOf(noWindow, { inbox: ['inbox'], settings: ['settings'], 'hand over': ['handOver'] }),
 		...shapesOf(textMessage, {
-			'somebody else has it': [notYoursWords(HAND_OVER, NAMES)],
-			settled: [notYoursWords(null, NAMES)],
+			'somebody else has it': [notYoursWords(HAND_OVER)],
+			settled: [notYoursWords(null)],
 			late: [GIVE_BACK_LATE],
 			'not stored': [notGivenBackWords('The database does not answer.')],
 		}),
-		...shapesOf(ownChoiceMessage, { 'five seconds left': [ANSWER_ID, ownChoiceWords(CHOICE, 5_000)] }),
+		...shapesOf(ownChoiceMessage, { 'five seconds left': [ANSWER_ID, CHOICE_WORDS.own(CHOICE, 5_000)] }),
 		...shapesOf(choiceMessage, {
-			'the second one': [lostChoiceWords(CHOICE, `<@${USER_ID}>`, HOSTILE), { ...CHOICE, messageIndex: 3 }],
-			'taken back': [undoneWords(CHOICE)],
-			'too late to take back': [undoTooLateWords(CHOICE)],
-			'not stored': [notChosenWords(CHOICE, 'The database does not answer.'), { ...CHOICE, messageIndex: null }],
+			'the second one': [CHOICE_WORDS.lost(CHOICE, `<@${USER_ID}>`, HOSTILE), { ...CHOICE, messageIndex: 3 }],
+			'taken back': [CHOICE_WORDS.undone(CHOICE)],
+			'too late to take back': [CHOICE_WORDS.undoTooLate(CHOICE)],
+			'not stored': [CHOICE_WORDS.notSent(CHOICE, 'The database does not answer.'), { ...CHOICE, messageIndex: null }],
 		}),
 		...shapesOf(stillWaitingMessage, { 'about a session': [LONGEST_ID], 'about several': [null] }),
 		...shapesOf(chosenTextHelp, {
@@ -253,7 +238,7 @@ function postsAbout(question: QuestionView): readonly PostedContent[] {
 	return Object.values(contents).flat();
 }
 
-type SettledHow = Parameters<typeof settledQuestionPost>[1];
+type SettledHow = NonNullable<Parameters<typeof settledQuestionPost>[1]>;
 const SETTLED: Readonly<Record<SettledHow, SettledHow>> = {
 	answered: 'answered',
 	closed: 'closed',
@@ -277,18 +262,15 @@ function postShapes(of: string, contents: readonly PostedContent[], post: PostCo
 }
 
 const DISCOVERY_LINES = [
-	discoveredByWords(
-		{
-			teamId: 'T0EXAMPLE1',
-			channelId: 'C0EXAMPLE1',
-			service: 'https://service.example',
-			discreet: false,
-			buttons: true,
-			createdBy: USER_ID,
-			createdAt: NOW,
-		},
-		NAMES,
-	),
+	discoveredByWords({
+		teamId: 'T0EXAMPLE1',
+		channelId: 'C0EXAMPLE1',
+		service: 'https://service.example',
+		discreet: false,
+		buttons: true,
+		createdBy: USER_ID,
+		createdAt: NOW,
+	}),
 	leftOutWords({ kind: 'discoveryPaused', why: 'noList' }, USER_ID),
 ];
 
@@ -311,16 +293,14 @@ export function watchVariants(): Shape[] {
 			handOver: HAND_OVER,
 			isUpdate: true,
 		}),
-		...shapesOf(handedOverPost, {
+		...shapesOf(handOverPost, {
 			giant: [handedAs(questionOf(GIANT_SESSION)), GIANT_POST],
 			discreet: [handedAs(questionOf(ASKS)), { ...POST, discreet: true }],
 			chosen: [handedAs(questionOf(FLIGHTS)), { ...POST, standing: CHOSEN }],
 			'of a direct message': [handedAs(questionOf(ASKS)), { ...POST, channelId: 'D0EXAMPLE1' }],
-		}),
-		...shapesOf(givenBackPost, {
-			giant: [givenBackAs(questionOf(GIANT_SESSION), 'somebody'), GIANT_POST],
-			plain: [givenBackAs(questionOf(FLIGHTS)), POST],
-			chosen: [givenBackAs(questionOf(FLIGHTS)), { ...POST, standing: CHOSEN }],
+			'giant, given back': [givenBackAs(questionOf(GIANT_SESSION), 'somebody'), GIANT_POST],
+			'given back': [givenBackAs(questionOf(FLIGHTS)), POST],
+			'given back, chosen': [givenBackAs(questionOf(FLIGHTS)), { ...POST, standing: CHOSEN }],
 			undelivered: [{ ...givenBackAs(questionOf(FLIGHTS)), undelivered: true }, POST],
 		}),
 		...postShapes('chosen', [askedAs(questionOf(FLIGHTS))], { ...POST, standing: CHOSEN }),

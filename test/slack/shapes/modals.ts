@@ -1,11 +1,11 @@
 import type { OtherAnswer } from '../../../src/answers/answer.ts';
 import type { StatusKind } from '../../../src/questions/session.ts';
 import { HISTORY_PAGE, historyView } from '../../../src/slack/blocks/answers.ts';
-import { ERROR_CODES, errorModal, REFUSAL_CODES, refusedModal } from '../../../src/slack/blocks/errors.ts';
+import { chooseItemModal } from '../../../src/slack/blocks/commands.ts';
+import { ERROR_CODES, errorModal, REFUSAL_CODES } from '../../../src/slack/blocks/errors.ts';
 import { handOverModal, handOverNotice, handOverWords } from '../../../src/slack/blocks/hand-over.ts';
 import { receiptModal, savedModal } from '../../../src/slack/blocks/receipt.ts';
 import { loadingModal, type Notice, type SessionModel, sessionModal } from '../../../src/slack/blocks/session-modal.ts';
-import { chooseItemModal } from '../../../src/slack/blocks/text-as-answer.ts';
 import {
 	FIELDS,
 	HAND_OVER_METADATA,
@@ -28,7 +28,6 @@ import {
 	LONGEST_ID,
 	MODEL,
 	metadataOf,
-	NAMES,
 	NOW,
 	SESSION_ID,
 	type Shape,
@@ -40,9 +39,6 @@ import { ANSWERS, casesOf, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
 const other: OtherAnswer = { answerId: null, person: null, values: [HOSTILE, null, ''], at: NOW - 60_000, same: false };
 
 const QUESTION_TO_HAND_OVER = { question: questionOf(FIELDS), sessionName: GIANT, discreet: false };
-const historyOf = (model: Partial<Parameters<typeof historyView>[0]>): Parameters<typeof historyView> => [
-	{ metadata: metadataOf(), answers: [], total: 0, names: NAMES, ...model },
-];
 
 const NOTICES: Readonly<Record<Notice['kind'], readonly Notice[]>> = {
 	questionChanged: [
@@ -129,16 +125,14 @@ export function modalVariants(): Shape[] {
 			'a hostile id': [HOSTILE, metadataOf({ sessionId: HOSTILE })],
 			'after a while': [SESSION_ID, metadataOf(), 124_000],
 		}),
-		...shapesOf(
-			refusedModal,
-			Object.fromEntries(REFUSAL_CODES.map((refusal) => [refusal, [refusal, metadataOf(), MODEL] as const])),
-		),
-		...shapesOf(refusedModal, {
-			'a hostile contact': ['guest', metadataOf(), { kept: 'unchanged', adminContact: HOSTILE }],
+		...shapesOf(errorModal, {
+			'a refusal with a hostile contact': ['guest', metadataOf(), { kept: 'unchanged', adminContact: HOSTILE }],
 		}),
 		...shapesOf(
 			errorModal,
-			Object.fromEntries(ERROR_CODES.map((code) => [code, [code, metadataOf(), MODEL] as const])),
+			Object.fromEntries(
+				[...REFUSAL_CODES, ...ERROR_CODES].map((code) => [code, [code, metadataOf(), MODEL] as const]),
+			),
 		),
 		...shapesOf(sessionModal, SESSIONS),
 		...shapesOf(chooseItemModal, {
@@ -150,19 +144,15 @@ export function modalVariants(): Shape[] {
 		}),
 		...shapesOf(
 			handOverNotice,
-			casesOf(HAND_OVER_OUTCOMES, (outcome) => [handOverWords(outcome, NAMES), metadataOf()] as const),
+			casesOf(HAND_OVER_OUTCOMES, (outcome) => [handOverWords(outcome), metadataOf()] as const),
 		),
 		...shapesOf(savedModal, { 'any answer': [answerOf()] }),
 		...shapesOf(receiptModal, OTHER_RECEIPTS),
 		...shapesOf(historyView, {
-			'no answer': historyOf({}),
-			'one answer': historyOf({ answers: answers.slice(0, 1), total: 1 }),
-			'a middle page': historyOf({
-				metadata: metadataOf({ offset: HISTORY_PAGE }),
-				answers: answers.slice(-HISTORY_PAGE),
-				total: 1_000,
-			}),
-			'a page past the last': historyOf({ metadata: metadataOf({ offset: 60 }), total: 3 }),
+			'no answer': [metadataOf(), [], 0],
+			'one answer': [metadataOf(), answers.slice(0, 1), 1],
+			'a middle page': [metadataOf({ offset: HISTORY_PAGE }), answers.slice(-HISTORY_PAGE), 1_000],
+			'a page past the last': [metadataOf({ offset: 60 }), [], 3],
 		}),
 	];
 }

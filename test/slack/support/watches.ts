@@ -15,7 +15,7 @@ export function watchOf(view: SessionSnapshot): WatchPage['watches'][number] {
 		buttons: true,
 		createdBy: 'U0OURS1',
 		createdAt: now,
-		card: { ts: '1795250400.000100', shownKey: null, shownAt: null, wanted: null },
+		card: { ts: '1795250400.000100', shownKey: null, wanted: null },
 		digest: null,
 		revision: 1,
 		lastChangeAt: now,

@@ -47,8 +47,7 @@ describe('a watched session', () => {
 		const id = await app.watched();
 		app.step(id, 'Log in, please.');
 		app.service.sessions.setStatus(id, 'humanInput');
-		const names = { displayName: String };
-		const words = waitingWords(null, null, names);
+		const words = waitingWords(null, null);
 		const card = await app.cardSays(id, words);
 		expect(card.text()).toContain('Log in, please.');
 		expect(card.text()).not.toContain('Answered');
@@ -61,7 +60,7 @@ describe('a watched session', () => {
 		await app.cardSays(id, OUTSIDE);
 		app.step(id, 'Now log in there, please.');
 		app.service.sessions.setStatus(id, 'humanInput');
-		await app.cardSays(id, waitingWords({ goneOn: true }, null, names));
+		await app.cardSays(id, waitingWords({ goneOn: true }, null));
 	});
 
 	it('accepts questions in messages of every role but user, and delivers the answer', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Posted } from '../../../fake-slack/index.ts';
 import { OUTSIDE } from '../../../src/slack/blocks/watch-posts.ts';
+import { encodeTarget } from '../../../src/slack/ids.ts';
 import { MAYBE_REPEAT } from '../../../src/slack/words.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
@@ -28,7 +29,8 @@ const cards = (id: string): Posted[] =>
 		.filter(
 			(message) => message.threadTs() === null && message.buttons().includes('Stop watching') && names(message, id),
 		);
-const names = (message: Posted, id: string) => JSON.stringify(message.blocks()).includes(`":${id}"`);
+const names = (message: Posted, id: string) =>
+	JSON.stringify(message.blocks()).includes(JSON.stringify(encodeTarget({ sessionId: id, messageIndex: null })));
 /** The bot's posts in the channel outside threads, without cards, since `from`. */
 const openWords = (from: Posted): string[] =>
 	app

@@ -76,7 +76,7 @@ describe('options stand only below a whole question', () => {
 	});
 
 	it.each<[what: string, content: string, items: readonly ItemJson[]]>([
-		['a description of 130 characters', '', [flight('Which flight?', `${words(105)}\n\n${LIST}`)]],
+		['a description of 260 characters', '', [flight('Which flight?', `${words(235)}\n\n${LIST}`)]],
 		['a title of 130 characters', '', [flight(`${words(115)} Which flight?`)]],
 		['a text of 260 characters above it', words(260), [flight('Which flight?')]],
 	])('below %s in its post, and not in an inbox, which cuts it', async (_, content, items) => {

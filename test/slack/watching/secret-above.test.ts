@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { REMOVED_ANSWER } from '../../../src/slack/blocks/answers.ts';
-import { chosenTextHelp } from '../../../src/slack/blocks/text-as-answer.ts';
+import { chosenTextHelp } from '../../../src/slack/blocks/commands.ts';
 import { OUTSIDE } from '../../../src/slack/blocks/watch-posts.ts';
 import { openSession } from '../support/open-session.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';

@@ -4,7 +4,7 @@ import { item } from '../../../sandbox/session-service/builders.ts';
 import { itemsOf } from '../../../sandbox/session-service/log.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { REMOVED_ANSWER } from '../../../src/slack/blocks/answers.ts';
-import { WHICH_QUESTION } from '../../../src/slack/blocks/text-as-answer.ts';
+import { WHICH_QUESTION } from '../../../src/slack/blocks/commands.ts';
 import { OUTSIDE } from '../../../src/slack/blocks/watch-posts.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { createRecordingLog } from '../../store/support.ts';

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { unwatchedWords } from '../../../src/slack/blocks/watching.ts';
+import { encodeTarget } from '../../../src/slack/ids.ts';
 import { answeredMeanwhile, ended, watchOutcome, whatHappened } from '../../support/sentences.ts';
 import { openSession } from '../support/open-session.ts';
 import { expectNothingWrong, USUAL_REQUESTS, type WatchingApp, watchingApp } from './harness.ts';
@@ -61,7 +62,15 @@ describe('/session watch', () => {
 			'What is posted about it has changed',
 		);
 		await app.pass(10_000);
-		expect(app.inChannel().filter((message) => JSON.stringify(message.blocks()).includes(`:${id}"`))).toHaveLength(1);
+		expect(
+			app
+				.inChannel()
+				.filter((message) =>
+					JSON.stringify(message.blocks()).includes(
+						JSON.stringify(encodeTarget({ sessionId: id, messageIndex: null })),
+					),
+				),
+		).toHaveLength(1);
 		expect((await app.command('/session list')).text()).toContain('questions only');
 	});
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json, Posted } from '../../../fake-slack/index.ts';
+import { encodeTarget } from '../../../src/slack/ids.ts';
 import { MAYBE_REPEAT } from '../../../src/slack/words.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
 
@@ -220,7 +221,13 @@ describe('Slack', () => {
 			app.ask(id);
 			await app.threadSays(id, 'Which colour?');
 			await app.cardSays(id, 'Which colour?');
-			const cards = app.inChannel().filter((message) => JSON.stringify(message.blocks()).includes(`":${id}"`));
+			const cards = app
+				.inChannel()
+				.filter((message) =>
+					JSON.stringify(message.blocks()).includes(
+						JSON.stringify(encodeTarget({ sessionId: id, messageIndex: null })),
+					),
+				);
 			expect(cards.filter((message) => message.threadTs() === null)).toHaveLength(1);
 		});
 

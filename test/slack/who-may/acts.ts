@@ -210,7 +210,10 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.handOverTo]: ['form', nothing],
 	[ACTIONS.giveBack]: ['nothing', mark],
 	[ACTIONS.undo]: ['receipt', ownAnswer],
-	[ACTIONS.useText]: ['nothing', (member, at) => `unknown|${target(member, at)}`],
+	[ACTIONS.useText]: [
+		'nothing',
+		({ session }) => encodeCarriage({ id: 'unknown', sessionId: session, messageIndex: null }),
+	],
 	[ACTIONS.chooseItem]: ['chooser', nothing],
 	[ACTIONS.open]: ['nothing', target],
 	[ACTIONS.tryAgain]: ['receipt', ownAnswer],
@@ -219,7 +222,7 @@ const PRESSES: Readonly<Record<ActionId, readonly [Needs, PressValue]>> = {
 	[ACTIONS.postToThread]: ['receipt', ownAnswer],
 	[ACTIONS.answerNew]: [
 		'receipt',
-		(member, at) => encodeCarriage(at.answerOf(member), { sessionId: member.session, messageIndex: null }),
+		(member, at) => encodeCarriage({ id: at.answerOf(member), sessionId: member.session, messageIndex: null }),
 	],
 	[ACTIONS.reload]: ['form', nothing],
 	[ACTIONS.listOlder]: ['nothing', nothing],

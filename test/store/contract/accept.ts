@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { marksOf } from '../../../src/answers/earlier-answers.ts';
 import { OWN_SCHEMA } from '../../../src/store/migrate.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, accepted, BOB, current, EVE, item, LEASE, lease, SERVICE, submission, T0, valuesOf } from '../support.ts';
@@ -24,7 +25,10 @@ export function describeAccept(subject: Subject): void {
 				fingerprint: 'fingerprint-1',
 				shownHash: 'shown-1',
 				content: { kind: 'readable', items: given.items, other: null },
+				secretPositions: [],
+				positions: [0, 1],
 				leftEmpty: [1],
+				formReadAt: T0 - 1_000,
 				origin: { channelId: 'C1', threadTs: '1.2' },
 				state: 'accepted',
 				attempts: 0,
@@ -150,7 +154,7 @@ export function describeAccept(subject: Subject): void {
 			await accepted(subject.store, given, 'delivering', 'delivered');
 			const late = await subject.store.answers.accept({ ...given, items: [item('blue', { secret: true })] });
 			expect(late).toMatchObject({ kind: 'tooLate', answer: { content: { items: [{ secret: true }] } } });
-			const [marks] = await subject.replica.answers.marks(given.question.service, 's1');
+			const [marks] = (await subject.replica.answers.ofSession(given.question)).map(marksOf);
 			expect(marks).toMatchObject({ secret: [0], boxed: true });
 		});
 
@@ -163,7 +167,7 @@ export function describeAccept(subject: Subject): void {
 				edited: true,
 				answer: { content: { items: [{ secret: true }] } },
 			});
-			const [marks] = await subject.replica.answers.marks(given.question.service, 's1');
+			const [marks] = (await subject.replica.answers.ofSession(given.question)).map(marksOf);
 			expect(marks).toMatchObject({ secret: [0], values: [null] });
 		});
 
@@ -318,20 +322,23 @@ export function describeAccept(subject: Subject): void {
 			expect(valuesOf(replaced)).toEqual(['blue', null]);
 		});
 
-		it.each(['told', 'timeline'] as const)('replaces a waiting answer whose "%s" is damaged', async (column) => {
-			const waiting = submission();
-			await accepted(subject.store, waiting, 'waiting');
-			await subject.store.db.write((db) =>
-				db
-					.updateTable('answers')
-					.set({ [column]: '{"v":9}' })
-					.where('id', '=', waiting.id)
-					.execute(),
-			);
-			const result = await subject.store.answers.accept(submission({ person: BOB }));
-			expect(result.kind).toBe('accepted');
-			expect((await subject.store.answers.get(waiting.id))?.state).toBe('conflicted');
-		});
+		it.each(['receipt_state', 'timeline'] as const)(
+			'replaces a waiting answer whose "%s" is damaged',
+			async (column) => {
+				const waiting = submission();
+				await accepted(subject.store, waiting, 'waiting');
+				await subject.store.db.write((db) =>
+					db
+						.updateTable('answers')
+						.set({ [column]: '{"v":9}' })
+						.where('id', '=', waiting.id)
+						.execute(),
+				);
+				const result = await subject.store.answers.accept(submission({ person: BOB }));
+				expect(result.kind).toBe('accepted');
+				expect((await subject.store.answers.get(waiting.id))?.state).toBe('conflicted');
+			},
+		);
 
 		it('keeps a waiting answer when the new one is rejected', async () => {
 			const waiting = submission({ formReadAt: T0 });

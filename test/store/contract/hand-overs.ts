@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type NewHandOver, targetOfHandOver } from '../../../src/inbox/hand-over.ts';
+import type { NewHandOver } from '../../../src/inbox/hand-over.ts';
 import { snapshotOf } from '../../../src/watches/session-snapshot.ts';
 import type { Watch } from '../../../src/watches/watch.ts';
 import { addWatch, assistant, session } from '../../watches/support.ts';
@@ -13,6 +13,7 @@ const question = view.question;
 if (question === null) throw new Error('it asks nothing');
 const { fingerprint } = question;
 const QUESTION = { teamId: 'T1', session: KEY, fingerprint };
+const TOLD = { question, readAt: T0 };
 
 export function describeHandOvers(subject: Subject): void {
 	const acts = watchActs(subject);
@@ -39,39 +40,11 @@ export function describeHandOvers(subject: Subject): void {
 	}
 
 	function wish(watch: Watch, id: string, [from, to]: readonly [string, string]): NewHandOver {
-		const target = targetOfHandOver({ id, teamId: 'T1', from, to, givenBackAt: null });
-		const content = {
-			kind: 'handedOver',
-			watchId: watch.id,
-			sessionId: 's1',
-			from,
-			question: question as NonNullable<typeof question>,
-			readAt: T0,
-		} as const;
-		const announcement = { target, key: `handedOver:${from}`, content };
 		const { id: watchId, channelId } = watch;
-		return { ...QUESTION, id, watchId, channelId, from, to, replaces: null, announcement };
+		return { ...QUESTION, ...TOLD, id, watchId, channelId, from, to, replaces: null };
 	}
 
-	const giveBack = (userId: string) =>
-		store().giveBack(
-			{ ...QUESTION, userId },
-			{
-				now: T0,
-				told: (handOver) => ({
-					target: targetOfHandOver(handOver),
-					key: 'givenBack',
-					content: {
-						kind: 'givenBack',
-						watchId: handOver.watchId,
-						sessionId: 's1',
-						by: userId,
-						question: question as NonNullable<typeof question>,
-						readAt: T0,
-					},
-				}),
-			},
-		);
+	const giveBack = (userId: string) => store().giveBack({ ...QUESTION, ...TOLD, userId }, T0);
 
 	/** What waits to be posted, as `target kind`. */
 	async function waiting(): Promise<string[]> {

@@ -145,7 +145,11 @@ export function describeInboxReads(subject: Subject): void {
 		it('that could not start the agent need a decision', async () => {
 			const answer = await accepted(subject.store, given('stands'), 'delivering', 'delivered');
 			await subject.store.db.writeOne((trx) =>
-				trx.updateTable('answers').set({ start_failed: 1, aftermath: 'unseen' }).where('id', '=', answer.id).execute(),
+				trx
+					.updateTable('answers')
+					.set({ start_failed: 1, agent_outcome: 'unseen' })
+					.where('id', '=', answer.id)
+					.execute(),
 			);
 			expect(sessionsOf((await own()).shown)).toEqual(['stands']);
 			await subject.store.db.writeOne((trx) => trx.updateTable('answers').set({ start_failed: 0 }).execute());

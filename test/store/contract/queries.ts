@@ -1,14 +1,27 @@
 import { describe, expect, it } from 'vitest';
+import { marksOf, ourAnswers } from '../../../src/answers/earlier-answers.ts';
+import { questionAt } from '../../../src/questions/open-question.ts';
+import { assistant, session } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, accepted, BOB, CONNECTIONS, EVE, inTurns, item, submission, T0, valuesOf } from '../support.ts';
+import { ANN, accepted, BOB, CONNECTIONS, EVE, inTurns, item, SERVICE, submission, T0, valuesOf } from '../support.ts';
+
+/** Asks for three items in message 1. */
+const ASKS = session({ status: 'humanInput', messages: [assistant('Looking'), assistant('Which?', 'A', 'B', 'C')] });
+const { fingerprint = '' } = questionAt(ASKS, 1) ?? {};
 
 export function describeQueries(subject: Subject): void {
+	/** The positions of the question of `asking` that answers left empty on purpose. */
+	async function leftEmpty(asking = ASKS): Promise<number[]> {
+		const ours = await ourAnswers(subject.replica.answers, { serviceUrl: SERVICE, session: asking });
+		return [...ours.leftEmpty(1)].toSorted((one, other) => one - other);
+	}
+
 	describe('queries', () => {
 		it('finds nothing in an empty store', async () => {
 			const { question } = submission();
 			expect(await subject.store.answers.get('none')).toBeNull();
 			expect(await subject.store.answers.standing(question)).toBeNull();
-			expect(await subject.store.answers.leftEmpty(question, 'fingerprint-1')).toEqual(new Set());
+			expect(await leftEmpty()).toEqual([]);
 			expect(
 				await subject.store.answers.history({ service: 's', sessionId: 'none', teamId: 'T1' }, { offset: 0, limit: 5 }),
 			).toEqual({
@@ -43,23 +56,26 @@ export function describeQueries(subject: Subject): void {
 
 		it('returns the positions that delivered answers to this question left empty', async () => {
 			const items = [item('blue'), item('')];
-			const first = submission({ items, leftEmpty: [1] });
+			const first = submission({ items, leftEmpty: [1], fingerprint });
 			await accepted(subject.store, first, 'delivering', 'delivered', 'resumed');
-			const second = submission({ items: [item(null), item(null), item('')], leftEmpty: [2], formReadAt: T0 + 9 });
+			const second = submission({
+				items: [item(null), item(null), item('')],
+				leftEmpty: [2],
+				fingerprint,
+				formReadAt: T0 + 9,
+			});
 			await accepted(subject.store, second, 'delivering', 'delivered');
-			expect(await subject.store.answers.leftEmpty(first.question, 'fingerprint-1')).toEqual(new Set([1, 2]));
-			expect(await subject.store.answers.leftEmpty(first.question, 'fingerprint-2')).toEqual(new Set());
-			await accepted(subject.store, submission({ sessionId: 's2', items, leftEmpty: [1] }), 'refused');
-			expect(await subject.store.answers.leftEmpty({ ...first.question, sessionId: 's2' }, 'fingerprint-1')).toEqual(
-				new Set(),
-			);
+			expect(await leftEmpty()).toEqual([1, 2]);
+			expect(await leftEmpty({ ...ASKS, messages: [assistant('Looking'), assistant('Which?', 'A')] })).toEqual([]);
+			await accepted(subject.store, submission({ sessionId: 's2', items, leftEmpty: [1], fingerprint }), 'refused');
+			expect(await leftEmpty({ ...ASKS, sessionId: 's2' })).toEqual([]);
 		});
 
 		it('tells secret positions after the values are removed, and which other values may have arrived', async () => {
 			const items = [item('blue'), item('hunter2', { secret: true }), item(null)];
 			const first = submission({ items });
 			await accepted(subject.store, first, 'delivering', 'delivered');
-			const marksOf = () => subject.replica.answers.marks(first.question.service, 's1');
+			const marksIn = async () => (await subject.replica.answers.ofSession(first.question)).map(marksOf);
 			const marks = {
 				messageIndex: 1,
 				fingerprint: 'fingerprint-1',
@@ -68,14 +84,14 @@ export function describeQueries(subject: Subject): void {
 				mayHaveArrived: true,
 				values: ['blue', null, null],
 			};
-			expect(await marksOf()).toEqual([marks]);
+			expect(await marksIn()).toEqual([marks]);
 			await subject.store.answers.removeValues(T0 + 99, T0 + 99);
-			expect(await marksOf()).toEqual([{ ...marks, values: [] }]);
+			expect(await marksIn()).toEqual([{ ...marks, values: [] }]);
 			const waits = submission({ items, boxed: false, person: EVE, formReadAt: T0 + 9, acceptedAt: T0 + 9 });
 			await accepted(subject.store, waits);
-			expect((await marksOf())[1]).toEqual({ ...marks, boxed: false, mayHaveArrived: false });
+			expect((await marksIn())[1]).toEqual({ ...marks, boxed: false, mayHaveArrived: false });
 			await accepted(subject.store, submission({ sessionId: 's2' }));
-			expect(await marksOf()).toHaveLength(2);
+			expect(await marksIn()).toHaveLength(2);
 		});
 
 		it("pages through a session's history of one workspace, newest first", async () => {
@@ -119,7 +135,7 @@ export function describeQueries(subject: Subject): void {
 		});
 
 		it('removes only the values of answers that ended before a given time', async () => {
-			const old = submission({ items: [item('blue'), item('')], leftEmpty: [1] });
+			const old = submission({ items: [item('blue'), item('')], leftEmpty: [1], fingerprint });
 			await accepted(subject.store, old, 'delivering', 'delivered');
 			const whole = await subject.store.answers.get(old.id);
 			const waiting = submission({ sessionId: 's2' });
@@ -132,7 +148,7 @@ export function describeQueries(subject: Subject): void {
 			expect(await subject.store.answers.get(old.id)).toEqual({ ...whole, content: { kind: 'removed' } });
 			expect(valuesOf(await subject.store.answers.get(waiting.id))).toEqual(['blue']);
 			expect(valuesOf(await subject.store.answers.get(live.id))).toEqual(['blue']);
-			expect(await subject.store.answers.leftEmpty(old.question, 'fingerprint-1')).toEqual(new Set([1]));
+			expect(await leftEmpty()).toEqual([1]);
 		});
 
 		it('removes the values of an answer that waited as long for its author and tells the author', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { repairTimes } from '../../../src/store/repair-times.ts';
 import { createSharedState } from '../../../src/store/shared-cells.ts';
+import { repairTimes } from '../../../src/store/store-clock.ts';
 import type { Subject } from '../contract.ts';
 import { ANN, accepted, attemptAt, LEASE, OTHER_LEASE, SERVICE, submission, T0 } from '../support.ts';
 import { watchActs } from './watch-acts.ts';

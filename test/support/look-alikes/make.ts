@@ -30,13 +30,6 @@ const pairs = Object.entries(prototypes).filter(
 );
 const groups = Map.groupBy(pairs, ([, prototype]) => prototype.normalize('NFKD'));
 const table = [...groups].map(([prototype, alike]) => `${prototype} ${alike.map(([character]) => character).join('')}`);
-write(
-	'src/questions/confusables.ts',
-	`Prototypes of UTS #39, each before the characters that look like it. ${CONFUSABLES}`,
-	{
-		CONFUSABLES: table.join(' '),
-	},
-);
 
 const isMark = (character: string) => /^\p{Quotation_Mark}$/u.test(character);
 // Two yods are in many Hebrew words.
@@ -48,21 +41,23 @@ const named = [...names].flatMap(([point, name]) =>
 );
 const listed = (characters: readonly string[]) =>
 	[...new Set(characters)].filter((character) => !isMark(character) && !unfit.test(character)).join('');
-write(
-	'src/slack/text/quotation-marks.ts',
-	`What looks like a quotation mark without being one. ${CONFUSABLES}, ${NAMES}`,
-	{
+
+const tables = {
+	[`Prototypes of UTS #39, each before the characters that look like it. ${CONFUSABLES}`]: {
+		CONFUSABLES: table.join(' '),
+	},
+	[`What looks like a quotation mark without being one. ${CONFUSABLES}, ${NAMES}`]: {
 		LIKE_QUOTATION_MARKS: listed([...like(/^'{2,}$/), ...named]),
 		LIKE_APOSTROPHES: listed(like(/^'$/)),
 	},
-);
-
-function write(path: string, what: string, tables: Readonly<Record<string, string>>): void {
-	const lines = Object.entries(tables).map(([name, text]) => `export const ${name} =\n\t${literal(text)};\n`);
-	const file = new URL(path, ROOT);
-	writeFileSync(file, `// Made by test/support/look-alikes/make.ts.\n\n/** ${what} */\n${lines.join('')}`);
-	execFileSync('npm', ['exec', '--', 'biome', 'check', '--write', file.pathname], { cwd: ROOT.pathname });
-}
+};
+const parts = Object.entries(tables).map(([what, texts]) => {
+	const lines = Object.entries(texts).map(([name, text]) => `export const ${name} =\n\t${literal(text)};\n`);
+	return `\n/** ${what} */\n${lines.join('')}`;
+});
+const file = new URL('src/questions/confusables.ts', ROOT);
+writeFileSync(file, `// Made by test/support/look-alikes/make.ts.\n${parts.join('')}`);
+execFileSync('npm', ['exec', '--', 'biome', 'check', '--write', file.pathname], { cwd: ROOT.pathname });
 
 /** A string literal with escapes for what an editor shows in another place or not at all. */
 function literal(text: string): string {
