@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { NEVER_GIVE } from '../src/slack/form/field-blocks.ts';
+import { NEVER_GIVE } from '../src/slack/form/build.ts';
 import { DELIVERED, whatHappened } from '../test/support/sentences.ts';
 import { expectNothingWrong, type Harness, openHarness, type } from './harness.ts';
 import { seriousFindings } from './serious-findings.ts';

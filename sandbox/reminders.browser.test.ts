@@ -9,9 +9,9 @@ import { askingSession, item } from './session-service/builders.ts';
 const AGENTS = 'C0AGENTS';
 const SECRET = 'C0SECRET';
 
-const guest = { kind: 'person', userId: '', why: 'guest' } as const;
+const guest = { people: [{ userId: '', why: 'guest' }], groups: [] } as const;
 const known = { names: { displayName: () => '' }, groups: { kind: 'listed', groups: [] } } as const;
-const IS_GUEST = mentionErrors([guest], known).people.replace('Somebody ', '');
+const IS_GUEST = mentionErrors(guest, known).people?.replace('Somebody ', '') ?? '';
 
 let harness: Harness;
 /** Lets the time until then pass. */

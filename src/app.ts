@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { createAnswers } from './answers/accept.ts';
-import { type AccessPolicy, createAccessPolicy, FRESH_MS, type MayAct, NOT_CHECKED } from './answers/access-policy.ts';
+import { type AccessPolicy, createAccessPolicy, type MayAct, NOT_CHECKED } from './answers/access-policy.ts';
 import type { QuestionUpdated } from './answers/answer.ts';
 import { ourAnswers } from './answers/earlier-answers.ts';
 import { createHousekeeping } from './answers/housekeeping.ts';
@@ -28,19 +28,15 @@ import { createChannelList, createChannels, createDirectChannels, createMembersh
 import { createSlackClients, type Identity, identify } from './slack/clients.ts';
 import { createDirectory } from './slack/directory.ts';
 import { registerAnswerActions } from './slack/handlers/answer-actions.ts';
-import { registerChannelEvents } from './slack/handlers/channel-events.ts';
-import { registerChannelSettings } from './slack/handlers/channel-settings.ts';
-import { registerFallbacks } from './slack/handlers/fallbacks.ts';
+import type { HandlerContext } from './slack/handlers/context.ts';
 import { registerHandOver } from './slack/handlers/hand-over.ts';
-import { registerHistory } from './slack/handlers/history.ts';
-import { registerInbox } from './slack/handlers/inbox.ts';
+import { registerChannelEvents, registerFallbacks } from './slack/handlers/other-events.ts';
 import { registerQuickAnswers } from './slack/handlers/quick-answers.ts';
 import { registerSessionActions } from './slack/handlers/session-actions.ts';
 import { registerSessionCommand } from './slack/handlers/session-command.ts';
 import { registerSnooze } from './slack/handlers/snooze.ts';
 import { registerSubmission } from './slack/handlers/submission.ts';
 import { registerTextAsAnswer } from './slack/handlers/text-as-answer.ts';
-import { registerWatching } from './slack/handlers/watching.ts';
 import { createInboxDisplay } from './slack/inbox-display.ts';
 import { createLinks } from './slack/links.ts';
 import { createListen } from './slack/listen.ts';
@@ -50,10 +46,10 @@ import { createReceipts } from './slack/receipts.ts';
 import { createReply } from './slack/reply.ts';
 import { createDrafting } from './slack/session/drafts.ts';
 import { createSessionFlow } from './slack/session/flow.ts';
+import { createPatientReads } from './slack/session/open-view.ts';
 import { createPresenter } from './slack/session/presenter.ts';
-import { createPatientReads } from './slack/session/waiting.ts';
-import { createSettingsRefusals } from './slack/settings/refusals.ts';
-import { createUserGroups } from './slack/settings/user-groups.ts';
+import { createUserGroups } from './slack/settings/mentions.ts';
+import { createSettingsSaving } from './slack/settings/saving.ts';
 import { openStore } from './store/open.ts';
 import { createSharedState } from './store/shared-cells.ts';
 import { createServiceHealth } from './watches/service-health.ts';
@@ -81,7 +77,7 @@ export async function createHandraise({
 	/** For tests. Default: the store's clock. */
 	clock?: Clock;
 }) {
-	const { adminContact, allowExternal } = config.access;
+	const { adminContact } = config.access;
 	const { dashboardUrl, quickAnswers } = config;
 	/** Also identifies the session service in the store. */
 	const serviceUrl = config.service.url;
@@ -100,7 +96,7 @@ export async function createHandraise({
 	let latePolicy: AccessPolicy | null = null;
 	const storeOptions = { workspace: () => workspace, clock: ownClock, onCheckpoint: metrics.checkpoint, log };
 	const store = await openStore({ ...config.store, ...storeOptions });
-	const { clock, answers: answerStore, drafts, watches } = store;
+	const { clock, answers: answerStore } = store;
 	/** Replicas share the limits of the session service and of Slack. */
 	const hasReplicas = store.db.dialect === 'postgres';
 	const cellOf = <S>(key: string) => (hasReplicas ? createSharedState<S>(store, key) : createMemoryCell<S>(clock));
@@ -148,17 +144,6 @@ export async function createHandraise({
 		clients,
 		directory,
 		directChannelOf,
-	};
-	/** What several parts of the Slack side need. */
-	const shared = {
-		serviceUrl,
-		directChannelOf,
-		drafts,
-		dashboardUrl,
-		adminContact,
-		allowExternal,
-		clock,
-		log,
 	};
 	const receipts = createReceipts(core);
 	const personReads = createPersonReads(core);
@@ -270,49 +255,49 @@ export async function createHandraise({
 			reply,
 			onInboxPress,
 		});
-		const drafting = createDrafting({ ...shared, claims: answers.claims });
+		const drafting = createDrafting(core, answers.claims);
 		const links = createLinks({ serviceUrl, dashboardUrl });
-		const presenter = createPresenter({ ...shared, answers: answerStore, claims: answers.claims, watches, links });
+		const presenter = createPresenter(core, { claims: answers.claims, drafting, links });
 		const reads = createPatientReads({ clock });
-		const { latest } = sessionService;
-		const flow = createSessionFlow({ ...shared, client, presenter, latest, personReads, reads, reply });
-
-		const context = { listen, reply, flow, drafting, personReads, client, serviceUrl, adminContact, clock };
+		const flow = createSessionFlow(core, { presenter, personReads, reads, reply });
 		const channels = createChannels(core);
-		const history = registerHistory(context, { store: answerStore });
-		const { subscriptions, discoveries } = watching;
-		const watchCommands = registerWatching(context, { subscriptions, discoveries, channels, links });
-		const inbox = registerInbox(context, { inboxes, memberships });
-		const settings = registerChannelSettings(context, {
-			settings: store.channelSettings,
-			defaults: config.ladderTimes,
-			refusals: createSettingsRefusals({ client, accessPolicy, directory, memberships, channels, userGroups, clock }),
-			directory,
-			userGroups,
-			onChanged() {
-				watching.wakeOutbox();
-				reminders.wake();
-			},
-		});
-		registerSessionCommand(context, { history, watching: watchCommands, inbox, settings, dashboardUrl });
-		registerSessionActions(context, { drafts });
-		registerSubmission(context, { answers, receipts });
-		registerAnswerActions(context, { answers, store: answerStore, receipts });
-		registerQuickAnswers(context, {
+		function onChanged(): void {
+			watching.wakeOutbox();
+			reminders.wake();
+		}
+		const settingsSaving = createSettingsSaving(core, { accessPolicy, memberships, channels, userGroups, onChanged });
+		const context: HandlerContext = {
+			...core,
+			listen,
+			reply,
+			flow,
+			drafting,
+			personReads,
+			client,
+			botUserId,
+			adminContact,
+			mayAct,
+			memberships,
+			channels,
+			links,
 			answers,
-			store: answerStore,
-			quickAnswers,
-			undoMs: config.undoMs,
-		});
-		registerSnooze(context, { store: store.inboxes, timeZones: directory });
-		registerHandOver(context, {
+			receipts,
 			handOvers,
-			mayGet: (person, channelId) => mayAct(person, channelId, FRESH_MS),
-			names: directory,
-		});
-		registerTextAsAnswer(context, { botUserId, watches, drafts });
-		registerChannelEvents(context, { watching, channels, allowExternal });
-		registerFallbacks(context, clients.background);
+			inboxes,
+			watching,
+			userGroups,
+			settingsSaving,
+		};
+		registerSessionCommand(context);
+		registerSessionActions(context);
+		registerSubmission(context);
+		registerAnswerActions(context);
+		registerQuickAnswers(context);
+		registerHandOver(context);
+		registerSnooze(context);
+		registerTextAsAnswer(context);
+		registerChannelEvents(context);
+		registerFallbacks(context);
 
 		const display = createInboxDisplay(clients, quickAnswers, receipts.context);
 		inboxes.start({ display, memberships, mayAct });

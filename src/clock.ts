@@ -33,6 +33,16 @@ export function startDeadline(clock: Clock, ms: number): { readonly signal: Abor
 	return { signal: late.signal, end: () => ended.abort() };
 }
 
+/** The result of `work`; when it takes longer than `ms` milliseconds, that of `late`. */
+export async function within<Value>(clock: Clock, work: Promise<Value>, ms: number, late: () => Value): Promise<Value> {
+	const ended = new AbortController();
+	try {
+		return await Promise.race([work, clock.sleep(ms, ended.signal).then(late)]);
+	} finally {
+		ended.abort();
+	}
+}
+
 /** The largest difference between clocks of replicas, in milliseconds. Each measures the time of the shared database. */
 export const CLOCK_ALLOWANCE_MS = 5_000;
 

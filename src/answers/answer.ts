@@ -318,3 +318,12 @@ export function secretOf(items: readonly Pick<AnswerItem, 'secret'>[]): number[]
 export function itemsOf({ content }: Answer): readonly AnswerItem[] {
 	return content.kind === 'readable' ? content.items : [];
 }
+
+/** The service saved the answer but reported a failure, and nobody has seen the agent continue. */
+export function agentMayStand({
+	state,
+	agentOutcome,
+	startFailed = false,
+}: Pick<Answer, 'state' | 'agentOutcome'> & Partial<Pick<Answer, 'startFailed'>>): boolean {
+	return state === 'delivered' && startFailed && (agentOutcome === null || agentOutcome === 'unseen');
+}

@@ -71,8 +71,6 @@ export function createDirectory(client: WebClient) {
 	};
 }
 
-export type TimeZones = Pick<ReturnType<typeof createDirectory>, 'timeZoneOf'>;
-
 const SLACKBOT = 'USLACKBOT';
 
 /** Slack's codes for ids of nobody, or of people whom the app cannot see. */

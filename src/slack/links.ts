@@ -68,6 +68,7 @@ export function createLinks({ serviceUrl, dashboardUrl }: { serviceUrl: string; 
 }
 
 export type Links = ReturnType<typeof createLinks>;
+
 function refused<Why extends string>(why: Why) {
 	return { kind: 'refused', why } as const;
 }

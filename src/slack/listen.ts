@@ -3,14 +3,15 @@ import type { App } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import { type AccessPolicy, type ActRefusal, FRESH_MS, type Place } from '../answers/access-policy.ts';
 import { setBounded } from '../bounded-map.ts';
-import { uptimeOf } from '../clock.ts';
+import { uptimeOf, within } from '../clock.ts';
 import type { Core } from '../core.ts';
 import { HandraiseError } from '../errors.ts';
 import type { InboxPlace } from '../inbox/inbox.ts';
+import type { MessageContent } from './blocks/parts.ts';
 import type { Memberships } from './channels.ts';
 import { codeOf } from './clients.ts';
 import { ACTIONS, type ActionId, type CallbackId } from './ids.ts';
-import type { PersonReads } from './person-reads.ts';
+import { type PersonReads, TooFastError } from './person-reads.ts';
 import type { Reply } from './reply.ts';
 import {
 	inboxOf,
@@ -43,18 +44,23 @@ export interface Submitted {
 interface SubmissionTask {
 	readonly place: Place;
 	run(request: AllowedRequest): Promise<Submitted>;
-	refused(refusal: ActRefusal): Submitted;
 }
 
-/** The work of a press that is stored. Each function resolves to what is done after the acknowledgement. */
+interface SubmissionHandler {
+	plan(request: PersonRequest, view: SubmittedView): Promise<SubmissionTask>;
+	/** The acknowledgement for an error; its code may be a refusal. */
+	failed(view: SubmittedView, error: unknown): Submitted;
+}
+
+/** The work of a press that is stored. */
 interface StoringTask {
 	readonly place: Place;
+	/** Resolves to what is done after the acknowledgement. */
 	run(request: AllowedRequest): Promise<() => Promise<void>>;
-	/** By a rule; that the rules could not be checked is a failure. */
-	refused(refusal: ActRefusal): () => Promise<void>;
-	failed(error: unknown): () => Promise<void>;
-	/** Tells the person that the result comes later; acknowledged after that. */
-	late(): Promise<void>;
+	/** Says that the press is not stored, for the code of a failure or a refusal. */
+	failure(code: string): MessageContent;
+	/** Says before the acknowledgement that the result comes later. Null: nothing says so. */
+	readonly late: MessageContent | null;
 }
 
 /** Slack waits three seconds for an acknowledgement, and shows a warning after that. */
@@ -152,8 +158,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 			await task();
 			request.log.info({ what, ms: uptimeOf(clock) - startedAt }, 'handled');
 		} catch (error) {
-			const code = codeOf(error);
-			request.log.error({ what, code, ms: uptimeOf(clock) - startedAt, err: error }, 'a request failed');
+			logFailure(request, error, { what, ms: uptimeOf(clock) - startedAt }, 'a request failed');
 			if (tellsFailure) await reply.failed(request, error);
 		}
 	}
@@ -227,13 +232,9 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 	}
 
 	/** Whether the work ends within this time. Never rejects. */
-	async function isWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
-		const ended = new AbortController();
+	function isWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
 		const yes = () => true;
-		const late = clock.sleep(ms, ended.signal).then(() => false, yes);
-		const inTime = await Promise.race([work.then(yes, yes), late]);
-		ended.abort();
-		return inTime;
+		return within(clock, work.then(yes, yes), ms, () => false);
 	}
 
 	/** Runs the task of a press. Never rejects. */
@@ -249,20 +250,26 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 				return { isStored: true, tell: inbox === null ? tell : () => tell().finally(() => onInboxPress(inbox)) };
 			}
 			request.log.info({ refusal }, 'refused');
-			if (refusal !== 'could_not_check') return { isStored: false, tell: task.refused(refusal) };
-			const notChecked = new HandraiseError('Slack did not tell who pressed', { code: refusal, retryable: true });
-			return { isStored: false, tell: task.failed(notChecked) };
+			// That the rules could not be checked is a failure.
+			const say = refusal === 'could_not_check' ? reply.withoutTurn : reply.toPerson;
+			return { isStored: false, tell: async () => void (await say(request, task.failure(refusal))) };
 		} catch (error) {
-			request.log.error({ code: codeOf(error), err: error }, 'a press could not be stored');
-			return { isStored: false, tell: task.failed(error) };
+			logFailure(request, error, {}, 'a press could not be stored');
+			return { isStored: false, tell: () => reply.withoutTurn(request, task.failure(codeOf(error))) };
 		}
 	}
 
-	async function submit(request: PersonRequest, task: SubmissionTask): Promise<Submitted> {
-		const refusal = await check(request, task.place, FRESH_MS);
-		if (refusal === null) return task.run({ ...request, access: 'allowed' });
-		request.log.info({ refusal }, 'refused at submit');
-		return task.refused(refusal);
+	async function submit(request: PersonRequest, view: SubmittedView, handler: SubmissionHandler): Promise<Submitted> {
+		try {
+			const task = await handler.plan(request, view);
+			const refusal = await check(request, task.place, FRESH_MS);
+			if (refusal === null) return await task.run({ ...request, access: 'allowed' });
+			request.log.info({ refusal }, 'refused at submit');
+			return handler.failed(view, new HandraiseError('a person may not submit a form', { code: refusal }));
+		} catch (error) {
+			logFailure(request, error, {}, 'a submission could not be stored');
+			return handler.failed(view, error);
+		}
 	}
 
 	/** Bolt acknowledges events; Slack may deliver one several times. */
@@ -311,8 +318,8 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 				};
 				await storeFirst(async () => {
 					const inTime = await isWithin(stored, ACKNOWLEDGE_WITHIN_MS);
-					if (!inTime) await isWithin(task.late(), TELL_WITHIN_MS);
-					else if (!(await stored).isStored) await isWithin(tell(), TELL_WITHIN_MS);
+					if (inTime && !(await stored).isStored) await isWithin(tell(), TELL_WITHIN_MS);
+					if (!inTime && task.late !== null) await isWithin(reply.withoutTurn(request, task.late), TELL_WITHIN_MS);
 					await acknowledge();
 				}, tell);
 			});
@@ -335,25 +342,15 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 
 		/**
 		 * A submission is acknowledged after its task ran, and the handler recognises repeats. The access policy uses facts
-		 * that are at most `FRESH_MS` old. `failed` returns the acknowledgement for an error. A failure of `after` is only
-		 * logged, because the acknowledgement has already told the person the outcome.
+		 * that are at most `FRESH_MS` old. A failure of `after` is only logged, because the acknowledgement has already told
+		 * the person the outcome.
 		 */
-		submission(
-			callbackId: CallbackId,
-			handler: {
-				plan(request: PersonRequest, view: SubmittedView): Promise<SubmissionTask>;
-				failed(request: PersonRequest, view: SubmittedView, error: unknown): Submitted;
-			},
-		): void {
+		submission(callbackId: CallbackId, handler: SubmissionHandler): void {
 			app.view({ callback_id: callbackId, type: 'view_submission' }, async ({ body, ack }) => {
 				const { request, acknowledge } = arrived(body, ack);
 				let after = async () => {};
 				const store = async () => {
-					const view = readView(body.view);
-					const submitted = await handler
-						.plan(request, view)
-						.then((task) => submit(request, task))
-						.catch((error: unknown) => handler.failed(request, view, error));
+					const submitted = await submit(request, readView(body.view), handler);
 					after = submitted.after ?? after;
 					await acknowledge(submitted.ack);
 				};
@@ -394,3 +391,9 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 }
 
 export type Listen = ReturnType<typeof createListen>;
+
+/** That a person is too fast is no failure of the program. */
+function logFailure({ log }: PersonRequest, error: unknown, facts: object, message: string): void {
+	if (error instanceof TooFastError) log.info({ ...facts, code: error.code }, message);
+	else log.error({ ...facts, code: codeOf(error), err: error }, message);
+}

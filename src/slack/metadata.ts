@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { slackCodec } from './ids.ts';
 
@@ -65,9 +66,13 @@ export const NO_FIELDS = {
 
 /** The metadata of a view before the first read. */
 export function newMetadata(
-	start: Pick<ViewMetadata, 'sessionId' | 'formId'> & Partial<Pick<ViewMetadata, 'origin' | 'messageIndex'>>,
+	start: Pick<ViewMetadata, 'sessionId'> & Partial<Pick<ViewMetadata, 'formId' | 'origin' | 'messageIndex'>>,
 ): ViewMetadata {
-	return SCHEMA.parse(start);
+	return SCHEMA.parse({ formId: newFormId(), ...start });
+}
+
+export function newFormId(): string {
+	return randomBytes(9).toString('base64url');
 }
 
 /** The string for private_metadata. @throws RangeError over 3,000 characters (only with a session id of that length) */

@@ -96,13 +96,14 @@ export function createPersonReads({ sessionService, rateLimiter, config, clock, 
 		/**
 		 * Takes one read from this person's rate. Call it before anything that has a limit for all people together: a new
 		 * window, Slack's channel information, the session service. All windows use this one rate, whatever opens them.
+		 * @throws TooFastError when the rate does not allow it; `listen` tells the person
 		 */
-		async permit(request: PersonRequest): Promise<ReadPermit | TooFastError> {
+		async permit(request: PersonRequest): Promise<ReadPermit> {
 			const { userId } = request.person;
 			// A person has the same id in every workspace.
 			const key = `person:${userId}`;
 			const tooFast = await take(key, readRate);
-			if (tooFast !== null) return tooFast;
+			if (tooFast !== null) throw tooFast;
 			metrics.personRead('allowed');
 			return {
 				async read(sessionId, signal) {

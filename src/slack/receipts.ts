@@ -1,6 +1,7 @@
 import {
 	type AgentOutcome,
 	type Answer,
+	agentMayStand,
 	firstDueAt,
 	isBlocking,
 	isFailed,
@@ -10,7 +11,6 @@ import {
 } from '../answers/answer.ts';
 import { setBounded } from '../bounded-map.ts';
 import type { Core } from '../core.ts';
-import { agentMayStand } from './blocks/answers.ts';
 import { type MessageContent, replacement } from './blocks/parts.ts';
 import { type ReceiptContext, receiptMessage, receiptModal } from './blocks/receipt.ts';
 import { slackErrorCode, slackFailure } from './clients.ts';

@@ -2,14 +2,15 @@ import type { ModalView } from '@slack/types';
 import type { ActRefusal } from '../answers/access-policy.ts';
 import type { Core } from '../core.ts';
 import { LONGEST_RETRY_AFTER_MS, retryAtOf } from '../errors.ts';
+import { stillWaitingMessage } from './blocks/commands.ts';
 import { type ErrorContext, errorMessage, errorModal } from './blocks/errors.ts';
 import type { MessageContent } from './blocks/parts.ts';
 import { codeOf, slackFailure } from './clients.ts';
 import { CALLBACKS } from './ids.ts';
 import { decodeMetadata, type ViewMetadata } from './metadata.ts';
 import { type PersonReads, TooFastError } from './person-reads.ts';
-import type { PersonRequest, SubmittedView } from './request.ts';
-import { openView } from './session/view-handle.ts';
+import { type PersonRequest, type SubmittedView, whereItBegan } from './request.ts';
+import { openView, withNotes } from './session/open-view.ts';
 
 const REPLY_WITHIN_MS = 5_000;
 
@@ -157,7 +158,13 @@ export function createReply(core: Core, personReads: PersonReads) {
 			else if (error instanceof Error) await withoutTurn(request, content);
 			else await toPerson(request, content);
 		},
-		slowDown,
+		/** The result of `work`; the person hears when it takes long. `sessionId`: what is read, null for several. */
+		patiently<Result>(request: PersonRequest, sessionId: string | null, work: Promise<Result>): Promise<Result> {
+			return withNotes(clock, work, async () => {
+				await toPerson(request, stillWaitingMessage(sessionId));
+				return false;
+			});
+		},
 		/** Resolves when all replies that take no turn are sent. */
 		drained: () => Promise.all(Array.from(queues.values(), ({ last }) => last)),
 		/** Tells a person about a refusal: on top of the view in which they pressed, else as a message. */
@@ -171,24 +178,20 @@ export function createReply(core: Core, personReads: PersonReads) {
 			const message = errorMessage(refusal, null, context);
 			// The rules may allow what was to be changed.
 			const tell = refusal === 'could_not_check' && kept === 'unchanged' ? withoutTurn : toPerson;
-			if (metadata === null) await tell(request, message);
-			// A window costs more than a message.
-			else if ((await personReads.permit(request)) instanceof TooFastError) {
-				await tell(whereItBegan(request, metadata.origin), message);
-			} else {
-				const modal = errorModal(refusal, metadata, context);
-				await onTop(request, metadata, { modal, message, overHome: view?.callbackId === CALLBACKS.home });
+			if (metadata === null) return void (await tell(request, message));
+			try {
+				// A window costs more than a message.
+				await personReads.permit(request);
+			} catch {
+				return void (await tell(whereItBegan(request, metadata.origin), message));
 			}
+			const modal = errorModal(refusal, metadata, context);
+			await onTop(request, metadata, { modal, message, overHome: view?.callbackId === CALLBACKS.home });
 		},
 	};
 }
 
 export type Reply = ReturnType<typeof createReply>;
-
-/** A press inside a modal names no channel: replies to it go to where the modal was opened. */
-export function whereItBegan(request: PersonRequest, origin: ViewMetadata['origin']): PersonRequest {
-	return request.channelId === null ? { ...request, ...origin } : request;
-}
 
 function threadOf({ isInThread, threadTs }: PersonRequest): { thread_ts?: string } {
 	return isInThread && threadTs !== null ? { thread_ts: threadTs } : {};

@@ -5,6 +5,7 @@ import type { DeepReadonly } from '../deep-readonly.ts';
 import { HandraiseError } from '../errors.ts';
 import { homeInboxId, type InboxPlace, windowInboxId } from '../inbox/inbox.ts';
 import { type Log, loggedId } from '../log.ts';
+import { codeOf } from './clients.ts';
 import { CALLBACKS } from './ids.ts';
 import { decodeMetadata, type ViewMetadata } from './metadata.ts';
 
@@ -34,14 +35,14 @@ const VIEW_SCHEMA = z
 		hash: z.string().default(''),
 		private_metadata: z.string().default(''),
 		callback_id: z.string().default(''),
-		state: z.object({ values: z.unknown().optional() }).nullish(),
+		state: z.object({ values: z.record(z.string(), z.record(z.string(), z.unknown())).catch({}) }).nullish(),
 		blocks: z.array(lenient(LABEL_SCHEMA)).default([]),
 	})
 	.transform(({ id, hash, private_metadata: privateMetadata, callback_id: callbackId, state, blocks }) => ({
 		id,
 		hash,
 		privateMetadata,
-		/** `state.values`, not yet checked. */
+		/** `state.values`: elements by block_id and action_id, not yet checked. */
 		values: state?.values ?? {},
 		callbackId,
 		/** `label.text` of the input blocks, by block_id. */
@@ -151,9 +152,18 @@ export function writtenRequest(message: WrittenMessage, teamId: string, log: Log
 
 /** The inbox that a view is, which shows changes by itself; null when it is none. */
 export function inboxOf({ person }: PersonRequest, view: SubmittedView | null): InboxPlace | null {
-	if (view?.callbackId === CALLBACKS.home) return { id: homeInboxId(person), person, viewId: null };
-	if (view?.callbackId === CALLBACKS.inbox) return { id: windowInboxId(view.id), person, viewId: view.id };
-	return null;
+	if (view?.callbackId === CALLBACKS.home) return homeOf({ person });
+	return view?.callbackId === CALLBACKS.inbox ? windowOf({ person }, view.id) : null;
+}
+
+/** The inbox in the Home tab. */
+export function homeOf({ person }: Pick<PersonRequest, 'person'>): InboxPlace {
+	return { id: homeInboxId(person), person, viewId: null };
+}
+
+/** The inbox in a window. */
+export function windowOf({ person }: Pick<PersonRequest, 'person'>, viewId: string): InboxPlace {
+	return { id: windowInboxId(viewId), person, viewId };
 }
 
 /** Whether the view is an inbox, in the Home tab or in a window. */
@@ -164,6 +174,11 @@ export function isInbox(view: SubmittedView | null): boolean {
 /** Where somebody acts, which is the origin of a form that they open; inside a modal, the origin of that modal. */
 export function originOf({ channelId, threadTs }: PersonRequest, view: SubmittedView | null): Origin {
 	return decodeMetadata(view?.privateMetadata)?.origin ?? { channelId, threadTs };
+}
+
+/** A press inside a modal names no channel: replies to it go to where the modal was opened. */
+export function whereItBegan(request: PersonRequest, origin: ViewMetadata['origin']): PersonRequest {
+	return request.channelId === null ? { ...request, ...origin } : request;
 }
 
 /** Whether a request comes from this person. */
@@ -195,4 +210,19 @@ export function logAccess(request: PersonRequest, access: Access, sessionId: str
 		{ access, session: sessionId === null ? null : loggedId(sessionId), channel: request.channelId, outcome },
 		'access',
 	);
+}
+
+/** Runs an access and logs its outcome: what `run` resolves to, or the code of its error. */
+export async function logged(
+	request: PersonRequest,
+	access: Access,
+	sessionId: string | null,
+	run: () => Promise<string>,
+): Promise<void> {
+	try {
+		logAccess(request, access, sessionId, await run());
+	} catch (error) {
+		logAccess(request, access, sessionId, codeOf(error));
+		throw error;
+	}
 }

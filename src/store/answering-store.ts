@@ -128,8 +128,6 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 	};
 }
 
-export type DraftStore = ReturnType<typeof createDraftStore>;
-
 /** The row of a draft, encrypted. */
 export function draftRow(draft: Draft, cipher: Cipher): Row<'drafts'> {
 	const { formId, person, question, fingerprint, updatedAt } = draft;

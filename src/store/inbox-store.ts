@@ -324,8 +324,6 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 	};
 }
 
-export type InboxStore = ReturnType<typeof createInboxStore>;
-
 /** So long after the content was last put together, or now. */
 function notBefore(builtAt: RawBuilder<unknown>, spacingMs: number, now: number): RawBuilder<number> {
 	return sql`cast(case when ${builtAt} + ${spacingMs} > ${now} then ${builtAt} + ${spacingMs} else ${now} end as bigint)`;

@@ -132,8 +132,6 @@ export function createSubscriptions(
 	};
 }
 
-export type Subscriptions = ReturnType<typeof createSubscriptions>;
-
 /** A raised hand becomes a watch with a card. */
 function settingsAfter(existing: Watch | null, changes: Partial<WatchSettings>): WatchSettings {
 	const { mode, questionsInChannel, discreet, buttons } = existing ?? DEFAULT_SETTINGS;

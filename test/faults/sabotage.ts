@@ -14,7 +14,7 @@ export const SABOTAGES = {
 	'ack-first': [
 		{
 			file: 'slack/handlers/submission.ts',
-			from: 'const result = await within(answers.submit(submissionOf(request, view, form)), storeMs);',
+			from: 'const result = await within(clock, answers.submit(submissionOf(request, view, form)), storeMs, notConfirmed);',
 			to: `const submission = submissionOf(request, view, form);
 		const result = { kind: 'accepted', answer: { ...submission, id: view.id, state: 'accepted', lastError: null } };`,
 		},

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
+import { textMessage } from '../../src/slack/blocks/parts.ts';
 import { createListen } from '../../src/slack/listen.ts';
 import { createRecordingLog } from '../store/support.ts';
 import { coreOf } from '../support/core.ts';
@@ -21,21 +22,18 @@ function listening() {
 		app,
 		teamId: 'T1',
 		accessPolicy: { check: async () => ({ refusal: null }) },
+		reply: { withoutTurn: async (_: unknown, { text }: { text: string }) => void acts.push(text) },
 	} as unknown as Parameters<typeof createListen>[1]);
 	const stores = new Map<string, () => Promise<unknown>>();
-	listen.storingAction('question.choose_1', (_, { value = '' }) => {
-		const tell = (what: string) => async () => void acts.push(`${value}${what}`);
-		return {
-			place: 'anyChannel',
-			run: async () => {
-				await stores.get(value)?.();
-				return tell('told');
-			},
-			refused: () => tell('told that it was refused'),
-			failed: () => tell('told that it failed'),
-			late: tell('told that it comes later'),
-		};
-	});
+	listen.storingAction('question.choose_1', (_, { value = '' }) => ({
+		place: 'anyChannel',
+		run: async () => {
+			await stores.get(value)?.();
+			return async () => void acts.push(`${value}told`);
+		},
+		failure: () => textMessage(`${value}told that it failed`),
+		late: textMessage(`${value}told that it comes later`),
+	}));
 	/** `name` stands before each act. Resolves when the press is handled. */
 	function pressed(run: () => Promise<unknown>, name = ''): Promise<void> {
 		stores.set(name, run);

@@ -63,7 +63,7 @@ export function describeLongRaces(name: string, open: () => Promise<Replicas>): 
 	describe(`answers on ${name}`, () => describeManyRaces(useReplicas(open), 4 * RACES));
 }
 
-/** Tests every sentence of `DraftStore`'s docstrings. */
+/** Tests every sentence of the draft store's docstrings. */
 export function describeDraftStore(name: string, open: () => Promise<Replicas>): void {
 	describe(`drafts on ${name}`, () => describeDrafts(useReplicas(open)));
 }
@@ -87,7 +87,7 @@ export function describeWatchStore(name: string, open: () => Promise<Replicas>):
 	});
 }
 
-/** Tests every sentence of the docstrings of `InboxStore` and `HandOverStore`. */
+/** Tests every sentence of the docstrings of the inbox store and `HandOverStore`. */
 export function describeInboxStore(name: string, open: () => Promise<Replicas>): void {
 	describe(`inboxes on ${name}`, () => {
 		const subject = useReplicas(open);

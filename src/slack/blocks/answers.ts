@@ -5,6 +5,7 @@ import {
 	type Answer,
 	type AnswerItem,
 	type AnswerState,
+	agentMayStand,
 	type FAILED_STATES,
 	type FirstEnding,
 	firstEndingOf,
@@ -171,11 +172,6 @@ export function notSentWords(refused: Answer | null): string {
 	if (refused === null) return '';
 	const why = refused.lastError === 'deactivated' ? 'the account is deactivated' : 'this person may no longer answer';
 	return `⛔ The answer of ${personMrkdwn(refused.person.userId)} was not sent: ${why}.`;
-}
-
-/** The service saved the answer but reported a failure, and nobody has seen the agent continue. */
-export function agentMayStand({ state, agentOutcome, startFailed = false }: ToldAnswer): boolean {
-	return state === 'delivered' && startFailed && (agentOutcome === null || agentOutcome === 'unseen');
 }
 
 /** Whether the answer has a text that may be shown again. */

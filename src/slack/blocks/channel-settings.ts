@@ -3,8 +3,8 @@ import { type ChannelSettings, changedParts, type LadderTimes, type Mention } fr
 import type { ContentOf } from '../../watches/kinds.ts';
 import type { ChannelVerdict } from '../channels.ts';
 import { CALLBACKS, settingsBlockId } from '../ids.ts';
-import { encodeSettingsMetadata, type SettingsMetadata } from '../settings/form.ts';
-import type { MentionProblem } from '../settings/mention-checks.ts';
+import { encodeSettingsMetadata, type SettingsErrors, type SettingsMetadata } from '../settings/form.ts';
+import type { MentionProblems, UserGroups } from '../settings/mentions.ts';
 import {
 	FIELDS,
 	LINES,
@@ -16,7 +16,6 @@ import {
 	type SettingsField,
 	type SettingsValues,
 } from '../settings/table.ts';
-import type { UserGroups } from '../settings/user-groups.ts';
 import { oneLine, plain, quotedName, quotedNameMrkdwn } from '../text.ts';
 import {
 	andMoreWords,
@@ -31,7 +30,7 @@ import {
 	plainText,
 	sentences,
 } from '../words.ts';
-import { errorWords } from './errors.ts';
+import { type ErrorContext, errorWords, REFUSAL_CODES } from './errors.ts';
 import { context, divider, type MessageContent, modal, section, textMessage } from './parts.ts';
 
 /** The form of a channel's settings. */
@@ -101,11 +100,12 @@ export function settingsSaved(
 /** None where there is nothing to choose. */
 function input({ metadata, groups, defaults }: SettingsModel, field: SettingsField): InputBlock[] {
 	const { channelId, revision, shown } = metadata;
-	const { label, hint = '', directHint = hint, count } = FIELDS[field];
+	const { label, hint = '', directHint = hint } = FIELDS[field];
 	const element = elementOf(field, shown, { groups, defaults });
 	if (element === null) return [];
 	const told = isDirectMessage(channelId) ? directHint : hint;
-	const mayBeEmpty = count !== undefined;
+	// Slack reports when somebody empties a list, because it cannot be told from an untouched list later.
+	const mayBeEmpty = Array.isArray(shown[field]);
 	return [
 		{
 			type: 'input',
@@ -181,8 +181,10 @@ export const SETTINGS_ERRORS = {
 } as const;
 
 /** Why somebody may not save, or why saving failed. */
-export function notSavedError(code: string, adminContact: string | null): string {
-	const { what, retry } = errorWords(code, { adminContact });
+export function notSavedError(code: string, context: ErrorContext): string {
+	if (code === 'settings_outcome_unknown') return SETTINGS_ERRORS.unknownOutcome;
+	const { what, plain: words, retry } = errorWords(code, context);
+	if (code === 'too_fast' || REFUSAL_CODES.some((refusal) => refusal === code)) return words;
 	return sentences(plainText(what), NOT_SAVED, retry ? 'Press Save again in a moment.' : '');
 }
 
@@ -202,7 +204,7 @@ const PROBLEMS = {
 	not_here: 'is not a member of this channel and would not see the question',
 	gone: 'does not exist any more',
 	nobody_here: 'has no member in this channel, so nobody would see the question',
-} as const satisfies Record<MentionProblem['why'], string>;
+} as const satisfies Record<MentionProblems['people' | 'groups'][number]['why'], string>;
 
 /** What is known of the names of those whom settings mention. */
 interface MentionNames {
@@ -210,19 +212,20 @@ interface MentionNames {
 	readonly groups: UserGroups;
 }
 
-/** Why people and user groups cannot be mentioned, for their fields; empty when all can. */
-export function mentionErrors(problems: readonly MentionProblem[], { names, groups }: MentionNames) {
-	const nameOf = (problem: MentionProblem) =>
-		problem.kind === 'person'
-			? quotedName(names.displayName(problem.userId), 80) || 'Somebody'
-			: quotedName(groupIn(groups, problem.groupId)?.name ?? '', 80) || 'A chosen group';
-	const errorOf = (kind: MentionProblem['kind']) => {
-		const found = problems.filter((problem) => problem.kind === kind);
-		const words = found.map((problem) => `${nameOf(problem)} ${PROBLEMS[problem.why]}.`);
-		const todo = 'Take them out, then press Save again. Nothing was saved.';
-		return words.length === 0 ? '' : oneLine(sentences(...words, todo), 2_000);
+/** Why people and user groups cannot be mentioned, for their fields. */
+export function mentionErrors({ people, groups }: MentionProblems, known: MentionNames): SettingsErrors {
+	const personOf = (userId: string) => quotedName(known.names.displayName(userId), 80) || 'Somebody';
+	const groupOf = (id: string) => quotedName(groupIn(known.groups, id)?.name ?? '', 80) || 'A chosen group';
+	const errorOf = (words: readonly string[]) =>
+		oneLine(sentences(...words, 'Take them out, then press Save again. Nothing was saved.'), 2_000);
+	return {
+		...(people.length > 0 && {
+			people: errorOf(people.map(({ userId, why }) => `${personOf(userId)} ${PROBLEMS[why]}.`)),
+		}),
+		...(groups.length > 0 && {
+			groups: errorOf(groups.map(({ groupId, why }) => `${groupOf(groupId)} ${PROBLEMS[why]}.`)),
+		}),
 	};
-	return { people: errorOf('person'), groups: errorOf('group') };
 }
 
 function groupIn(groups: UserGroups, groupId: string) {

@@ -1,7 +1,12 @@
+import { type Answer, isBlocking, itemsOf } from '../../answers/answer.ts';
 import { ACTIONS, type Choice, encodeTarget, type SessionTarget } from '../ids.ts';
 import { oneLineMrkdwn, quotedTitleMrkdwn } from '../text.ts';
 import { durationText, personMrkdwn, sessionName } from '../words.ts';
+import { receiptHeadline } from './answers.ts';
+import { answerCard } from './commands.ts';
+import { type ErrorContext, errorMessage, errorWords } from './errors.ts';
 import { button, buttons, type MessageContent, textMessage } from './parts.ts';
+import { notYetWords } from './receipt.ts';
 
 /** To the person who chose: what is sent, and *Undo* until then. */
 export function ownChoiceMessage(answerId: string, words: string): MessageContent {
@@ -53,7 +58,41 @@ export const CHOICE_WORDS = {
 		`⚠️ Handraise could not check whether your choice, ${quotedOption(option)}, was saved. If it was, it is sent soon. Press it again to find out: it is not sent twice.`,
 } as const;
 
-export const QUICK_ANSWERS_OFF = 'One-press answers are switched off here. Open the question to answer it.';
+/** To somebody whose choice is not stored, for the code of a failure or a refusal. */
+export function failedChoice(choice: Choice, code: string, context: ErrorContext): MessageContent {
+	if (code === 'acceptance_unknown') return choiceMessage(CHOICE_WORDS.unknown(choice), choice);
+	return choiceMessage(CHOICE_WORDS.notSent(choice, errorWords(code, context).text), choice);
+}
+
+/** Why nothing can be chosen with a button; `choice` null: another version made it. */
+export function noChoice(choice: Choice | null, context: ErrorContext): MessageContent {
+	if (choice === null) return errorMessage('button_outdated', null, context);
+	return { ...answerCard(choice.sessionId, choice.messageIndex), text: QUICK_ANSWERS_OFF };
+}
+
+/** To somebody whose choice came after the answer `by`, which perhaps is their own. mrkdwn. */
+export function takenWords(choice: Choice, by: Answer, isOwn: boolean): string {
+	const first = shownChoice(choice, by);
+	if (isOwn) return CHOICE_WORDS.second(choice, first);
+	return `${CHOICE_WORDS.lost(choice, personMrkdwn(by.person.userId), first)} ${notYetWords(by)}`.trim();
+}
+
+/** What an answer chose; null when that must not be shown. */
+export function shownChoice({ position }: Choice, answer: Answer): string | null {
+	const item = itemsOf(answer)[position];
+	return item === undefined || item.secret ? null : item.value || null;
+}
+
+/** What became of an answer after *Undo* was pressed. mrkdwn. */
+export function afterUndoWords(answer: Answer): string {
+	const item = itemsOf(answer).find(({ value }) => value !== null);
+	const choice = { option: item?.value ?? '', title: item?.title ?? '', sessionId: answer.question.sessionId };
+	if (answer.state === 'withdrawn') return CHOICE_WORDS.undone(choice);
+	const isSent = isBlocking(answer.state) || answer.state === 'delivered' || answer.state === 'resumed';
+	return isSent ? CHOICE_WORDS.undoTooLate(choice) : receiptHeadline(answer);
+}
+
+const QUICK_ANSWERS_OFF = 'One-press answers are switched off here. Open the question to answer it.';
 
 function answeredWords(first: string | null): string {
 	return first === null ? 'answered' : `answered ${quotedOption(first)}`;

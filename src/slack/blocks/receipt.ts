@@ -2,6 +2,7 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import {
 	type Answer,
 	type AnswerState,
+	agentMayStand,
 	type FirstEnding,
 	firstDueAt,
 	firstEndingOf,
@@ -22,7 +23,6 @@ import {
 	viewTitle,
 } from '../words.ts';
 import {
-	agentMayStand,
 	FIRST_WORDS,
 	firstPersonOf,
 	hasText,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ACTIONS, type FieldVariant, fieldBlockId, secretBlockId } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
+import type { SubmittedView } from '../request.ts';
 import { cutTo, isBlank } from '../text.ts';
-import { PUT_LIMIT_BYTES } from './build.ts';
-import { OTHER_OPTION } from './field-blocks.ts';
+import { OTHER_OPTION, PUT_LIMIT_BYTES } from './build.ts';
 import { isDate, isEmail, isNumber, isTime, isUrl } from './plan.ts';
 
 export const FIELD_ERRORS = {
@@ -13,15 +13,15 @@ export const FIELD_ERRORS = {
 	missing: 'Please fill this in. If you cannot, press "I can\'t answer all of it" below.',
 } as const;
 
-/** By type of input, for a value that does not fit it. */
-const FORMAT_ERRORS = {
-	number_input: 'This has to be a number, such as 42 or 3.5. For other text press "Plain text fields" below.',
-	email_text_input: 'This has to be an e-mail address. For other text press "Plain text fields" below.',
-	url_text_input:
-		'This has to be a web address that begins with https://. For other text press "Plain text fields" below.',
-	datepicker: 'Choose a date.',
-	timepicker: 'Choose a time.',
-} as const;
+const OTHER_TEXT = 'For other text press "Plain text fields" below.';
+/** By type of input: which values fit it, and what to say of others. */
+const FORMATS: Partial<Readonly<Record<string, readonly [fits: (value: string) => boolean, error: string]>>> = {
+	number_input: [isNumber, `This has to be a number, such as 42 or 3.5. ${OTHER_TEXT}`],
+	email_text_input: [isEmail, `This has to be an e-mail address. ${OTHER_TEXT}`],
+	url_text_input: [isUrl, `This has to be a web address that begins with https://. ${OTHER_TEXT}`],
+	datepicker: [isDate, 'Choose a date.'],
+	timepicker: [isTime, 'Choose a time.'],
+};
 
 function tooLargeError(overBytes: number): string {
 	return `The question and your answers together are ${Math.ceil(overBytes / 1000)} kB larger than the session service accepts. Please shorten this text.`;
@@ -52,23 +52,19 @@ const ELEMENT = z.object({
 
 type Element = z.infer<typeof ELEMENT>;
 
-const STATE = z.record(z.string(), z.record(z.string(), z.unknown()));
-
 interface FormInput {
-	readonly values: unknown;
+	readonly values: SubmittedView['values'];
 	readonly metadata: ViewMetadata;
 	readonly draft: Readonly<Record<number, string>>;
-	readonly acted?: string;
+	readonly acted?: string | undefined;
 }
 
 /**
  * Reads a form from `view.state.values`. Slack may leave out initial values that nobody touched; `draft` holds them.
  * `acted`: the block_id of the input whose `block_actions` event this is; if that input has no value, the person emptied it.
  */
-export function readForm(input: FormInput): FormReading {
-	const { metadata } = input;
-	const parsed = STATE.safeParse(input.values);
-	const view: View = { ...input, blocks: parsed.success ? parsed.data : {} };
+export function readForm(view: FormInput): FormReading {
+	const { metadata } = view;
 	const fieldErrors: Record<string, string> = {};
 	const values: Record<number, string> = {};
 	for (const position of metadata.fields) {
@@ -83,15 +79,11 @@ export function readForm(input: FormInput): FormReading {
 	return { values, missing, fieldErrors, secret, draft };
 }
 
-interface View extends FormInput {
-	readonly blocks: z.infer<typeof STATE>;
-}
-
 /**
  * Slack sends an empty list for boxes that were shown ticked and not touched (bolt-js #1258). So an empty list counts only
  * if nothing was ticked before, or in the event of the box itself.
  */
-function tickedPositions(view: View): readonly number[] {
+function tickedPositions(view: FormInput): readonly number[] {
 	const { metadata, acted } = view;
 	const blockId = secretBoxId(metadata);
 	const ticked = (entryOf(view, blockId, ACTIONS.secret)?.selected_options ?? [])
@@ -105,7 +97,7 @@ export function secretBoxId({ messageIndex, fingerprint }: ViewMetadata): string
 }
 
 /** The value of one field; adds what is wrong with it to `errors`. */
-function readField(view: View, position: number, errors: Record<string, string>): string {
+function readField(view: FormInput, position: number, errors: Record<string, string>): string {
 	const { metadata } = view;
 	const blockId = mainId(metadata, position);
 	const otherId = fieldId(metadata, position, 'other');
@@ -128,14 +120,13 @@ function readField(view: View, position: number, errors: Record<string, string>)
 	const text = entry?.value ?? entry?.selected_date ?? entry?.selected_time;
 	if (text == null) return view.acted === blockId ? '' : offered;
 	const value = wholeText(text, offered, metadata.offerLimit);
-	const wrong = isBlank(value) ? null : formatError(entry?.type, value);
-	if (wrong !== null) errors[blockId] = wrong;
+	const format = FORMATS[entry?.type ?? ''];
+	if (format !== undefined && !isBlank(value) && !format[0](value)) errors[blockId] = format[1];
 	return value;
 }
 
-function entryOf(view: View, blockId: string, actionId: string): Element | null {
-	const parsed = ELEMENT.safeParse(view.blocks[blockId]?.[actionId]);
-	return parsed.success ? parsed.data : null;
+function entryOf({ values }: FormInput, blockId: string, actionId: string): Element | undefined {
+	return ELEMENT.safeParse(values[blockId]?.[actionId]).data;
 }
 
 /** The full text if it was shown cut and the field still holds what was shown. */
@@ -151,20 +142,6 @@ function comparable(text: string): string {
 function optionText(metadata: ViewMetadata, position: number, chosen: NonNullable<Element['selected_option']>): string {
 	const at = Number(/^o(\d{1,3})$/.exec(chosen.value)?.[1] ?? Number.NaN);
 	return metadata.optionTexts[position]?.[at] ?? chosen.text?.text ?? '';
-}
-
-const CHECKS = {
-	number_input: isNumber,
-	email_text_input: isEmail,
-	url_text_input: isUrl,
-	datepicker: isDate,
-	timepicker: isTime,
-} as const satisfies Record<keyof typeof FORMAT_ERRORS, (value: string) => boolean>;
-
-function formatError(type: string | undefined, value: string): string | null {
-	if (type === undefined || !Object.hasOwn(CHECKS, type)) return null;
-	const inputType = type as keyof typeof CHECKS;
-	return CHECKS[inputType](value) ? null : FORMAT_ERRORS[inputType];
 }
 
 function addMissing(errors: Record<string, string>, missing: readonly number[], metadata: ViewMetadata): void {

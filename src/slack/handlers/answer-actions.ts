@@ -1,22 +1,21 @@
 import type { WebClient } from '@slack/web-api';
-import type { Answers } from '../../answers/accept.ts';
 import type { ChannelPlace } from '../../answers/access-policy.ts';
 import type { Answer } from '../../answers/answer.ts';
 import { canRestart } from '../../answers/confirm.ts';
 import type { Session } from '../../questions/session.ts';
-import type { AnswerStore } from '../../store/answer-store.ts';
+import { afterUndoWords, choiceMessage } from '../blocks/choices.ts';
 import { errorWords } from '../blocks/errors.ts';
 import { type MessageContent, replacement } from '../blocks/parts.ts';
 import { notSentAgainWords, ownTextMessage, PRESS_NOTES, receiptMessage, receiptModal } from '../blocks/receipt.ts';
 import { codeOf, isThreaded, slackErrorCode } from '../clients.ts';
 import { ACTIONS, type ActionId, CALLBACKS, decodeCarriage, type SessionTarget } from '../ids.ts';
 import { TooFastError } from '../person-reads.ts';
-import type { Receipts } from '../receipts.ts';
 import { isInbox, isSamePerson, type PersonRequest, type Press } from '../request.ts';
 import type { Values } from '../session/drafts.ts';
-import { openView } from '../session/view-handle.ts';
+import { openView } from '../session/open-view.ts';
 import {
 	type AllowedRequest,
+	changing,
 	copyPlace,
 	type Done,
 	forAnybody,
@@ -28,11 +27,20 @@ import {
 } from '../task.ts';
 import type { HandlerContext } from './context.ts';
 
-/** Registers the buttons on receipts, in a modal or a DM. They work while the answer is in the store. */
-export function registerAnswerActions(
-	{ listen, client, personReads, flow, reply, adminContact }: HandlerContext,
-	{ answers, store, receipts }: { answers: Answers; store: AnswerStore; receipts: Pick<Receipts, 'context'> },
-): void {
+/** Registers *Undo*, and the buttons on receipts, in a modal or a DM. They work while the answer is in the store. */
+export function registerAnswerActions(core: HandlerContext): void {
+	const { listen, client, personReads, flow, reply, adminContact, answers, receipts } = core;
+	const { answers: store } = core.store;
+
+	/** The task for the author of the button's answer. */
+	function onOwn(id: ActionId, taskFor: (own: Answer, asked: PersonRequest, press: Press) => Task): void {
+		listen.action(id, async (asked, press) => {
+			const own = press.value === undefined ? null : await store.get(press.value);
+			if (own !== null && isSamePerson(asked, own.person)) return taskFor(own, asked, press);
+			return forAnybody(() => reply.failed(asked, 'answer_not_yours'));
+		});
+	}
+
 	/** Runs `act` for the author of the button's answer, if they may act in the channel of its form. */
 	function onReceipt(
 		id: ActionId,
@@ -40,11 +48,7 @@ export function registerAnswerActions(
 		placeOf: (own: Answer, asked: PersonRequest) => ChannelPlace = ({ origin, question }) =>
 			windowPlace({ ...question, origin }),
 	): void {
-		listen.action(id, async (asked, press) => {
-			const own = press.value === undefined ? null : await store.get(press.value);
-			if (own === null || !isSamePerson(asked, own.person)) {
-				return forAnybody(() => reply.failed(asked, 'answer_not_yours'));
-			}
+		onOwn(id, (own, asked, press) => {
 			const task = ifAllowed(placeOf(own, asked), async (request): Promise<Task> => {
 				// Each button updates the receipt, and one posts: Slack limits both for all people together.
 				const tooFast = await personReads.turn(request);
@@ -63,9 +67,9 @@ export function registerAnswerActions(
 			// The inbox shows the state by itself, but no note.
 			if (note === '') return;
 			const modal = { view: receiptModal(answer, receipt), onTop: press.view.callbackId === CALLBACKS.inbox };
-			const permit = await personReads.permit(request);
-			if (permit instanceof TooFastError || (await openView(client, request, modal)) === null)
-				await reply.withoutTurn(request, receiptMessage(answer, receipt));
+			const open = () => openView(client, request, modal);
+			const opened = await personReads.permit(request).then(open, () => null);
+			if (opened === null) await reply.withoutTurn(request, receiptMessage(answer, receipt));
 			return;
 		}
 		const message = receiptMessage(answer, receipt);
@@ -98,7 +102,6 @@ export function registerAnswerActions(
 		let session: Session;
 		try {
 			const permit = await personReads.permit(request);
-			if (permit instanceof TooFastError) throw permit;
 			({ session } = await permit.read(own.question.sessionId));
 		} catch (error) {
 			if (error instanceof TooFastError && !personReads.isWorthTelling(request)) return;
@@ -123,6 +126,21 @@ export function registerAnswerActions(
 		},
 		// Like *Undo*, also after they left.
 		({ origin: { channelId } }) => ({ channelId }),
+	);
+
+	onOwn(ACTIONS.undo, (own, _, press) =>
+		changing(
+			ifAllowed(own.origin.channelId, async (request) => {
+				const withdrawn = await answers.withdraw(own.id, own.person, { onlyUnsent: true });
+				const current = withdrawn ?? (await store.get(own.id)) ?? own;
+				request.log.info({ answer: own.id, outcome: withdrawn === null ? current.state : 'undone' }, 'undo');
+				// The inbox shows it by itself.
+				if (isInbox(press.view) && withdrawn !== null) return;
+				const content = choiceMessage(afterUndoWords(current));
+				if (press.view === null && (await reply.inPlace(request, content))) return;
+				await reply.withoutTurn(request, content);
+			}),
+		),
 	);
 
 	async function postText(own: Answer, request: AllowedRequest, press: Press): Promise<void> {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { ActRefusal, Refusal } from '../../answers/access-policy.ts';
-import type { Person } from '../../answers/answer.ts';
-import type { HandOvers, PressedQuestion } from '../../inbox/hand-overs.ts';
+import { FRESH_MS, type Refusal } from '../../answers/access-policy.ts';
+import type { PressedQuestion } from '../../inbox/hand-overs.ts';
 import { noWindow } from '../blocks/commands.ts';
 import { errorWords } from '../blocks/errors.ts';
 import {
@@ -21,35 +20,24 @@ import { codeOf } from '../clients.ts';
 import { ACTIONS, CALLBACKS, decodeInboxRow, decodeQuestionMark } from '../ids.ts';
 import type { Submitted } from '../listen.ts';
 import type { ViewMetadata } from '../metadata.ts';
-import { TooFastError } from '../person-reads.ts';
 import { metadataOf, type PersonRequest, type Press, type SubmittedView } from '../request.ts';
-import { openView } from '../session/view-handle.ts';
+import { openView } from '../session/open-view.ts';
 import { copyPlace, ifAllowed, NOTHING_TO_DO } from '../task.ts';
-import type { Names } from '../words.ts';
 import type { HandlerContext } from './context.ts';
-
-interface Options {
-	readonly handOvers: HandOvers;
-	/** Whether the access policy allows the chosen person to act in the channel of a question, with fresh facts. */
-	readonly mayGet: (person: Person, channelId: string) => Promise<Refusal | null>;
-	readonly names: Names;
-}
 
 const VALUES = z.object({
 	[HAND_OVER_FIELD]: z.object({ [ACTIONS.handOverTo]: z.object({ selected_user: z.string().min(1) }) }),
 });
 
 /** Registers *Hand over* with its window, and *Give back*. */
-export function registerHandOver(
-	{ listen, client, personReads, reply, adminContact }: HandlerContext,
-	{ handOvers, mayGet, names }: Options,
-): void {
+export function registerHandOver(core: HandlerContext): void {
+	const { listen, client, personReads, reply, adminContact, handOvers, mayAct, directory: names } = core;
+
 	listen.action(ACTIONS.handOver, (asked, press) => {
 		const pressed = pressedQuestion(asked, press);
 		if (pressed === null) return NOTHING_TO_DO;
 		return ifAllowed(copyPlace(asked, pressed.channelId, pressed.sessionId), async (request) => {
-			const permit = await personReads.permit(request);
-			if (permit instanceof TooFastError) return reply.failed(request, permit);
+			await personReads.permit(request);
 			const begun = await handOvers.begin(request.person, pressed);
 			const metadata = handOverMetadata(pressed, pressed.channelId);
 			const view =
@@ -87,47 +75,29 @@ export function registerHandOver(
 	listen.submission(CALLBACKS.handOver, {
 		async plan(asked, view) {
 			const metadata = metadataOf(view);
-			const { sessionId, origin } = metadata;
-			const { channelId } = origin;
-			const place = copyPlace(asked, channelId, sessionId);
-			const refused = (refusal: ActRefusal) => onField(errorWords(refusal, { kept: 'unchanged', adminContact }).plain);
-			const { data } = VALUES.safeParse(view.values);
-			const to = data?.[HAND_OVER_FIELD][ACTIONS.handOverTo].selected_user;
-			if (to === undefined || channelId === null) {
-				return { place, refused, run: async () => onField('Choose a person.') };
-			}
+			const { channelId } = metadata.origin;
+			const place = copyPlace(asked, channelId, metadata.sessionId);
+			const to = VALUES.safeParse(view.values).data?.[HAND_OVER_FIELD][ACTIONS.handOverTo].selected_user;
+			if (to === undefined || channelId === null) return { place, run: async () => onField('Choose a person.') };
 			// Slack limits how often it tells about people.
-			const permit = await personReads.permit(asked);
-			if (permit instanceof TooFastError) {
-				const { plain } = errorWords(permit.code, reply.errorContext(permit, 'unchanged'));
-				return { place, refused, run: async () => onField(plain) };
-			}
+			await personReads.permit(asked);
 			// At the same time as the check of whoever presses: Slack waits three seconds for both.
-			const refusal = mayGet({ ...asked.person, userId: to }, channelId);
-			return {
-				place,
-				refused,
-				run: (request) => handOver(request, view, metadata, { to, refusal }),
-			};
+			const refusal = mayAct({ ...asked.person, userId: to }, channelId, FRESH_MS);
+			return { place, run: (request) => handOver(request, view, metadata, { to, refusal }) };
 		},
-		failed(request, _, error) {
-			const code = codeOf(error);
-			request.log.error({ code, err: error }, 'a question could not be handed over');
-			return onField(errorWords(code, { adminContact }).plain);
-		},
+		failed: (_, error) => onField(errorWords(codeOf(error), reply.errorContext(error, 'unchanged')).plain),
 	});
 
 	listen.storingAction(ACTIONS.giveBack, (asked, press) => {
 		const pressed = pressedQuestion(asked, press);
-		const failure = (code: string) => textMessage(notGivenBackWords(errorWords(code, { adminContact }).text));
-		const fail = (code: string) => () => reply.withoutTurn(asked, failure(code));
+		const failure = (code: string) =>
+			textMessage(notGivenBackWords(errorWords(code, { kept: 'nothing', adminContact }).text));
 		return {
 			place: { channelId: pressed?.channelId ?? null },
-			refused: (refusal) => async () => void (await reply.toPerson(asked, failure(refusal))),
-			failed: (error) => fail(codeOf(error)),
-			late: () => reply.withoutTurn(asked, textMessage(GIVE_BACK_LATE)),
+			failure,
+			late: textMessage(GIVE_BACK_LATE),
 			async run(request) {
-				if (pressed === null) return fail('button_outdated');
+				if (pressed === null) return () => reply.withoutTurn(asked, failure('button_outdated'));
 				const result = await handOvers.giveBack(request.person, pressed);
 				const { sessionId: session, channelId: channel } = pressed;
 				const to = result.kind === 'givenBack' ? result.handOver.from : null;

@@ -1,16 +1,12 @@
 import { z } from 'zod';
 import type { ActRefusal } from '../../answers/access-policy.ts';
-import { homeInboxId, type InboxPlace, windowInboxId } from '../../inbox/inbox.ts';
-import type { Inboxes } from '../../inbox/inboxes.ts';
 import { noWindow } from '../blocks/commands.ts';
 import { errorLine } from '../blocks/errors.ts';
 import { homeView, INBOX_LOADING, inboxModal } from '../blocks/inbox.ts';
-import type { Memberships } from '../channels.ts';
 import { codeOf, slackFailure } from '../clients.ts';
 import { ACTIONS, CALLBACKS } from '../ids.ts';
-import { TooFastError } from '../person-reads.ts';
-import { inboxOf, logAccess, type PersonRequest } from '../request.ts';
-import { openView } from '../session/view-handle.ts';
+import { homeOf, inboxOf, logAccess, logged, type PersonRequest, windowOf } from '../request.ts';
+import { openView } from '../session/open-view.ts';
 import { forAnybody, ifAllowedAnywhere, inTurn, NOTHING_TO_DO } from '../task.ts';
 import type { HandlerContext } from './context.ts';
 
@@ -24,13 +20,12 @@ const HOME_EVENT = z.object({
 const MEMBER_EVENT = z.object({ user: z.string() });
 
 /**
- * Registers the Home tab and the buttons of inboxes; the returned `open` is for `/session inbox`. A handler only notes
+ * Registers the Home tab and the buttons of inboxes; the returned function is for `/session inbox`. A handler only notes
  * that the person wants to see their inbox; `src/inbox/inboxes.ts` fills it.
  */
-export function registerInbox(
-	{ listen, client, personReads, reply, adminContact }: HandlerContext,
-	{ inboxes, memberships }: { inboxes: Inboxes; memberships: Memberships },
-) {
+export function registerInbox(core: HandlerContext) {
+	const { listen, client, personReads, reply, adminContact, inboxes, memberships } = core;
+
 	/** Says why the Home tab shows no inbox. */
 	async function publishNotice({ person, log }: PersonRequest, code: string): Promise<void> {
 		const view = homeView(errorLine(code, { adminContact }));
@@ -89,7 +84,7 @@ export function registerInbox(
 		});
 	}
 
-	listen.closed(CALLBACKS.inbox, (_, view) => forAnybody(() => inboxes.closed(windowInboxId(view.id))));
+	listen.closed(CALLBACKS.inbox, (asked, view) => forAnybody(() => inboxes.closed(windowOf(asked, view.id).id)));
 
 	for (const name of ['member_joined_channel', 'member_left_channel']) {
 		listen.event(name, async (event) => {
@@ -100,36 +95,15 @@ export function registerInbox(
 		});
 	}
 
-	/** Resolves to the outcome for the log. */
-	async function openWindow(request: PersonRequest): Promise<string> {
-		const permit = await personReads.permit(request);
-		if (permit instanceof TooFastError) {
-			await reply.failed(request, permit);
-			return permit.code;
-		}
-		const handle = await openView(client, request, { view: inboxModal(INBOX_LOADING) });
-		if (handle === null || handle.id === null) {
-			await reply.toPerson(request, noWindow('inbox'));
-			return 'no_window';
-		}
-		await inboxes.ask({ id: windowInboxId(handle.id), person: request.person, viewId: handle.id }, 0);
-		return 'opened';
-	}
-
-	return {
-		/** Opens the inbox in a window. */
-		async open(request: PersonRequest): Promise<void> {
-			const outcome = await openWindow(request).catch((error: unknown) => {
-				logAccess(request, 'inbox', null, codeOf(error));
-				throw error;
-			});
-			logAccess(request, 'inbox', null, outcome);
-		},
-	};
-}
-
-export type InboxCommand = ReturnType<typeof registerInbox>;
-
-function homeOf({ person }: PersonRequest): InboxPlace {
-	return { id: homeInboxId(person), person, viewId: null };
+	return (request: PersonRequest) =>
+		logged(request, 'inbox', null, async () => {
+			await personReads.permit(request);
+			const handle = await openView(client, request, { view: inboxModal(INBOX_LOADING) });
+			if (handle?.id == null) {
+				await reply.toPerson(request, noWindow('inbox'));
+				return 'no_window';
+			}
+			await inboxes.ask(windowOf(request, handle.id), 0);
+			return 'opened';
+		});
 }

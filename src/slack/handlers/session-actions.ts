@@ -1,8 +1,9 @@
-import type { DraftStore } from '../../store/answering-store.ts';
+import { HISTORY_PAGE, historyView } from '../blocks/answers.ts';
+import { errorModal } from '../blocks/errors.ts';
+import { codeOf } from '../clients.ts';
 import { ACTIONS, type ActionId, CALLBACKS, decodeInboxRow, decodeTarget } from '../ids.ts';
-import type { ViewMetadata } from '../metadata.ts';
-import { isInbox, metadataOf, originOf, type Press, type SubmittedView } from '../request.ts';
-import { type StandingForm, typedIn } from '../session/drafts.ts';
+import { newMetadata, type ViewMetadata } from '../metadata.ts';
+import { isInbox, logged, metadataOf, originOf, type Press } from '../request.ts';
 import { type AllowedRequest, forAnybody, ifAllowed, NOTHING_TO_DO, silently, windowPlace } from '../task.ts';
 import type { HandlerContext } from './context.ts';
 
@@ -10,25 +11,17 @@ import type { HandlerContext } from './context.ts';
 type Change = Partial<Pick<ViewMetadata, 'page' | 'partial' | 'plainText'>>;
 
 /** Registers buttons, typing and closing of a session's modal, and the buttons on messages that open it. */
-export function registerSessionActions(
-	{ listen, flow, drafting }: HandlerContext,
-	{ drafts }: { drafts: DraftStore },
-): void {
-	/** Shows the form again with the texts in its fields. `sameReading`: without a new read, if that is possible. */
-	function showForm(request: AllowedRequest, view: SubmittedView, form: StandingForm, sameReading: boolean) {
-		return flow.show(request, view, { metadata: form.metadata, typed: typedIn(form), sameReading });
-	}
-
+export function registerSessionActions({ listen, flow, drafting }: HandlerContext): void {
 	/** Saves the texts in the fields as a draft and shows the view's session again. */
 	function onPress(id: ActionId, change: (press: Press) => Change, sameReading: boolean): void {
 		listen.action(id, (_, press) => {
 			const { view } = press;
 			if (view === null) return NOTHING_TO_DO;
 			return ifAllowed(windowPlace(metadataOf(view)), async (request) => {
-				const form = await drafting.read(view);
+				const form = await drafting.save(request.person, view);
 				if (form === null) return;
-				await drafting.keep(request.person, view.id, form);
-				await showForm(request, view, { ...form, metadata: { ...form.metadata, ...change(press) } }, sameReading);
+				const metadata = { ...form.metadata, ...change(press) };
+				await flow.showForm(request, view, { ...form, metadata }, sameReading);
 			});
 		});
 	}
@@ -51,7 +44,7 @@ export function registerSessionActions(
 			const keep = async (request: AllowedRequest) => {
 				await drafting.keep(person, view.id, form);
 				// Slack's state of an emptied box is that of an untouched one, so the view's metadata has to say that it is empty.
-				if (form.metadata.secret.length === 0) await showForm(request, view, form, true);
+				if (form.metadata.secret.length === 0) await flow.showForm(request, view, form, true);
 			};
 			return ifAllowed(windowPlace(form.metadata), keep, silently);
 		});
@@ -61,9 +54,8 @@ export function registerSessionActions(
 		if (view === null) return NOTHING_TO_DO;
 		const metadata = metadataOf(view);
 		return ifAllowed(windowPlace(metadata), async (request) => {
-			const draft = await drafts.get(metadata.formId);
-			const text = Object.values(draft?.values ?? {})[0];
-			const prefill = text === undefined ? null : { values: { [Number(value)]: text }, givenFor: null };
+			const text = await drafting.keptAside(request.person, metadata.formId);
+			const prefill = text === null ? null : { values: { [Number(value)]: text }, givenFor: null };
 			await flow.show(request, view, { metadata, prefill, sameReading: true });
 		});
 	});
@@ -99,4 +91,46 @@ export function registerSessionActions(
 	});
 	// Receipts set `notify_on_close`, so Slack reports their closing too.
 	listen.closed(CALLBACKS.receipt, () => NOTHING_TO_DO);
+}
+
+/**
+ * Registers the buttons for older and newer answers of a session; the returned function is for `/session history`. Answers
+ * come from our own store, so a loading view is not necessary.
+ */
+export function registerHistory({ listen, client, serviceUrl, personReads, reply, store }: HandlerContext) {
+	async function page(request: AllowedRequest, metadata: ViewMetadata) {
+		const { sessionId, offset } = metadata;
+		try {
+			const session = { service: serviceUrl, sessionId, teamId: request.person.teamId };
+			const { answers, total } = await store.answers.history(session, { offset, limit: HISTORY_PAGE });
+			return historyView(metadata, answers, total);
+		} catch (error) {
+			return errorModal(codeOf(error), metadata, reply.errorContext(error));
+		}
+	}
+
+	for (const id of [ACTIONS.historyOlder, ACTIONS.historyNewer]) {
+		listen.action(id, (_, { view, value }) => {
+			if (view === null) return NOTHING_TO_DO;
+			const metadata = metadataOf(view);
+			const { sessionId, origin } = metadata;
+			const offset = Math.max(0, Math.floor(Number(value)) || 0);
+			const turn = async (request: AllowedRequest) => {
+				const tooFast = await personReads.turn(request);
+				if (tooFast !== null) await reply.failed({ ...request, ...origin }, tooFast);
+				else await client.views.update({ view_id: view.id, view: await page(request, { ...metadata, offset }) });
+				return tooFast?.code ?? 'shown';
+			};
+			return ifAllowed(windowPlace(metadata), (request) => logged(request, 'history', sessionId, () => turn(request)));
+		});
+	}
+
+	return (request: AllowedRequest, sessionId: string) =>
+		logged(request, 'history', sessionId, async () => {
+			// No read of the service follows, but Slack limits opening modals for all people together.
+			await personReads.permit(request);
+			const metadata = newMetadata({ sessionId, origin: originOf(request, null) });
+			await client.views.open({ trigger_id: request.triggerId ?? '', view: await page(request, metadata) });
+			return 'shown';
+		});
 }

@@ -2,11 +2,11 @@ import { isReservedId } from '../../session-service/address.ts';
 import type { DiscoverySettings, WatchSettings } from '../../watches/watch.ts';
 import { type HelpReason, helpMessage } from '../blocks/commands.ts';
 import { changing, forAnybody, ifAllowed, ifAllowedAnywhere } from '../task.ts';
-import type { ChannelSettingsCommand } from './channel-settings.ts';
+import { registerChannelSettings } from './channel-settings.ts';
 import type { HandlerContext } from './context.ts';
-import type { History } from './history.ts';
-import type { InboxCommand } from './inbox.ts';
-import type { Watching } from './watching.ts';
+import { registerInbox } from './inbox.ts';
+import { registerHistory } from './session-actions.ts';
+import { registerWatching } from './watching.ts';
 
 /** The meaning of the text after `/session`. */
 export type SessionCommand =
@@ -159,25 +159,16 @@ function help(reason: HelpReason): SessionCommand {
 	return { kind: 'help', reason };
 }
 
-/** Registers `/session …`. */
-export function registerSessionCommand(
-	{ listen, flow, reply }: HandlerContext,
-	{
-		history,
-		watching,
-		inbox,
-		settings,
-		dashboardUrl,
-	}: {
-		history: History;
-		watching: Watching;
-		inbox: InboxCommand;
-		settings: ChannelSettingsCommand;
-		dashboardUrl: string | null;
-	},
-): void {
+/** Registers `/session …`, and the buttons and windows of what it shows. */
+export function registerSessionCommand(core: HandlerContext): void {
+	const { listen, flow, reply, config } = core;
+	const openHistory = registerHistory(core);
+	const openInbox = registerInbox(core);
+	const openSettings = registerChannelSettings(core);
+	const { watch, watchAll, unwatch, list } = registerWatching(core);
+
 	listen.command('/session', (asked, text) => {
-		const command = parseSessionCommand(text, dashboardUrl);
+		const command = parseSessionCommand(text, config.dashboardUrl);
 		switch (command.kind) {
 			case 'help':
 				return forAnybody(async () => {
@@ -186,21 +177,19 @@ export function registerSessionCommand(
 			case 'open':
 				return flow.open(asked, { sessionId: command.sessionId, messageIndex: null });
 			case 'history':
-				return ifAllowed(asked.channelId, (request) => history.open(request, command.sessionId));
+				return ifAllowed(asked.channelId, (request) => openHistory(request, command.sessionId));
 			case 'list':
-				return ifAllowed(asked.channelId, (request) => watching.list(request, 0));
+				return ifAllowed(asked.channelId, (request) => list(request, 0));
 			case 'inbox':
-				return ifAllowedAnywhere((request) => inbox.open(request));
+				return ifAllowedAnywhere(openInbox);
 			case 'settings':
-				return ifAllowed(asked.channelId, (request) => settings.open(request));
+				return ifAllowed(asked.channelId, openSettings);
 			case 'watch':
-				return changing(
-					ifAllowed(asked.channelId, (request) => watching.watch(request, command.sessionIds, command.settings)),
-				);
+				return changing(ifAllowed(asked.channelId, (request) => watch(request, command.sessionIds, command.settings)));
 			case 'watchAll':
-				return changing(ifAllowed(asked.channelId, (request) => watching.watchAll(request, command.settings)));
+				return changing(ifAllowed(asked.channelId, (request) => watchAll(request, command.settings)));
 			case 'unwatch':
-				return changing(ifAllowedAnywhere((request) => watching.unwatch(request, command.sessionIds)));
+				return changing(ifAllowedAnywhere((request) => unwatch(request, command.sessionIds)));
 		}
 	});
 }

@@ -1,23 +1,20 @@
 import { snoozedUntil } from '../../inbox/inbox.ts';
 import { FALLBACK_TIME_ZONE } from '../../inbox/quiet-hours.ts';
-import type { InboxStore } from '../../store/inbox-store.ts';
 import { snoozedInZoneWords } from '../blocks/inbox.ts';
 import { textMessage } from '../blocks/parts.ts';
-import type { TimeZones } from '../directory.ts';
 import { ACTIONS, decodeInboxRow, decodeSnooze, questionHash } from '../ids.ts';
 import { changing, ifAllowed, ifAllowedAnywhere, inTurn, NOTHING_TO_DO } from '../task.ts';
 import type { HandlerContext } from './context.ts';
 
-interface Options {
-	readonly store: InboxStore;
-	readonly timeZones: TimeZones;
-}
-
 /** Registers the menu that snoozes a question in its person's inbox, and the button that shows all again. */
-export function registerSnooze(
-	{ listen, reply, serviceUrl, clock }: HandlerContext,
-	{ store, timeZones }: Options,
-): void {
+export function registerSnooze({
+	listen,
+	reply,
+	serviceUrl,
+	clock,
+	store: { inboxes: store },
+	directory,
+}: HandlerContext): void {
 	listen.action(ACTIONS.snooze, (_, { value, blockId }) => {
 		const choice = decodeSnooze(value);
 		const row = decodeInboxRow(blockId);
@@ -33,7 +30,7 @@ export function registerSnooze(
 					// It was settled meanwhile: the inbox shows that by itself.
 					if (asked === undefined) return;
 					const { question, fingerprint } = asked;
-					const timeZone = timeZones.timeZoneOf(person.userId);
+					const timeZone = directory.timeZoneOf(person.userId);
 					const until = snoozedUntil(choice.length, clock.now(), timeZone ?? FALLBACK_TIME_ZONE);
 					const session = { service: serviceUrl, sessionId: question.sessionId };
 					await store.snooze({ person, session, fingerprint, until });

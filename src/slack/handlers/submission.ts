@@ -1,7 +1,5 @@
-import type { Answers } from '../../answers/accept.ts';
-import type { ActRefusal } from '../../answers/access-policy.ts';
 import { type AcceptResult, type AnswerItem, submissionKeyOf } from '../../answers/answer.ts';
-import { uptimeOf } from '../../clock.ts';
+import { uptimeOf, within } from '../../clock.ts';
 import { HandraiseError } from '../../errors.ts';
 import { errorModal, errorWords } from '../blocks/errors.ts';
 import { notYetWords, receiptModal, savedModal, tooLateWords } from '../blocks/receipt.ts';
@@ -10,7 +8,6 @@ import { fieldId } from '../form/read.ts';
 import { CALLBACKS } from '../ids.ts';
 import type { SubmissionAck, Submitted } from '../listen.ts';
 import { newMetadata } from '../metadata.ts';
-import type { Receipts } from '../receipts.ts';
 import type { SubmittedView } from '../request.ts';
 import type { StandingForm } from '../session/drafts.ts';
 import { type AllowedRequest, windowPlace } from '../task.ts';
@@ -23,10 +20,9 @@ const ACKNOWLEDGE_WITHIN_MS = 2_500;
 const MIN_STORE_MS = 500;
 
 /** Registers "Send answer": an answer is checked and stored, and only then acknowledged. */
-export function registerSubmission(
-	{ listen, serviceUrl, drafting, adminContact, clock }: HandlerContext,
-	{ answers, receipts }: { answers: Answers; receipts: Receipts },
-): void {
+export function registerSubmission(core: HandlerContext): void {
+	const { listen, serviceUrl, drafting, adminContact, clock, answers, receipts } = core;
+
 	function submissionOf(request: AllowedRequest, view: SubmittedView, { metadata, reading }: StandingForm) {
 		const length = Math.max(...metadata.fields) + 1;
 		const items = Array.from({ length }, (_, position): AnswerItem => {
@@ -78,7 +74,7 @@ export function registerSubmission(
 		}
 		receipts.expectAcknowledgement(view.id);
 		const storeMs = Math.max(MIN_STORE_MS, startedAt + ACKNOWLEDGE_WITHIN_MS - uptimeOf(clock));
-		const result = await within(answers.submit(submissionOf(request, view, form)), storeMs);
+		const result = await within(clock, answers.submit(submissionOf(request, view, form)), storeMs, notConfirmed);
 		request.log.info({ answer: result.answer.id, session: form.metadata.sessionId, outcome: result.kind }, 'submitted');
 		return {
 			ack: acknowledgement(result, form),
@@ -91,31 +87,24 @@ export function registerSubmission(
 		};
 	}
 
-	/** Shows an error at the first field: only field errors leave the form with its texts in place. */
-	function errorOnForm(view: SubmittedView, code: string): Submitted {
-		const [firstField = 'b.form'] = Object.keys(view.labels);
-		const { plain } = errorWords(code, { kept: 'text', adminContact });
-		return { ack: { response_action: 'errors', errors: { [firstField]: plain } } };
-	}
-
 	listen.submission(CALLBACKS.session, {
 		async plan(_, view) {
 			const startedAt = uptimeOf(clock);
 			const form = await drafting.read(view);
 			const place = windowPlace(form?.metadata ?? null);
-			const refused = (refusal: ActRefusal) => errorOnForm(view, refusal);
 			if (form !== null && form.metadata.fields.length > 0 && form.metadata.fingerprint !== null) {
-				return { place, refused, run: (request) => send(request, view, form, startedAt) };
+				return { place, run: (request) => send(request, view, form, startedAt) };
 			}
 			const metadata = newMetadata({ sessionId: form?.metadata.sessionId ?? '', formId: view.id });
-			const modal = errorModal('form_outdated', metadata, { adminContact });
-			return { place, refused, run: async () => ({ ack: { response_action: 'update', view: modal } }) };
+			const modal = errorModal('form_outdated', metadata, { kept: 'nothing', adminContact });
+			return { place, run: async () => ({ ack: { response_action: 'update', view: modal } }) };
 		},
-		failed(request, view, error) {
+		/** At the first field: only field errors leave the form with its texts in place. */
+		failed(view, error) {
 			receipts.acknowledged(view.id);
-			const code = codeOf(error);
-			request.log.error({ code, err: error }, 'a submission could not be stored');
-			return errorOnForm(view, code);
+			const [firstField = 'b.form'] = Object.keys(view.labels);
+			const { plain } = errorWords(codeOf(error), { kept: 'text', adminContact });
+			return { ack: { response_action: 'errors', errors: { [firstField]: plain } } };
 		},
 	});
 }
@@ -128,18 +117,8 @@ function titleOf(view: SubmittedView, metadata: StandingForm['metadata'], positi
 	return '';
 }
 
-async function within<Value>(work: Promise<Value>, ms: number): Promise<Value> {
-	let timer: NodeJS.Timeout | undefined;
-	const late = new Promise<never>((_, reject) => {
-		const error = new HandraiseError('the store did not confirm an answer in time', {
-			code: 'acceptance_unknown',
-			retryable: true,
-		});
-		timer = setTimeout(() => reject(error), ms);
-	});
-	try {
-		return await Promise.race([work, late]);
-	} finally {
-		clearTimeout(timer);
-	}
+/** The store may hang; whether it stores the answer is not known then. */
+function notConfirmed(): never {
+	const options = { code: 'acceptance_unknown', retryable: true };
+	throw new HandraiseError('the store did not confirm an answer in time', options);
 }

@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import type { DraftStore } from '../../store/answering-store.ts';
-import type { WatchStore } from '../../store/watch-store.ts';
 import type { SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { chosenTextHelp, chosenTextOffer, helpMessage } from '../blocks/commands.ts';
 import { ACTIONS, CALLBACKS, decodeCarriage } from '../ids.ts';
-import { isSamePerson, type PersonRequest } from '../request.ts';
-import { KEPT_ASIDE, newFormId } from '../session/drafts.ts';
+import { newFormId } from '../metadata.ts';
+import type { PersonRequest } from '../request.ts';
 import { type AllowedRequest, ifAllowed, NOTHING_TO_DO } from '../task.ts';
 import { typedText } from '../text.ts';
 import type { HandlerContext } from './context.ts';
@@ -26,13 +24,10 @@ const SHORTCUT_BODY = z.object({ message: z.object({ text: z.string().default(''
  * Registers the two ways to use a message in the thread of a watched session as an answer: the shortcut "Use as answer"
  * and a mention of the bot. A mention cannot open a modal, so its author gets a button, or help in other threads.
  */
-export function registerTextAsAnswer(
-	{ listen, serviceUrl, flow, reply, clock }: HandlerContext,
-	{ botUserId, watches, drafts }: { botUserId: string; watches: Pick<WatchStore, 'findByPost'>; drafts: DraftStore },
-): void {
+export function registerTextAsAnswer({ listen, flow, drafting, reply, botUserId, store }: HandlerContext): void {
 	async function findWatch({ channelId, threadTs, person }: PersonRequest) {
 		if (channelId === null || threadTs === null) return null;
-		return watches.findByPost({ teamId: person.teamId, channelId }, threadTs);
+		return store.watches.findByPost({ teamId: person.teamId, channelId }, threadTs);
 	}
 
 	async function offer(request: AllowedRequest, sessionId: string, view: SessionSnapshot | null, text: string) {
@@ -41,15 +36,7 @@ export function registerTextAsAnswer(
 		const position = question.items.findIndex((item) => item.open && !item.secret);
 		if (position === -1) return reply.toPerson(request, chosenTextHelp('secret'));
 		const formId = newFormId();
-		await drafts.save({
-			formId,
-			person: request.person,
-			question: { service: serviceUrl, sessionId, messageIndex: KEPT_ASIDE },
-			fingerprint: question.fingerprint,
-			shownHash: question.shownHash,
-			values: { [position]: text },
-			updatedAt: clock.now(),
-		});
+		await drafting.keepAside(request.person, { formId, sessionId }, question, { [position]: text });
 		return reply.toPerson(request, chosenTextOffer(formId, { sessionId, messageIndex: question.messageIndex }, text));
 	}
 
@@ -73,11 +60,8 @@ export function registerTextAsAnswer(
 		const carriage = decodeCarriage(press.value);
 		if (carriage === null) return NOTHING_TO_DO;
 		const { id, ...target } = carriage;
-		const draft = await drafts.get(id);
-		const isOwn = draft !== null && isSamePerson(request, draft.person);
-		const text = isOwn ? Object.values(draft.values)[0] : undefined;
-		// The form opens also without the draft, which may have been submitted or removed meanwhile.
-		return flow.open(request, { ...target, toAnswer: true, ...(text === undefined ? {} : { text }) });
+		// The form opens also without the text, which may have been submitted or removed meanwhile.
+		return flow.open(request, { ...target, toAnswer: true, text: await drafting.keptAside(request.person, id) });
 	});
 
 	listen.shortcut(CALLBACKS.useAsAnswer, async (request, body) => {

@@ -1,8 +1,7 @@
 import { loggedId } from '../../log.ts';
-import type { Discoveries } from '../../watches/discovery.ts';
-import type { Subscriptions, WatchOutcome, WatchRequest } from '../../watches/subscribe.ts';
-import type { DiscoverySettings, WatchSettings } from '../../watches/watch.ts';
-import { outcomesMessage, stillWaitingMessage } from '../blocks/commands.ts';
+import type { WatchOutcome } from '../../watches/subscribe.ts';
+import type { ChannelKey, DiscoverySettings, WatchSettings } from '../../watches/watch.ts';
+import { outcomesMessage } from '../blocks/commands.ts';
 import { channelRefusalWords } from '../blocks/errors.ts';
 import { filesMessage, screenshotMessage } from '../blocks/session-details.ts';
 import {
@@ -20,37 +19,40 @@ import {
 	watchList,
 	watchOutcomeWords,
 } from '../blocks/watching.ts';
-import type { Channels } from '../channels.ts';
 import { codeOf } from '../clients.ts';
 import { ACTIONS, decodeTarget } from '../ids.ts';
-import type { Links } from '../links.ts';
-import { decodeMetadata } from '../metadata.ts';
 import { type ReadPermit, TooFastError } from '../person-reads.ts';
-import { logAccess, originOf, type PersonRequest, type Press, type SubmittedView } from '../request.ts';
-import { type StandingForm, typedIn } from '../session/drafts.ts';
-import { withNotes } from '../session/waiting.ts';
+import { logAccess, logged, metadataOf, originOf, type PersonRequest, type Press } from '../request.ts';
 import { type AllowedRequest, changing, ifAllowed, NOTHING_TO_DO, silently, type Task, windowPlace } from '../task.ts';
 import type { HandlerContext } from './context.ts';
-
-interface Dependencies {
-	readonly subscriptions: Subscriptions;
-	readonly discoveries: Discoveries;
-	readonly channels: Channels;
-	readonly links: Links;
-}
 
 /**
  * Registers the buttons for watching, and for what a card shows to one person only. Returns watch, unwatch and list for
  * `/session …`, to be called with requests that the access policy allowed. All of them act in the request's channel.
  */
-export function registerWatching(
-	{ listen, flow, drafting, personReads, reply, adminContact, clock }: HandlerContext,
-	{ subscriptions, discoveries, channels, links }: Dependencies,
-) {
+export function registerWatching(core: HandlerContext) {
+	const { listen, flow, drafting, personReads, reply, adminContact, channels, links } = core;
+	const { subscriptions, discoveries } = core.watching;
 	const errorContext = { adminContact } as const;
 
 	async function say(request: PersonRequest, lines: readonly string[], note = ''): Promise<void> {
 		await reply.withoutTurn(request, outcomesMessage(lines, note));
+	}
+
+	/** The channel and a permit to read; null when nothing can be watched there, and the person was told why. */
+	async function begin(request: AllowedRequest, sessionIds: readonly (string | null)[]) {
+		const { channelId, person } = request;
+		// The permit comes first, because Slack limits requests for channel information for all people together.
+		const permit = await personReads.permit(request).catch((error: unknown) => {
+			logAccess(request, 'watch', sessionIds[0] ?? null, codeOf(error));
+			throw error;
+		});
+		const verdict = await channels.mayWatch(request);
+		if (verdict.ok && channelId !== null) return { permit, channel: { teamId: person.teamId, channelId } };
+		const reason = verdict.ok ? 'no_channel' : verdict.reason;
+		for (const sessionId of sessionIds) logAccess(request, 'watch', sessionId, reason);
+		await say(request, [channelRefusalWords(reason, adminContact)]);
+		return null;
 	}
 
 	async function watch(
@@ -58,58 +60,39 @@ export function registerWatching(
 		sessionIds: readonly string[],
 		settings: Partial<WatchSettings> = {},
 	): Promise<void> {
-		const { channelId } = request;
-		// The permit comes first, because Slack limits requests for channel information for all people together.
-		const permit = await personReads.permit(request);
-		if (permit instanceof TooFastError) {
-			logAccess(request, 'watch', sessionIds[0] ?? null, permit.code);
-			await reply.slowDown(request, outcomesMessage([tooFastWords(sessionIds, permit, errorContext)]));
-			return;
-		}
-		const verdict = await channels.mayWatch(request);
-		if (!verdict.ok || channelId === null) {
-			const reason = verdict.ok ? 'no_channel' : verdict.reason;
-			for (const sessionId of sessionIds) logAccess(request, 'watch', sessionId, reason);
-			await say(request, [channelRefusalWords(reason, adminContact)]);
-			return;
-		}
-		const work = subscribe({ ...request, channelId }, permit, sessionIds, settings);
-		const lines = await withNotes(clock, work, async () => {
-			await reply.toPerson(request, stillWaitingMessage(null));
-			return false;
-		});
+		const begun = await begin(request, sessionIds);
+		if (begun === null) return;
+		const work = subscribe(request, begun, sessionIds, settings);
+		const lines = await reply.patiently(request, null, work);
 		await say(request, lines, lines.length === 1 && lines[0]?.startsWith('👀') ? WATCH_OPTIONS : '');
 	}
 
 	/** Resolves to the lines of the reply. */
 	async function subscribe(
-		request: PersonRequest & { readonly channelId: string },
-		firstPermit: ReadPermit,
+		request: PersonRequest,
+		{ permit, channel }: { readonly permit: ReadPermit; readonly channel: ChannelKey },
 		sessionIds: readonly string[],
 		settings: Partial<WatchSettings>,
 	): Promise<readonly string[]> {
+		const { userId } = request.person;
 		const lines: string[] = [];
 		let expectation = '';
 		for (const [index, sessionId] of sessionIds.entries()) {
-			const permit = index === 0 ? firstPermit : await personReads.permit(request);
-			if (permit instanceof TooFastError) {
-				logAccess(request, 'watch', sessionId, permit.code);
-				lines.push(tooFastWords(sessionIds.slice(index), permit, errorContext));
-				break;
-			}
-			const watchRequest: WatchRequest = {
-				...request.person,
-				channelId: request.channelId,
-				sessionId,
-				read: permit.read,
-				settings,
-			};
-			// An error of one session must not hide the outcomes of the others.
-			const outcome = await subscriptions.watch(watchRequest).catch((error: unknown): WatchOutcome => {
+			let outcome: WatchOutcome;
+			try {
+				const { read } = index === 0 ? permit : await personReads.permit(request);
+				outcome = await subscriptions.watch({ ...channel, userId, sessionId, read, settings });
+			} catch (error) {
 				const code = codeOf(error);
+				if (error instanceof TooFastError) {
+					logAccess(request, 'watch', sessionId, code);
+					lines.push(tooFastWords(sessionIds.slice(index), error, errorContext));
+					break;
+				}
+				// An error of one session must not hide the outcomes of the others.
 				request.log.error({ session: loggedId(sessionId), code, err: error }, 'a session could not be watched');
-				return { kind: 'unreadable', code, retryable: true };
-			});
+				outcome = { kind: 'unreadable', code, retryable: true };
+			}
 			logAccess(request, 'watch', sessionId, loggedOutcome(outcome));
 			lines.push(watchOutcomeWords(sessionId, outcome, errorContext));
 			// Only the last one counts: it includes the sessions before it.
@@ -120,27 +103,17 @@ export function registerWatching(
 
 	/** `/session watch all`: every raised hand of the account comes into the channel. */
 	async function watchAll(request: AllowedRequest, settings: Partial<DiscoverySettings>): Promise<void> {
-		const { channelId } = request;
-		const { teamId, userId } = request.person;
-		const permit = await personReads.permit(request);
-		if (permit instanceof TooFastError) {
-			logAccess(request, 'watch', null, permit.code);
-			return reply.failed(request, permit);
-		}
 		const why = discoveries.whyNot();
 		if (why !== null) {
 			logAccess(request, 'watch', null, why);
 			return say(request, [notDiscoveringWords(why, adminContact)]);
 		}
-		const verdict = await channels.mayWatch(request);
-		if (!verdict.ok || channelId === null) {
-			const reason = verdict.ok ? 'no_channel' : verdict.reason;
-			logAccess(request, 'watch', null, reason);
-			return say(request, [channelRefusalWords(reason, adminContact)]);
-		}
-		const outcome = await discoveries.begin({ teamId, channelId }, { userId, settings });
+		const begun = await begin(request, [null]);
+		if (begun === null) return;
+		const { channel } = begun;
+		const outcome = await discoveries.begin(channel, { userId: request.person.userId, settings });
 		logAccess(request, 'watch', null, `all_${outcome}`);
-		const discovery = outcome === 'changed' ? await discoveries.of({ teamId, channelId }) : null;
+		const discovery = outcome === 'changed' ? await discoveries.of(channel) : null;
 		const words = discoveringWords(outcome, { discovery, isListed: discoveries.isListed() });
 		return say(request, [words], outcome === 'already' ? '' : DISCOVERY_OPTIONS);
 	}
@@ -185,31 +158,18 @@ export function registerWatching(
 		await reply.toPerson(request, content);
 	}
 
-	/** Saves the texts in the view's fields as a draft; null when the view cannot be read. */
-	async function keepForm({ person }: AllowedRequest, view: SubmittedView): Promise<StandingForm | null> {
-		const form = await drafting.read(view);
-		if (form !== null) await drafting.keep(person, view.id, form);
-		return form;
-	}
-
-	/** Shows the modal again, with "Unwatch" instead of "Watch" or the reverse. */
-	async function showAgain(request: AllowedRequest, view: SubmittedView, form: StandingForm | null): Promise<void> {
-		if (form === null) return;
-		await flow.show(request, view, { metadata: form.metadata, typed: typedIn(form), sameReading: true });
-	}
-
 	listen.action(ACTIONS.watch, (asked, { value, view }) => {
 		const target = decodeTarget(value);
 		if (target === null) return NOTHING_TO_DO;
 		const { channelId } = originOf(asked, view);
-		const place = view === null ? channelId : windowPlace(decodeMetadata(view.privateMetadata));
+		const place = view === null ? channelId : windowPlace(metadataOf(view));
 		return changing(
 			ifAllowed(place, async (request) => {
 				// The draft is saved first, because the person may type while the session is read.
-				const form = view === null ? null : await keepForm(request, view);
+				const form = view === null ? null : await drafting.save(request.person, view);
 				// A press inside a modal names no channel.
 				await watch({ ...request, channelId }, [target.sessionId]);
-				if (view !== null) await showAgain(request, view, form);
+				if (view !== null && form !== null) await flow.showForm(request, view, form, true);
 			}),
 		);
 	});
@@ -222,11 +182,14 @@ export function registerWatching(
 		async function stop(anybody: PersonRequest): Promise<Task> {
 			await unwatch({ ...anybody, channelId }, [sessionId]);
 			if (view === null) return NOTHING_TO_DO;
-			const update = async (request: AllowedRequest) => showAgain(request, view, await keepForm(request, view));
+			const update = async (request: AllowedRequest) => {
+				const form = await drafting.save(request.person, view);
+				if (form !== null) await flow.showForm(request, view, form, true);
+			};
 			// The unwatch succeeded, so a refusal to show the session again is not worth a message.
 			return ifAllowed(channelId, update, silently);
 		}
-		const place = windowPlace(decodeMetadata(view?.privateMetadata));
+		const place = windowPlace(view === null ? null : metadataOf(view));
 		return changing(ifAllowed({ ...place, inAnyChannel: true }, stop));
 	});
 
@@ -238,12 +201,7 @@ export function registerWatching(
 	): Promise<string> {
 		try {
 			const permit = await personReads.permit(request);
-			if (permit instanceof TooFastError) throw permit;
-			const work = permit.read(sessionId);
-			const { session } = await withNotes(clock, work, async () => {
-				await reply.toPerson(request, stillWaitingMessage(sessionId));
-				return false;
-			});
+			const { session } = await reply.patiently(request, sessionId, permit.read(sessionId));
 			const [best, ...others] = build(session, links);
 			if (best === undefined) return 'nothing';
 			if (await reply.throughResponseUrl(request, best)) return 'shown';
@@ -260,9 +218,10 @@ export function registerWatching(
 		return ({ channelId }: PersonRequest, { value }: Press): Task => {
 			const target = decodeTarget(value);
 			if (target === null) return NOTHING_TO_DO;
-			return ifAllowed(channelId, async (request) => {
-				logAccess(request, access, target.sessionId, await showPrivately(request, target.sessionId, build));
-			});
+			const { sessionId } = target;
+			return ifAllowed(channelId, (request) =>
+				logged(request, access, sessionId, () => showPrivately(request, sessionId, build)),
+			);
 		};
 	}
 
@@ -278,8 +237,6 @@ export function registerWatching(
 
 	return { watch, watchAll, unwatch, list };
 }
-
-export type Watching = ReturnType<typeof registerWatching>;
 
 function loggedOutcome(outcome: WatchOutcome): string {
 	if (outcome.kind === 'unreadable') return outcome.code;

@@ -10,7 +10,7 @@ import {
 } from '../../watches/announcements.ts';
 import { type CardModel, watchCard } from '../blocks/watch-card.ts';
 import { endWords } from '../blocks/watch-posts.ts';
-import type { createUserGroups } from '../settings/user-groups.ts';
+import type { createUserGroups } from '../settings/mentions.ts';
 import { createDrawing } from './draw.ts';
 import { createQuestionFacts } from './facts.ts';
 import { createMessages } from './messages.ts';

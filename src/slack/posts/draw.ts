@@ -13,7 +13,7 @@ import {
 	settledQuestionPost,
 	watchPost,
 } from '../blocks/watch-posts.ts';
-import type { UserGroups } from '../settings/user-groups.ts';
+import type { UserGroups } from '../settings/mentions.ts';
 import type { Drawn, QuestionFacts } from './facts.ts';
 import type { createReminderDrawing } from './reminders.ts';
 

@@ -1,14 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import type { Claims } from '../../answers/accept.ts';
 import { type Person, type QuestionKey, submissionKeyOf } from '../../answers/answer.ts';
 import { setBounded } from '../../bounded-map.ts';
-import { type Clock, uptimeOf } from '../../clock.ts';
+import { uptimeOf } from '../../clock.ts';
+import type { Core } from '../../core.ts';
 import { isReworded, type Question } from '../../questions/open-question.ts';
-import type { Draft, DraftStore } from '../../store/answering-store.ts';
+import type { Draft } from '../../store/answering-store.ts';
 import type { Notice } from '../blocks/session-modal.ts';
 import { asksTheSame, chosenPositions } from '../form/plan.ts';
 import { type FormReading, readForm } from '../form/read.ts';
-import { decodeMetadata, type ViewMetadata } from '../metadata.ts';
+import { decodeMetadata, newFormId, type ViewMetadata } from '../metadata.ts';
 import type { SubmittedView } from '../request.ts';
 
 /** While somebody types, the claim is prolonged at most this often. */
@@ -37,29 +37,22 @@ export interface TypedText {
  * The message index under which a chosen message is saved until the person says which field it is for. As a draft of the
  * question, the form would show it in a field before that.
  */
-export const KEPT_ASIDE = -1;
-
-interface Dependencies {
-	readonly serviceUrl: string;
-	readonly drafts: DraftStore;
-	readonly claims: Claims;
-	readonly clock: Clock;
-}
+const KEPT_ASIDE = -1;
 
 /** A form in a person's view. */
 export interface StandingForm {
 	/** With `secret` as the box is ticked now. */
 	readonly metadata: ViewMetadata;
 	readonly reading: FormReading;
-	/** When it was read, in milliseconds since the epoch. */
-	readonly at: number;
+	/** The texts in the view's fields; null without fields, and then a draft is used. */
+	readonly typed: TypedText | null;
 }
 
 /**
  * Saves what people type. While one save of a form runs, only the newest state of the form waits, so fast typing cannot
  * overload the store.
  */
-export function createDrafting({ serviceUrl, drafts, claims, clock }: Dependencies) {
+export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core, claims: Claims) {
 	/** The next save of each form that is being saved; null: none. */
 	const nextSaves = new Map<string, (() => Promise<void>) | null>();
 	const claimedAt = new Map<string, number>();
@@ -98,23 +91,23 @@ export function createDrafting({ serviceUrl, drafts, claims, clock }: Dependenci
 		if (metadata === null) return null;
 		const at = clock.now();
 		const draft = metadata.offered.length === 0 ? null : await drafts.get(metadata.formId);
-		const reading = readForm({
-			values: view.values,
-			metadata,
-			draft: draft?.values ?? {},
-			...(actedBlockId === undefined ? {} : { acted: actedBlockId }),
-		});
-		return { metadata: { ...metadata, secret: reading.secret }, reading, at };
+		const reading = readForm({ values: view.values, metadata, draft: draft?.values ?? {}, acted: actedBlockId });
+		const typed = metadata.fields.length === 0 ? null : { values: reading.values, at };
+		return { metadata: { ...metadata, secret: reading.secret }, reading, typed };
 	}
 
 	/** Saves a form as a draft. `viewId` null: even if the form was submitted. */
-	async function keep(person: Person, viewId: string | null, { metadata, reading, at }: StandingForm): Promise<void> {
+	async function keep(
+		person: Person,
+		viewId: string | null,
+		{ metadata, reading, typed }: StandingForm,
+	): Promise<void> {
 		const question = keyOf(metadata);
 		const { formId, fingerprint, shownHash } = metadata;
-		if (question === null || fingerprint === null || metadata.fields.length === 0) return;
+		if (question === null || fingerprint === null || typed === null) return;
 		const values = without(reading.draft, marked.get(formId) ?? []);
 		const { secret } = reading;
-		const draft = { formId, person, question, fingerprint, shownHash, values, secret, updatedAt: at };
+		const draft = { formId, person, question, fingerprint, shownHash, values, secret, updatedAt: typed.at };
 		const submissionKey = viewId === null ? undefined : submissionKeyOf(viewId, formId);
 		await saveLatest(formId, () => drafts.save(draft, submissionKey));
 	}
@@ -129,6 +122,12 @@ export function createDrafting({ serviceUrl, drafts, claims, clock }: Dependenci
 	return {
 		read,
 		keep,
+		/** Saves the texts in a view's fields as a draft. Null when the view has no metadata that we can read. */
+		async save(person: Person, view: SubmittedView): Promise<StandingForm | null> {
+			const form = await read(view);
+			if (form !== null) await keep(person, view.id, form);
+			return form;
+		},
 		/** The person typed in the block `actedBlockId`. */
 		async typed(person: Person, view: SubmittedView, actedBlockId: string): Promise<void> {
 			const form = await read(view, actedBlockId);
@@ -138,6 +137,22 @@ export function createDrafting({ serviceUrl, drafts, claims, clock }: Dependenci
 			if (key !== null) await prolongClaim(key, person, form.metadata.formId);
 		},
 		left,
+		/** Saves a message that somebody chose as an answer, until they say which field it is for. */
+		async keepAside(
+			person: Person,
+			{ formId, sessionId }: Pick<ViewMetadata, 'formId' | 'sessionId'>,
+			{ fingerprint, shownHash }: GivenFor,
+			values: Values,
+		): Promise<void> {
+			const question = { service: serviceUrl, sessionId, messageIndex: KEPT_ASIDE };
+			await drafts.save({ formId, person, question, fingerprint, shownHash, values, updatedAt: clock.now() });
+		},
+		/** The message that the person chose; null when it was submitted or removed meanwhile. */
+		async keptAside({ userId, teamId }: Person, formId: string): Promise<string | null> {
+			const draft = await drafts.get(formId);
+			const isOwn = draft?.person.userId === userId && draft.person.teamId === teamId;
+			return (isOwn ? Object.values(draft.values)[0] : null) ?? null;
+		},
 		/**
 		 * The person pressed the box for secrets: removes the texts of ticked items from all their drafts. For everybody,
 		 * because it only removes what they typed. Saves nothing; `keep` the returned form where that is allowed.
@@ -169,15 +184,6 @@ export function createDrafting({ serviceUrl, drafts, claims, clock }: Dependenci
 
 export type Drafting = ReturnType<typeof createDrafting>;
 
-/** The texts in a view's fields; null without a form, and then a draft is used. */
-export function typedIn({ metadata, reading, at }: StandingForm): TypedText | null {
-	return metadata.fields.length === 0 ? null : { values: reading.values, at };
-}
-
-export function newFormId(): string {
-	return randomBytes(9).toString('base64url');
-}
-
 /** Removes the texts of secret items, which are neither saved nor carried over. */
 export function without(values: Values, secret: readonly number[]): Values {
 	return Object.fromEntries(Object.entries(values).filter(([position]) => !secret.includes(Number(position))));
@@ -187,8 +193,8 @@ export function without(values: Values, secret: readonly number[]): Values {
 interface StartingValues {
 	readonly values: Values;
 	readonly notice: Notice | null;
-	/** The view showed another form, so this one gets its own id. */
-	readonly isNewForm: boolean;
+	/** A new one when the view showed another form. */
+	readonly formId: string;
 }
 
 /**
@@ -210,12 +216,13 @@ export function startingValues({
 	prefill: Prefill | null;
 	draft: Draft | null;
 }): StartingValues {
+	const { formId } = metadata;
 	const withoutChosen = (values: Values) =>
 		without(fitting(values, question), chosenPositions(question, metadata, values));
 	if (typed !== null && metadata.fields.length > 0) {
-		if (asksTheSame(metadata, question)) return { values: typed, notice: null, isNewForm: false };
+		if (asksTheSame(metadata, question)) return { values: typed, notice: null, formId };
 		const values = withoutChosen(typed);
-		return { values, notice: changedNotice(values), isNewForm: true };
+		return { values, notice: changedNotice(values), formId: newFormId() };
 	}
 	const isOtherDraft = draft !== null && isOther(draft, question);
 	const drafted = isOtherDraft ? withoutChosen(draft.values) : fitting(draft?.values ?? {}, question);
@@ -223,12 +230,12 @@ export function startingValues({
 		const isOtherText = prefill.givenFor !== null && isOther(prefill.givenFor, question);
 		const given = isOtherText ? withoutChosen(prefill.values) : fitting(prefill.values, question);
 		const values = { ...drafted, ...given };
-		return { values, notice: isOtherText ? changedNotice(values) : { kind: 'prefilled' }, isNewForm: false };
+		return { values, notice: isOtherText ? changedNotice(values) : { kind: 'prefilled' }, formId };
 	}
 	if (draft === null || Object.keys(fitting(draft.values, question)).length === 0)
-		return { values: drafted, notice: null, isNewForm: false };
+		return { values: drafted, notice: null, formId };
 	const restored = { kind: 'draftRestored', at: draft.updatedAt } as const;
-	return { values: drafted, notice: isOtherDraft ? changedNotice(drafted) : restored, isNewForm: false };
+	return { values: drafted, notice: isOtherDraft ? changedNotice(drafted) : restored, formId };
 }
 
 function changedNotice(values: Values): Notice {

@@ -1,33 +1,40 @@
-import type { WebClient } from '@slack/web-api';
 import type { ActRefusal } from '../../answers/access-policy.ts';
 import type { Origin } from '../../answers/answer.ts';
-import type { Clock } from '../../clock.ts';
-import { loggedId } from '../../log.ts';
+import type { Core } from '../../core.ts';
 import { answerCard, chooseItemModal, stillWaitingMessage } from '../blocks/commands.ts';
 import { errorMessage, errorModal } from '../blocks/errors.ts';
 import { loadingModal, type Notice, type SessionModel, sessionModal } from '../blocks/session-modal.ts';
 import { codeOf, slackErrorCode, slackFailure, slackRetryAfterMs } from '../clients.ts';
 import { CALLBACKS } from '../ids.ts';
 import { newMetadata, type ViewMetadata } from '../metadata.ts';
-import { type PersonReads, type Reading, type ReadPermit, TooFastError } from '../person-reads.ts';
-import { type Reply, whereItBegan } from '../reply.ts';
-import { isInbox, logAccess, originOf, type PersonRequest, type SubmittedView } from '../request.ts';
+import type { PersonReads, Reading, ReadPermit } from '../person-reads.ts';
+import type { Reply } from '../reply.ts';
+import {
+	isInbox,
+	logAccess,
+	logged,
+	originOf,
+	type PersonRequest,
+	type SubmittedView,
+	whereItBegan,
+} from '../request.ts';
 import { type AllowedRequest, copyPlace, ifAllowed, type Task, windowPlace } from '../task.ts';
-import { newFormId, type Prefill, type TypedText } from './drafts.ts';
-import type { Presenter, WantedQuestion } from './presenter.ts';
-import { createViewHandle, openView, type UpdateOutcome, type ViewHandle } from './view-handle.ts';
-import type { Note, PatientReads } from './waiting.ts';
+import type { Prefill, StandingForm } from './drafts.ts';
+import {
+	createViewHandle,
+	type Note,
+	openView,
+	type PatientReads,
+	type UpdateOutcome,
+	type ViewHandle,
+} from './open-view.ts';
+import type { Content, PlacedText, Presenter, WantedQuestion } from './presenter.ts';
 
-interface Dependencies {
-	readonly client: WebClient;
+interface Special {
 	readonly presenter: Presenter;
-	/** The last reading of a session; null when it is not in memory any more. */
-	readonly latest: (sessionId: string) => Reading | null;
 	readonly personReads: PersonReads;
 	readonly reads: PatientReads;
 	readonly reply: Reply;
-	readonly adminContact: string | null;
-	readonly clock: Clock;
 }
 
 /** What a person wants to see. */
@@ -42,15 +49,12 @@ interface Wish {
 	/** Initial texts. */
 	readonly prefill?: Prefill;
 	/** A message chosen for an answer. If it fits several items, the person is asked which one. */
-	readonly text?: string;
+	readonly text?: string | null;
 }
 
-interface Content {
-	readonly metadata: ViewMetadata;
-	readonly typed?: TypedText | null;
-	readonly prefill?: Prefill | null;
+interface Wanted extends Content {
+	/** As that of `Wish`. */
 	readonly text?: string | null;
-	readonly wanted?: WantedQuestion;
 	/** Uses the last reading if it is in memory. The person is told when that is newer than what they saw. */
 	readonly sameReading?: boolean;
 }
@@ -60,18 +64,14 @@ const MAX_UPDATES = 3;
 /** … and Slack asks to wait no longer than this. Slack's limits are per minute. */
 const MAX_LIMIT_MS = 60_000;
 
-/** A permit for a read, and the loading view that waits for it; null when Slack did not open it. */
-interface Begun {
-	readonly permit: ReadPermit;
-	readonly handle: ViewHandle | null;
-}
-
 /**
  * Shows a session in a modal: a loading view at once, then the content by `views.update`. When the loading view cannot be
  * opened, an ephemeral card offers a button instead.
  */
-export function createSessionFlow(deps: Dependencies) {
-	const { client, presenter, latest, personReads, reads, reply, adminContact, clock } = deps;
+export function createSessionFlow(core: Core, { presenter, personReads, reads, reply }: Special) {
+	const { clock } = core;
+	const client = core.clients.people;
+	const { latest } = core.sessionService;
 
 	/** Repeats an update that Slack limits after the time for which Slack asks. Throws what `update` throws otherwise. */
 	async function despiteLimit(update: () => Promise<UpdateOutcome>): Promise<UpdateOutcome> {
@@ -88,10 +88,8 @@ export function createSessionFlow(deps: Dependencies) {
 
 	async function showError(request: PersonRequest, handle: ViewHandle, metadata: ViewMetadata, error: unknown) {
 		const code = codeOf(error);
-		request.log.warn(
-			{ session: loggedId(metadata.sessionId), code, ...(code === 'internal' ? { err: error } : {}) },
-			'could not show a session',
-		);
+		// The line of the access names the session.
+		request.log.warn({ code, ...(code === 'internal' ? { err: error } : {}) }, 'could not show a session');
 		const modal = errorModal(code, metadata, reply.errorContext(error));
 		await despiteLimit(() => handle.update(modal)).catch(async (updateError: unknown) => {
 			request.log.error({ code: slackFailure(updateError).code }, 'could not show the error in the modal');
@@ -106,36 +104,33 @@ export function createSessionFlow(deps: Dependencies) {
 	async function fill(
 		request: AllowedRequest,
 		handle: ViewHandle,
-		content: Content & { readonly source: ReadPermit | Reading },
+		content: Wanted & { readonly source: ReadPermit | Reading },
 		note: Note,
 	): Promise<UpdateOutcome | null> {
 		const { metadata, source } = content;
 		const { sessionId } = metadata;
 		const reading = 'session' in source ? source : await reads.read(sessionId, source, handle, note);
 		if (reading === null) {
-			request.log.info({ session: loggedId(sessionId) }, 'nobody waits for a read any more');
+			request.log.info({}, 'nobody waits for a read any more');
 			return null;
 		}
-		const place =
-			content.text == null ? null : await presenter.placeText(request.person, metadata, reading, content.text);
-		if (place?.kind === 'choose') {
-			const modal = chooseItemModal(place.question, place.positions, place.text, place.metadata);
+		const { person } = request;
+		const { text } = content;
+		const placed: PlacedText = text == null ? {} : await presenter.placeText(person, metadata, reading, text);
+		if (placed.choose !== undefined) {
+			const { question, positions, ...chosen } = placed.choose;
+			const modal = chooseItemModal(question, positions, chosen.text, chosen.metadata);
 			return despiteLimit(() => handle.update(modal));
 		}
-		const filled =
-			place?.kind === 'place' ? { ...content, prefill: { values: place.values, givenFor: null } } : content;
-		const notices = [...newerNotice(content, reading), ...(place?.kind === 'unused' ? [place.notice] : [])];
-		const model = await modelOf(request, handle, filled, { reading, notices });
+		const model = await presenter.model({
+			...content,
+			person,
+			viewId: handle.id,
+			prefill: placed.prefill ?? content.prefill ?? null,
+			reading,
+			notices: [...newerNotice(content, reading), ...(placed.notices ?? [])],
+		});
 		return despiteLimit(() => put(request, handle, model));
-	}
-
-	function modelOf(
-		{ person }: AllowedRequest,
-		{ id: viewId }: ViewHandle,
-		{ metadata, typed = null, prefill = null, wanted = null }: Content,
-		shown: { readonly reading: Reading; readonly notices: readonly Notice[] },
-	): Promise<SessionModel> {
-		return presenter.model({ person, metadata, viewId, typed, prefill, wanted, ...shown });
 	}
 
 	async function put(request: AllowedRequest, handle: ViewHandle, model: SessionModel): Promise<UpdateOutcome> {
@@ -156,20 +151,21 @@ export function createSessionFlow(deps: Dependencies) {
 		content: Content,
 		notice: (readAt: number) => Notice,
 	): Promise<UpdateOutcome | null> {
-		const { metadata } = content;
+		const { metadata, typed = null } = content;
 		// After a submission the view shows a receipt, which must not be replaced.
 		if (await presenter.isSent(handle.id, metadata)) return 'gone';
 		const reading = latest(metadata.sessionId);
 		if (reading === null || !(await presenter.asksTheSame(metadata, reading))) return null;
-		const shown = { metadata, typed: content.typed ?? null };
-		const model = await modelOf(request, handle, shown, { reading, notices: [notice(reading.readAt)] });
+		const notices = [notice(reading.readAt)];
+		const { person } = request;
+		const model = await presenter.model({ person, viewId: handle.id, metadata, typed, reading, notices });
 		return put(request, handle, model);
 	}
 
-	/** Opens the loading view at once, because the trigger expires after three seconds, but not for a person who is too fast. */
-	async function begin(request: PersonRequest, metadata: ViewMetadata, onTop: boolean): Promise<Begun | TooFastError> {
+	/** Opens the loading view at once, because the trigger expires after three seconds, but not for a person who is too fast.
+	 * `handle` null: Slack did not open it. */
+	async function begin(request: PersonRequest, metadata: ViewMetadata, onTop: boolean) {
 		const permit = await personReads.permit(request);
-		if (permit instanceof TooFastError) return permit;
 		const handle = await openView(client, request, { view: loadingModal(metadata.sessionId, metadata), onTop });
 		return { permit, handle };
 	}
@@ -177,7 +173,7 @@ export function createSessionFlow(deps: Dependencies) {
 	/** Fills the loading view. Never throws; resolves to the outcome for the log. */
 	async function fillOpened(
 		request: AllowedRequest,
-		{ permit, handle }: Begun,
+		{ permit, handle }: Awaited<ReturnType<typeof begin>>,
 		metadata: ViewMetadata,
 		wish: Wish,
 	): Promise<string> {
@@ -204,7 +200,7 @@ export function createSessionFlow(deps: Dependencies) {
 	async function showAgain(
 		request: AllowedRequest,
 		handle: ViewHandle,
-		content: Content,
+		content: Wanted,
 		isShown: boolean,
 	): Promise<string | null> {
 		const { metadata } = content;
@@ -222,29 +218,27 @@ export function createSessionFlow(deps: Dependencies) {
 		try {
 			const lastReading = content.sameReading === true ? latest(sessionId) : null;
 			const source = lastReading ?? (await personReads.permit(request));
-			if (source instanceof TooFastError) throw source;
 			const tooFast = lastReading === null ? null : await personReads.turn(request);
 			if (tooFast !== null) throw tooFast;
 			const outcome = await fill(request, handle, { ...content, source }, note);
 			return lastReading === null ? loggedOutcome(outcome) : null;
 		} catch (error) {
 			const code = codeOf(error);
-			const tooFast = error instanceof TooFastError ? error : null;
-			if (tooFast === null) request.log.warn({ session: loggedId(sessionId), code }, 'could not show a session again');
-			else if (!personReads.isWorthTelling(request)) return code;
-			if (isNoted || (tooFast !== null && isShown)) {
+			const isTooFast = code === 'too_fast';
+			const context = reply.errorContext(error, metadata.fields.length === 0 ? 'nothing' : 'text');
+			if (isTooFast && !personReads.isWorthTelling(request)) return code;
+			if (isNoted || (isTooFast && isShown)) {
 				// A notice about the error replaces the one that the read takes long.
-				const retryAt = tooFast?.retryAt ?? null;
+				const retryAt = isTooFast ? (context.retryAt ?? null) : null;
 				const stale = (readAt: number) => ({ kind: 'stale', code, readAt, retryAt }) as const;
 				const outcome = await putNotice(request, handle, content, stale).catch(() => null);
 				// If the view changed after the press, the error of the press is not shown.
-				if (outcome === 'updated' || (tooFast === null && outcome !== null)) return code;
+				if (outcome === 'updated' || (!isTooFast && outcome !== null)) return code;
 			}
-			if (tooFast === null && metadata.fields.length === 0) {
+			if (!isTooFast && metadata.fields.length === 0) {
 				await showError(request, handle, metadata, error);
 				return code;
 			}
-			const context = reply.errorContext(error, metadata.fields.length === 0 ? 'nothing' : 'text');
 			const modal = errorModal(code, { ...metadata, fields: [] }, context);
 			await reply.onTop(request, metadata, { modal, message: errorMessage(code, sessionId, context) });
 			return code;
@@ -255,7 +249,7 @@ export function createSessionFlow(deps: Dependencies) {
 	 * Shows the session again in an open view: refreshed, another page, other fields. The texts in the fields stay. When the
 	 * session cannot be read, the form stays and the error opens on top of it.
 	 */
-	async function show(request: AllowedRequest, view: SubmittedView, content: Content): Promise<void> {
+	async function show(request: AllowedRequest, view: SubmittedView, content: Wanted): Promise<void> {
 		const { id, hash, callbackId } = view;
 		const isShown = callbackId === CALLBACKS.session;
 		const handle = createViewHandle(client, { id, hash: hash === '' ? null : hash }, false);
@@ -271,21 +265,14 @@ export function createSessionFlow(deps: Dependencies) {
 		// The functions below handle a rejection when they await it.
 		beginning.catch(() => undefined);
 
-		async function toSomebodyAllowed(allowed: AllowedRequest): Promise<void> {
-			const begun = await beginning;
-			if (begun instanceof TooFastError) {
-				logAccess(request, 'open', sessionId, begun.code);
-				return reply.failed(request, begun, { sessionId });
-			}
-			logAccess(request, 'open', sessionId, await fillOpened(allowed, begun, metadata, wish));
-		}
+		const toSomebodyAllowed = (allowed: AllowedRequest) =>
+			logged(request, 'open', sessionId, async () => fillOpened(allowed, await beginning, metadata, wish));
 
 		async function toSomebodyRefused(refusal: ActRefusal): Promise<void> {
 			logAccess(request, 'open', sessionId, refusal);
-			const begun = await beginning;
-			if (begun instanceof TooFastError) return reply.failed(request, begun, { sessionId });
-			const modal = errorModal(refusal, metadata, { adminContact });
-			const outcome = await begun.handle?.update(modal).catch(() => null);
+			const { handle } = await beginning;
+			const modal = errorModal(refusal, metadata, reply.errorContext(null));
+			const outcome = await handle?.update(modal).catch(() => null);
 			if (outcome !== 'updated') await reply.refused(request, refusal);
 		}
 
@@ -305,7 +292,7 @@ export function createSessionFlow(deps: Dependencies) {
 			const isNew = view === null || isInbox(view);
 			const isCopy = isNew && wish.origin !== undefined && copyPlace(request, from.channelId, sessionId).isCopy;
 			const origin = isCopy ? { ...from, isCopy } : from;
-			const metadata = newMetadata({ sessionId, formId: newFormId(), origin });
+			const metadata = newMetadata({ sessionId, origin });
 			if (isNew) {
 				return openModal(request, metadata, wish, view?.callbackId === CALLBACKS.inbox);
 			}
@@ -314,6 +301,10 @@ export function createSessionFlow(deps: Dependencies) {
 		},
 
 		show,
+
+		/** Shows the form again with the texts in its fields. `sameReading`: without a new read, if that is possible. */
+		showForm: (request: AllowedRequest, view: SubmittedView, form: StandingForm, sameReading: boolean) =>
+			show(request, view, { ...form, sameReading }),
 
 		/** The person closed a view: ends its reads. */
 		left: reads.left,
@@ -327,7 +318,7 @@ function wantedBy({ messageIndex, toAnswer = false }: Wish): WantedQuestion {
 }
 
 /** The notice that the session was read again since the view was filled, when the person only changed page or fields. */
-function newerNotice({ sameReading, metadata }: Content, reading: Reading): Notice[] {
+function newerNotice({ sameReading, metadata }: Wanted, reading: Reading): Notice[] {
 	const isNewer = sameReading === true && metadata.readAt > 0 && reading.since > metadata.readAt;
 	return isNewer ? [{ kind: 'readAgain' }] : [];
 }

@@ -2,26 +2,25 @@ import type { Claims } from '../../answers/accept.ts';
 import {
 	type Answer,
 	isBlocking,
+	itemsOf,
 	type OtherAnswer,
 	type Person,
 	type QuestionKey,
 	submissionKeyOf,
 } from '../../answers/answer.ts';
 import { ourAnswers } from '../../answers/earlier-answers.ts';
-import type { Clock } from '../../clock.ts';
+import type { Core } from '../../core.ts';
 import { askingMessageIndex, openQuestion, type Question, questionAt } from '../../questions/open-question.ts';
 import { type AnswerMarks, isSecretValue, looksSecretAt, secretAtFirst } from '../../questions/secrecy.ts';
 import { isWaiting, type Session } from '../../questions/session.ts';
-import type { AnswerStore } from '../../store/answer-store.ts';
-import type { Draft, DraftStore } from '../../store/answering-store.ts';
-import type { WatchStore } from '../../store/watch-store.ts';
+import type { Draft } from '../../store/answering-store.ts';
 import type { Notice, SessionModel } from '../blocks/session-modal.ts';
 import { asksTheSame } from '../form/plan.ts';
 import type { Links } from '../links.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import type { Reading } from '../person-reads.ts';
 import type { SettledBy } from '../words.ts';
-import { KEPT_ASIDE, newFormId, type Prefill, startingValues, type TypedText, type Values, without } from './drafts.ts';
+import { type Drafting, type Prefill, startingValues, type TypedText, type Values, without } from './drafts.ts';
 
 /**
  * The message index that a button named; `newest`: the person came to answer whatever is open, so the modal says who
@@ -29,39 +28,37 @@ import { KEPT_ASIDE, newFormId, type Prefill, startingValues, type TypedText, ty
  */
 export type WantedQuestion = number | 'newest' | null;
 
-/** How to show a session to a person. */
-interface Showing {
-	readonly person: Person;
+/** What a person wants to see in a view. */
+export interface Content {
 	readonly metadata: ViewMetadata;
-	/** Null when Slack's response to the opening was lost. */
-	readonly viewId: string | null;
 	/** The texts in the view's fields; null when it had none. */
-	readonly typed: TypedText | null;
+	readonly typed?: TypedText | null;
 	/** A message chosen with "Use as answer", or an answer. */
-	readonly prefill: Prefill | null;
-	readonly reading: Reading;
-	readonly wanted: WantedQuestion;
-	readonly notices: readonly Notice[];
+	readonly prefill?: Prefill | null;
+	readonly wanted?: WantedQuestion;
 }
 
-interface Dependencies {
-	readonly serviceUrl: string;
-	readonly answers: AnswerStore;
-	readonly drafts: DraftStore;
-	readonly claims: Claims;
-	readonly watches: Pick<WatchStore, 'find'>;
-	readonly dashboardUrl: string | null;
-	readonly links: Links;
-	readonly adminContact: string | null;
-	readonly clock: Clock;
+/** How to show a session to a person. */
+interface Showing extends Content {
+	readonly person: Person;
+	/** Null when Slack's response to the opening was lost. */
+	readonly viewId: string | null;
+	readonly reading: Reading;
+	readonly notices: readonly Notice[];
 }
 
 /**
  * Collects what the session's modal shows besides the session: the open question, who else is answering, what the person
  * typed before. Saves the initial texts of the form as a draft.
  */
-export function createPresenter(deps: Dependencies) {
-	const { serviceUrl, answers, drafts, claims, watches, dashboardUrl, links, adminContact, clock } = deps;
+export function createPresenter(
+	core: Core,
+	{ claims, drafting, links }: { claims: Claims; drafting: Drafting; links: Links },
+) {
+	const { serviceUrl, clock, config, store } = core;
+	const { answers, drafts, watches } = store;
+	const { dashboardUrl } = config;
+	const { adminContact } = config.access;
 
 	async function openQuestionOf(session: Session): Promise<Question | null> {
 		return openQuestion(session, (await ourAnswers(answers, { serviceUrl, session })).leftEmpty);
@@ -79,7 +76,7 @@ export function createPresenter(deps: Dependencies) {
 	): Promise<Notice[]> {
 		const { metadata, reading } = showing;
 		const newest = question === null ? askingMessageIndex(reading.session) : null;
-		const wanted = showing.wanted === 'newest' ? newest : showing.wanted;
+		const wanted = showing.wanted === 'newest' ? newest : (showing.wanted ?? null);
 		const before = metadata.fields.length > 0 ? metadata.messageIndex : wanted;
 		if (before === null || before === question?.messageIndex) return [];
 		const standing = await answers.standing(keyOf(reading.session.sessionId, before));
@@ -115,7 +112,7 @@ export function createPresenter(deps: Dependencies) {
 
 	/** The texts in the view's fields, with what was typed while the session was read. */
 	async function latestTyped({ typed, metadata }: Showing): Promise<Values | null> {
-		if (typed === null) return null;
+		if (typed == null) return null;
 		const draft = await drafts.get(metadata.formId);
 		return draft === null || draft.updatedAt <= typed.at ? typed.values : { ...typed.values, ...draft.values };
 	}
@@ -131,25 +128,17 @@ export function createPresenter(deps: Dependencies) {
 
 	return {
 		/** Decides where a chosen message goes: into the only field that fits, into one that the person chooses, or nowhere. */
-		async placeText(person: Person, metadata: ViewMetadata, { session }: Reading, text: string): Promise<TextPlace> {
+		async placeText(person: Person, metadata: ViewMetadata, { session }: Reading, text: string): Promise<PlacedText> {
+			const unused = (why: 'nothingOpen' | 'secret') => ({ notices: [{ kind: 'textUnused', why } as const] });
 			const question = await openQuestionOf(session);
-			if (question === null) return { kind: 'unused', notice: { kind: 'textUnused', why: 'nothingOpen' } };
+			if (question === null) return unused('nothingOpen');
 			const positions = question.openItems.filter((position) => !looksSecretAt(question, position));
 			const [first] = positions;
-			if (first === undefined) return { kind: 'unused', notice: { kind: 'textUnused', why: 'secret' } };
-			if (positions.length === 1) return { kind: 'place', values: { [first]: text } };
-			const { formId, sessionId } = metadata;
+			if (first === undefined) return unused('secret');
+			if (positions.length === 1) return { prefill: { values: { [first]: text }, givenFor: null } };
 			const { messageIndex, fingerprint } = question;
-			await drafts.save({
-				formId,
-				person,
-				question: keyOf(sessionId, KEPT_ASIDE),
-				fingerprint,
-				shownHash: question.shownHash,
-				values: { [first]: text },
-				updatedAt: clock.now(),
-			});
-			return { kind: 'choose', question, positions, text, metadata: { ...metadata, messageIndex, fingerprint } };
+			await drafting.keepAside(person, metadata, question, { [first]: text });
+			return { choose: { question, positions, text, metadata: { ...metadata, messageIndex, fingerprint } } };
 		},
 
 		/** Whether the open question is the one that a view with this metadata shows. */
@@ -194,10 +183,10 @@ export function createPresenter(deps: Dependencies) {
 				latestTyped(showing),
 			]);
 			const typedValues = typed === null ? null : without(typed, metadata.secret);
-			const start = startingValues({ question, metadata, typed: typedValues, prefill: showing.prefill, draft });
+			const start = startingValues({ question, metadata, typed: typedValues, prefill: showing.prefill ?? null, draft });
 			const secret = secretFields(question, metadata, marks, draft);
 			const values = without(start.values, secret);
-			const formId = start.isNewForm ? newFormId() : metadata.formId;
+			const { formId } = start;
 			if (Object.keys(values).length > 0) {
 				const kept = {
 					formId,
@@ -215,7 +204,7 @@ export function createPresenter(deps: Dependencies) {
 			}
 			return {
 				...base,
-				metadata: { ...metadata, formId, ...(start.isNewForm ? { fields: [], offered: [] } : {}) },
+				metadata: { ...metadata, formId, ...(formId !== metadata.formId && { fields: [], offered: [] }) },
 				watch,
 				claims: others.map((claim) => claim.person.userId),
 				draft: values,
@@ -227,16 +216,17 @@ export function createPresenter(deps: Dependencies) {
 	};
 }
 
-type TextPlace =
-	| { readonly kind: 'place'; readonly values: Values }
-	| { readonly kind: 'unused'; readonly notice: Notice }
-	| {
-			readonly kind: 'choose';
-			readonly question: Question;
-			readonly positions: readonly number[];
-			readonly text: string;
-			readonly metadata: ViewMetadata;
-	  };
+/** How a chosen message is shown. `choose`: the person says which item it is for. */
+export interface PlacedText {
+	readonly prefill?: Prefill;
+	readonly notices?: readonly Notice[];
+	readonly choose?: {
+		readonly question: Question;
+		readonly positions: readonly number[];
+		readonly text: string;
+		readonly metadata: ViewMetadata;
+	};
+}
 
 export type Presenter = ReturnType<typeof createPresenter>;
 
@@ -254,22 +244,11 @@ function secretFields(
 }
 
 function otherAnswer(answer: Answer): OtherAnswer {
-	const items = answer.content.kind === 'readable' ? answer.content.items : [];
-	return {
-		answerId: answer.id,
-		person: answer.person,
-		at: answer.acceptedAt,
-		same: false,
-		values: items.map((item) => (item.secret ? null : item.value)),
-	};
+	const values = itemsOf(answer).map((item) => (item.secret ? null : item.value));
+	return { answerId: answer.id, person: answer.person, at: answer.acceptedAt, same: false, values };
 }
 
 function outsideAnswer(question: Question, marks: readonly AnswerMarks[]): OtherAnswer {
-	return {
-		answerId: null,
-		person: null,
-		at: null,
-		same: false,
-		values: question.items.map((item, position) => (isSecretValue(marks, question, position) ? null : item.value)),
-	};
+	const values = question.items.map(({ value }, position) => (isSecretValue(marks, question, position) ? null : value));
+	return { answerId: null, person: null, at: null, same: false, values };
 }

@@ -1,7 +1,7 @@
 import type { InputBlock, PlainTextOption } from '@slack/types';
 import { z } from 'zod';
 import type { DeepReadonly } from '../../deep-readonly.ts';
-import { FALLBACK_TIME_ZONE, leavesTime, timeZoneNamed } from '../../inbox/quiet-hours.ts';
+import { leavesTime, timeZoneNamed } from '../../inbox/quiet-hours.ts';
 import {
 	type ChannelSettings,
 	changedParts,
@@ -17,9 +17,12 @@ import {
 import { mentionMrkdwn } from '../blocks/reminders.ts';
 import { ACTIONS } from '../ids.ts';
 import { plain, quotedName } from '../text.ts';
-import type { UserGroup, UserGroups } from './user-groups.ts';
+import type { UserGroup, UserGroups } from './mentions.ts';
 
 /* Errors of fields are plain text: Slack shows no mark-up in them. */
+
+/** `HH:MM`, as Slack gives it. */
+const TIME = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/);
 
 /** What the fields of a channel's settings hold, in their order in the form. */
 export const settingsValues = z.object({
@@ -29,33 +32,12 @@ export const settingsValues = z.object({
 	groups: z.array(z.string()),
 	/** Empty: no quiet hours, whatever the other three hold. */
 	days: z.array(z.literal(WEEKDAYS)),
-	from: z.string().regex(/^\d\d:\d\d$/),
-	to: z.string().regex(/^\d\d:\d\d$/),
+	from: TIME,
+	to: TIME,
 	zone: z.string(),
 });
 export type SettingsValues = DeepReadonly<z.infer<typeof settingsValues>>;
 export type SettingsField = keyof SettingsValues;
-
-/** The fields for these settings. `quiet`: what the fields of the quiet hours hold while there are none. */
-export function valuesOf(
-	{ remindAfterMs: remind, escalateAfterMs: escalate, mention, quietHours }: ChannelSettings,
-	quiet: { readonly from?: string; readonly to?: string; readonly zone: string | null },
-): SettingsValues {
-	const { from = '20:00', to = '08:00', zone } = quiet;
-	const hours = quietHours ?? { days: [], from, to, timeZone: zone ?? FALLBACK_TIME_ZONE };
-	const { timeZone, ...times } = hours;
-	return { remind, escalate, people: mention.userIds, groups: mention.groupIds, ...times, zone: timeZone };
-}
-
-export function settingsOf({ remind, escalate, people, groups, ...quiet }: SettingsValues): ChannelSettings {
-	const { days, from, to, zone } = quiet;
-	return {
-		remindAfterMs: remind,
-		escalateAfterMs: escalate,
-		mention: { userIds: people, groupIds: groups },
-		quietHours: days.length === 0 ? null : { days, from, to, timeZone: zone },
-	};
-}
 
 /** An element of the form as Slack reports it. */
 export const settingsElement = z.object({
@@ -91,11 +73,6 @@ interface Field<Value> {
 	): InputBlock['element'] | null;
 	/** What Slack leaves out, or sends as empty, is as it was shown. */
 	read(element: Element, shown: Value): Value;
-	/**
-	 * Of a list that may be empty: how many are chosen. Slack reports when somebody empties it, because it cannot be told from
-	 * an untouched list later.
-	 */
-	count?(element: Element): number | undefined;
 	/** What is wrong that can be seen without asking Slack; empty for nothing. Plain text. */
 	check?(filled: Filled): string;
 }
@@ -108,6 +85,11 @@ export const MOST_OPTIONS = 100;
 /** The longest names of time zones have about 30 characters. */
 const ZONE_LENGTH = 60;
 const action_id = ACTIONS.settingsField;
+
+const TIME_INPUT: Pick<Field<string>, 'element' | 'read'> = {
+	element: (shown) => ({ type: 'timepicker', action_id, initial_time: shown }),
+	read: ({ selected_time: time }, shown) => time ?? shown,
+};
 
 /** The fields of a channel's settings. */
 export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> } = {
@@ -146,7 +128,6 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 			...(shown.length === 0 ? {} : { initial_users: [...shown] }),
 		}),
 		read: ({ selected_users: users }, shown) => listOr(users, shown),
-		count: ({ selected_users: users }) => users?.length,
 		check: ({ values }) =>
 			values.people.length > MOST_PEOPLE
 				? 'An escalation mentions at most 10 people. For more, choose a user group.'
@@ -170,7 +151,6 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 			};
 		},
 		read: (element, shown) => listOr(optionsIn(element), shown),
-		count: (element) => optionsIn(element)?.length,
 		check: ({ values }) => (values.groups.length > MOST_GROUPS ? 'An escalation mentions at most 5 user groups.' : ''),
 	},
 	days: {
@@ -186,7 +166,6 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 			const days = optionsIn(element)?.map(Number);
 			return listOr(days && WEEKDAYS.filter((day) => days.includes(day)), shown).toSorted((one, other) => one - other);
 		},
-		count: (element) => optionsIn(element)?.length,
 		check({ values: { from, to, zone }, chosen: { quietHours }, shown }) {
 			if (quietHours !== null) {
 				return leavesTime(quietHours)
@@ -198,17 +177,11 @@ export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> }
 				: `Without a day there are no quiet hours. Choose at least one day, or put back ${shown.from}, ${shown.to} and ${shown.zone} below.`;
 		},
 	},
-	from: {
-		label: 'Quiet hours from',
-		element: (shown) => ({ type: 'timepicker', action_id, initial_time: shown }),
-		read: ({ selected_time: time }, shown) => time ?? shown,
-		check: ({ values }) => timeError(values.from),
-	},
+	from: { label: 'Quiet hours from', ...TIME_INPUT, check: ({ values }) => timeError(values.from) },
 	to: {
 		label: 'Quiet hours to',
 		hint: 'If this is not later than the beginning, it is on the next day.',
-		element: (shown) => ({ type: 'timepicker', action_id, initial_time: shown }),
-		read: ({ selected_time: time }, shown) => time ?? shown,
+		...TIME_INPUT,
 		check: ({ values }) => timeError(values.to),
 	},
 	zone: {
@@ -255,6 +228,10 @@ function readTime({ selected_option: option }: Element, shown: SettingsValues['r
 	return value !== undefined && /^[1-9]\d{0,10}$/.test(value) ? Number(value) : shown;
 }
 
+function timeError(text: string): string {
+	return TIME.safeParse(text).success ? '' : 'This is not a time. Type hours and minutes, such as 22:00.';
+}
+
 function optionsIn({ selected_options: options }: Element): string[] | undefined {
 	return options?.map(({ value }) => value);
 }
@@ -262,10 +239,6 @@ function optionsIn({ selected_options: options }: Element): string[] | undefined
 /** A list that a person empties is reported at once, and is shown empty from then on. */
 function listOr<Item>(chosen: readonly Item[] | null | undefined, shown: readonly Item[]): readonly Item[] {
 	return chosen == null || chosen.length === 0 ? shown : [...new Set(chosen)];
-}
-
-function timeError(text: string): string {
-	return /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text) ? '' : 'This is not a time. Type hours and minutes, such as 22:00.';
 }
 
 /** Those that were chosen, and as many others as fit into the field. */
@@ -307,16 +280,8 @@ interface Line {
 
 /** How each setting is told. */
 export const LINES: { readonly [Part in keyof ChannelSettings]: Line } = {
-	remindAfterMs: {
-		name: FIELDS.remind.label,
-		words: ({ remindAfterMs }, { defaults }) => afterWords(remindAfterMs, defaults.remindAfterMs),
-		now: (settings, known) => capitalised(LINES.remindAfterMs.words(settings, known, settings)),
-	},
-	escalateAfterMs: {
-		name: FIELDS.escalate.label,
-		words: ({ escalateAfterMs }, { defaults }) => afterWords(escalateAfterMs, defaults.escalateAfterMs),
-		now: (settings, known) => capitalised(LINES.escalateAfterMs.words(settings, known, settings)),
-	},
+	remindAfterMs: timeLine(FIELDS.remind.label, 'remindAfterMs'),
+	escalateAfterMs: timeLine(FIELDS.escalate.label, 'escalateAfterMs'),
 	mention: {
 		name: FIELDS.people.label,
 		words: ({ mention }, { mentioned }, other) => mentioned(mention, other.mention),
@@ -327,6 +292,11 @@ export const LINES: { readonly [Part in keyof ChannelSettings]: Line } = {
 	},
 	quietHours: { name: FIELDS.days.label, words: ({ quietHours }) => quietWords(quietHours) },
 };
+
+function timeLine(name: string, part: 'remindAfterMs' | 'escalateAfterMs'): Line {
+	const words: Line['words'] = (settings, { defaults }) => afterWords(settings[part], defaults[part]);
+	return { name, words, now: (settings, known) => capitalised(words(settings, known, settings)) };
+}
 
 /** Mentions of those whom an escalation mentions, which notify them. */
 export function mentionsWords(mention: Mention): string {

@@ -23,7 +23,8 @@ import { type SessionModel, sessionModal } from '../blocks/session-modal.ts';
 import { type CardModel, watchCard } from '../blocks/watch-card.ts';
 import { type PostContext, watchPost } from '../blocks/watch-posts.ts';
 import { LIST_PAGE, watchList, watchOutcomeWords } from '../blocks/watching.ts';
-import { MOST_GROUPS, MOST_PEOPLE, valuesOf } from '../settings/table.ts';
+import { valuesOf } from '../settings/form.ts';
+import { MOST_GROUPS, MOST_PEOPLE } from '../settings/table.ts';
 import {
 	ABOUT,
 	ANSWER_ID,

@@ -3,6 +3,7 @@ import { validateResponseActionErrors } from '../../../fake-slack/index.ts';
 import { PUT_LIMIT_BYTES } from '../../../src/slack/form/build.ts';
 import { readForm } from '../../../src/slack/form/read.ts';
 import { decodeMetadata, encodeMetadata, newMetadata } from '../../../src/slack/metadata.ts';
+import { readView } from '../../../src/slack/request.ts';
 import { type AskedItem, fieldsOf, formOf } from '../support/questions.ts';
 import { stateOf } from '../support/slack-state.ts';
 
@@ -234,7 +235,8 @@ describe('malformed states', () => {
 		'reads a malformed state as empty: %j',
 		(values) => {
 			const form = formOf([{ title: 'a' }], metadata);
-			expect(readForm({ values, metadata: form.metadata, draft: {} })).toMatchObject({
+			const view = readView({ id: 'V1', state: { values } });
+			expect(readForm({ values: view.values, metadata: form.metadata, draft: {} })).toMatchObject({
 				values: { 0: '' },
 				missing: [0],
 			});

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Modal } from '../../../fake-slack/index.ts';
 import { CANARY_STRINGS } from '../../../sandbox/session-service/canaries.ts';
 import { GONE_ON, WITHOUT_SCREENSHOT } from '../../../src/slack/blocks/session-modal.ts';
-import { SECRET_WARNING } from '../../../src/slack/form/field-blocks.ts';
+import { SECRET_WARNING } from '../../../src/slack/form/build.ts';
 import { noFormWords } from '../../../src/slack/question-view.ts';
 import { statusWords } from '../../../src/slack/words.ts';
 import { startApp } from '../../support/app.ts';

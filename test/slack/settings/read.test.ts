@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { ACTIONS, settingsBlockId } from '../../../src/slack/ids.ts';
+import { readView } from '../../../src/slack/request.ts';
 import {
 	decodeSettingsMetadata,
 	emptiedList,
 	encodeSettingsMetadata,
 	readSettingsForm,
 	type SettingsMetadata,
+	valuesOf,
 } from '../../../src/slack/settings/form.ts';
-import { type SettingsField, valuesOf } from '../../../src/slack/settings/table.ts';
+import type { SettingsField } from '../../../src/slack/settings/table.ts';
 import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/watches/channel-settings.ts';
 
 const DEFAULTS = { remindAfterMs: 900_000, escalateAfterMs: null };
@@ -30,7 +32,8 @@ const stateOf = (fields: Partial<Record<SettingsField, unknown>>) =>
 			{ [ACTIONS.settingsField]: element },
 		]),
 	);
-const read = (state: unknown, metadata = metadataOf()) => readSettingsForm(state, metadata, DEFAULTS);
+const read = (values: unknown, metadata = metadataOf()) =>
+	readSettingsForm(readView({ id: 'V1', state: { values } }).values, metadata, DEFAULTS);
 
 describe('readSettingsForm', () => {
 	it.each([

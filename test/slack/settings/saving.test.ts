@@ -204,10 +204,13 @@ describe('/session settings', () => {
 		expect(form.text()).not.toContain('channel');
 		const { errors } = await app.save({ Mention: ['grace'] }, { channel: 'dm' });
 		expect(errors).toEqual({
-			Mention: mentionErrors([{ kind: 'person', userId: 'grace', why: 'not_here' }], {
-				names: { displayName: String },
-				groups: { kind: 'listed', groups: [] },
-			}).people,
+			Mention: mentionErrors(
+				{ people: [{ userId: 'grace', why: 'not_here' }], groups: [] },
+				{
+					names: { displayName: String },
+					groups: { kind: 'listed', groups: [] },
+				},
+			).people,
 		});
 	});
 

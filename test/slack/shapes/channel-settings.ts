@@ -8,7 +8,7 @@ import {
 	settingsNotice,
 	settingsSaved,
 } from '../../../src/slack/blocks/channel-settings.ts';
-import { valuesOf } from '../../../src/slack/settings/table.ts';
+import { valuesOf } from '../../../src/slack/settings/form.ts';
 import { FULL_SETTINGS as FULL, SETTINGS_MODEL } from '../../../src/slack/shapes/extremes.ts';
 import { HOSTILE, listOf, NAMES, type Shape, shapesOf, USER_ID } from '../../../src/slack/shapes/samples.ts';
 import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/watches/channel-settings.ts';

@@ -1,5 +1,11 @@
 import type { Session } from '../../../src/questions/session.ts';
-import { CHOICE_WORDS, choiceMessage, ownChoiceMessage } from '../../../src/slack/blocks/choices.ts';
+import {
+	CHOICE_WORDS,
+	choiceMessage,
+	failedChoice,
+	noChoice,
+	ownChoiceMessage,
+} from '../../../src/slack/blocks/choices.ts';
 import {
 	answerCard,
 	chosenTextHelp,
@@ -78,7 +84,17 @@ import type { QuestionView } from '../../../src/watches/session-snapshot.ts';
 import { NO_LIST_REASONS, WATCH_ENDS } from '../../../src/watches/watch.ts';
 import { casesOf, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
 
-const CHOICE = { option: 'LH 1173', title: HOSTILE, sessionId: LONGEST_ID };
+const CHOICE = {
+	option: 'LH 1173',
+	title: HOSTILE,
+	sessionId: LONGEST_ID,
+	messageIndex: 3,
+	fingerprint: '',
+	shownHash: '',
+	position: 0,
+	readAt: NOW,
+	channelId: '',
+};
 const CHOSEN = answerOf({
 	press: { undoUntil: NOW },
 	viewId: '',
@@ -153,6 +169,11 @@ export function messageVariants(): Shape[] {
 			'too late to take back': [CHOICE_WORDS.undoTooLate(CHOICE)],
 			'not stored': [CHOICE_WORDS.notSent(CHOICE, 'The database does not answer.'), { ...CHOICE, messageIndex: null }],
 		}),
+		...shapesOf(failedChoice, {
+			'perhaps stored': [CHOICE, 'acceptance_unknown', MODEL],
+			refused: [CHOICE, 'guest', { ...MODEL, adminContact: HOSTILE }],
+		}),
+		...shapesOf(noChoice, { 'another version': [null, MODEL], 'switched off': [CHOICE, MODEL] }),
 		...shapesOf(stillWaitingMessage, { 'about a session': [LONGEST_ID], 'about several': [null] }),
 		...shapesOf(chosenTextHelp, {
 			secret: ['secret'],
