@@ -228,8 +228,8 @@ export async function createHandraise({
 	/** Starts what writes to Slack by itself. It needs `workspace` and the access policy. */
 	async function startWriting(): Promise<void> {
 		worker.wake();
-		const announcer = createAnnouncer({ ...core, client: clients.background, userGroups, mayAct });
-		await watching.startPosting({ announcer, channels: createChannelList(clients.background) });
+		const announcer = createAnnouncer(core, { mayAct, userGroups });
+		await watching.startPosting(announcer, createChannelList(clients.background));
 	}
 
 	/** Everything that serves people. It needs the app's identity in Slack. */

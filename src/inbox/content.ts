@@ -4,7 +4,7 @@ import type { Core } from '../core.ts';
 import type { DeepReadonly } from '../deep-readonly.ts';
 import { codeOf, retryAtOf } from '../errors.ts';
 import type { Memberships } from '../slack/channels.ts';
-import type { Discovered, WaitingSession } from '../watches/discovered.ts';
+import type { Discovered, WaitingSession } from '../watches/watch.ts';
 import type { HandOver } from './hand-over.ts';
 import {
 	type Inbox,

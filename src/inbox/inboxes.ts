@@ -6,7 +6,7 @@ import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import { createLeaseLoop } from '../lease-loop.ts';
 import type { RateLimit } from '../rate-limiter.ts';
 import type { InboxDisplay } from '../slack/inbox-display.ts';
-import type { Discovered } from '../watches/discovered.ts';
+import type { Discovered } from '../watches/watch.ts';
 import { type ContentOptions, createInboxContent } from './content.ts';
 import { FOLLOWED_MS, type Inbox, type InboxPlace, isFollowed, LONGEST_SNOOZE_MS } from './inbox.ts';
 

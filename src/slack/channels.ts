@@ -5,7 +5,6 @@ import type { Cell } from '../cell.ts';
 import { type Clock, uptimeOf } from '../clock.ts';
 import type { Core } from '../core.ts';
 import { HandraiseError } from '../errors.ts';
-import type { ChannelList } from '../watches/channel-guard.ts';
 import { slackErrorCode, slackFailure } from './clients.ts';
 import type { PersonReads } from './person-reads.ts';
 import type { PersonRequest } from './request.ts';
@@ -87,25 +86,33 @@ function no<Reason extends string>(reason: Reason) {
 	return { ok: false, reason } as const;
 }
 
-/** Lists the bot's channels by `users.conversations`: `conversations.info` for each would exceed Slack's rate limit. */
-export function createChannelList(client: WebClient): ChannelList {
-	return {
-		async page(cursor) {
-			try {
-				const { channels, response_metadata: page } = await client.users.conversations({
-					types: 'public_channel,private_channel',
-					exclude_archived: true,
-					// Slack recommends no more (docs.slack.dev, users.conversations).
-					limit: 200,
-					...(cursor !== null && { cursor }),
-				});
-				if (channels === undefined) return { kind: 'failed', code: 'no_channels', retryAfterMs: null };
-				const external = channels.filter(isExternal).flatMap(({ id }) => id ?? []);
-				return { kind: 'page', external, next: page?.next_cursor || null };
-			} catch (error) {
-				return { kind: 'failed', ...slackFailure(error) };
-			}
-		},
+/** One page of the team channels that the bot is in. */
+type ChannelPage =
+	/** `external`: channels that another organisation reads or is invited to. `next`: null on the last page. */
+	| { readonly kind: 'page'; readonly external: readonly string[]; readonly next: string | null }
+	/** `code`: Slack's code, or that of the failed call. `retryAfterMs`: the wait that Slack asks for, or null. */
+	| { readonly kind: 'failed'; readonly code: string; readonly retryAfterMs: number | null };
+
+/**
+ * Lists the bot's channels by `users.conversations`: `conversations.info` for each would exceed Slack's rate limit. The
+ * result does not throw. `cursor`: null for the first page.
+ */
+export function createChannelList(client: WebClient) {
+	return async (cursor: string | null): Promise<ChannelPage> => {
+		try {
+			const { channels, response_metadata: page } = await client.users.conversations({
+				types: 'public_channel,private_channel',
+				exclude_archived: true,
+				// Slack recommends no more (docs.slack.dev, users.conversations).
+				limit: 200,
+				...(cursor !== null && { cursor }),
+			});
+			if (channels === undefined) return { kind: 'failed', code: 'no_channels', retryAfterMs: null };
+			const external = channels.filter(isExternal).flatMap(({ id }) => id ?? []);
+			return { kind: 'page', external, next: page?.next_cursor || null };
+		} catch (error) {
+			return { kind: 'failed', ...slackFailure(error) };
+		}
 	};
 }
 

@@ -71,9 +71,6 @@ export function createDirectory(client: WebClient) {
 	};
 }
 
-type SlackDirectory = ReturnType<typeof createDirectory>;
-export type NameLookup = Pick<SlackDirectory, 'learnName'>;
-
 const SLACKBOT = 'USLACKBOT';
 
 /** Slack's codes for ids of nobody, or of people whom the app cannot see. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Lease } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
+import type { AttemptResult, CardResult, DueAnnouncement, DueCard } from '../watches/announcements.ts';
 import { type Announcement, HELD, PACED, switchingTargetOf } from '../watches/announcements.ts';
-import type { AttemptResult, CardResult, DueAnnouncement, DueCard } from '../watches/announcer.ts';
 import { kindsWith } from '../watches/kinds.ts';
 import type { CardUrgency } from '../watches/watch.ts';
 import { change, countChanged, from, isFound, type StoreDatabase } from './database.ts';
@@ -297,7 +297,7 @@ function isFirst() {
 		and (earlier.kind = 'card' or earlier.number < announcements.number)))`;
 }
 
-const UPDATES = sql.join(kindsWith(({ lane }) => lane === 'update'));
+const UPDATES = sql.join(kindsWith(({ updates = false }) => updates));
 
 /** Makes unreadable rows due in their order: this start may have brought the right key or version. */
 export async function retryUnreadable(db: StoreDatabase): Promise<void> {

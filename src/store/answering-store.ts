@@ -182,8 +182,6 @@ export function createClaimStore({ db }: { db: StoreDatabase }) {
 	};
 }
 
-export type ClaimStore = ReturnType<typeof createClaimStore>;
-
 /** The claims that match `filter` and have not lapsed, oldest first. */
 export async function activeClaims(read: Kysely<Tables>, filter: Filter<'claims'>, now: number): Promise<Claim[]> {
 	const active = from(read, 'claims', filter).where('until', '>', now);

@@ -53,8 +53,6 @@ export function createChannelSettingsStore({ db, cipher }: { db: StoreDatabase; 
 	};
 }
 
-export type ChannelSettingsStore = ReturnType<typeof createChannelSettingsStore>;
-
 export async function readSettings(read: Kysely<Tables>, channel: ChannelKey): Promise<StoredChannelSettings> {
 	const row = await from(read, 'channel_settings', channelColumns(channel)).selectAll().executeTakeFirst();
 	if (row === undefined) return { settings: DEFAULT_CHANNEL_SETTINGS, revision: 0, changedBy: null, changedAt: null };

@@ -1,8 +1,15 @@
 import { type Kysely, sql } from 'kysely';
 import type { ListedSession } from '../questions/session.ts';
 import type { NewAnnouncement } from '../watches/announcements.ts';
-import type { Discovery, NewDiscovery, RaisedHand, WaitingSession } from '../watches/discovered.ts';
-import type { ChannelKey, SessionKey, WatchLimits } from '../watches/watch.ts';
+import type {
+	ChannelKey,
+	Discovery,
+	NewDiscovery,
+	RaisedHand,
+	SessionKey,
+	WaitingSession,
+	WatchLimits,
+} from '../watches/watch.ts';
 import { change, from, isFound, lockFor, remove, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { dropPending } from './question-posts.ts';

@@ -142,8 +142,6 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 	};
 }
 
-export type HandOverStore = ReturnType<typeof createHandOverStore>;
-
 /** What `userId` gives back, with what the message about it shows. */
 type GivenBack = HandedQuestion &
 	Pick<ContentOf<'givenBack'>, 'question' | 'readAt' | 'undelivered'> & { readonly userId: string };

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { HELD, type NewAnnouncement, switchingTargetOf } from '../watches/announcements.ts';
 import { kindOf, kindsWith } from '../watches/kinds.ts';
-import { COUNTED_MS, type Endings, NO_ENDINGS, SHOWN_EVERY_MS, UNANSWERED, withEnding } from '../watches/switching.ts';
-import type { SessionKey } from '../watches/watch.ts';
+import { COUNTED_MS, NO_ENDINGS, SHOWN_EVERY_MS, UNANSWERED, withEnding } from '../watches/news.ts';
+import type { Endings, SessionKey } from '../watches/watch.ts';
 import { change, countChanged, type Filter, from, isFound } from './database.ts';
 import { type Row, type Tables, WITHOUT_LEASE } from './tables.ts';
 import { readDigest, targetKey } from './watch-rows.ts';
@@ -48,7 +48,7 @@ export async function needsRedraw(trx: Kysely<Tables>, target: string): Promise<
  */
 export async function withSwitchingPost(trx: Kysely<Tables>, announcement: NewAnnouncement, now: number) {
 	const { target, content } = announcement;
-	const isUpdate = kindOf(content).lane === 'update';
+	const isUpdate = kindOf(content).updates === true;
 	if (target.kind !== 'watch' || (target.topic === undefined && !isUpdate)) return [announcement];
 	if (content.kind === 'settle') {
 		await dropPending(trx, { target: targetKey(target), kind: 'question', last_error: HELD });

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import type { Log } from '../log.ts';
 import { type NewAnnouncement, settlingOf } from '../watches/announcements.ts';
-import type { Discovery } from '../watches/discovered.ts';
 import type { SessionSnapshot } from '../watches/session-snapshot.ts';
+import type { Discovery } from '../watches/watch.ts';
 import {
 	type ChannelKey,
 	DISMISSED,

@@ -3,9 +3,9 @@ import { targetOfHandOver } from '../inbox/hand-over.ts';
 import type { Lease } from '../lease-loop.ts';
 import { isWaiting } from '../questions/session.ts';
 import type { AnnouncementContent } from '../watches/kinds.ts';
+import { SHOWN_EVERY_MS, UNANSWERED } from '../watches/news.ts';
 import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
 import type { QuestionView } from '../watches/session-snapshot.ts';
-import { SHOWN_EVERY_MS, UNANSWERED } from '../watches/switching.ts';
 import type { SessionKey, Watch } from '../watches/watch.ts';
 import type {
 	HeldSession,

@@ -1,9 +1,6 @@
-import type { Change } from '../questions/changes.ts';
-import { statusKind } from '../questions/session.ts';
-import type { AnnouncementContent, SettledHow } from './kinds.ts';
-import type { QuestionView, SessionSnapshot } from './session-snapshot.ts';
-import { isSwitching, NO_ENDINGS, REST_MS, UNANSWERED, withEnding } from './switching.ts';
-import type { CardUrgency, ChannelKey, Watch, WatchEnd } from './watch.ts';
+import type { AnnouncementContent, ReminderEntry } from './kinds.ts';
+import type { SessionSnapshot } from './session-snapshot.ts';
+import type { ChannelKey, Watch, WatchEnd } from './watch.ts';
 
 /** `lastError` of what waits for its `heldUntil`. The target's other posts do not wait for it. */
 export const HELD = 'card_held';
@@ -46,86 +43,83 @@ export interface Announcement extends NewAnnouncement {
 	readonly lastError: string | null;
 }
 
-/** The session as channels may see it. */
-export interface SeenSession {
+/** An announcement whose post or update is due. */
+export interface DueAnnouncement {
+	readonly announcement: Announcement;
+	/** For a target that is a watch, which may have ended: its end is announced too. */
+	readonly watch: Watch | null;
+	readonly view: SessionSnapshot | null;
+}
+
+/** A card whose update is due. */
+export interface DueCard {
+	readonly watch: Watch;
 	readonly view: SessionSnapshot;
-	/** The question of a message; null when it asks nothing. */
-	readonly questionAt: (messageIndex: number) => QuestionView | null;
+	/** When the session was last read, changed or not. */
+	readonly checkedAt: number | null;
+	/** Since when its question is open; null when none is, or when that is not known. */
+	readonly questionSince: number | null;
 }
 
-/**
- * What to tell a channel about the changes since its watch's last announcement: posts by the watch's mode, in the order of
- * the changes, and the card's update. `changed`: whether people see a difference. `endings`: with this read.
- */
-export function newsFor(watch: Watch, changes: readonly Change[], seen: SeenSession) {
-	const announcements: NewAnnouncement[] = [];
-	const { seenAt } = seen.view;
-	let endings = watch.endings ?? NO_ENDINGS;
-	let card: CardUrgency | null = watch.digest === null ? 'progress' : null;
-	let reworded: QuestionView | null = null;
-	for (const seenChange of changes) {
-		const change = isSwitching(withEnding(endings, false, seenAt)) ? asReplaced(seenChange, seen) : seenChange;
-		card = moreUrgent(card, urgencyOf(change));
-		const post = isPosted(change, watch) ? postOf(change, watch, changes, seen) : null;
-		if (change.kind === 'questionReworded') {
-			reworded = seen.questionAt(change.messageIndex);
-			endings = withEnding(endings, false, seenAt);
-			const key = `${UNANSWERED}redraw:${watch.revision}`;
-			announcements.push({ target: targetOf(watch), key, content: { kind: 'redraw' } });
-		}
-		if (change.kind === 'questionMoved' && hadOpenQuestion(watch)) {
-			announcements.push({ target: targetOf(watch), key: `redraw:${watch.revision}`, content: { kind: 'redraw' } });
-		}
-		const settled = settledBy(change, watch);
-		if (settled !== null) endings = withEnding(endings, settled.how === 'answered', seenAt);
-		const posted = post === null ? [] : [{ target: targetOf(watch), ...post }];
-		const posts = isSwitching(endings) ? posted.flatMap((one) => untilItRests(one, seenAt)) : posted;
-		const counted = endings.isNewestAnswered ? '' : UNANSWERED;
-		const key = `${counted}settle:${settled?.how}:${settled?.messageIndex}:${watch.revision}`;
-		const settles =
-			settled === null ? [] : [{ target: targetOf(watch), key, content: { kind: 'settle', ...settled } as const }];
-		// A settle concerns the posts before it: not the one of the question that replaces them.
-		announcements.push(...(settled?.how === 'changed' ? [...settles, ...posts] : [...posts, ...settles]));
-	}
-	const changed = card !== null && changes.length > 0;
-	if (card !== null && isSwitching(endings)) card = 'progress';
-	return { announcements, card: watch.mode === 'raisedHand' ? null : card, changed, endings, reworded };
-}
+/** Why Slack takes nothing in a channel any more. */
+export type GoneReason = Extract<WatchEnd, 'channelArchived' | 'channelGone' | 'botRemoved'>;
 
-/** Of a session that changes its question often, another text above a question is another question. */
-function asReplaced(change: Change, { questionAt }: SeenSession): Change {
-	if (change.kind !== 'questionReworded') return change;
-	const { messageIndex } = change;
-	const items = questionAt(messageIndex)?.items.flatMap(({ open }, position) => (open ? [position] : [])) ?? [];
-	return { kind: 'questionChanged', messageIndex, items };
-}
+/** The result of one post or update. */
+export type SendOutcome =
+	| { readonly kind: 'sent'; readonly ts: string }
+	/** The channel takes no posts: the watch ends. */
+	| { readonly kind: 'gone'; readonly reason: GoneReason }
+	/** Nothing was written. `ms`: the wait that Slack asks for, or null. `limited`: Slack's rate limit was hit. */
+	| { readonly kind: 'later'; readonly ms: number | null; readonly code: string; readonly limited: boolean }
+	/** A time-out or a broken connection: it may have been written. */
+	| { readonly kind: 'unknown'; readonly code: string }
+	/** Slack or the access policy refuses it, and would refuse it again. */
+	| { readonly kind: 'refused'; readonly code: string }
+	/** It was posted in the channel because its thread is gone. */
+	| { readonly kind: 'unthreaded'; readonly ts: string }
+	/** Somebody deleted the message that this updates. */
+	| { readonly kind: 'deleted' };
 
-/** The posts of a session that changes its question often: its one post now, and the question when it has rested. */
-function untilItRests(post: NewAnnouncement, now: number): NewAnnouncement[] {
-	const { target, key, content } = post;
-	if (content.kind === 'questionClosed') return [];
-	if (content.kind !== 'question' || target.kind !== 'watch') return [post];
-	const rested = { ...post, content: { ...content, changed: false }, heldUntil: now + REST_MS };
-	return [{ target: switchingTargetOf(target), key, content: { ...content, switching: true } }, rested];
-}
+/** The outcome of one attempt to post. */
+export type AttemptResult =
+	/**
+	 * `cardKey`: only of a card. `sentAt`: when the attempt began that posted it; left out: now. `lostCardTs`: the card whose
+	 * thread is gone. `leftOut`: reminders that the post does not show; they are due again.
+	 */
+	| {
+			readonly kind: 'posted';
+			readonly ts: string;
+			readonly cardKey: string | null;
+			readonly sentAt?: number;
+			readonly lostCardTs?: string;
+			readonly leftOut?: readonly ReminderEntry[];
+	  }
+	/** `unknown`: the post may exist; otherwise it certainly does not. */
+	| {
+			readonly kind: 'retry';
+			readonly at: number;
+			readonly code: string;
+			readonly unknown: boolean;
+			readonly lostCardTs?: string;
+	  }
+	| { readonly kind: 'refused'; readonly code: string }
+	/**
+	 * There is no place to post it, or nothing to say any more. Its reminders are due again, unless an earlier attempt may have
+	 * posted it (`unknown`).
+	 */
+	| { readonly kind: 'dropped'; readonly unknown: boolean };
+
+/** The outcome of one attempt to update a card. */
+export type CardResult =
+	| { readonly kind: 'shown'; readonly key: string; readonly wants: number; readonly now: number }
+	| { readonly kind: 'retry'; readonly at: number }
+	| { readonly kind: 'refused' }
+	/** Somebody deleted the card `ts`. */
+	| { readonly kind: 'lost'; readonly ts: string; readonly now: number };
 
 /** Where a watch has its post for all questions. Apart from the others: what settles a question does not settle it. */
 export function switchingTargetOf(target: Extract<AnnouncementTarget, { kind: 'watch' }>) {
 	return { ...target, topic: 'switching' } as const;
-}
-
-/** The question that this post shows: the newest one, or at its end the one that was settled. */
-export function newestQuestion(asked: QuestionView, change: AnnouncementContent, view: SessionSnapshot | null) {
-	const newest = view?.question ?? { ...asked, openCount: 0 };
-	if (change.kind !== 'settle') return newest;
-	const { messageIndex } = change;
-	if (newest.messageIndex !== messageIndex) return { ...asked, messageIndex, context: '', items: [], openCount: 0 };
-	return { ...newest, items: newest.items.map((item) => ({ ...item, open: true })) };
-}
-
-/** Of a raised hand only its questions are posted: their posts say how they were settled. */
-function isPosted({ kind }: Change, { mode }: Watch): boolean {
-	return mode !== 'raisedHand' || kind === 'questionAsked' || kind === 'questionChanged';
 }
 
 export function targetOf(watch: Pick<Watch, 'id' | 'teamId' | 'channelId'>) {
@@ -154,107 +148,4 @@ export function settlingOf(watch: Watch, how: 'unwatched' | 'gaveWay' | 'closed'
 	const { messageIndex } = question;
 	const content = { kind: 'settle', messageIndex, how } as const;
 	return [{ target: targetOf(watch), key: `settle:${messageIndex}:${how}`, content }];
-}
-
-function hadOpenQuestion({ digest }: Watch): boolean {
-	return digest?.question != null && digest.question.open.length > 0;
-}
-
-/** The question that this change settles: it takes no more answers. */
-function settledBy(change: Change, watch: Watch): { messageIndex: number; how: SettledHow } | null {
-	if (change.kind === 'questionChanged' && hadOpenQuestion(watch)) {
-		return { messageIndex: change.messageIndex, how: 'changed' };
-	}
-	const isAnswered = change.kind === 'questionAnswered' && change.stillOpen.length === 0;
-	if (isAnswered) return { messageIndex: change.messageIndex, how: 'answered' };
-	return change.kind === 'questionClosed' ? { messageIndex: change.messageIndex, how: 'closed' } : null;
-}
-
-function moreUrgent(first: CardUrgency | null, second: CardUrgency | null): CardUrgency | null {
-	return first === 'now' || second === 'now' ? 'now' : (first ?? second);
-}
-
-function urgencyOf(change: Change): CardUrgency | null {
-	switch (change.kind) {
-		case 'stepped':
-		case 'rewound':
-		case 'filesChanged':
-			return 'progress';
-		case 'screenshotChanged':
-			// The card has a button for the screenshot, not the picture.
-			return null;
-		default:
-			return 'now';
-	}
-}
-
-function postOf(
-	change: Change,
-	watch: Watch,
-	changes: readonly Change[],
-	{ view, questionAt }: SeenSession,
-): Omit<NewAnnouncement, 'target'> | null {
-	switch (change.kind) {
-		case 'questionAsked':
-		case 'questionChanged': {
-			const { messageIndex, items } = change;
-			const question = questionAt(messageIndex);
-			if (question === null || items.length === 0) return null;
-			const { fingerprint } = question;
-			const changed = change.kind === 'questionChanged';
-			const content = { kind: 'question', question, changed, readAt: view.seenAt } as const;
-			const says = `question:${messageIndex}:${fingerprint}:${items.join(',')}`;
-			const { key, unlessSaid } = onceOnly(watch, says, fingerprint);
-			// With a digest, this is known to be news: the agent waits again.
-			return watch.digest === null ? { key, unlessSaid, content } : { key, content };
-		}
-		case 'questionAnswered': {
-			const { messageIndex, items, stillOpen } = change;
-			const question = change.taken === true ? null : questionAt(messageIndex);
-			const fingerprint = (question ?? watch.digest?.question)?.fingerprint ?? '';
-			const says = `answered:${messageIndex}:${fingerprint}:${items.join(',')}`;
-			const content = { kind: 'answered', messageIndex, question, items, stillOpen } as const;
-			return { ...onceOnly(watch, says, fingerprint), content };
-		}
-		case 'questionClosed': {
-			const { messageIndex } = change;
-			const key = `closed:${messageIndex}:${watch.digest?.question?.fingerprint ?? ''}:${watch.revision}`;
-			return { key, content: { kind: 'questionClosed', messageIndex } };
-		}
-		case 'statusChanged': {
-			if (watch.mode !== 'everything' || !statusMatters(change.from, change.to, changes)) return null;
-			return { key: `status:${watch.revision}`, content: { kind: 'status', from: change.from, to: change.to } };
-		}
-		case 'ended': {
-			if (watch.mode !== 'everything') return null;
-			return { key: 'end', content: { kind: 'end', status: change.status, result: view.result, step: view.step } };
-		}
-		default:
-			return null;
-	}
-}
-
-/**
- * The key of a post about a question. It contains the watch's revision, because a question may be asked and answered more
- * than once. `unlessSaid` keeps a read with a shortened history, or a damaged digest, from repeating the newest post.
- */
-function onceOnly(watch: Watch, says: string, fingerprint: string) {
-	return { key: `${says}:${watch.revision}`, unlessSaid: { about: `:${fingerprint}:`, says } };
-}
-
-/** False when another post tells it (a question, an answer, an end) and when the agent goes on after an answer. */
-function statusMatters(from: string, to: string, changes: readonly Change[]): boolean {
-	if (changes.some(({ kind }) => kind === 'ended')) return false;
-	switch (statusKind(to)) {
-		case 'paused':
-		case 'inactive':
-		case 'unknown':
-			return true;
-		case 'humanInput':
-			return !changes.some(({ kind }) => kind === 'questionAsked' || kind === 'questionChanged');
-		case 'active':
-			return statusKind(from) !== 'humanInput';
-		default:
-			return false;
-	}
 }

@@ -1,23 +1,9 @@
 import type { Core } from '../core.ts';
 import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { WatchStore } from '../store/watch-store.ts';
+import type { createChannelList } from '../slack/channels.ts';
 import type { NewAnnouncement } from './announcements.ts';
-import type { Discovery } from './discovered.ts';
-import type { ChannelEnd, ChannelKey, Watch, WatchEnd } from './watch.ts';
-
-/** One page of the team channels that the bot is in. */
-export type ChannelPage =
-	/** `external`: channels that another organisation reads or is invited to. `next`: null on the last page. */
-	| { readonly kind: 'page'; readonly external: readonly string[]; readonly next: string | null }
-	/** `code`: Slack's code, or that of the failed call. `retryAfterMs`: the wait that Slack asks for, or null. */
-	| { readonly kind: 'failed'; readonly code: string; readonly retryAfterMs: number | null };
-
-/** Lists channels; `slack/` implements it. Does not throw. */
-export interface ChannelList {
-	/** `cursor`: null for the first page. */
-	page(cursor: string | null): Promise<ChannelPage>;
-}
+import type { ChannelEnd, ChannelKey, Discovery, Watch, WatchEnd } from './watch.ts';
 
 /** Slack's event for a shared channel can be lost, and there is none for an invitation. */
 const CHECK_INTERVAL_MS = 3 * 60_000;
@@ -25,17 +11,17 @@ const FIRST_RETRY_MS = 5_000;
 /** How long posting waits for the first check, because Slack may never list the channels. */
 const FIRST_CHECK_MS = 15_000;
 
-interface Options {
-	readonly channels: ChannelList;
-	/** Ends the watches of a channel that another organisation reads. */
-	readonly end: (channel: ChannelKey) => Promise<void>;
-}
-
 /**
  * Checks at the start and every three minutes which watched channels another organisation reads or is invited to. A watch
  * ends only when Slack lists its channel as external: a page that fails or leaves the channel out proves nothing.
+ *
+ * @param end ends the watches of a channel that another organisation reads
  */
-export function createChannelGuard(core: Core, { channels, end }: Options) {
+export function createChannelGuard(
+	core: Core,
+	listChannels: ReturnType<typeof createChannelList>,
+	end: (channel: ChannelKey) => Promise<void>,
+) {
 	const { clock, log } = core;
 	const { watches: store } = core.store;
 	const { watches: metrics } = core.metrics;
@@ -64,7 +50,7 @@ export function createChannelGuard(core: Core, { channels, end }: Options) {
 	async function checkPage(aborted: Promise<null>): Promise<number> {
 		const active = (await store.activeChannels()).filter(isTeamChannel);
 		if (active.length === 0) return endRound();
-		const page = await Promise.race([channels.page(cursor), aborted]);
+		const page = await Promise.race([listChannels(cursor), aborted]);
 		if (page === null) return 0;
 		if (page.kind === 'failed') return retry(page.code, page.retryAfterMs);
 		for (const channel of active) if (page.external.includes(channel.channelId)) await end(channel);
@@ -102,15 +88,12 @@ export function isTeamChannel({ channelId }: ChannelKey): boolean {
 	return !channelId.startsWith('D');
 }
 
-/** Ends the watches of channels and direct messages that are not among `allowed`; empty: all are allowed. */
-export async function endNotAllowed(
-	store: WatchStore,
-	allowed: readonly string[],
-	at: { readonly now: number; readonly log: Log },
-): Promise<void> {
+/** Ends the watches of channels and direct messages that the settings do not allow any more. */
+export async function endNotAllowed(core: Core): Promise<void> {
+	const allowed = core.config.access.channels;
 	if (allowed.length === 0) return;
-	for (const channel of await store.activeChannels()) {
-		if (!allowed.includes(channel.channelId)) await endChannel(store, channel, 'channelNotAllowed', at);
+	for (const channel of await core.store.watches.activeChannels()) {
+		if (!allowed.includes(channel.channelId)) await endChannel(core, channel, 'channelNotAllowed');
 	}
 }
 
@@ -118,12 +101,9 @@ export async function endNotAllowed(
  * Ends every watch of a channel to which nothing more is posted, and its discovery, and drops its pending posts. Each
  * creator is told once for all of their watches, and who began to discover of that. Idempotent, also between replicas.
  */
-export async function endChannel(
-	store: WatchStore,
-	channel: ChannelKey,
-	reason: ChannelEnd,
-	{ now, log }: { readonly now: number; readonly log: Log },
-): Promise<void> {
+export async function endChannel(core: Core, channel: ChannelKey, reason: ChannelEnd): Promise<void> {
+	const { watches: store } = core.store;
+	const now = core.clock.now();
 	await store.silence(channel);
 	// Before the watches: it adds new ones.
 	await store.endDiscovery(channel, { now, announcements: (discovery) => [discoveryEnded(discovery, reason)] });
@@ -141,7 +121,7 @@ export async function endChannel(
 			};
 			const announcements = watch === watched[0] ? [notice] : [];
 			const ended = await store.end(id, reason, { now, announcements, keepPending: false });
-			if (ended !== null) logEnded(log, watch, reason);
+			if (ended !== null) logEnded(core.log, watch, reason);
 		}
 	}
 }

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Core } from '../core.ts';
-import { isWaiting } from '../questions/session.ts';
+import { isWaiting, type ListedSession } from '../questions/session.ts';
 import type { NewAnnouncement } from './announcements.ts';
 import { isTeamChannel } from './channel-guard.ts';
-import type { Discovered, Discovery, DiscoverySettings, NoListReason, RaisedHand } from './discovered.ts';
 import type { AnnouncementContent, LeftOut } from './kinds.ts';
-import type { WaitingList } from './listing.ts';
-import type { ChannelKey } from './watch.ts';
+import type { ChannelKey, Discovered, Discovery, DiscoverySettings, NoListReason, RaisedHand } from './watch.ts';
 
 /** A longer list is cut. */
 const MOST_WAITING = 500;
@@ -47,12 +45,22 @@ export function createDiscoveries(core: Core, { isUnlisted, isListed, onChange }
 		return isUnlisted() ? 'noList' : null;
 	}
 
+	/** Those that are due: first new ones, then others that nobody has read; of both, those that were read come last. */
+	async function dueHands(discovery: Discovery): Promise<readonly RaisedHand[]> {
+		const due = (await store.raisedHands(discovery)).filter(({ loweredAt, loweredCount }) => {
+			const retryMs = Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** Math.max(0, loweredCount - 1));
+			return loweredAt === null || loweredAt + retryMs <= clock.now();
+		});
+		const placeOf = ({ loweredAt, isNew }: RaisedHand) => (isNew ? Number(loweredAt !== null) - 2 : (loweredAt ?? 0));
+		return due.toSorted((one, other) => placeOf(one) - placeOf(other)).slice(0, MOST_RAISED);
+	}
+
 	/** Returns whether a watch was added or ended. */
 	async function raise(discovery: Discovery): Promise<boolean> {
 		const { teamId, channelId } = discovery;
 		let isChanged = false;
 		while (await store.makeRoom(discovery, { limits, now: clock.now() })) isChanged = true;
-		for (const { sessionId, loweredAt, isNew } of inOrder(await store.raisedHands(discovery), clock.now())) {
+		for (const { sessionId, loweredAt, isNew } of await dueHands(discovery)) {
 			// Others have been read: they wait like watched sessions.
 			const ahead = loweredAt === null;
 			const hand = { id: randomUUID(), teamId, channelId, createdAt: clock.now(), limits, ahead, isNew };
@@ -72,7 +80,7 @@ export function createDiscoveries(core: Core, { isUnlisted, isListed, onChange }
 		if (why !== null) return { kind: 'discoveryPaused', why };
 		// Of those whose question does not stand yet, nobody knows whether they need their places.
 		const reached = await store.limitOf(discovery, limits);
-		if (reached === null || inOrder(await store.raisedHands(discovery), clock.now()).length === 0) return null;
+		if (reached === null || (await dueHands(discovery)).length === 0) return null;
 		return { kind: 'discoveryFull', limit: reached.limit === 'all' ? 'all' : 'channel', most: reached.most };
 	}
 
@@ -123,7 +131,7 @@ export function createDiscoveries(core: Core, { isUnlisted, isListed, onChange }
 			if (discoverSessions || channels > 0) log.warn({ why, channels }, 'sessions are not discovered');
 		},
 		/** The sessions that wait for a person now. */
-		async listed(list: Pick<WaitingList, 'sessions' | 'isComplete'>): Promise<void> {
+		async listed(list: { sessions: readonly ListedSession[]; isComplete: boolean }): Promise<void> {
 			const sessions = list.sessions.filter(({ status }) => isWaiting(status));
 			// An incomplete list without any says nothing.
 			if (!discoverSessions || (!list.isComplete && sessions.length === 0)) return;
@@ -175,15 +183,7 @@ export function createDiscoveries(core: Core, { isUnlisted, isListed, onChange }
 	};
 }
 
-/** Those that are due: first new ones, then others that nobody has read; of both, those that were read come last. */
-function inOrder(hands: readonly RaisedHand[], now: number): readonly RaisedHand[] {
-	const due = hands.filter(({ loweredAt, loweredCount }) => {
-		const retryMs = Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** Math.max(0, loweredCount - 1));
-		return loweredAt === null || loweredAt + retryMs <= now;
-	});
-	const placeOf = ({ loweredAt, isNew }: RaisedHand) => (isNew ? Number(loweredAt !== null) - 2 : (loweredAt ?? 0));
-	return due.toSorted((one, other) => placeOf(one) - placeOf(other)).slice(0, MOST_RAISED);
-}
+export type Discoveries = ReturnType<typeof createDiscoveries>;
 
 /** For the other people of a channel; a direct message has none. */
 function noticesIn(channel: ChannelKey, content: AnnouncementContent, now: number): readonly NewAnnouncement[] {

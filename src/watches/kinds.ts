@@ -1,21 +1,20 @@
 import { z } from 'zod';
 import type { DeepReadonly } from '../deep-readonly.ts';
 import { channelSettings, REMINDER_STAGES } from './channel-settings.ts';
-import { NO_LIST_REASONS } from './discovered.ts';
 import { questionView } from './session-snapshot.ts';
-import { WATCH_ENDS } from './watch.ts';
+import { NO_LIST_REASONS, WATCH_ENDS } from './watch.ts';
 
 /** What is the same for all posts of a kind. */
 export interface Kind {
 	/** What is stored with a post. Texts are cut and untrusted; secret values are never in it. */
 	readonly schema: z.ZodObject;
-	/** `update`: no post of its own, but an update of posts that show a question. */
-	readonly lane: 'post' | 'update';
+	/** It has no post of its own, but updates posts that show a question. */
+	readonly updates?: true;
 	/**
 	 * In a watch: `root` begins the thread, `reply` is dropped without a thread, and `replyOrPost` goes into the channel then,
-	 * because the next card does not show it. `none`: never for a watch.
+	 * because the next card does not show it. Left out: never for a watch.
 	 */
-	readonly thread: 'root' | 'reply' | 'replyOrPost' | 'none';
+	readonly thread?: 'root' | 'reply' | 'replyOrPost';
 	/** It may mention people: posted again, it would notify them again. */
 	readonly notifies?: true;
 	/** It shows a question and its buttons, and is kept current until the question is settled. */
@@ -50,28 +49,22 @@ const reminderEntry = z.object({
 	lastReminderAt: z.number().nullable(),
 });
 
-const REMINDER = {
-	schema: z.object({ entries: z.tuple([reminderEntry]) }),
-	lane: 'post',
-	thread: 'replyOrPost',
-	notifies: true,
-	showsQuestion: true,
-} as const satisfies Kind;
+/** What shows a question and notifies of it. */
+const ASKING = { notifies: true, showsQuestion: true } as const;
+const REMINDER = { schema: z.object({ entries: z.tuple([reminderEntry]) }), thread: 'replyOrPost', ...ASKING } as const;
 
 /** All kinds of posts. The type of a content follows from its schema. */
 export const KINDS = {
 	/** The first post of a watch. A new card replaces a deleted one, not before `notBefore` (clock milliseconds). */
-	card: { schema: z.object({ notBefore: z.exactOptional(z.number()) }), lane: 'post', thread: 'root' },
+	card: { schema: z.object({ notBefore: z.exactOptional(z.number()) }), thread: 'root' },
 	/**
 	 * A new one, or (`changed`) another one in the same message; or (`switching`) the one post of a session that changes its
 	 * question often, which shows the newest one.
 	 */
 	question: {
 		schema: z.object({ ...asked, changed: z.boolean(), switching: z.exactOptional(z.boolean()) }),
-		lane: 'post',
 		thread: 'replyOrPost',
-		notifies: true,
-		showsQuestion: true,
+		...ASKING,
 	},
 	/** A question got values. `items`: their positions. */
 	answered: {
@@ -81,11 +74,10 @@ export const KINDS = {
 			items: positions,
 			stillOpen: positions,
 		}),
-		lane: 'post',
 		thread: 'reply',
 	},
 	/** A question is no longer open and no answer is known. */
-	questionClosed: { schema: z.object({ messageIndex: z.int() }), lane: 'post', thread: 'reply' },
+	questionClosed: { schema: z.object({ messageIndex: z.int() }), thread: 'reply' },
 	/**
 	 * The posts of this question and its reminders lose their buttons and say how it was settled. `changed`: the agent asks
 	 * something else in the same message. `own`: the question has rested and has a post of its own. Only of a direct message:
@@ -96,62 +88,47 @@ export const KINDS = {
 			messageIndex: z.int(),
 			how: z.enum(['answered', 'closed', 'changed', 'unwatched', 'gaveWay', 'own', 'handedOn', 'givenBack']),
 		}),
-		lane: 'update',
-		thread: 'none',
+		updates: true,
 	},
 	/**
 	 * The posts of open questions show whether somebody has chosen an option and who has the question, and their buttons get
 	 * the question's new index.
 	 */
-	redraw: { schema: z.object({}), lane: 'update', thread: 'none' },
-	status: { schema: z.object({ from: z.string(), to: z.string() }), lane: 'post', thread: 'reply' },
+	redraw: { schema: z.object({}), updates: true },
+	status: { schema: z.object({ from: z.string(), to: z.string() }), thread: 'reply' },
 	/** The session ended, with its result. */
 	end: {
 		schema: z.object({ status: z.string(), result: z.string().nullable(), step: z.int() }),
-		lane: 'post',
 		thread: 'replyOrPost',
 	},
 	/** Only the watch ended. */
-	watchEnded: {
-		schema: z.object({ reason, days: z.number().nullable() }),
-		lane: 'post',
-		thread: 'replyOrPost',
-	},
+	watchEnded: { schema: z.object({ reason, days: z.number().nullable() }), thread: 'replyOrPost' },
 	/** One for each channel. */
-	serviceDown: { schema: z.object({ since: z.number() }), lane: 'post', thread: 'none' },
-	serviceBack: { schema: z.object({ since: z.number(), downMs: z.number() }), lane: 'post', thread: 'none' },
+	serviceDown: { schema: z.object({ since: z.number() }) },
+	serviceBack: { schema: z.object({ since: z.number(), downMs: z.number() }) },
 	/** Somebody (`by`: Slack user id) has typed `watch all`. */
-	discoveryBegun: { schema: z.object({ by: z.string() }), lane: 'post', thread: 'none' },
+	discoveryBegun: { schema: z.object({ by: z.string() }) },
 	/** Somebody has typed `unwatch all` after it. */
-	discoveryEnded: { schema: z.object({ by: z.string() }), lane: 'post', thread: 'none', isForAll: true },
+	discoveryEnded: { schema: z.object({ by: z.string() }), isForAll: true },
 	/** Questions are left out because of a limit; once a day. */
-	discoveryFull: {
-		schema: z.object({ limit: z.enum(['channel', 'all']), most: z.number() }),
-		lane: 'post',
-		thread: 'none',
-	},
+	discoveryFull: { schema: z.object({ limit: z.enum(['channel', 'all']), most: z.number() }) },
 	/** Questions are left out because sessions cannot be listed; once a day. */
-	discoveryPaused: { schema: z.object({ why: z.enum(NO_LIST_REASONS) }), lane: 'post', thread: 'none' },
+	discoveryPaused: { schema: z.object({ why: z.enum(NO_LIST_REASONS) }) },
 	/** Nobody has answered the question yet. */
 	reminder: REMINDER,
 	/** Later: with mentions, and shown in the channel too. */
 	escalation: REMINDER,
 	/** Several reminders and escalations of a channel. */
-	digest: { schema: z.object({ entries: z.array(reminderEntry) }), lane: 'post', thread: 'none', notifies: true },
+	digest: { schema: z.object({ entries: z.array(reminderEntry) }), notifies: true },
 	/** Somebody (`by`: Slack user id) changed the channel's settings. */
 	settingsChanged: {
 		schema: z.object({ by: z.string(), before: channelSettings, after: channelSettings }),
-		lane: 'post',
-		thread: 'none',
 		isForAll: true,
 	},
 	/** A direct message: somebody (`from`: Slack user id) handed a question of this watch over to its person. */
 	handedOver: {
 		schema: z.object({ ...asked, watchId: z.string(), sessionId: z.string(), from: z.string() }),
-		lane: 'post',
-		thread: 'none',
-		notifies: true,
-		showsQuestion: true,
+		...ASKING,
 	},
 	/**
 	 * A direct message: the question that its person handed over is open for all again. `by`: Slack user id. `undelivered`:
@@ -165,10 +142,7 @@ export const KINDS = {
 			by: z.string(),
 			undelivered: z.exactOptional(z.literal(true)),
 		}),
-		lane: 'post',
-		thread: 'none',
-		notifies: true,
-		showsQuestion: true,
+		...ASKING,
 	},
 	/** A direct message. `all`: all sessions of the account were watched; left out: only these. */
 	creatorTold: {
@@ -178,8 +152,6 @@ export const KINDS = {
 			sessionIds: z.array(z.string()),
 			all: z.exactOptional(z.boolean()),
 		}),
-		lane: 'post',
-		thread: 'none',
 	},
 } as const satisfies Record<string, Kind>;
 

@@ -3,9 +3,11 @@ import type { Cell } from '../cell.ts';
 import { uptimeOf } from '../clock.ts';
 import type { Core } from '../core.ts';
 import { codeOf, HandraiseError, retryAtOf } from '../errors.ts';
-import type { ListedSession } from '../questions/session.ts';
-import type { BackgroundBudget } from './capacity.ts';
+import type { SessionServiceClient } from '../session-service/client.ts';
+import type { Discoveries } from './discovery.ts';
+import type { BackgroundBudget } from './schedule.ts';
 import type { ServiceHealth } from './service-health.ts';
+import type { ListedWaiting, MovedRead } from './watched-session.ts';
 
 /*
  * Some services can list the sessions that wait for a person. There, one request every two seconds tells which ones do.
@@ -13,14 +15,7 @@ import type { ServiceHealth } from './service-health.ts';
  */
 
 /** The sessions that wait for a person. */
-export interface WaitingList {
-	readonly sessions: readonly ListedSession[];
-	/** Whether all are in it: a very long list is not read to its end. */
-	readonly isComplete: boolean;
-	readonly requestCount: number;
-	/** Without the wait for permits. */
-	readonly tookMs: number;
-}
+export type WaitingList = Awaited<ReturnType<SessionServiceClient['listWaiting']>>;
 
 /** What replicas share. */
 export interface ListingState {
@@ -30,7 +25,7 @@ export interface ListingState {
 	readonly until: number;
 	/** Whether the service has a list that works. */
 	readonly isAvailable: boolean;
-	/** Whether `onUnlisted` was called since the last list. */
+	/** Whether there is none: since it has failed for some minutes. */
 	readonly isUnlisted: boolean;
 	/** Requests a second. */
 	readonly perSecond: number;
@@ -40,13 +35,10 @@ interface Options {
 	readonly cell: Cell<ListingState>;
 	readonly budget: BackgroundBudget;
 	readonly health: ServiceHealth;
-	readonly countWatched: () => Promise<number>;
-	/** Whether people rely on a list: one that is not there at the start has probably vanished for a moment. */
-	readonly isExpected: () => Promise<boolean>;
-	/** Gets each list, in the process that lists. The next request waits for it. */
-	readonly onList: (list: WaitingList) => Promise<void>;
-	/** The service has no list, or its list has failed for some minutes. */
-	readonly onUnlisted: () => Promise<void>;
+	/** Gets each list, in the process that lists, and hears when there is none or it has failed for some minutes. */
+	readonly discoveries: Pick<Discoveries, 'listed' | 'unlisted'>;
+	/** Called after a read was moved forward. */
+	readonly onEarlyRead: () => void;
 }
 
 /** The client gives a list up after this. */
@@ -88,17 +80,11 @@ const LOG_WORDS: Readonly<Record<Exclude<Condition, 'unknown'>, string>> = {
 };
 
 /** From the beginning of a list to that of the next one, in whole milliseconds. */
-export function listEveryMs({
-	watched,
-	discoverSessions,
-	backgroundPerSecond,
-	list: { tookMs, requestCount },
-}: {
-	watched: number;
-	discoverSessions: boolean;
-	backgroundPerSecond: number;
-	list: Pick<WaitingList, 'tookMs' | 'requestCount'>;
-}): number {
+export function listEveryMs(
+	{ tookMs, requestCount }: Pick<WaitingList, 'tookMs' | 'requestCount'>,
+	options: { watched: number; discoverSessions: boolean; backgroundPerSecond: number },
+): number {
+	const { watched, discoverSessions, backgroundPerSecond } = options;
 	const usual = discoverSessions || watched > FEW ? EVERY_MS : EVERY_MS_IF_FEW;
 	const withinShare = (1_000 * requestCount) / (SHARE * backgroundPerSecond);
 	const factor = discoverSessions ? DISCOVERY_FACTOR : tookMs < SLOW_MS ? 0 : SLOW_FACTOR;
@@ -121,12 +107,13 @@ function retryMs(failures: number): number {
 const NOBODY: ListingState = { holder: null, until: 0, isAvailable: false, isUnlisted: false, perSecond: 0 };
 
 /** Lists while sessions are watched. Without any, only at the start and once a day: to know whether the service lists. */
-export function createListing(core: Core, options: Options) {
-	const { sessionService, clock, log } = core;
+export function createListing(core: Core, { cell, budget, health, discoveries, onEarlyRead }: Options) {
+	const { sessionService, serviceUrl, clock, log } = core;
+	const { watches: store } = core.store;
 	const { listing: metrics } = core.metrics;
 	// Only lists find sessions that nobody watches.
 	const { discoverSessions } = core.config;
-	const { cell, budget, health, isExpected, onList, onUnlisted } = options;
+	const readWaiting = createWaitingReads(core, onEarlyRead);
 	const own = randomUUID();
 	/** As this process last saw it. */
 	let shared = NOBODY;
@@ -141,34 +128,27 @@ export function createListing(core: Core, options: Options) {
 	/** When the next list is due while sessions are watched, by uptime. */
 	let nextAt = Number.NEGATIVE_INFINITY;
 
-	/** Becomes the process that lists, or gives that back with `leaseMs` 0. Returns false when another one lists. */
-	async function hold(leaseMs: number, requestsPerSecond?: number): Promise<boolean> {
-		const now = clock.now();
-		const isHeld = await cell.update((before) => {
-			const state = before ?? NOBODY;
-			const isFree = state.holder === null || state.holder === own || state.until <= now;
-			shared = isFree
-				? {
-						holder: leaseMs > 0 ? own : null,
-						until: now + leaseMs,
-						isAvailable: condition === 'works',
-						isUnlisted,
-						perSecond: requestsPerSecond ?? state.perSecond,
-					}
-				: state;
-			return { state: shared, result: isFree };
+	/** Shares what `change` makes of the state, and sees what another process has found. */
+	async function share(change: (state: ListingState) => ListingState): Promise<void> {
+		shared = await cell.update((before) => {
+			const state = change(before ?? NOBODY);
+			return { state, result: state };
 		});
 		metrics.available(shared.isAvailable);
-		return isHeld;
 	}
 
-	/** Sees what the process that lists has found. Returns whether that is another one. */
-	async function isListedByAnother(): Promise<boolean> {
-		const now = clock.now();
-		shared = await cell.update((before) => ({ state: before ?? NOBODY, result: before ?? NOBODY }));
-		metrics.available(shared.isAvailable);
-		if (shared.holder === null || shared.holder === own) return false;
-		return shared.until > now;
+	function isOthers({ holder, until }: ListingState): boolean {
+		return holder !== null && holder !== own && until > clock.now();
+	}
+
+	/** Becomes the process that lists, or gives that back with `leaseMs` 0. Returns false when another one lists. */
+	async function hold(leaseMs: number, perSecond = shared.perSecond): Promise<boolean> {
+		await share((state) => {
+			if (isOthers(state)) return state;
+			const held = { holder: leaseMs > 0 ? own : null, until: clock.now() + leaseMs };
+			return { ...held, isAvailable: condition === 'works', isUnlisted, perSecond };
+		});
+		return !isOthers(shared);
 	}
 
 	/** When the next list is due, by uptime. */
@@ -181,8 +161,8 @@ export function createListing(core: Core, options: Options) {
 
 	/** Lists if it is time. Returns the milliseconds until the next turn. */
 	async function turn(signal: AbortSignal): Promise<number> {
-		const now = clock.now();
-		if (await isListedByAnother()) {
+		await share((state) => state);
+		if (isOthers(shared)) {
 			// When that one is gone, this process goes on at once with what it has found.
 			if (shared.isAvailable) {
 				condition = 'works';
@@ -190,8 +170,9 @@ export function createListing(core: Core, options: Options) {
 			}
 			return LOOK_MS;
 		}
-		if (budget.pausedUntil() > now) return budget.pausedUntil() - now;
-		const watched = Math.max(Number(discoverSessions), await options.countWatched());
+		const pausedMs = budget.pausedUntil() - clock.now();
+		if (pausedMs > 0) return pausedMs;
+		const watched = Math.max(Number(discoverSessions), await store.countSessions(serviceUrl));
 		const dueInMs = nextDueAt(watched) - uptimeOf(clock);
 		if (dueInMs > 0) return Math.min(LOOK_MS, dueInMs);
 		if (!(await hold(LONGEST_LISTING_MS + LEASE_MARGIN_MS))) return LOOK_MS;
@@ -211,10 +192,8 @@ export function createListing(core: Core, options: Options) {
 		} catch (error) {
 			signal.throwIfAborted();
 			const waitMs = await failed(error);
-			if (failures >= TRIES) {
-				isUnlisted = true;
-				await onUnlisted();
-			}
+			isUnlisted ||= failures >= TRIES;
+			if (failures >= TRIES) await discoveries.unlisted();
 			return waitMs;
 		}
 		failures = 0;
@@ -222,9 +201,11 @@ export function createListing(core: Core, options: Options) {
 		requestCount = found.requestCount;
 		become('works', 'ok');
 		metrics.listed(found);
-		await onList(found);
-		const backgroundPerSecond = budget.backgroundPerSecond();
-		return listEveryMs({ watched, discoverSessions, backgroundPerSecond, list: found });
+		// Sessions that were never read say nothing about the service. Those that were are read again soon, and tell.
+		if (health.failingSince !== null && !(await store.isFailing(serviceUrl))) health.succeeded();
+		await readWaiting(found);
+		await discoveries.listed(found);
+		return listEveryMs(found, { watched, discoverSessions, backgroundPerSecond: budget.backgroundPerSecond() });
 	}
 
 	async function failed(error: unknown): Promise<number> {
@@ -242,7 +223,8 @@ export function createListing(core: Core, options: Options) {
 			if (condition !== 'none') become('failing', code);
 			return retryMs(failures);
 		}
-		const isReliedOn = await isExpected();
+		// People rely on a list: one that is not there at the start has probably vanished for a moment.
+		const isReliedOn = (await store.discoveries(serviceUrl)).length > 0;
 		if (condition === 'unknown' && !isReliedOn) failures = TRIES;
 		become('none', code);
 		if (failures < TRIES) return retryMs(failures);
@@ -286,3 +268,80 @@ export function createListing(core: Core, options: Options) {
 }
 
 export type Listing = ReturnType<typeof createListing>;
+
+/** A listed session is compared again after this, and after twice the time before when a read that was moved found nothing. */
+const COMPARE_AGAIN_MS = 30_000;
+const LONGEST_COMPARE_AGAIN_MS = 30 * 60_000;
+
+/** A session that is listed or was, and when it was compared with its newest read. */
+interface Comparison extends Omit<ListedWaiting, 'moved'> {
+	readonly at: number;
+	readonly againAfterMs: number;
+	/** When its read was last moved; null: never. */
+	readonly movedAt: number | null;
+	readonly isListed: boolean;
+}
+
+/**
+ * Has watched sessions read at once that newly wait by the list and not by their newest read. `onEarlyRead` is called
+ * after a read was moved forward.
+ */
+export function createWaitingReads(core: Core, onEarlyRead: () => void): (list: WaitingList) => Promise<void> {
+	const { serviceUrl, clock } = core;
+	const { watches: store } = core.store;
+	const { listing: metrics } = core.metrics;
+	/** The sessions of the list before, and those that are gone whose reads were moved not long ago, by id. */
+	let compared: ReadonlyMap<string, Comparison> = new Map();
+	/** When the list before came; null: none, or not all sessions were in it. */
+	let completeAt: number | null = null;
+	clock.onStep?.(() => {
+		compared = new Map();
+		completeAt = null;
+	});
+
+	/** The session as it was compared before. One that comes back is compared at once. */
+	function comparisonOf(sessionId: string): Comparison {
+		const before = compared.get(sessionId);
+		if (before?.isListed === true) return before;
+		const { againAfterMs, movedAt } = before ?? { againAfterMs: COMPARE_AGAIN_MS, movedAt: null };
+		return { sessionId, absentAt: completeAt, at: Number.NEGATIVE_INFINITY, againAfterMs, movedAt, isListed: true };
+	}
+
+	/** `move`: left out when the session waits by its newest read too, or its last move found nothing and was not long ago. */
+	function afterComparing(comparison: Comparison, now: number, move?: MovedRead): Comparison {
+		const { at, againAfterMs, movedAt } = comparison;
+		if (move === undefined) {
+			const isHeld = movedAt !== null && movedAt + againAfterMs > now;
+			return isHeld ? { ...comparison, at: movedAt } : { ...comparison, at: now, againAfterMs: COMPARE_AGAIN_MS };
+		}
+		const isBack = at === Number.NEGATIVE_INFINITY;
+		const foundNothing = !isBack || (movedAt !== null && !move.hasChanged);
+		const nextAfterMs = foundNothing ? Math.min(LONGEST_COMPARE_AGAIN_MS, 2 * againAfterMs) : COMPARE_AGAIN_MS;
+		return { ...comparison, at: now, againAfterMs: nextAfterMs, movedAt: now };
+	}
+
+	return async ({ sessions, isComplete }) => {
+		const now = clock.now();
+		const listed = sessions.map(({ sessionId }) => comparisonOf(sessionId));
+		const due = listed.filter(({ at, againAfterMs }) => at + againAfterMs <= now);
+		const asked = due.map(({ sessionId, absentAt, movedAt, againAfterMs }): ListedWaiting => {
+			return { sessionId, absentAt, moved: movedAt === null ? null : { at: movedAt, until: movedAt + againAfterMs } };
+		});
+		const moved = await store.readWaiting(serviceUrl, asked, now);
+		const moves = new Map(moved.map((move) => [move.sessionId, move]));
+		const gone = [...compared.values()].filter(
+			({ movedAt }) => movedAt !== null && movedAt + LONGEST_COMPARE_AGAIN_MS > now,
+		);
+		compared = new Map(
+			[
+				...gone.map((one) => ({ ...one, isListed: false })),
+				...listed,
+				...due.map((one) => afterComparing(one, now, moves.get(one.sessionId))),
+			].map((one) => [one.sessionId, one]),
+		);
+		completeAt = isComplete ? now : null;
+		if (moved.length === 0) return;
+		metrics.listedReads(moved.length);
+		onEarlyRead();
+	};
+}

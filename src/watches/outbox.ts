@@ -1,7 +1,8 @@
 import type { Core } from '../core.ts';
 import { codeOf } from '../errors.ts';
 import { createLeaseLoop, type LeaseLoop } from '../lease-loop.ts';
-import type { Announcer, CardResult, DueAnnouncement, DueCard } from './announcer.ts';
+import type { Announcer } from '../slack/posts/announcer.ts';
+import type { CardResult, DueAnnouncement, DueCard } from './announcements.ts';
 import { endChannel } from './channel-guard.ts';
 import { createPosting, KEPT_FROM_PROGRESS, POST_LEASE_MS, retryDelay, UPDATE_RATE } from './posting.ts';
 import type { CardUrgency } from './watch.ts';
@@ -36,16 +37,16 @@ export function createOutbox(core: Core, announcer: Announcer): LeaseLoop {
 		return limit - running.filter((due) => due.kind === kind).length;
 	}
 
-	async function updateCard(due: DueCard, token: string): Promise<void> {
+	/** Null: there is nothing to note. */
+	async function attempt(due: DueCard, token: string): Promise<CardResult | null> {
 		const { watch } = due;
 		const { ts, wanted, shownKey } = watch.card;
-		const end = (result: CardResult) => store.endCard(watch.id, token, result);
-		if (ts === null || wanted === null) return;
-		const prepared = await announcer.prepareCard(due);
-		if (prepared.key === shownKey) {
+		if (ts === null || wanted === null) return null;
+		const { key, send } = await announcer.prepareCard(due, ts);
+		const shown = () => ({ kind: 'shown', key, wants: wanted.wants, now: clock.now() }) as const;
+		if (key === shownKey) {
 			metrics.card('unchanged');
-			await end({ kind: 'shown', key: prepared.key, wants: wanted.wants, now: clock.now() });
-			return;
+			return shown();
 		}
 		const now = clock.now();
 		const keep = wanted.urgency === 'now' ? 0 : KEPT_FROM_PROGRESS;
@@ -53,48 +54,43 @@ export function createOutbox(core: Core, announcer: Announcer): LeaseLoop {
 		if (waitMs > 0) {
 			roomAt[wanted.urgency] = now + waitMs;
 			if (wanted.urgency === 'now') roomAt.progress = Math.max(roomAt.progress, now + waitMs);
-			await end({ kind: 'retry', at: now + waitMs });
-			return;
+			return { kind: 'retry', at: now + waitMs };
 		}
 		// The watch may have ended since, in a channel to which nothing more is posted.
-		if (!(await store.holdsCard(watch.id, token))) return;
-		const outcome = await prepared.send({ ts, metadataKey: null });
+		if (!(await store.holdsCard(watch.id, token))) return null;
+		const outcome = await send();
+		const sentAt = clock.now();
 		switch (outcome.kind) {
 			case 'sent':
 				metrics.card('sent');
-				await end({ kind: 'shown', key: prepared.key, wants: wanted.wants, now: clock.now() });
-				return;
+				return shown();
 			case 'gone':
-				await end({ kind: 'refused' });
-				await endChannel(store, watch, outcome.reason, { now: clock.now(), log });
-				return;
+				await endChannel(core, watch, outcome.reason);
+				return { kind: 'refused' };
 			case 'deleted':
 				metrics.card('failed');
 				log.info({ watchId: watch.id }, 'somebody deleted a card; a new one is posted');
-				await end({ kind: 'lost', ts, now: clock.now() });
-				return;
+				return { kind: 'lost', ts, now: sentAt };
 			case 'refused':
 				metrics.card('failed');
 				log.warn(
 					{ watchId: watch.id, code: outcome.code },
 					'Slack refuses the update of a card; the next change is tried again',
 				);
-				await end({ kind: 'refused' });
-				return;
-			case 'later': {
-				const respondedAt = clock.now();
-				if (outcome.limited) {
-					await rateLimiter.pause(`update:${watch.teamId}`, respondedAt + retryDelay(3, outcome.ms));
-				}
-				await end({ kind: 'retry', at: respondedAt + retryDelay(1, outcome.ms) });
-				return;
-			}
+				return { kind: 'refused' };
+			case 'later':
+				if (outcome.limited) await rateLimiter.pause(`update:${watch.teamId}`, sentAt + retryDelay(3, outcome.ms));
+				return { kind: 'retry', at: sentAt + retryDelay(1, outcome.ms) };
 			case 'unknown':
 			case 'unthreaded':
 				// A repeated update changes nothing.
-				await end({ kind: 'retry', at: clock.now() + retryDelay(0) });
-				return;
+				return { kind: 'retry', at: sentAt + retryDelay(0) };
 		}
+	}
+
+	async function updateCard(due: DueCard, token: string): Promise<void> {
+		const result = await attempt(due, token);
+		if (result !== null) await store.endCard(due.watch.id, token, result);
 	}
 
 	return createLeaseLoop<Due>({

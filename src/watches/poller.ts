@@ -1,19 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import { uptimeOf } from '../clock.ts';
 import type { Core } from '../core.ts';
 import { codeOf, retryAtOf } from '../errors.ts';
 import { createLeaseLoop, type LeaseLoop } from '../lease-loop.ts';
 import type { QuestionDigest } from '../questions/changes.ts';
-import type { LeftEmpty } from '../questions/open-question.ts';
-import type { Disclosure } from '../questions/secrecy.ts';
 import type { Session } from '../questions/session.ts';
 import type { SessionReading } from '../session-service/session-reader.ts';
-import type { BackgroundBudget } from './capacity.ts';
 import { logEnded } from './channel-guard.ts';
 import { createReadWindow } from './read-window.ts';
-import { failureOf, HAND_TRIES, isStale, keptOf, outcomeOf, type ReadOutcome } from './reading.ts';
-import { createPlanner, movesFor, PLAN_MS } from './schedule.ts';
+import { createReading, keptOf, type ReadOutcome } from './reading.ts';
+import { type BackgroundBudget, createPlanner, movesFor, PLAN_MS } from './schedule.ts';
 import { DOWN_AFTER_MS, type ServiceHealth } from './service-health.ts';
+import type { OurAnswers } from './session-snapshot.ts';
 import type { Watch } from './watch.ts';
 import type { ReadKind, SessionUpdate, TakenSession } from './watched-session.ts';
 
@@ -22,20 +19,22 @@ export interface PollerOptions {
 	/** Is told of the calls of all parts, so that the first success ends an outage. */
 	readonly health: ServiceHealth;
 	/** What our answers mean for a session as read. `known`: the question that was open before. */
-	readonly ourAnswers: (session: Session, known: QuestionDigest | null) => Promise<OurAnswers>;
+	readonly ourAnswers: (
+		session: Session,
+		known: QuestionDigest | null,
+	) => Promise<
+		OurAnswers & {
+			/** The positions of a question to which answers of ours arrived in this time. */
+			readonly arrivedBetween: (
+				question: QuestionDigest,
+				times: { since: number; before: number },
+			) => readonly number[];
+		}
+	>;
 	/** Called after an announcement or a card update was stored. */
 	readonly onNews: () => void;
 	/** Called after a question was opened, changed or closed, or a watch began or ended. */
 	readonly onQuestions: () => void;
-}
-
-interface OurAnswers {
-	/** Items that our answers left empty on purpose count as answered. */
-	readonly leftEmpty: LeftEmpty;
-	/** The positions of a question to which answers of ours arrived in this time. */
-	readonly arrivedBetween: (question: QuestionDigest, times: { since: number; before: number }) => readonly number[];
-	/** What channels see of the values: what our answers mark as secret, else a guess. */
-	readonly disclosure: Disclosure;
 }
 
 /** A dead replica's sessions are due again after this. */
@@ -56,10 +55,10 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 	const { sessionService, serviceUrl, clock, log } = core;
 	const { watches: store } = core.store;
 	const { watches: metrics } = core.metrics;
-	const { watchMaxDays: maxDays } = core.config;
 	const { budget, health, onNews, onQuestions } = options;
 	const planner = createPlanner();
-	const readWindow = createReadWindow({ most: READS_AT_ONCE, now: () => uptimeOf(clock) });
+	const reading = createReading(core, planner);
+	const readWindow = createReadWindow({ most: READS_AT_ONCE, clock });
 	let planAt = 0;
 	/** `health.down` as this process last stored it. */
 	let notedDown: boolean | null = null;
@@ -148,7 +147,7 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 
 	async function plan(): Promise<void> {
 		const outlines = await store.outlines(serviceUrl);
-		const rate = budget.backgroundPerSecond();
+		const rate = budget.plannedPerSecond();
 		planner.plan(outlines, rate);
 		metrics.watchedSessions(outlines.length);
 		metrics.backgroundPerSecond(rate);
@@ -159,12 +158,12 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 	}
 
 	async function readAndRecord(taken: TakenSession, token: string, signal: AbortSignal): Promise<void> {
-		const { sessionId } = taken.session;
-		let reading: SessionReading;
+		const { session: key, lastReadAt, questionSince: since } = taken;
+		let found: SessionReading;
 		const ended = readWindow.begin();
 		try {
-			reading = await sessionService.read(sessionId, { priority: 'background', signal, ahead: isAwaited(taken) });
-			ended(reading.endedAt - reading.readAt);
+			found = await sessionService.read(key.sessionId, { priority: 'background', signal, ahead: isAwaited(taken) });
+			ended(found.endedAt - found.readAt);
 		} catch (error) {
 			ended(null);
 			signal.throwIfAborted();
@@ -172,26 +171,15 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 			return;
 		}
 		health.succeeded();
-		const watches = await store.ofSession(taken.session, clock.now());
-		const { questionSince: since } = taken;
+		const watches = await store.ofSession(key, clock.now());
 		const known = taken.digest?.question ?? null;
-		const { arrivedBetween, ...ours } = await options.ourAnswers(reading.session, known);
+		const ours = await options.ourAnswers(found.session, known);
 		const isKnown = known !== null && since !== null;
-		const outcome = outcomeOf({
-			taken,
-			...reading,
-			now: clock.now(),
-			steadySince: clock.steadySince?.() ?? Number.NEGATIVE_INFINITY,
-			watches,
-			planner,
-			maxDays,
-			...ours,
-			arrived: isKnown ? arrivedBetween(known, { since, before: reading.readAt }) : [],
-		});
-		metrics.read(outcome.changed ? 'changed' : 'unchanged');
-		if (outcome.changed && taken.lastReadAt !== null) {
-			metrics.detectionAge(Math.max(0, clock.now() - taken.lastReadAt));
-		}
+		const arrived = isKnown ? ours.arrivedBetween(known, { since, before: found.readAt }) : [];
+		const outcome = reading.succeeded(taken, found, watches, { ours, arrived });
+		const isChanged = outcome.update.view !== undefined;
+		metrics.read(isChanged ? 'changed' : 'unchanged');
+		if (isChanged && lastReadAt !== null) metrics.detectionAge(Math.max(0, clock.now() - lastReadAt));
 		await record(taken, token, outcome, watches);
 		await noteHealth();
 	}
@@ -199,15 +187,15 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 	async function record(
 		taken: TakenSession,
 		token: string,
-		{ update, watches }: Omit<ReadOutcome, 'changed'>,
+		{ update, watches }: ReadOutcome,
 		live: readonly Watch[] = [],
 	): Promise<void> {
 		const written = await store.record({ session: taken.session, token }, { update, watches, now: clock.now() });
 		if (written === null) return;
-		for (const watch of watches) if (watch.card !== null) metrics.card('wanted');
-		for (const watch of live) {
-			const end = watches.find(({ watchId }) => watchId === watch.id)?.end ?? null;
-			if (end !== null) logEnded(log, watch, end);
+		for (const { watchId, card, end } of watches) {
+			if (card !== null) metrics.card('wanted');
+			const watch = live.find(({ id }) => id === watchId);
+			if (watch !== undefined && end !== null) logEnded(log, watch, end);
 		}
 		for (let card = 0; card < written.coalesced; card += 1) metrics.card('coalesced');
 		if (watches.length > 0) onNews();
@@ -217,6 +205,8 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 	async function recordFailure(taken: TakenSession, token: string, error: unknown): Promise<void> {
 		const code = codeOf(error);
 		const now = clock.now();
+		const { sessionId } = taken.session;
+		const failures = taken.failures + 1;
 		health.failed(code);
 		if (code === 'rate_limited') {
 			// No failure of this session: the budget pauses all reads, and this one is next after the pause.
@@ -225,14 +215,10 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 			return;
 		}
 		metrics.read('failed');
-		const gone = code === 'session_not_found' && taken.failures + 1 >= GONE_AFTER_FAILURES;
-		const mayEnd = gone || isStale(taken, now, maxDays) || taken.failures + 1 >= HAND_TRIES;
-		const watches = mayEnd ? await store.ofSession(taken.session, now) : [];
-		await record(taken, token, failureOf({ taken, code, now, watches, planner, gone, maxDays }), watches);
-		log.info(
-			{ sessionId: taken.session.sessionId, code, failures: taken.failures + 1 },
-			'a watched session could not be read',
-		);
+		const isGone = code === 'session_not_found' && failures >= GONE_AFTER_FAILURES;
+		const watches = await store.ofSession(taken.session, now);
+		await record(taken, token, reading.failed(taken, code, watches, isGone), watches);
+		log.info({ sessionId, code, failures }, 'a watched session could not be read');
 		await noteHealth();
 	}
 
@@ -241,22 +227,16 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 		const { down } = health;
 		const now = clock.now();
 		if (down === null || (down === notedDown && noteAgainAt > now)) return;
-		const before = notedDown;
+		const since = health.failingSince ?? now;
+		const unlessReadSince = now - DOWN_AFTER_MS;
+		const isNews = await store.noteOutage({ service: serviceUrl, now, down, since, unlessReadSince });
 		notedDown = down;
 		noteAgainAt = now + NOTE_INTERVAL_MS;
-		try {
-			const since = health.failingSince ?? now;
-			const unlessReadSince = now - DOWN_AFTER_MS;
-			const isNews = await store.noteOutage({ service: serviceUrl, now, down, since, unlessReadSince });
-			if (!isNews) return;
-			// Another process may have stored the outage and the back-offs.
-			if (!down) readFailingSoon();
-			log.warn({ down }, down ? 'the session service does not answer' : 'the session service answers again');
-			onNews();
-		} catch (error) {
-			notedDown = before;
-			throw error;
-		}
+		if (!isNews) return;
+		// Another process may have stored the outage and the back-offs.
+		if (!down) readFailingSoon();
+		log.warn({ down }, down ? 'the session service does not answer' : 'the session service answers again');
+		onNews();
 	}
 
 	return loop;

@@ -1,8 +1,14 @@
 import type { Core } from '../core.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import type { RateLimit } from '../rate-limiter.ts';
-import { type Announcement, PACED } from './announcements.ts';
-import type { Announcer, AttemptResult, DueAnnouncement, GoneReason, PreparedPost, SendOutcome } from './announcer.ts';
+import type { Announcer } from '../slack/posts/announcer.ts';
+import {
+	type Announcement,
+	type AttemptResult,
+	type DueAnnouncement,
+	PACED,
+	type SendOutcome,
+} from './announcements.ts';
 import { endChannel } from './channel-guard.ts';
 import { kindOf } from './kinds.ts';
 
@@ -16,8 +22,6 @@ const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 5 * 60_000;
 /** Shorter than the interval of posts, so that this process waits with one post at a time for a channel. */
 const SHORT_WAIT_MS = 500;
-/** The search for a post that may exist begins this long before its attempt was noted, because clocks differ. */
-const SEARCH_BACK_MS = 60_000;
 const THREAD_GONE = 'thread_gone';
 /**
  * Begins again with the note of an attempt. Longer than a call to Slack with its time-out and the time until it leaves. A
@@ -35,15 +39,8 @@ export function retryDelay(attempts: number, ms: number | null = null): number {
 	return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(10, attempts));
 }
 
-type Outcome = AttemptResult | { readonly kind: 'gone'; readonly reason: GoneReason };
-
-/** A post that can be sent. */
-interface Ready {
-	/** Only of a card. */
-	readonly cardKey: string | null;
-	readonly leftOut: NonNullable<PreparedPost['leftOut']>;
-	send(): Promise<SendOutcome>;
-}
+type Retry = Extract<AttemptResult, { kind: 'retry' }>;
+type Outcome = AttemptResult | Extract<SendOutcome, { kind: 'gone' }>;
 
 /** Posts announcements, one attempt at a time. */
 export function createPosting(core: Core, announcer: Announcer) {
@@ -58,46 +55,33 @@ export function createPosting(core: Core, announcer: Announcer) {
 	async function updatePosts(due: DueAnnouncement, token: string, signal: AbortSignal): Promise<Outcome | null> {
 		const { announcement, watch } = due;
 		/** Whether an earlier attempt may have updated a post. */
-		const isUnknown = announcement.sendingSince !== null;
-		for (const { announcementId, key, send } of await announcer.updatesOf(due)) {
-			const waitMs = await takeTurn(announcement, signal);
-			if (waitMs > 0) return retry(turnOf(announcement, waitMs), PACED, isUnknown);
-			const begun = await begin(announcement, token, null);
-			if (begun === 'lost') return null;
-			if (begun === 'late') return retry(clock.now(), STOOD_STILL, isUnknown);
-			const outcome = await send();
-			await pauseIfLimited(announcement, outcome);
+		const unknown = announcement.sendingSince !== null;
+		for (const { post, key, send } of await announcer.updatesOf(due)) {
+			const outcome =
+				(await waitForTurn(announcement, unknown, signal)) ??
+				(await callNow(announcement, token, { earlierAt: null, unknown }, send));
+			if (outcome === null) return null;
 			// Slack refuses the update of a post that somebody deleted, and would refuse it again.
 			if (outcome.kind !== 'sent' && outcome.kind !== 'refused' && outcome.kind !== 'deleted') {
-				const result = resultOf(outcome, announcement, null, clock.now());
-				return result.kind === 'retry' ? { ...result, unknown: result.unknown || isUnknown } : result;
+				return resultOf(outcome, announcement, unknown, clock.now());
 			}
 			if (outcome.kind === 'sent') metrics.post('posted');
-			await store.noteShown(announcementId, key);
+			await store.noteShown(post.id, key);
 		}
 		return { kind: 'posted', ts: watch?.card.ts ?? '', cardKey: null };
-	}
-
-	async function pauseIfLimited(announcement: Announcement, outcome: SendOutcome): Promise<void> {
-		if (outcome.kind !== 'later' || !outcome.limited) return;
-		const now = clock.now();
-		await rateLimiter.pause(rateKeyOf(announcement), now + retryDelay(announcement.attempts, outcome.ms));
 	}
 
 	/** Null when the lease was lost. */
 	async function attempt(due: DueAnnouncement, token: string, signal: AbortSignal): Promise<Outcome | null> {
 		const { announcement } = due;
-		if (kindOf(announcement.content).lane === 'update') return updatePosts(due, token, signal);
-		/** Part of the post's metadata, by which it is found in the channel's history. */
-		const metadataKey = announcement.id;
+		if (kindOf(announcement.content).updates) return updatePosts(due, token, signal);
 		/** When an earlier attempt may have posted it. A failure of this attempt says nothing about that one. */
 		let earlierAt: number | null = null;
 		if (announcement.sendingSince !== null) {
-			const since = announcement.sendingSince - SEARCH_BACK_MS;
-			const found = await announcer.find(due, { metadataKey, since, signal });
+			const found = await announcer.find(due, announcement.sendingSince, signal);
 			if (found.kind === 'later') return retry(clock.now() + retryDelay(0, found.ms), 'look_later', true);
 			if (found.kind === 'found') {
-				const stays = found.threaded || staysInChannel(due);
+				const stays = found.isThreaded || staysInChannel(due);
 				const removal = stays ? 'refused' : await announcer.remove(due, found.ts);
 				if (removal === 'unknown') return retry(clock.now() + retryDelay(announcement.attempts), THREAD_GONE, true);
 				if (removal === 'refused') {
@@ -107,34 +91,35 @@ export function createPosting(core: Core, announcer: Announcer) {
 			}
 			if (found.kind === 'unreadable') earlierAt = announcement.sendingSince;
 		}
-		const maybeRepeat = earlierAt !== null;
-		const isUnwanted = isObsolete(due) || isWithoutPlace(due) || (await isForNobody(due));
-		if (isUnwanted) return { kind: 'dropped', unknown: maybeRepeat };
-		const waitMs = await takeTurn(announcement, signal);
-		if (waitMs > 0) return retry(turnOf(announcement, waitMs), PACED, maybeRepeat);
+		const unknown = earlierAt !== null;
+		const dropped = { kind: 'dropped', unknown } as const;
+		if (isObsolete(due) || isWithoutPlace(due) || (await isForNobody(due))) return dropped;
+		const waiting = await waitForTurn(announcement, unknown, signal);
+		if (waiting !== null) return waiting;
 		// Before the note of the attempt, because the call has to follow it at once and this may be slow.
-		const prepared = await prepare(due, { metadataKey, maybeRepeat });
-		if ('kind' in prepared) return prepared;
-		const begun = await begin(announcement, token, earlierAt);
-		if (begun === 'lost') return null;
-		if (begun === 'late') return retry(clock.now(), STOOD_STILL, maybeRepeat);
-		const sentAt = clock.now();
-		const outcome = await prepared.send();
-		if (outcome.kind === 'sent') metrics.post(maybeRepeat ? 'maybeRepeated' : 'posted');
-		await pauseIfLimited(announcement, outcome);
+		const prepared = await announcer.preparePost(due, unknown);
+		if (prepared === null) return dropped;
+		let sentAt = 0;
+		const outcome = await callNow(announcement, token, { earlierAt, unknown }, () => {
+			sentAt = clock.now();
+			return prepared.send();
+		});
+		if (outcome === null) return null;
+		if (outcome.kind === 'sent') metrics.post(unknown ? 'maybeRepeated' : 'posted');
 		const result =
 			outcome.kind === 'unthreaded'
-				? await unthreadedResult(due, outcome.ts)
-				: resultOf(outcome, announcement, prepared.cardKey, clock.now());
-		if (result.kind === 'posted') return { ...result, sentAt, leftOut: prepared.leftOut };
-		return result.kind === 'retry' ? { ...result, unknown: result.unknown || maybeRepeat } : result;
+				? await unthreadedResult(due, outcome.ts, unknown)
+				: resultOf(outcome, announcement, unknown, clock.now());
+		if (result.kind !== 'posted') return result;
+		// What an earlier attempt may have shown must not come again.
+		return { ...result, cardKey: prepared.cardKey, sentAt, leftOut: unknown ? [] : prepared.leftOut };
 	}
 
 	/**
 	 * Somebody deleted the card, so the post went into the channel. Questions and reminders stay there, and so does the end of
 	 * a watch that gets no new card. Any other post is removed and posted again in the new card's thread.
 	 */
-	async function unthreadedResult(due: DueAnnouncement, ts: string): Promise<AttemptResult> {
+	async function unthreadedResult(due: DueAnnouncement, ts: string, unknown: boolean): Promise<AttemptResult> {
 		const { announcement, watch } = due;
 		const lost = watch?.card.ts == null ? {} : { lostCardTs: watch.card.ts };
 		const removal = staysInChannel(due) ? 'refused' : await announcer.remove(due, ts);
@@ -142,9 +127,8 @@ export function createPosting(core: Core, announcer: Announcer) {
 			metrics.post('posted');
 			return { kind: 'posted', ts, cardKey: null, ...lost };
 		}
-		const now = clock.now();
-		const at = removal === 'removed' ? now : now + retryDelay(announcement.attempts);
-		return { ...retry(at, THREAD_GONE, removal === 'unknown'), ...lost };
+		const waitMs = removal === 'removed' ? 0 : retryDelay(announcement.attempts);
+		return { ...retry(clock.now() + waitMs, THREAD_GONE, unknown || removal === 'unknown'), ...lost };
 	}
 
 	/** Whether it is for a channel that watches and discovers nothing any more. */
@@ -153,50 +137,38 @@ export function createPosting(core: Core, announcer: Announcer) {
 		return (await store.ofChannel(target)).length === 0 && (await store.discoveryOf(target, null)) === null;
 	}
 
-	/** Notes an attempt. `late`: the process stood still meanwhile, so the call must not leave any more. */
-	async function begin(
-		{ id }: Announcement,
-		token: string,
-		earlierAt: number | null,
-	): Promise<'begun' | 'lost' | 'late'> {
-		const now = clock.now();
-		const attempt = { since: earlierAt ?? now, leasedUntil: now + POST_LEASE_MS };
-		if (!(await store.beginAttempt(id, token, attempt))) return 'lost';
-		const tookMs = clock.now() - now;
-		return tookMs >= 0 && tookMs <= SEND_WITHIN_MS ? 'begun' : 'late';
-	}
-
-	/** What to send, built from what is stored now; or the result where there is nothing to send. */
-	async function prepare(
-		due: DueAnnouncement,
-		{ metadataKey, maybeRepeat }: { metadataKey: string; maybeRepeat: boolean },
-	): Promise<Ready | AttemptResult> {
-		if (due.announcement.content.kind === 'card') {
-			const card = await prepareCard(due);
-			if (card === null) return { kind: 'refused', code: 'nothing_to_show' };
-			return { cardKey: card.key, leftOut: [], send: () => card.send({ ts: null, metadataKey }) };
-		}
-		const post = await announcer.preparePost(due, { maybeRepeat });
-		if (post === null) return { kind: 'dropped', unknown: maybeRepeat };
-		// What an earlier attempt may have shown must not come again.
-		const leftOut = maybeRepeat ? [] : (post.leftOut ?? []);
-		return { cardKey: null, leftOut, send: () => post.send({ metadataKey }) };
-	}
-
-	async function prepareCard({ watch, view }: DueAnnouncement) {
-		return watch === null || view === null
-			? null
-			: announcer.prepareCard({ watch, view, checkedAt: view.seenAt, questionSince: null });
-	}
-
-	/** Waits for the rate if the wait is short. Returns a longer wait, in ms, so that other channels go on. */
-	async function takeTurn(announcement: Announcement, signal: AbortSignal): Promise<number> {
+	/** Waits for the rate if the wait is short. Null: it is this post's turn; else other channels go on meanwhile. */
+	async function waitForTurn(announcement: Announcement, unknown: boolean, signal: AbortSignal): Promise<Retry | null> {
 		for (;;) {
 			const rate = rateOf(announcement);
 			const waitMs = await rateLimiter.take(rateKeyOf(announcement), rate, { now: clock.now(), keep: 0 });
-			if (waitMs === 0 || waitMs > SHORT_WAIT_MS) return waitMs;
+			if (waitMs === 0) return null;
+			if (waitMs > SHORT_WAIT_MS) return retry(turnOf(announcement, waitMs), PACED, unknown);
 			await clock.sleep(waitMs, signal);
 		}
+	}
+
+	/**
+	 * Notes an attempt and makes its call, unless the process stood still in between. Null when the lease was lost. `earlierAt`:
+	 * when an earlier attempt may have posted it. `unknown`: whether one may have sent something.
+	 */
+	async function callNow(
+		announcement: Announcement,
+		token: string,
+		{ earlierAt, unknown }: { earlierAt: number | null; unknown: boolean },
+		send: () => Promise<SendOutcome>,
+	): Promise<SendOutcome | Retry | null> {
+		const now = clock.now();
+		const attempt = { since: earlierAt ?? now, leasedUntil: now + POST_LEASE_MS };
+		if (!(await store.beginAttempt(announcement.id, token, attempt))) return null;
+		const tookMs = clock.now() - now;
+		if (tookMs < 0 || tookMs > SEND_WITHIN_MS) return retry(clock.now(), STOOD_STILL, unknown);
+		const outcome = await send();
+		if (outcome.kind === 'later' && outcome.limited) {
+			const until = clock.now() + retryDelay(announcement.attempts, outcome.ms);
+			await rateLimiter.pause(rateKeyOf(announcement), until);
+		}
+		return outcome;
 	}
 
 	/** When to try a post that waits for its rate. Each gets its own time: of several at one time, all but one would wait again. */
@@ -217,9 +189,9 @@ export function createPosting(core: Core, announcer: Announcer) {
 		const result = await attempt(due, token, signal);
 		if (result === null) return;
 		if (result.kind === 'gone') {
-			const now = clock.now();
-			await store.endAttempt(announcement.id, token, { kind: 'refused', code: result.reason }, now);
-			if (target.kind !== 'person') await endChannel(store, target, result.reason, { now, log });
+			const refused = { kind: 'refused', code: result.reason } as const;
+			await store.endAttempt(announcement.id, token, refused, clock.now());
+			if (target.kind !== 'person') await endChannel(core, target, result.reason);
 			return;
 		}
 		if (result.kind === 'retry' && result.code !== PACED) metrics.post('retried');
@@ -229,12 +201,9 @@ export function createPosting(core: Core, announcer: Announcer) {
 			log.warn({ place, what: content.kind, code: result.code }, 'a post is refused; it is not tried again');
 		}
 		await store.endAttempt(announcement.id, token, result, clock.now());
-		if (result.kind === 'posted') countReminders(announcement, result.leftOut ?? []);
-	}
-
-	function countReminders({ content }: Announcement, leftOut: Ready['leftOut']): void {
+		if (result.kind !== 'posted') return;
 		for (const entry of 'entries' in content ? content.entries : []) {
-			if (leftOut.includes(entry)) continue;
+			if (result.leftOut?.includes(entry)) continue;
 			metrics.reminder(entry.stage);
 			metrics.reminderLate(Math.max(0, clock.now() - entry.dueAt));
 		}
@@ -264,34 +233,35 @@ function isWithoutPlace({ announcement: { target, content }, watch }: DueAnnounc
 	return kindOf(content).thread === 'reply';
 }
 
-function resultOf(outcome: SendOutcome, announcement: Announcement, cardKey: string | null, now: number): Outcome {
+/** `unknown`: whether an earlier attempt may have sent something. */
+function resultOf(outcome: SendOutcome | Retry, { attempts }: Announcement, unknown: boolean, now: number): Outcome {
 	switch (outcome.kind) {
 		case 'sent':
 		case 'unthreaded':
-			return { kind: 'posted', ts: outcome.ts, cardKey };
+			return { kind: 'posted', ts: outcome.ts, cardKey: null };
 		case 'gone':
-			return outcome;
 		case 'refused':
-			return { kind: 'refused', code: outcome.code };
+		case 'retry':
+			return outcome;
 		case 'deleted':
 			return { kind: 'refused', code: 'deleted' };
 		case 'later':
-			return retry(now + retryDelay(announcement.attempts, outcome.ms), outcome.code, false);
+			return retry(now + retryDelay(attempts, outcome.ms), outcome.code, unknown);
 		case 'unknown':
-			return retry(now + retryDelay(announcement.attempts), outcome.code, true);
+			return retry(now + retryDelay(attempts), outcome.code, true);
 	}
 }
 
-function retry(at: number, code: string, unknown: boolean) {
-	return { kind: 'retry', at, code, unknown } as const;
+function retry(at: number, code: string, unknown: boolean): Retry {
+	return { kind: 'retry', at, code, unknown };
 }
 
 /** All updates of a workspace share one rate. */
 function rateOf({ content }: Announcement): RateLimit {
-	return kindOf(content).lane === 'update' ? UPDATE_RATE : POST_RATE;
+	return kindOf(content).updates ? UPDATE_RATE : POST_RATE;
 }
 
 function rateKeyOf({ target, content }: Announcement): string {
-	if (kindOf(content).lane === 'update') return `update:${target.teamId}`;
+	if (kindOf(content).updates) return `update:${target.teamId}`;
 	return `post:${target.teamId}:${target.kind === 'person' ? target.userId : target.channelId}`;
 }

@@ -1,3 +1,5 @@
+import { type Clock, uptimeOf } from '../clock.ts';
+
 /** The service is slower when even the quickest of the latest reads takes so many times as long as one alone… */
 const SLOWER = 1.5;
 const NOT_SLOWER = 1.25;
@@ -21,9 +23,9 @@ const HANGS = 4;
  * calls of people and deliveries, which no order of ours changes. Sessions differ in how long they take to read, so the
  * quickest counts: only calls before it make it slow. Each process counts its own.
  *
- * @param options `most`: reads at once, at least 1, with those that hang; `now`: milliseconds of a monotonic clock
+ * @param options `most`: reads at once, at least 1, with those that hang
  */
-export function createReadWindow({ most, now }: { most: number; now: () => number }) {
+export function createReadWindow({ most, clock }: { most: number; clock: Clock }) {
 	let size = 1;
 	/** Until a round is slow, each quick one doubles the size. */
 	let isStarting = true;
@@ -46,7 +48,7 @@ export function createReadWindow({ most, now }: { most: number; now: () => numbe
 
 	/** The reads under way that do not hang. */
 	function inPlace() {
-		const since = now() - Math.max(HANGS_AFTER_MS, HANGS * aloneMs());
+		const since = uptimeOf(clock) - Math.max(HANGS_AFTER_MS, HANGS * aloneMs());
 		return [...running].filter(({ beganAt }) => beganAt >= since);
 	}
 
@@ -74,7 +76,7 @@ export function createReadWindow({ most, now }: { most: number; now: () => numbe
 			const others = inPlace();
 			for (const other of others) other.isAlone = false;
 			const place = others.length + 1;
-			const read = { beganAt: now(), isAlone: place === 1 };
+			const read = { beganAt: uptimeOf(clock), isAlone: place === 1 };
 			running.add(read);
 			sinceAlone += 1;
 			return (tookMs) => {

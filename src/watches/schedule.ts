@@ -44,14 +44,7 @@ const shareOfOthers = (people: number) => Math.min(0.7, Math.max(0.6, 1 - 1 / pe
 const LEAST_FACTOR = 0.01;
 const GREATEST_FACTOR = 1e7;
 
-export interface Planner {
-	/** Sets the intervals from all watched sessions and the rate. */
-	plan(outlines: readonly WatchedOutline[], backgroundPerSecond: number): void;
-	/** When to read a session next; not before `now`. */
-	nextRead(outline: SessionOutline, now: number): PlannedRead;
-}
-
-export function createPlanner(): Planner {
+export function createPlanner() {
 	let factor = 100;
 	let ceilingMs = CEILING_MS;
 	/** Sessions of all but the heaviest watcher, with a factor of their own if that is lower. */
@@ -81,7 +74,8 @@ export function createPlanner(): Planner {
 	}
 
 	return {
-		plan(outlines, backgroundPerSecond) {
+		/** Sets the intervals from all watched sessions and the rate. */
+		plan(outlines: readonly WatchedOutline[], backgroundPerSecond: number): void {
 			const sessions = outlines.filter((outline) => outline.overSince === null && outline.lastReadAt !== null);
 			const rate = Math.max(0.01, backgroundPerSecond * UTILISATION);
 			const roundMs = (outlines.length * 1000) / rate;
@@ -90,7 +84,8 @@ export function createPlanner(): Planner {
 			planOthers(sessions, rate);
 			factor = settle(factor, rate, (common) => readsPerSecond(sessions, (outline) => factorOf(outline, common)));
 		},
-		nextRead(outline, now) {
+		/** When to read a session next; not before `now`. */
+		nextRead(outline: SessionOutline, now: number): PlannedRead {
 			const from = outline.lastReadAt ?? now;
 			const planned = (ms: number) => {
 				const at = Math.max(now, from + ms);
@@ -108,6 +103,8 @@ export function createPlanner(): Planner {
 		},
 	};
 }
+
+export type Planner = ReturnType<typeof createPlanner>;
 
 /** The factor at which about `rate` reads a second are taken, found in a few steps from the factor before. */
 function settle(before: number, rate: number, readsAt: (factor: number) => number): number {
@@ -190,3 +187,55 @@ export function isEarlyReadAsked({ earlyReadAskedAt }: Pick<SessionOutline, 'ear
 function backoff(failures: number): number {
 	return Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
 }
+
+/** The request budget (`session-service/budget.ts`) as watching sees it. */
+export interface SharedBudget {
+	/** The budget's statistics. */
+	readonly figures: () => {
+		readonly limit: number;
+		readonly used: { readonly background: number };
+		/** What may be granted now, before shares. */
+		readonly free: number;
+		/** Nothing is sent before this (after a 429), clock milliseconds. */
+		readonly pausedUntil: number;
+		readonly waiting: { readonly background: number };
+	};
+	/** What is kept for deliveries and people, of a limit. */
+	readonly keptFor: (limit: number) => number;
+	/** Requests a second that are kept for lists and the reads that they lead to. */
+	readonly reservedPerSecond: () => number;
+}
+
+/** The service's window, and the seconds by which the budget lengthens it. */
+const WINDOW_SECONDS = 62;
+/** The least rate to plan with, as a share of the limit. When less is free, the budget itself holds reads back. */
+const LEAST_SHARE = 0.05;
+
+/** What watching may use of the session service. */
+export function createBackgroundBudget({ figures, keptFor, reservedPerSecond }: SharedBudget) {
+	/** Requests a second that people and deliveries have left over recently; never 0. */
+	function backgroundPerSecond(): number {
+		const { limit, free, used } = figures();
+		const share = free + used.background - keptFor(limit);
+		return Math.max(share, LEAST_SHARE * limit) / WINDOW_SECONDS;
+	}
+
+	return {
+		backgroundPerSecond,
+		/** The part of them that is planned: without what is reserved, but at least a quarter. */
+		plannedPerSecond(): number {
+			const rate = backgroundPerSecond();
+			return Math.max(rate / 4, rate - reservedPerSecond());
+		},
+		/** Reads a second while people and deliveries ask for nothing: what a new watch can expect in the long run. */
+		usualPerSecond(): number {
+			const { limit } = figures();
+			return (limit - keptFor(limit)) / WINDOW_SECONDS;
+		},
+		pausedUntil: () => figures().pausedUntil,
+		/** Reads of this process that wait for a permit. */
+		waiting: () => figures().waiting.background,
+	};
+}
+
+export type BackgroundBudget = ReturnType<typeof createBackgroundBudget>;

@@ -115,15 +115,30 @@ const CONTEXT_LENGTH = 1_500;
 const RESULT_LENGTH = 2_800;
 const NAME_LENGTH = 200;
 const TASK_LENGTH = 500;
-const BY_GUESS = disclosureOf([], 'auto');
 
-/** Without `leftEmpty` and `disclosure`, as if nobody has answered through Handraise. */
-export function snapshotOf(
-	session: Session,
-	seenAt: number,
-	leftEmpty?: LeftEmpty,
-	disclosure: Disclosure = BY_GUESS,
-): SessionSnapshot {
+/** What the answers from Handraise tell about a session. */
+export interface OurAnswers {
+	/** Items that they left empty on purpose count as answered. */
+	readonly leftEmpty: LeftEmpty;
+	/** What channels see of the values: what they mark as secret, else a guess. */
+	readonly disclosure: Disclosure;
+}
+
+/** Nobody has answered through Handraise. */
+export const NO_ANSWERS: OurAnswers = { leftEmpty: () => new Set(), disclosure: disclosureOf([], 'auto') };
+
+/** The session as channels may see it, as it was read at `seenAt`. */
+export function seenIn(session: Session, seenAt: number, ours: OurAnswers) {
+	return {
+		view: snapshotOf(session, seenAt, ours),
+		/** The question of a message; null when it asks nothing. */
+		questionAt: (messageIndex: number) => questionViewAt(session, messageIndex, ours),
+	};
+}
+
+export type SeenSession = ReturnType<typeof seenIn>;
+
+export function snapshotOf(session: Session, seenAt: number, ours = NO_ANSWERS): SessionSnapshot {
 	const asking = askingMessageIndex(session);
 	const result = resultOf(session);
 	const task = taskOf(session);
@@ -142,11 +157,11 @@ export function snapshotOf(
 				.slice(0, ACTION_COUNT)
 				.map(cutAction),
 		})),
-		question: asking === null ? null : questionViewAt(session, asking, leftEmpty, disclosure),
+		question: asking === null ? null : questionViewAt(session, asking, ours),
 		result: result === null ? null : cut(result, RESULT_LENGTH),
 		fileCount: session.files.length,
 		hasScreenshot: session.lastScreenshotUrl !== null,
-		digest: digestOf(session, leftEmpty),
+		digest: digestOf(session, ours.leftEmpty),
 		seenAt,
 	};
 }
@@ -160,8 +175,7 @@ export function showSame(one: SessionSnapshot, other: SessionSnapshot): boolean 
 export function questionViewAt(
 	session: Session,
 	messageIndex: number,
-	leftEmpty?: LeftEmpty,
-	disclosure: Disclosure = BY_GUESS,
+	{ leftEmpty, disclosure } = NO_ANSWERS,
 ): QuestionView | null {
 	const question = questionAt(session, messageIndex, leftEmpty);
 	if (question === null) return null;

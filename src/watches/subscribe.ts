@@ -4,11 +4,12 @@ import { HandraiseError } from '../errors.ts';
 import { changesBetween } from '../questions/changes.ts';
 import type { Session } from '../questions/session.ts';
 import type { AddWatchResult } from '../store/watch-adding.ts';
-import { newsFor, settlingOf, targetOf } from './announcements.ts';
-import { type Expectation, expectationFor } from './capacity.ts';
+import { settlingOf, targetOf } from './announcements.ts';
 import { logEnded } from './channel-guard.ts';
+import { newsFor } from './news.ts';
 import type { PollerOptions } from './poller.ts';
-import { questionViewAt, snapshotOf } from './session-snapshot.ts';
+import { type BackgroundBudget, CEILING_MS, CEILING_ROUNDS } from './schedule.ts';
+import { seenIn } from './session-snapshot.ts';
 import type { ChannelKey, SessionKey, Watch, WatchSettings } from './watch.ts';
 
 export interface WatchRequest extends ChannelKey {
@@ -28,10 +29,6 @@ export type WatchOutcome =
 	/** The session could not be read now; `code` says why. */
 	| { readonly kind: 'unreadable'; readonly code: string; readonly retryable: boolean };
 
-export type UnwatchOutcome =
-	| { readonly kind: 'ended'; readonly watches: readonly Watch[] }
-	| { readonly kind: 'notWatched' };
-
 const DEFAULT_SETTINGS: WatchSettings = {
 	mode: 'everything',
 	questionsInChannel: true,
@@ -39,14 +36,14 @@ const DEFAULT_SETTINGS: WatchSettings = {
 	buttons: true,
 };
 
-/** `onChange`: a watch began or ended. `usualReadsPerSecond`: in the long run; while somebody adds many, the rate is lower. */
+/** `onChange`: a watch began or ended. */
 export function createSubscriptions(
 	core: Core,
 	{
-		usualReadsPerSecond,
+		budget,
 		ourAnswers,
 		onChange,
-	}: Pick<PollerOptions, 'ourAnswers'> & { usualReadsPerSecond: () => number; onChange: () => void },
+	}: Pick<PollerOptions, 'ourAnswers'> & { budget: Pick<BackgroundBudget, 'usualPerSecond'>; onChange: () => void },
 ) {
 	const { serviceUrl, clock, log } = core;
 	const { watches: store } = core.store;
@@ -76,8 +73,9 @@ export function createSubscriptions(
 				return { kind: 'unreadable', code: error.code, retryable: error.retryable };
 			}
 			const { session, readAt } = reading;
-			const { leftEmpty, disclosure } = await ourAnswers(session, null);
-			const view = snapshotOf(session, readAt, leftEmpty, disclosure);
+			const ours = await ourAnswers(session, null);
+			const seen = seenIn(session, readAt, ours);
+			const { view } = seen;
 			if (view.digest.over) return { kind: 'over', status: view.status };
 			const watch: Watch = {
 				id: randomUUID(),
@@ -93,12 +91,11 @@ export function createSubscriptions(
 				lastChangeAt: readAt,
 				ended: null,
 			};
-			const seen = { view, questionAt: (index: number) => questionViewAt(session, index, leftEmpty, disclosure) };
 			const result = await store.add({
 				...watch,
 				card: { target: targetOf(watch), key: 'card', content: { kind: 'card' } },
 				view,
-				news: newsFor(watch, changesBetween(null, session, leftEmpty), seen).announcements,
+				news: newsFor(watch, changesBetween(null, session, ours.leftEmpty), seen).announcements,
 				limits,
 			});
 			if (result.kind === 'limit') {
@@ -107,35 +104,28 @@ export function createSubscriptions(
 			}
 			onChange();
 			if (result.kind === 'already') return result;
-			const watched = await store.countSessions(serviceUrl);
-			const expectation = expectationFor(watched, usualReadsPerSecond());
+			// While somebody adds many, the rate is lower than in the long run.
+			const expectation = expectationFor(await store.countSessions(serviceUrl), budget.usualPerSecond());
 			return { kind: 'watching', watch: result.watch, expectation };
 		},
 
-		/** Ends one watch of a channel, or all (`sessionId` null). The card stays as it was. */
-		async unwatch({
-			teamId,
-			channelId,
-			sessionId,
-		}: ChannelKey & { readonly sessionId: string | null }): Promise<UnwatchOutcome> {
+		/** Ends one watch of a channel, or all (`sessionId` null); returns how many. The card stays as it was. */
+		async unwatch(channel: ChannelKey, sessionId: string | null): Promise<number> {
 			const watches =
-				sessionId === null
-					? await store.ofChannel({ teamId, channelId })
-					: [await store.find({ teamId, channelId }, keyOf(sessionId))];
+				sessionId === null ? await store.ofChannel(channel) : [await store.find(channel, keyOf(sessionId))];
 			const now = clock.now();
-			const ended: Watch[] = [];
+			let count = 0;
 			for (const watch of watches) {
 				if (watch === null) continue;
 				// Nobody stopped this one: it comes again with the next `watch all`.
 				const reason = sessionId === null && watch.mode === 'raisedHand' ? 'handLowered' : 'unwatched';
 				const options = { now, announcements: settlingOf(watch), keepPending: false };
-				const result = await store.end(watch.id, reason, options);
-				if (result === null) continue;
-				ended.push(result);
+				if ((await store.end(watch.id, reason, options)) === null) continue;
+				count += 1;
 				logEnded(log, watch, reason);
 			}
-			if (ended.length > 0) onChange();
-			return ended.length === 0 ? { kind: 'notWatched' } : { kind: 'ended', watches: ended };
+			if (count > 0) onChange();
+			return count;
 		},
 
 		list: store.list,
@@ -154,4 +144,30 @@ function changesSettings(watch: Watch, { settings }: WatchRequest): boolean {
 		watch.mode === 'raisedHand' ||
 		Object.entries(settings).some(([name, value]) => watch[name as keyof WatchSettings] !== value)
 	);
+}
+
+/** How soon changes of a new watch are noticed, in seconds. */
+export interface Expectation {
+	/** The time to read every watched session once, in turn. */
+	readonly roundSeconds: number;
+	/** The typical time until a question of a working session is noticed (`npm run bench:watching`). */
+	readonly typicalSeconds: number;
+	/** The longest time between two reads of a session. */
+	readonly longestSeconds: number;
+	/** Slow enough to tell the person who adds the watch. */
+	readonly slow: boolean;
+}
+
+/** The speed-up over half a round for a working session, as the simulation shows for 40 to 1,000 sessions. */
+const QUICKER_THAN_A_ROUND = 6;
+const SLOW_SECONDS = 60;
+
+export function expectationFor(watched: number, readsPerSecond: number): Expectation {
+	const roundSeconds = watched / Math.max(readsPerSecond, 1e-3);
+	return {
+		roundSeconds,
+		typicalSeconds: Math.max(1, roundSeconds / 2 / QUICKER_THAN_A_ROUND),
+		longestSeconds: Math.max(CEILING_MS / 1000, roundSeconds * CEILING_ROUNDS),
+		slow: roundSeconds > SLOW_SECONDS,
+	};
 }

@@ -136,8 +136,8 @@ export function activityOf({
 	return status === 'paused' || status === 'inactive' ? 'resting' : 'working';
 }
 
-export function hasOpenQuestion({ question }: Digest): boolean {
-	return question !== null && question.open.length > 0;
+export function hasOpenQuestion(digest: Digest | null): boolean {
+	return (digest?.question?.open.length ?? 0) > 0;
 }
 
 function isWorking(digest: Digest): boolean {

@@ -1,14 +1,14 @@
 import type { Cell } from '../cell.ts';
 import type { Core } from '../core.ts';
-import type { Announcer } from './announcer.ts';
-import { createBackgroundBudget, leaving, type SharedBudget, usualReadsPerSecond } from './capacity.ts';
-import { type ChannelList, createChannelGuard, endChannel, endNotAllowed } from './channel-guard.ts';
+import type { createChannelList } from '../slack/channels.ts';
+import type { Announcer } from '../slack/posts/announcer.ts';
+import { createChannelGuard, endChannel, endNotAllowed } from './channel-guard.ts';
 import { createDiscoveries } from './discovery.ts';
 import { createListing, type Listing, type ListingState } from './listing.ts';
 import { createOutbox } from './outbox.ts';
 import { createPoller, type PollerOptions } from './poller.ts';
+import { createBackgroundBudget, type SharedBudget } from './schedule.ts';
 import { createSubscriptions } from './subscribe.ts';
-import { createWaitingReads } from './waiting-reads.ts';
 import type { ChannelEnd, ChannelKey, SessionKey } from './watch.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -18,7 +18,7 @@ const FORGET_AFTER_DAYS = 7;
 const EARLY_READ_AFTER_MS = 2_000;
 
 interface Options extends Omit<PollerOptions, 'budget' | 'onNews'> {
-	readonly budget: SharedBudget;
+	readonly budget: Omit<SharedBudget, 'reservedPerSecond'>;
 	/** What replicas share about the service's list. */
 	readonly listCell: Cell<ListingState>;
 }
@@ -31,7 +31,8 @@ export function createWatching(core: Core, { budget, listCell, ...options }: Opt
 	const stopping = new AbortController();
 	let wakeOutbox = () => {};
 
-	const background = createBackgroundBudget(budget);
+	const reservedPerSecond = () => listing?.reservedPerSecond() ?? 0;
+	const background = createBackgroundBudget({ ...budget, reservedPerSecond });
 	const wakeLoops = () => {
 		poller.wake();
 		wakeOutbox();
@@ -45,44 +46,34 @@ export function createWatching(core: Core, { budget, listCell, ...options }: Opt
 		isListed: () => listing?.isAvailable() ?? false,
 		onChange: wakeAll,
 	});
-	const listing: Listing | null = config.service.usesList ? createOwnListing() : null;
+	const listing: Listing | null = config.service.usesList
+		? createListing(core, {
+				cell: listCell,
+				health: options.health,
+				budget: background,
+				discoveries,
+				onEarlyRead: () => poller.wake(),
+			})
+		: null;
 	const poller = createPoller(core, {
 		...options,
-		budget: leaving(background, () => listing?.reservedPerSecond() ?? 0),
+		budget: background,
 		onNews: () => wakeOutbox(),
 	});
 	const subscriptions = createSubscriptions(core, {
 		...options,
-		usualReadsPerSecond: () => usualReadsPerSecond(budget),
+		budget: background,
 		onChange: wakeAll,
 	});
 
-	function createOwnListing(): Listing {
-		const { health } = options;
-		const readWaiting = createWaitingReads(core, () => poller.wake());
-		return createListing(core, {
-			cell: listCell,
-			health,
-			budget: background,
-			countWatched: () => store.countSessions(serviceUrl),
-			isExpected: async () => (await store.discoveries(serviceUrl)).length > 0,
-			async onList(found) {
-				// Sessions that were never read say nothing about the service. Those that were are read again soon, and tell.
-				if (health.failingSince !== null && !(await store.isFailing(serviceUrl))) health.succeeded();
-				await readWaiting(found);
-				await discoveries.listed(found);
-			},
-			onUnlisted: discoveries.unlisted,
-		});
-	}
-
 	/** Slack takes no more posts in this channel, or another organisation reads it or is invited to it. */
 	async function channelEnded(channel: ChannelKey, reason: ChannelEnd): Promise<void> {
-		await endChannel(store, channel, reason, { now: clock.now(), log });
+		await endChannel(core, channel, reason);
 		wakeOutbox();
 		options.onQuestions();
 	}
 
+	const warnOf = (what: string) => (error: unknown) => log.warn({ err: error }, what);
 	const running: Promise<unknown>[] = [];
 	return {
 		subscriptions,
@@ -90,22 +81,16 @@ export function createWatching(core: Core, { budget, listCell, ...options }: Opt
 		/** Updates a session's cards after its question was claimed or answered; `readEarly`: the service received an answer. */
 		questionUpdated(key: SessionKey, { readEarly }: { readEarly: boolean }): void {
 			const now = clock.now();
-			store
-				.refresh(key, { now, earlyReadAt: readEarly ? now + EARLY_READ_AFTER_MS : null })
-				.then(wakeLoops)
-				.catch((error: unknown) =>
-					log.warn({ err: error }, 'the cards of a question could not be marked for an update'),
-				);
+			const update = store.refresh(key, { now, earlyReadAt: readEarly ? now + EARLY_READ_AFTER_MS : null });
+			update.then(wakeLoops, warnOf('the cards of a question could not be marked for an update'));
 		},
 		/** Shows in a question's posts that a one-press answer was given, taken back or has failed. */
 		choiceUpdated(key: SessionKey): void {
-			store
-				.redraw(key, clock.now())
-				.then(wakeLoops)
-				.catch((error: unknown) => log.warn({ err: error }, 'the posts of a question could not be drawn again'));
+			const drawn = store.redraw(key, clock.now());
+			drawn.then(wakeLoops, warnOf('the posts of a question could not be drawn again'));
 		},
 		/** Requests to the service a second that are kept for lists and the reads that they lead to. */
-		reservedPerSecond: () => listing?.reservedPerSecond() ?? 0,
+		reservedPerSecond,
 		/** Posts were stored for the outbox. */
 		wakeOutbox: () => wakeOutbox(),
 		/** A read was moved forward. */
@@ -128,13 +113,12 @@ export function createWatching(core: Core, { budget, listCell, ...options }: Opt
 		 * Begins to post: only when the workspace is known, because the store then gives out only its posts. Resolves when the
 		 * watches of channels that are no longer allowed have ended.
 		 */
-		async startPosting({ announcer, channels }: { announcer: Announcer; channels: ChannelList }): Promise<void> {
-			await endNotAllowed(store, config.access.channels, { now: clock.now(), log });
+		async startPosting(announcer: Announcer, listChannels: ReturnType<typeof createChannelList>): Promise<void> {
+			await endNotAllowed(core);
 			const { signal } = stopping;
 			const outbox = createOutbox(core, announcer);
 			wakeOutbox = () => outbox.wake();
-			const end = (channel: ChannelKey) => channelEnded(channel, 'channelShared');
-			const guard = createChannelGuard(core, { channels, end });
+			const guard = createChannelGuard(core, listChannels, (channel) => channelEnded(channel, 'channelShared'));
 			if (config.access.allowExternal) running.push(outbox.run(signal));
 			else
 				running.push(

@@ -146,41 +146,37 @@ export async function startProcess(options: Options) {
 	};
 
 	const client = slack.clientFor({ now: clock.now, sleep: clock.sleep, crashPoint });
-	const announcer = program.createAnnouncer({
-		client,
-		directChannelOf: async () => 'D0REMINDED',
-		serviceUrl,
+	const rateLimiter = program.createRateLimiter(clock);
+	const metrics = { ...NO_METRICS, reminderLate: options.onLate };
+	const core = coreOf({
 		store: {
+			ladders,
 			answers,
 			claims: claimStore,
 			watches,
 			handOvers: guarded(store.handOvers),
 			channelSettings: guarded(store.channelSettings),
 		},
+		clients: { background: client },
+		directChannelOf: async () => 'D0REMINDED',
+		directory: { displayName: () => 'somebody', learnName: async () => {} },
+		rateLimiter,
+		metrics: { watches: metrics },
+		serviceUrl,
 		config: {
 			ladderTimes: options.defaults,
 			dashboardUrl: null,
 			showAnswers: 'auto',
 			quickAnswers: true,
 			watchMaxDays: 7,
-			access: { adminContact: null },
+			access: { adminContact: null, allowGuests: false, allowExternal: false, channels: [], users: [], userGroups: [] },
 		},
-		userGroups: { list: async () => ({ kind: 'listed', groups: [] }) },
-		mayAct: async () => null,
-		directory: { displayName: () => 'somebody', learnName: async () => {} },
 		clock,
 		log: LOG,
 	});
-	const rateLimiter = program.createRateLimiter(clock);
-	const metrics = { ...NO_METRICS, reminderLate: options.onLate };
-	const core = coreOf({
-		store: { ladders, claims: claimStore, watches },
-		rateLimiter,
-		metrics: { watches: metrics },
-		serviceUrl,
-		config: { ladderTimes: options.defaults },
-		clock,
-		log: LOG,
+	const announcer = program.createAnnouncer(core, {
+		userGroups: { list: async () => ({ kind: 'listed', groups: [] }) },
+		mayAct: async () => null,
 	});
 	const outbox = program.createOutbox(core, announcer);
 	const onNews = () => outbox.wake();

@@ -3,6 +3,7 @@ import type { Clock } from '../../src/clock.ts';
 import type { WatchStore } from '../../src/store/watch-store.ts';
 import type { Planner } from '../../src/watches/schedule.ts';
 import type { TakenSession } from '../../src/watches/watched-session.ts';
+import { coreOf } from '../support/core.ts';
 import type { Random } from '../support/random.ts';
 import type { Read } from './history.ts';
 import type { Program } from './program.ts';
@@ -43,6 +44,7 @@ const PLANNER: Planner = {
  */
 export function createReader(options: Options) {
 	const { program, watches, serviceUrl, service, reads, onNews, clock, random } = options;
+	const reading = program.createReading(coreOf({ clock, config: { watchMaxDays: MAX_DAYS } }), PLANNER);
 	const underWay = new Set<Promise<void>>();
 	let roomAt = 0;
 	/** Also at the start, because another process may have stored back-offs. */
@@ -61,19 +63,9 @@ export function createReader(options: Options) {
 			const session = service.read(key.sessionId);
 			await clock.sleep(back);
 			const now = clock.now();
-			const { update, watches: news } = program.outcomeOf({
-				taken,
-				session,
-				readAt: beganAt,
-				now,
-				steadySince: Number.NEGATIVE_INFINITY,
-				watches: await watches.ofSession(key, now),
-				planner: PLANNER,
-				maxDays: MAX_DAYS,
-				leftEmpty: () => new Set(),
-				arrived: [],
-				disclosure: program.disclosureOf([], 'auto'),
-			});
+			const ours = { ours: program.NO_ANSWERS, arrived: [] };
+			const found = { session, readAt: beganAt };
+			const { update, watches: news } = reading.succeeded(taken, found, await watches.ofSession(key, now), ours);
 			// A process that is killed meanwhile hears nothing more of it.
 			const stored: Read = { sessionId: key.sessionId, beganAt, stateAt, storedAt: now, isSure: false };
 			reads.push(stored);
@@ -91,8 +83,7 @@ export function createReader(options: Options) {
 			isFailing = true;
 			const now = clock.now();
 			const code = 'service_unavailable';
-			const failure = { taken, code, now, watches: [], planner: PLANNER, gone: false, maxDays: MAX_DAYS };
-			await watches.record(held, { ...program.failureOf(failure), now });
+			await watches.record(held, { ...reading.failed(taken, code, [], false), now });
 		}
 	}
 

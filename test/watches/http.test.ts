@@ -5,8 +5,8 @@ import { systemClock } from '../../src/clock.ts';
 import { createRequestBudget } from '../../src/session-service/budget.ts';
 import { sharesOf } from '../../src/session-service/budget-state.ts';
 import { createSessionServiceClient } from '../../src/session-service/client.ts';
-import { createBackgroundBudget } from '../../src/watches/capacity.ts';
 import { createPoller } from '../../src/watches/poller.ts';
+import { createBackgroundBudget } from '../../src/watches/schedule.ts';
 import { createServiceHealth } from '../../src/watches/service-health.ts';
 import { createSubscriptions } from '../../src/watches/subscribe.ts';
 import { createRecordingLog } from '../store/support.ts';
@@ -31,6 +31,7 @@ it('watches a service over HTTP: finds a question, reads unchanged sessions with
 	const background = createBackgroundBudget({
 		figures: () => budget.stats(),
 		keptFor: (limit) => sharesOf(limit).delivery + sharesOf(limit).person,
+		reservedPerSecond: () => 0,
 	});
 	const { metrics } = createRecordingMetrics();
 	const core = coreOf({
@@ -43,7 +44,7 @@ it('watches a service over HTTP: finds a question, reads unchanged sessions with
 		log,
 	});
 	const subscriptions = createSubscriptions(core, {
-		usualReadsPerSecond: () => 3,
+		budget: background,
 		...NO_ANSWERS,
 		onChange: () => {},
 	});

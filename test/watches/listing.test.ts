@@ -2,11 +2,12 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import { type Cell, createMemoryCell } from '../../src/cell.ts';
 import { HandraiseError } from '../../src/errors.ts';
+import type { WatchStore } from '../../src/store/watch-store.ts';
 import { createListing, type ListingState, listEveryMs, type WaitingList } from '../../src/watches/listing.ts';
 import { createServiceHealth } from '../../src/watches/service-health.ts';
 import { createRecordingLog } from '../store/support.ts';
 import { coreOf } from '../support/core.ts';
-import { pass, plentiful } from './support.ts';
+import { pass, plentiful, SERVICE } from './support.ts';
 
 const list = (overrides: Partial<WaitingList> = {}): WaitingList => ({
 	sessions: [],
@@ -15,6 +16,16 @@ const list = (overrides: Partial<WaitingList> = {}): WaitingList => ({
 	tookMs: 50,
 	...overrides,
 });
+
+const DISCOVERY = {
+	teamId: 'T1',
+	channelId: 'C1',
+	service: SERVICE,
+	discreet: false,
+	buttons: true,
+	createdBy: 'U-ANN',
+	createdAt: 0,
+};
 
 class ListFailure extends HandraiseError {
 	constructor(code: string, retryable: boolean) {
@@ -75,6 +86,15 @@ function start({
 			},
 		},
 		config: { discoverSessions },
+		serviceUrl: SERVICE,
+		store: {
+			watches: {
+				countSessions: async () => harness.watched,
+				isFailing: async () => true,
+				readWaiting: async () => [],
+				discoveries: async () => (harness.isExpected ? [DISCOVERY] : []),
+			} as Partial<WatchStore> as WatchStore,
+		},
 		metrics: {
 			listing: {
 				available: (isAvailable) => {
@@ -93,12 +113,13 @@ function start({
 		cell,
 		budget: { ...budget, pausedUntil: () => harness.pausedUntil },
 		health,
-		countWatched: async () => harness.watched,
-		isExpected: async () => harness.isExpected,
-		onList: () => harness.onList(),
-		async onUnlisted() {
-			harness.unlistedCount += 1;
+		discoveries: {
+			listed: () => harness.onList(),
+			async unlisted() {
+				harness.unlistedCount += 1;
+			},
 		},
+		onEarlyRead: () => {},
 	});
 	const run = listing.run(stopping.signal);
 	onTestFinished(() => harness.stop());
@@ -143,7 +164,7 @@ it.each([
 	['little left for watching', { watched: 21, backgroundPerSecond: 0.5, list: { tookMs: 10, requestCount: 1 } }, 8_000],
 	['few sessions', { watched: 20, backgroundPerSecond: 3, list: { tookMs: 10, requestCount: 1 } }, 10_000],
 ] as const)('lists after a wait that suits: %s', (_, situation, waitMs) => {
-	expect(listEveryMs({ ...situation, discoverSessions: false })).toBe(waitMs);
+	expect(listEveryMs(situation.list, { ...situation, discoverSessions: false })).toBe(waitMs);
 });
 
 it.each([
@@ -155,7 +176,9 @@ it.each([
 ] as const)(
 	'with discovery, lists after four times what a list took, however few are watched: %s',
 	(_, situation, waitMs) => {
-		for (const watched of [1, 21]) expect(listEveryMs({ ...situation, watched, discoverSessions: true })).toBe(waitMs);
+		for (const watched of [1, 21]) {
+			expect(listEveryMs(situation.list, { ...situation, watched, discoverSessions: true })).toBe(waitMs);
+		}
 	},
 );
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { endChannel } from '../../src/watches/channel-guard.ts';
 import type { Watch } from '../../src/watches/watch.ts';
 import { createRecordingLog } from '../store/support.ts';
+import { coreOf } from '../support/core.ts';
 import { createOutboxHarness, questionOf, recordRead, statusOf } from './outbox-harness.ts';
 import { pass, SERVICE, storedWatch } from './support.ts';
 
@@ -15,7 +16,7 @@ describe('a channel whose watches ended because another organisation reads it', 
 		await pass(clock, 2_000);
 		const before = sent.length;
 		expect(before).toBeLessThan(4);
-		await endChannel(store, C1, 'channelShared', { now: clock.now(), log: createRecordingLog() });
+		await endChannel(coreOf({ store: { watches: store }, clock, log: createRecordingLog() }), C1, 'channelShared');
 		expect(await store.ofChannel(C1)).toEqual([]);
 		await pass(clock, 20_000);
 		expect(sent.slice(before).map(({ what, channel }) => [what, channel])).toEqual([['creatorTold', 'U-ANN']]);
@@ -30,10 +31,13 @@ describe('a channel whose watches ended because another organisation reads it', 
 		start({
 			announcer: {
 				...announcer,
-				async prepareCard(card) {
-					const { id } = card.watch;
-					if (isHeld || id === other.id) await new Promise<void>((resolve) => standing.push(resolve));
-					return announcer.prepareCard(card);
+				async preparePost(due, maybeRepeat) {
+					if (due.watch?.id === other.id) await new Promise<void>((resolve) => standing.push(resolve));
+					return announcer.preparePost(due, maybeRepeat);
+				},
+				async prepareCard(card, ts) {
+					if (isHeld) await new Promise<void>((resolve) => standing.push(resolve));
+					return announcer.prepareCard(card, ts);
 				},
 			},
 		});
@@ -43,7 +47,7 @@ describe('a channel whose watches ended because another organisation reads it', 
 		await pass(clock, 2_000);
 		// The first card of the other watch, and the update of the posted card.
 		expect(standing).toHaveLength(2);
-		await endChannel(store, C1, 'channelShared', { now: clock.now(), log: createRecordingLog() });
+		await endChannel(coreOf({ store: { watches: store }, clock, log: createRecordingLog() }), C1, 'channelShared');
 		for (const goOn of standing) goOn();
 		await pass(clock, 20_000);
 		expect(texts()).toEqual(['card', 'creatorTold']);
@@ -65,7 +69,7 @@ describe('a channel whose watches ended because another organisation reads it', 
 		const outage = { service: SERVICE, now, down: true, since: now - 40_000, unlessReadSince: now };
 		expect(await store.noteOutage(outage)).toBe(true);
 		const before = sent.length;
-		await endChannel(store, C1, 'channelShared', { now: clock.now(), log: createRecordingLog() });
+		await endChannel(coreOf({ store: { watches: store }, clock, log: createRecordingLog() }), C1, 'channelShared');
 		// Another replica does not know of the end yet.
 		answer(() => null);
 		start();
@@ -87,7 +91,7 @@ describe('a channel whose watches ended because another organisation reads it', 
 		};
 		await store.noteOutage(down);
 		await pass(clock, 5_000);
-		await endChannel(store, C1, 'channelShared', { now: clock.now(), log: createRecordingLog() });
+		await endChannel(coreOf({ store: { watches: store }, clock, log: createRecordingLog() }), C1, 'channelShared');
 		await store.noteOutage({ ...down, now: clock.now(), down: false });
 		await pass(clock, 5_000);
 		expect(texts()).toEqual(['card', 'serviceDown', 'creatorTold']);

@@ -2,9 +2,9 @@ import { onTestFinished } from 'vitest';
 import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import type { Clock } from '../../src/clock.ts';
 import { createRateLimiter, type RateLimiter } from '../../src/rate-limiter.ts';
+import type { Announcer } from '../../src/slack/posts/announcer.ts';
 import type { WatchStore } from '../../src/store/watch-store.ts';
-import type { NewAnnouncement } from '../../src/watches/announcements.ts';
-import type { Announcer, SendOutcome } from '../../src/watches/announcer.ts';
+import type { NewAnnouncement, SendOutcome } from '../../src/watches/announcements.ts';
 import { createOutbox } from '../../src/watches/outbox.ts';
 import { snapshotOf } from '../../src/watches/session-snapshot.ts';
 import type { CardUrgency, Watch } from '../../src/watches/watch.ts';
@@ -31,18 +31,18 @@ function createFakeAnnouncer(clock: ManualClock) {
 	const sent: Sent[] = [];
 	const removed: string[] = [];
 	const outcomes: Outcome[] = [];
-	const history = new Map<string, { readonly ts: string; readonly at: number; readonly threaded: boolean }>();
+	const history = new Map<string, { readonly ts: string; readonly at: number; readonly isThreaded: boolean }>();
 	let readable = true;
 	let count = 0;
 	let crash = new AbortController();
 
-	async function deliver(entry: Sent, metadataKey: string | null): Promise<SendOutcome> {
+	async function deliver(entry: Sent, id: string | null): Promise<SendOutcome> {
 		const outcome = outcomes[0]?.(entry.what, entry.channel) ?? null;
 		if (outcome !== null && typeof outcome !== 'string') return outcome;
 		count += 1;
 		const ts = `${count}.0`;
 		sent.push(entry);
-		if (metadataKey !== null) history.set(metadataKey, { ts, at: clock.now(), threaded: outcome !== 'unthreaded' });
+		if (id !== null) history.set(id, { ts, at: clock.now(), isThreaded: outcome !== 'unthreaded' });
 		if (outcome === 'lost') return { kind: 'unknown', code: 'timed_out' };
 		if (outcome === 'unthreaded') return { kind: 'unthreaded', ts };
 		// It is posted, but the call does not return.
@@ -53,36 +53,34 @@ function createFakeAnnouncer(clock: ManualClock) {
 	const announcer: Announcer = {
 		async prepareCard({ watch, view }) {
 			const key = `${view.step}:${view.status}`;
-			return {
-				key,
-				send: ({ ts, metadataKey }) => {
-					const what = ts === null ? 'card' : `update ${watch.session.sessionId} ${key}`;
-					return deliver({ what, channel: watch.channelId, at: clock.now() }, metadataKey);
-				},
-			};
+			const what = `update ${watch.session.sessionId} ${key}`;
+			return { key, send: () => deliver({ what, channel: watch.channelId, at: clock.now() }, null) };
 		},
-		async preparePost({ announcement }, { maybeRepeat }) {
-			const { content, target } = announcement;
+		async preparePost({ announcement, view }, maybeRepeat) {
+			const { id, content, target } = announcement;
 			const what = content.kind === 'status' ? content.to : content.kind;
 			const channel = target.kind === 'person' ? target.userId : target.channelId;
-			return { send: ({ metadataKey }) => deliver({ what, channel, at: clock.now(), maybeRepeat }, metadataKey) };
+			const isCard = content.kind === 'card';
+			const cardKey = isCard ? `${view?.step}:${view?.status}` : null;
+			const send = () => deliver({ what, channel, at: clock.now(), ...(!isCard && { maybeRepeat }) }, id);
+			return { cardKey, leftOut: [], send };
 		},
-		async updatesOf({ announcement: { id, target, content } }) {
+		async updatesOf({ announcement }) {
+			const { target, content } = announcement;
 			const channel = target.kind === 'person' ? target.userId : target.channelId;
 			const send = () => deliver({ what: content.kind, channel, at: clock.now() }, null);
-			return [{ announcementId: id, key: 'shown', send }];
+			return [{ post: announcement, key: 'shown', send }];
 		},
 		async remove(_, ts) {
 			removed.push(ts);
-			for (const [key, post] of history) if (post.ts === ts) history.delete(key);
+			for (const [id, post] of history) if (post.ts === ts) history.delete(id);
 			return 'removed';
 		},
-		async find(_, { metadataKey, since }) {
+		async find({ announcement: { id } }, sentAt) {
 			if (!readable) return { kind: 'unreadable' };
-			const post = history.get(metadataKey);
-			return post === undefined || post.at < since
-				? { kind: 'absent' }
-				: { kind: 'found', ts: post.ts, threaded: post.threaded };
+			const post = history.get(id);
+			if (post === undefined || post.at < sentAt) return { kind: 'absent' };
+			return { kind: 'found', ts: post.ts, isThreaded: post.isThreaded };
 		},
 	};
 	return {

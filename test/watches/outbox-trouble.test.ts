@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRateLimiter } from '../../src/rate-limiter.ts';
-import type { SendOutcome } from '../../src/watches/announcer.ts';
+import type { SendOutcome } from '../../src/watches/announcements.ts';
 import type { Watch } from '../../src/watches/watch.ts';
 import { settableClock } from '../support/settable-clock.ts';
 import { createOutboxHarness, recordRead, statusOf } from './outbox-harness.ts';
@@ -115,9 +115,9 @@ it('a task that was suspended past its lease does not change the post that was t
 	start({
 		announcer: {
 			...announcer,
-			async prepareCard(card) {
+			async preparePost(due, maybeRepeat) {
 				await new Promise<void>((resolve) => standing.push(resolve));
-				return announcer.prepareCard(card);
+				return announcer.preparePost(due, maybeRepeat);
 			},
 		},
 	});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SendOutcome } from '../../src/watches/announcer.ts';
+import type { SendOutcome } from '../../src/watches/announcements.ts';
 import { settableClock } from '../support/settable-clock.ts';
 import { createOutboxHarness, fail, questionOf, recordRead, statusOf } from './outbox-harness.ts';
 import { pass, storedWatch, T0 } from './support.ts';

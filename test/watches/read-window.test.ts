@@ -7,7 +7,7 @@ const MOST = 16;
 function reading(serviceMs: (index: number, aheadMs: number) => number | null) {
 	let now = 0;
 	let index = 0;
-	const window = createReadWindow({ most: MOST, now: () => now });
+	const window = createReadWindow({ most: MOST, clock: { now: () => now, sleep: async () => {} } });
 	const running: { endsAt: number; tookMs: number; end: (tookMs: number) => void }[] = [];
 
 	function begin(): void {

@@ -4,7 +4,6 @@ import { createManualClock, type ManualClock } from '../../fake-slack/index.ts';
 import type { Clock } from '../../src/clock.ts';
 import { HandraiseError } from '../../src/errors.ts';
 import type { Metrics } from '../../src/ops/metrics.ts';
-import { disclosureOf } from '../../src/questions/secrecy.ts';
 import type { Message, Session } from '../../src/questions/session.ts';
 import type { SessionServiceClient } from '../../src/session-service/client.ts';
 import type { StoreDatabase } from '../../src/store/database.ts';
@@ -12,11 +11,11 @@ import type { Store } from '../../src/store/open.ts';
 import type { NewWatch } from '../../src/store/watch-adding.ts';
 import { readWatch } from '../../src/store/watch-rows.ts';
 import type { WatchStore } from '../../src/store/watch-store.ts';
-import type { BackgroundBudget } from '../../src/watches/capacity.ts';
 import type { AnnouncementContent } from '../../src/watches/kinds.ts';
 import { createPoller, type PollerOptions } from '../../src/watches/poller.ts';
+import type { BackgroundBudget } from '../../src/watches/schedule.ts';
 import { createServiceHealth } from '../../src/watches/service-health.ts';
-import { type SessionSnapshot, snapshotOf } from '../../src/watches/session-snapshot.ts';
+import { NO_ANSWERS as NOBODY_ANSWERED, type SessionSnapshot, snapshotOf } from '../../src/watches/session-snapshot.ts';
 import type { Watch, WatchLimits } from '../../src/watches/watch.ts';
 import { createRecordingLog, makeDataDir, open } from '../store/support.ts';
 import { coreOf } from '../support/core.ts';
@@ -144,6 +143,8 @@ export function createFakeService(clock: Clock) {
 
 export const plentiful: BackgroundBudget = {
 	backgroundPerSecond: () => 3,
+	plannedPerSecond: () => 3,
+	usualPerSecond: () => 3,
 	pausedUntil: () => 0,
 	waiting: () => 0,
 };
@@ -170,11 +171,7 @@ export function createRecordingMetrics() {
 
 /** The poller's options when nobody has answered through Handraise. */
 export const NO_ANSWERS = {
-	ourAnswers: async () => ({
-		leftEmpty: () => new Set<number>(),
-		arrivedBetween: () => [],
-		disclosure: disclosureOf([], 'auto'),
-	}),
+	ourAnswers: async () => ({ ...NOBODY_ANSWERED, arrivedBetween: () => [] }),
 };
 
 /** A store on its own database, closed at the end of the test. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import type { Metrics } from '../../src/ops/metrics.ts';
 import type { WatchStore } from '../../src/store/watch-store.ts';
-import { createWaitingReads } from '../../src/watches/waiting-reads.ts';
+import { createWaitingReads } from '../../src/watches/listing.ts';
 import type { ListedWaiting } from '../../src/watches/watched-session.ts';
 import { coreOf } from '../support/core.ts';
 

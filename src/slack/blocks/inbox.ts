@@ -3,7 +3,7 @@ import { type Answer, type AnswerItem, itemsOf } from '../../answers/answer.ts';
 import type { InboxContent, InboxDraft, InboxQuestion, InboxWaiting } from '../../inbox/content.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
 import { FOLLOWED_MS, type Inbox, OLD_PER_PAGE, QUESTIONS_PER_PAGE } from '../../inbox/inbox.ts';
-import type { WaitingSession } from '../../watches/discovered.ts';
+import type { WaitingSession } from '../../watches/watch.ts';
 import { ACTIONS, type ActionId, CALLBACKS, encodeTarget, inboxRowId } from '../ids.ts';
 import { encodeMetadata, newMetadata } from '../metadata.ts';
 import { claimsWords, mayHandOn, openQuestion, UNFOLDED } from '../question-view.ts';

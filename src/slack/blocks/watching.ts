@@ -1,9 +1,8 @@
 import type { KnownBlock } from '@slack/types';
 import type { WatchPage } from '../../store/watch-store.ts';
-import type { Expectation } from '../../watches/capacity.ts';
-import type { Discovery, NoListReason } from '../../watches/discovered.ts';
 import type { LeftOut } from '../../watches/kinds.ts';
-import type { WatchOutcome } from '../../watches/subscribe.ts';
+import type { Expectation, WatchOutcome } from '../../watches/subscribe.ts';
+import type { Discovery, NoListReason } from '../../watches/watch.ts';
 import { ACTIONS, encodeTarget } from '../ids.ts';
 import { quotedNameMrkdwn } from '../text.ts';
 import {

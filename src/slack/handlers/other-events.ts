@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { GoneReason } from '../../watches/announcer.ts';
+import type { GoneReason } from '../../watches/announcements.ts';
 import { helpMessage } from '../blocks/commands.ts';
 import { ACTIONS } from '../ids.ts';
 import { forAnybody, NOTHING_TO_DO } from '../task.ts';

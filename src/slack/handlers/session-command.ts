@@ -1,6 +1,5 @@
 import { isReservedId } from '../../session-service/address.ts';
-import type { DiscoverySettings } from '../../watches/discovered.ts';
-import type { WatchSettings } from '../../watches/watch.ts';
+import type { DiscoverySettings, WatchSettings } from '../../watches/watch.ts';
 import { type HelpReason, helpMessage } from '../blocks/commands.ts';
 import { changing, forAnybody, ifAllowed, ifAllowedAnywhere } from '../task.ts';
 import { registerChannelSettings } from './channel-settings.ts';

@@ -1,7 +1,6 @@
 import { loggedId } from '../../log.ts';
-import type { DiscoverySettings } from '../../watches/discovered.ts';
 import type { WatchOutcome } from '../../watches/subscribe.ts';
-import type { ChannelKey, WatchSettings } from '../../watches/watch.ts';
+import type { ChannelKey, DiscoverySettings, WatchSettings } from '../../watches/watch.ts';
 import { outcomesMessage } from '../blocks/commands.ts';
 import { channelRefusalWords } from '../blocks/errors.ts';
 import { filesMessage, screenshotMessage } from '../blocks/session-details.ts';
@@ -126,16 +125,15 @@ export function registerWatching(core: HandlerContext) {
 		if (sessionIds === 'all') {
 			// First, because it adds watches.
 			const discovery = await discoveries.end({ teamId, channelId }, userId);
-			const outcome = await subscriptions.unwatch({ teamId, channelId, sessionId: null });
-			const count = outcome.kind === 'ended' ? outcome.watches.length : 0;
-			logAccess(request, 'unwatch', null, discovery === null ? outcome.kind : 'ended');
+			const count = await subscriptions.unwatch({ teamId, channelId }, null);
+			logAccess(request, 'unwatch', null, discovery === null && count === 0 ? 'notWatched' : 'ended');
 			return say(request, [unwatchedAllWords(count, discovery !== null)]);
 		}
 		const lines: string[] = [];
 		for (const sessionId of sessionIds) {
-			const outcome = await subscriptions.unwatch({ teamId, channelId, sessionId });
-			logAccess(request, 'unwatch', sessionId, outcome.kind);
-			lines.push(unwatchedWords(sessionId, outcome.kind === 'ended'));
+			const isEnded = (await subscriptions.unwatch({ teamId, channelId }, sessionId)) > 0;
+			logAccess(request, 'unwatch', sessionId, isEnded ? 'ended' : 'notWatched');
+			lines.push(unwatchedWords(sessionId, isEnded));
 		}
 		return say(request, lines);
 	}

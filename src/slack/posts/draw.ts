@@ -1,30 +1,21 @@
-import { FRESH_MS } from '../../answers/access-policy.ts';
-import { type Announcement, newestQuestion } from '../../watches/announcements.ts';
-import type { DueAnnouncement, SendOutcome } from '../../watches/announcer.ts';
-import type { AnnouncementContent, ContentOf, PostKind, ReminderEntry } from '../../watches/kinds.ts';
+import type { Core } from '../../core.ts';
+import type { Announcement, DueAnnouncement, SendOutcome } from '../../watches/announcements.ts';
+import type { AnnouncementContent, ContentOf, ReminderEntry } from '../../watches/kinds.ts';
+import { newestQuestion } from '../../watches/news.ts';
 import { asShownBy, type QuestionView, type SessionSnapshot } from '../../watches/session-snapshot.ts';
 import { settingsChangedPost } from '../blocks/channel-settings.ts';
 import { handOverPost, NOT_TOLD_ANY_MORE } from '../blocks/hand-over.ts';
-import type { MessageContent } from '../blocks/parts.ts';
-import { textMessage } from '../blocks/parts.ts';
+import { type MessageContent, textMessage } from '../blocks/parts.ts';
 import {
 	type AskedContent,
-	type PlainKind,
 	type PostContext,
+	type PostedContent,
 	settledQuestionPost,
 	watchPost,
 } from '../blocks/watch-posts.ts';
 import type { UserGroups } from '../settings/mentions.ts';
-import type { QuestionFacts } from './facts.ts';
-import type { Draw, PostCore } from './kind.ts';
+import type { Drawn, QuestionFacts } from './facts.ts';
 import type { createReminderDrawing } from './reminders.ts';
-
-/** Kinds that are more than their words. */
-type SpecialKind =
-	| Exclude<PostKind, PlainKind | 'card' | 'settle' | 'redraw'>
-	| 'answered'
-	| 'discoveryBegun'
-	| 'discoveryEnded';
 
 const NO_GROUPS: UserGroups = { kind: 'listed', groups: [] };
 /** Slack does not tell now whether a person may see a question. */
@@ -32,8 +23,16 @@ const NOT_CHECKED = { kind: 'later', ms: null, code: 'could_not_check', limited:
 
 /** Draws posts, new and posted ones. */
 export function createDrawing(
-	{ mayAct, directory, userGroups, config, clock }: PostCore,
-	{ facts, reminders }: { facts: QuestionFacts; reminders: ReturnType<typeof createReminderDrawing> },
+	{ directory, config, clock }: Core,
+	{
+		facts,
+		reminders,
+		userGroups,
+	}: {
+		facts: QuestionFacts;
+		reminders: ReturnType<typeof createReminderDrawing>;
+		userGroups: { list(): Promise<UserGroups> };
+	},
 ) {
 	const { ladderTimes, showAnswers, quickAnswers, access } = config;
 
@@ -76,20 +75,12 @@ export function createDrawing(
 		};
 	}
 
-	const drawPlain: Draw<PlainKind> = async (content, due, options) => ({
-		message: watchPost(content, await contextOf(due, options)),
-		isShownInChannel: content.kind === 'question' && due.watch?.questionsInChannel === true,
-	});
-
-	/** By today's settings: a post that waited for Slack or for the next start may be older than them. */
-	const drawAnswered: Draw<'answered'> = async (content, due, options) => {
-		const mode = due.watch?.discreet === false ? showAnswers : 'never';
-		const question = content.question === null ? null : asShownBy(mode, content.question);
-		return drawPlain({ ...content, question }, due, options);
-	};
-
 	/** The direct message about a hand-over, unless it is over by now or its person may not answer any more. */
-	const drawHandOver: Draw<'handedOver' | 'givenBack'> = async (content, due, options) => {
+	async function drawHandOver(
+		content: ContentOf<'handedOver' | 'givenBack'>,
+		due: DueAnnouncement,
+		maybeRepeat: boolean,
+	): Promise<Drawn> {
 		const { target } = due.announcement;
 		const shown = await facts.withWatch(due, content.watchId);
 		const question = shown.view?.question ?? null;
@@ -100,48 +91,64 @@ export function createDrawing(
 		const isHeld = newest?.givenBackAt === null;
 		if (target.kind !== 'person' || newest?.id !== target.topic) return null;
 		if (isHeld !== (content.kind === 'handedOver')) return null;
-		const refusal = await mayAct(target, shown.watch.channelId, FRESH_MS);
+		const refusal = await facts.refusal(target, shown.watch.channelId);
 		if (refusal === 'could_not_check') return NOT_CHECKED;
 		// A question that is handed over goes back to whoever handed it over, who hears that.
 		if (refusal !== null) return isHeld ? { kind: 'refused', code: refusal } : null;
-		return { message: questionPost(content, await contextOf(shown, options)) };
-	};
+		return { message: questionPost(content, await contextOf(shown, { maybeRepeat })) };
+	}
 
-	const drawDiscovery: Draw<'discoveryBegun' | 'discoveryEnded'> = async (content, due, options) => {
-		await directory.learnName(content.by);
-		return drawPlain(content, due, options);
-	};
-
-	const drawSettingsChanged: Draw<'settingsChanged'> = async (content, due, { maybeRepeat }) => {
+	async function drawSettingsChanged(
+		content: ContentOf<'settingsChanged'>,
+		{ announcement: { target } }: DueAnnouncement,
+		maybeRepeat: boolean,
+	): Promise<Drawn> {
 		const mentions = [content.before.mention, content.after.mention];
 		const people = new Set([content.by, ...mentions.flatMap(({ userIds }) => userIds)]);
 		await Promise.all(Array.from(people, directory.learnName));
 		const namesGroups = mentions.some(({ groupIds }) => groupIds.length > 0);
 		const groups = namesGroups ? await userGroups.list() : NO_GROUPS;
-		const { target } = due.announcement;
 		if (target.kind === 'person') return null;
 		const known = { names: directory, groups, channelId: target.channelId, defaults: ladderTimes, maybeRepeat };
 		return { message: settingsChangedPost(content, known) };
-	};
+	}
 
-	const special: { readonly [K in SpecialKind]: Draw<K> } = {
-		answered: drawAnswered,
-		discoveryBegun: drawDiscovery,
-		discoveryEnded: drawDiscovery,
-		reminder: reminders.draw,
-		escalation: reminders.draw,
-		digest: reminders.draw,
-		handedOver: drawHandOver,
-		givenBack: drawHandOver,
-		settingsChanged: drawSettingsChanged,
-	};
+	/** A new post; may ask Slack for names and links. */
+	async function draw(content: AnnouncementContent, due: DueAnnouncement, maybeRepeat: boolean): Promise<Drawn> {
+		const plain = async (shown: PostedContent) => ({
+			message: watchPost(shown, await contextOf(due, { maybeRepeat })),
+			isShownInChannel: shown.kind === 'question' && due.watch?.questionsInChannel === true,
+		});
+		switch (content.kind) {
+			case 'card':
+			case 'settle':
+			case 'redraw':
+				return null;
+			case 'answered': {
+				// By today's settings: a post that waited for Slack or for the next start may be older than them.
+				const mode = due.watch?.discreet === false ? showAnswers : 'never';
+				return plain({ ...content, question: content.question && asShownBy(mode, content.question) });
+			}
+			case 'discoveryBegun':
+			case 'discoveryEnded':
+				await directory.learnName(content.by);
+				return plain(content);
+			case 'reminder':
+			case 'escalation':
+			case 'digest':
+				return reminders.draw(content, due, maybeRepeat);
+			case 'handedOver':
+			case 'givenBack':
+				return drawHandOver(content, due, maybeRepeat);
+			case 'settingsChanged':
+				return drawSettingsChanged(content, due, maybeRepeat);
+			default:
+				return plain(content);
+		}
+	}
 
 	return {
-		/** A new post. */
-		draw(...[content, due, options]: Parameters<Draw<PlainKind | SpecialKind>>) {
-			const draw = content.kind in special ? special[content.kind as SpecialKind] : drawPlain;
-			return (draw as Draw<PlainKind | SpecialKind>)(content, due, options);
-		},
+		draw,
 
 		/**
 		 * What a `settle` or `redraw` shows in the post of a question, or of a reminder of one of the questions in `posts`; null
@@ -157,7 +164,7 @@ export function createDrawing(
 			const asked = reminder === null ? post.content : questionOf(reminder.entries[0], posts);
 			if (asked === null || !('readAt' in asked)) return null;
 			const shown = asked.kind === 'question' ? due : await facts.withWatch(due, asked.watchId);
-			const refusal = target.kind === 'person' ? await mayAct(target, shown.watch?.channelId ?? null, FRESH_MS) : null;
+			const refusal = target.kind === 'person' ? await facts.refusal(target, shown.watch?.channelId ?? null) : null;
 			if (refusal === 'could_not_check') return NOT_CHECKED;
 			if (refusal !== null) return textMessage(NOT_TOLD_ANY_MORE);
 			const shownBy = asked.kind === 'question' && asked.switching === true ? newestQuestion : questionNow;
@@ -165,7 +172,10 @@ export function createDrawing(
 			const now = { ...shown, announcement: { ...post, content } };
 			const context = await contextOf(now, { maybeRepeat: false, isUpdate: true });
 			const how = change.kind === 'settle' ? change.how : null;
-			if (reminder !== null) return reminders.redraw(reminder, content, { context, how, watch: shown.watch });
+			if (reminder !== null) {
+				const threadOnly = shown.watch?.questionsInChannel === false;
+				return reminders.redraw(reminder.entries[0], { content, how, threadOnly }, context);
+			}
 			return how === null ? questionPost(content, context) : settledQuestionPost(content, how, context);
 		},
 	};

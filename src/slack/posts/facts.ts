@@ -1,13 +1,29 @@
-import { FRESH_MS } from '../../answers/access-policy.ts';
-import type { Answer, QuestionKey } from '../../answers/answer.ts';
+import { FRESH_MS, type MayAct } from '../../answers/access-policy.ts';
+import type { QuestionKey } from '../../answers/answer.ts';
+import type { Core } from '../../core.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
-import type { DueAnnouncement } from '../../watches/announcer.ts';
+import type { DueAnnouncement, SendOutcome } from '../../watches/announcements.ts';
+import type { ReminderEntry } from '../../watches/kinds.ts';
 import type { QuestionView } from '../../watches/session-snapshot.ts';
 import type { Watch } from '../../watches/watch.ts';
-import type { PostCore } from './kind.ts';
+import type { MessageContent } from '../blocks/parts.ts';
 
-/** Reads what is stored about a question that a card or a post shows. */
-export function createQuestionFacts({ serviceUrl, store, mayAct, clock }: PostCore) {
+/**
+ * A new post, drawn from what is stored now. Null when what it says is not so any more; an outcome when it cannot be posted.
+ * `isShownInChannel`: a reply in a thread is shown in the channel too. `leftOut`: reminders that it does not show, because
+ * somebody has answered. That may be taken back.
+ */
+export type Drawn =
+	| {
+			readonly message: MessageContent;
+			readonly isShownInChannel?: boolean;
+			readonly leftOut?: readonly ReminderEntry[];
+	  }
+	| SendOutcome
+	| null;
+
+/** Reads what is stored about a question that a card or a post shows, and who may still read or answer it. */
+export function createQuestionFacts({ serviceUrl, store, clock }: Core, mayAct: MayAct) {
 	const { answers, claims, watches, handOvers } = store;
 
 	function keyOf(sessionId: string, messageIndex: number): QuestionKey {
@@ -19,15 +35,21 @@ export function createQuestionFacts({ serviceUrl, store, mayAct, clock }: PostCo
 		return handOvers.handOverOf({ teamId, session, fingerprint });
 	}
 
+	/** Why somebody may not act in a channel now, or null. */
+	function refusal(person: Parameters<MayAct>[0], channelId: string | null) {
+		return mayAct(person, channelId, FRESH_MS);
+	}
+
 	return {
 		handOverOf,
+		refusal,
 		shownOf: watches.shownOf,
 
 		/** The answer to it from Handraise. */
 		standing: (sessionId: string, messageIndex: number) => answers.standing(keyOf(sessionId, messageIndex)),
 
 		/** The newest answer to it whose author was not allowed to send it any more. */
-		refused: (sessionId: string, { messageIndex, fingerprint }: QuestionView): Promise<Answer | null> =>
+		refused: (sessionId: string, { messageIndex, fingerprint }: QuestionView) =>
 			answers.refused(keyOf(sessionId, messageIndex), fingerprint),
 
 		/** Who is answering, and until when at least: nothing draws a card or post again at that time. */
@@ -49,8 +71,8 @@ export function createQuestionFacts({ serviceUrl, store, mayAct, clock }: PostCo
 		async unlessRefused(handOver: HandOver | null): Promise<HandOver | null> {
 			if (handOver === null) return null;
 			const { teamId, to, channelId } = handOver;
-			const refusal = await mayAct({ teamId, userId: to }, channelId, FRESH_MS);
-			return refusal === null || refusal === 'could_not_check' ? handOver : null;
+			const refused = await refusal({ teamId, userId: to }, channelId);
+			return refused === null || refused === 'could_not_check' ? handOver : null;
 		},
 
 		/** The announcement with the watch whose question was handed over; null when that watch is forgotten. */

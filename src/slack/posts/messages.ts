@@ -1,10 +1,9 @@
 import { setBounded } from '../../bounded-map.ts';
 import { uptimeOf } from '../../clock.ts';
-import type { AnnouncementTarget } from '../../watches/announcements.ts';
-import type { DueAnnouncement, PreparedPost, SendOutcome } from '../../watches/announcer.ts';
+import type { Core } from '../../core.ts';
+import type { AnnouncementTarget, DueAnnouncement, SendOutcome } from '../../watches/announcements.ts';
 import { type MessageContent, replacement } from '../blocks/parts.ts';
 import { isThreaded, slackErrorCode, slackFailure } from '../clients.ts';
-import type { PostCore } from './kind.ts';
 
 const EVENT_TYPE = 'handraise_post';
 
@@ -39,10 +38,37 @@ const LATER = new Set([
 	'ratelimited',
 ]);
 
-/** Writes messages to Slack and reports each outcome in the port's terms. */
-export function createMessages({ client, directChannelOf, clock, log }: PostCore) {
+/** Messages to ask for in one page of history. Slack may return fewer: 15 for some apps. */
+const PAGE_SIZE = 100;
+/** Calls of one search, including those that Slack limits. After that it is unknown whether the post exists. */
+const MAX_CALLS = 10;
+/** No further page is requested after this time: a call takes up to 10 s, and the announcement is leased for 25 s. */
+const SEARCH_MS = 5_000;
+/** The search begins this long before the attempt was noted, because clocks differ. */
+const SEARCH_BACK_MS = 60_000;
+/** Unfinished searches that are remembered. */
+const MAX_SEARCHES = 100;
+
+/** The progress of a search through the history. */
+interface Search {
+	/** False while the thread is searched; the channel comes after it. */
+	readonly inChannel: boolean;
+	/** Of the next page; null for the first. */
+	readonly cursor: string | null;
+	readonly callCount: number;
+}
+
+type Found =
+	| { readonly kind: 'found'; readonly ts: string; readonly isThreaded: boolean }
+	| { readonly kind: 'absent' | 'unreadable' }
+	| { readonly kind: 'later'; readonly ms: number };
+
+/** Writes messages to Slack, finds them again, and reports what became of each call. */
+export function createMessages({ clients: { background: client }, directChannelOf, clock, log }: Core) {
 	/** By channel, the uptime of the first of the refusals with `channel_not_found`. */
 	const missingSince = new Map<string, number>();
+	/** Searches that continue later, by the id of the announcement and the time of its attempt. */
+	const searches = new Map<string, Search>();
 
 	/** Whether Slack still does not find a channel after a minute, also when asked for it: one such code may be an error. */
 	async function isGone(channel: string): Promise<boolean> {
@@ -78,39 +104,42 @@ export function createMessages({ client, directChannelOf, clock, log }: PostCore
 		return target.kind === 'person' ? directChannelOf(target.userId) : target.channelId;
 	}
 
-	/** `metadataKey`: by which the message is found again. `isShownInChannel`: a reply is shown in the channel too. */
-	function post(
-		content: MessageContent,
-		target: AnnouncementTarget,
-		place: { channel: string; threadTs?: string | null; isShownInChannel?: boolean; metadataKey: string | null },
-	): Promise<SendOutcome> {
-		const { channel, threadTs = null, isShownInChannel = false, metadataKey: key } = place;
-		const message = {
+	/** A page of messages: newest first in a channel, oldest first in the thread `threadTs`. */
+	async function historyPage(channel: string, threadTs: string | null, sentAt: number, cursor: string | null) {
+		const page = {
 			channel,
-			...content,
-			...(key !== null && { metadata: { event_type: EVENT_TYPE, event_payload: { key } } }),
+			oldest: ((sentAt - SEARCH_BACK_MS) / 1000).toFixed(6),
+			limit: PAGE_SIZE,
+			include_all_metadata: true,
+			...(cursor !== null && { cursor }),
 		};
-		if (threadTs === null) return send(() => client.chat.postMessage(message), target);
-		const reply = { ...message, thread_ts: threadTs };
-		const shown = { ...reply, reply_broadcast: true };
-		return send(() => client.chat.postMessage(isShownInChannel ? shown : reply), target, threadTs);
+		if (threadTs === null) return client.conversations.history(page);
+		return client.conversations.replies({ ...page, ts: threadTs }).catch((error: unknown) => {
+			if (slackErrorCode(error) !== 'thread_not_found') throw error;
+			return { messages: [], has_more: false, response_metadata: { next_cursor: '' } };
+		});
 	}
 
 	return {
-		channelOf,
-		post,
-
-		/** A post whose call needs nothing more from Slack or the store. */
-		async prepare(due: DueAnnouncement, content: MessageContent, isShownInChannel: boolean): Promise<PreparedPost> {
-			const { target } = due.announcement;
+		/**
+		 * Prepares the post of an announcement: its call needs nothing more from Slack or the store. `isShownInChannel`: a reply
+		 * is shown in the channel too.
+		 */
+		async prepare(
+			due: DueAnnouncement,
+			content: MessageContent,
+			isShownInChannel = false,
+		): Promise<() => Promise<SendOutcome>> {
+			const { id, target } = due.announcement;
 			const channel = await channelOf(target).catch(outcomeOf);
+			if (typeof channel !== 'string') return async () => channel;
 			const threadTs = threadOf(due);
-			return {
-				send: async ({ metadataKey }) =>
-					typeof channel === 'string'
-						? post(content, target, { channel, threadTs, isShownInChannel, metadataKey })
-						: channel,
-			};
+			const metadata = { event_type: EVENT_TYPE, event_payload: { key: id } };
+			const message = { channel, ...content, metadata };
+			if (threadTs === null) return () => send(() => client.chat.postMessage(message), target);
+			const reply = { ...message, thread_ts: threadTs };
+			const shown = { ...reply, reply_broadcast: true };
+			return () => send(() => client.chat.postMessage(isShownInChannel ? shown : reply), target, threadTs);
 		},
 
 		async update(content: MessageContent, target: AnnouncementTarget, ts: string): Promise<SendOutcome> {
@@ -123,11 +152,53 @@ export function createMessages({ client, directChannelOf, clock, log }: PostCore
 		},
 
 		/** Deletes a post. `refused`: Slack never allows it. */
-		async remove({ announcement: { target } }: DueAnnouncement, ts: string) {
+		async remove(
+			{ announcement: { target } }: DueAnnouncement,
+			ts: string,
+		): Promise<'removed' | 'refused' | 'unknown'> {
 			const outcome = await send(async () => client.chat.delete({ channel: await channelOf(target), ts }), target);
 			if (outcome.kind === 'sent') return 'removed';
 			if (outcome.kind !== 'refused' && outcome.kind !== 'gone') return 'unknown';
 			return outcome.kind === 'refused' && outcome.code === 'message_not_found' ? 'removed' : 'refused';
+		},
+
+		/** Searches readable history for a post by its metadata since the attempt at `sentAt`: first its thread, then its channel. */
+		async find(due: DueAnnouncement, sentAt: number, signal: AbortSignal): Promise<Found> {
+			const { id, target } = due.announcement;
+			const key = `${id} ${sentAt}`;
+			const endsAt = clock.now() + SEARCH_MS;
+			const threadTs = threadOf(due);
+			const start: Search = { inChannel: threadTs === null, cursor: null, callCount: 0 };
+			let { inChannel, cursor, callCount } = searches.get(key) ?? start;
+			const remember = () => setBounded(searches, key, { inChannel, cursor, callCount }, MAX_SEARCHES);
+			try {
+				const channel = await channelOf(target);
+				while (callCount < MAX_CALLS) {
+					if (signal.aborted || clock.now() > endsAt) {
+						remember();
+						return { kind: 'later', ms: 0 };
+					}
+					callCount += 1;
+					const page = await historyPage(channel, inChannel ? null : threadTs, sentAt, cursor);
+					const found = page.messages?.find(({ metadata }) => isPost(metadata, id));
+					if (found?.ts !== undefined) return { kind: 'found', ts: found.ts, isThreaded: isReply(found) };
+					cursor = page.response_metadata?.next_cursor || null;
+					if (cursor !== null) continue;
+					if (page.has_more === true) return { kind: 'unreadable' };
+					if (inChannel) return { kind: 'absent' };
+					// If the card was deleted before the post, Slack put the post into the channel.
+					inChannel = true;
+				}
+			} catch (error) {
+				const { retryAfterMs } = slackFailure(error);
+				// No scope for history (it is optional), or Slack does not respond: a marked repeat is better than a gap.
+				if (retryAfterMs === null) return { kind: 'unreadable' };
+				remember();
+				return { kind: 'later', ms: retryAfterMs };
+			}
+			// A second search for the same attempt has to return the same.
+			remember();
+			return { kind: 'unreadable' };
 		},
 
 		/** Null when Slack does not tell it. */
@@ -142,17 +213,15 @@ export function createMessages({ client, directChannelOf, clock, log }: PostCore
 	};
 }
 
-export type Messages = ReturnType<typeof createMessages>;
-
 /** Posts of a watch go into its card's thread, and those of a raised hand into the thread of its question. */
-export function threadOf({ announcement: { target, content }, watch }: DueAnnouncement): string | null {
+function threadOf({ announcement: { target, content }, watch }: DueAnnouncement): string | null {
 	const isRoot = content.kind === (watch?.mode === 'raisedHand' ? 'question' : 'card');
 	return target.kind === 'watch' && !isRoot ? (watch?.card.ts ?? null) : null;
 }
 
-/** Whether it is the metadata of the post with this key. */
-export function isPost(metadata: { event_type?: string; event_payload?: object } | undefined, key: string): boolean {
-	return metadata?.event_type === EVENT_TYPE && (metadata.event_payload as { key?: unknown } | undefined)?.key === key;
+/** Whether it is the metadata of the post of this announcement. */
+function isPost(metadata: { event_type?: string; event_payload?: object } | undefined, id: string): boolean {
+	return metadata?.event_type === EVENT_TYPE && (metadata.event_payload as { key?: unknown } | undefined)?.key === id;
 }
 
 /** What a failed call says of its post. */
@@ -163,4 +232,9 @@ function outcomeOf(error: unknown): SendOutcome {
 	if (UNCERTAIN.has(code)) return { kind: 'unknown', code };
 	if (LATER.has(code)) return { kind: 'later', ms: null, code, limited: false };
 	return { kind: 'refused', code };
+}
+
+/** The first message of a thread carries its own `ts` as `thread_ts`. */
+function isReply({ ts, thread_ts: threadTs }: { ts?: string; thread_ts?: string }): boolean {
+	return threadTs !== undefined && threadTs !== ts;
 }

@@ -1,7 +1,9 @@
 import { isAnsweredSince } from '../../answers/answer.ts';
+import type { Core } from '../../core.ts';
 import { quietUntil } from '../../inbox/quiet-hours.ts';
+import type { DueAnnouncement } from '../../watches/announcements.ts';
 import { isStillDue, type ReminderStage, timesIn } from '../../watches/channel-settings.ts';
-import type { ContentOf, ReminderEntry } from '../../watches/kinds.ts';
+import type { ContentOf, ReminderEntry, SettledHow } from '../../watches/kinds.ts';
 import {
 	digestPost,
 	MOST_LISTED,
@@ -9,18 +11,18 @@ import {
 	reminderPost,
 	updatedReminderPost,
 } from '../blocks/reminders.ts';
-import { type AskedContent, outcomeWords } from '../blocks/watch-posts.ts';
-import type { QuestionFacts } from './facts.ts';
-import type { Draw, PostCore, Redraw } from './kind.ts';
-import type { Messages } from './messages.ts';
+import { type AskedContent, outcomeWords, type PostContext } from '../blocks/watch-posts.ts';
+import type { Drawn, QuestionFacts } from './facts.ts';
+import type { createMessages } from './messages.ts';
 
 /** A reminder that has waited for Slack for longer since the read of its session is read again. */
 const READ_WITHIN_MS = 60_000;
 
 /** Draws reminders, escalations and digests. */
 export function createReminderDrawing(
-	{ store: { channelSettings }, config: { ladderTimes, quickAnswers }, directory, clock }: PostCore,
-	{ facts, linkTo }: { facts: QuestionFacts } & Pick<Messages, 'linkTo'>,
+	{ store: { channelSettings }, config: { ladderTimes, quickAnswers }, directory, clock }: Core,
+	facts: QuestionFacts,
+	linkTo: ReturnType<typeof createMessages>['linkTo'],
 ) {
 	/** Those of these questions that still wait, as a read of a moment ago tells. */
 	async function openQuestions(entries: readonly ReminderEntry[]): Promise<RemindedQuestion[]> {
@@ -60,9 +62,12 @@ export function createReminderDrawing(
 	}
 
 	/** Reminds of those questions that nobody has answered meanwhile, by the settings that hold now. */
-	const draw: Draw<ReminderStage | 'digest'> = async ({ kind, entries }, due, { maybeRepeat }) => {
+	async function draw(
+		{ kind, entries }: ContentOf<ReminderStage | 'digest'>,
+		{ announcement: { target } }: DueAnnouncement,
+		maybeRepeat: boolean,
+	): Promise<Drawn> {
 		const oldestFirst = entries.toSorted((one, other) => one.postedAt - other.postedAt);
-		const { target } = due.announcement;
 		if (target.kind === 'person') return null;
 		// Slack is asked for links and names first, because an answer may come meanwhile. The look below must come last.
 		const before = await openQuestions(oldestFirst);
@@ -84,24 +89,27 @@ export function createReminderDrawing(
 			isShownInChannel: kind === 'escalation',
 			leftOut: entries.filter((entry) => !open.some((one) => one.entry === entry)),
 		};
-	};
+	}
 
 	return {
 		draw,
 
-		/** A posted reminder as it is now. */
+		/** A posted reminder as it is now. `how`: null while its question is not settled. */
 		async redraw(
-			{ entries: [entry] }: ContentOf<ReminderStage>,
-			asked: Pick<AskedContent, 'question' | 'readAt'>,
-			{ context, how, watch }: Redraw,
+			entry: ReminderEntry,
+			{
+				content,
+				how,
+				threadOnly,
+			}: { content: Pick<AskedContent, 'question' | 'readAt'>; how: SettledHow | null; threadOnly: boolean },
+			context: PostContext,
 		) {
 			const handOver = await facts.unlessRefused(context.handOver);
+			const { question, readAt } = content;
 			const sessionName = context.view?.name ?? '';
-			const threadOnly = watch?.questionsInChannel === false;
-			const { question, readAt } = asked;
 			const reminder = { ...context, entry, question, readAt, sessionName, threadOnly, handOver, link: null };
 			await learnNames(reminder);
-			return updatedReminderPost(reminder, outcomeWords(asked, how, context), directory);
+			return updatedReminderPost(reminder, outcomeWords(content, how, context), directory);
 		},
 	};
 }

@@ -39,7 +39,7 @@ import {
 	shapesOf,
 	USER_ID,
 } from '../../../src/slack/shapes/samples.ts';
-import { NO_LIST_REASONS } from '../../../src/watches/discovered.ts';
+import { NO_LIST_REASONS } from '../../../src/watches/watch.ts';
 import { ANSWERS, casesOf } from './samples.ts';
 
 function questionOf(session: Session, overrides: Partial<InboxQuestion> = {}): InboxQuestion {

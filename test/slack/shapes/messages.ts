@@ -80,9 +80,8 @@ import {
 	USER_ID,
 } from '../../../src/slack/shapes/samples.ts';
 import type { ReminderStage } from '../../../src/watches/channel-settings.ts';
-import { NO_LIST_REASONS } from '../../../src/watches/discovered.ts';
 import type { QuestionView } from '../../../src/watches/session-snapshot.ts';
-import { WATCH_ENDS } from '../../../src/watches/watch.ts';
+import { NO_LIST_REASONS, WATCH_ENDS } from '../../../src/watches/watch.ts';
 import { casesOf, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
 
 const CHOICE = {

@@ -5,9 +5,8 @@ import type { Config } from '../../../src/config.ts';
 import type { WatchStore } from '../../../src/store/watch-store.ts';
 import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
 import { endChannel } from '../../../src/watches/channel-guard.ts';
-import type { Discovery } from '../../../src/watches/discovered.ts';
 import { createDiscoveries } from '../../../src/watches/discovery.ts';
-import type { Watch } from '../../../src/watches/watch.ts';
+import type { Discovery, Watch } from '../../../src/watches/watch.ts';
 import { coreOf } from '../../support/core.ts';
 import { createRecordingMetrics, NO_LIMITS, newWatch, SERVICE, sessionView } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
@@ -339,7 +338,8 @@ export function describeDiscoveries(subject: Subject): void {
 			await discovery();
 			await raised('s1');
 			await store().add(newWatch({ sessionId: 's2', createdBy: 'U-BOB' }));
-			const end = (at: ReturnType<typeof store>) => endChannel(at, C1, 'channelShared', { now: T0, log: LOG });
+			const end = (at: ReturnType<typeof store>) =>
+				endChannel(coreOf({ store: { watches: at }, clock: { now: () => T0 }, log: LOG }), C1, 'channelShared');
 			await Promise.all([end(store()), end(replica())]);
 			expect(await store().discoveryOf(C1, null)).toBeNull();
 			expect(await store().ofChannel(C1)).toEqual([]);

@@ -4,6 +4,7 @@ import { createRateLimiter } from '../../../src/rate-limiter.ts';
 import { createSharedState } from '../../../src/store/shared-cells.ts';
 import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
 import { endChannel } from '../../../src/watches/channel-guard.ts';
+import { coreOf } from '../../support/core.ts';
 import { NO_LIMITS, newWatch, SERVICE } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
 import { attemptAt, createRecordingLog, inTurns, LEASE, OTHER_LEASE, T0 } from '../support.ts';
@@ -205,7 +206,8 @@ export function describeWatches(subject: Subject): void {
 			}
 			await posted();
 			const log = createRecordingLog();
-			const end = (at: ReturnType<typeof store>) => endChannel(at, C1, 'channelShared', { now: T0, log });
+			const end = (at: ReturnType<typeof store>) =>
+				endChannel(coreOf({ store: { watches: at }, clock: { now: () => T0 }, log }), C1, 'channelShared');
 			await Promise.all([end(store()), end(replica()), end(store())]);
 			await end(replica());
 			expect(await store().ofChannel(C1)).toEqual([]);

@@ -9,7 +9,7 @@ import {
 	sharesOf,
 	usageAt,
 } from '../../../src/session-service/budget-state.ts';
-import { createBackgroundBudget } from '../../../src/watches/capacity.ts';
+import { createBackgroundBudget } from '../../../src/watches/schedule.ts';
 import type { Agenda } from './agenda.ts';
 import { LIMIT, type LimitedService } from './limited-service.ts';
 
@@ -70,6 +70,7 @@ export function createVirtualBudget(agenda: Agenda, service: LimitedService) {
 			};
 		},
 		keptFor: (limit) => sharesOf(limit).delivery + sharesOf(limit).person,
+		reservedPerSecond: () => reservedPerSecond,
 	});
 
 	return {

@@ -1,4 +1,3 @@
-import { leaving } from '../../../src/watches/capacity.ts';
 import { listEveryMs, reservedFor } from '../../../src/watches/listing.ts';
 import { AWAITED_AHEAD_MS, createPlanner, movesFor, PLAN_MS } from '../../../src/watches/schedule.ts';
 import {
@@ -140,11 +139,9 @@ function startAdaptive({ agenda, budget, scripts, seen, read, creators, lists }:
 	);
 	const running = new Set<number>();
 	let wakeAt = Number.POSITIVE_INFINITY;
-	let reservedPerSecond = 0;
-	const plannable = leaving(budget.background, () => reservedPerSecond);
 
 	function plan(): void {
-		planner.plan(outlines, plannable.backgroundPerSecond());
+		planner.plan(outlines, budget.background.plannedPerSecond());
 		for (const { session, to } of movesFor(outlines, planner, agenda.now, false)) {
 			if (!running.has(Number(session.sessionId))) outline(Number(session.sessionId)).nextRead = to;
 		}
@@ -235,14 +232,11 @@ function startAdaptive({ agenda, budget, scripts, seen, read, creators, lists }:
 				}
 				startDue();
 				const { background } = budget;
-				const everyMs = listEveryMs({
-					discoverSessions: false,
-					watched: scripts.length,
-					backgroundPerSecond: background.backgroundPerSecond(),
-					list: { tookMs: READ_MS, requestCount: 1 },
-				});
-				reservedPerSecond = reservedFor(1_000 / everyMs);
-				budget.reserve(reservedPerSecond);
+				const everyMs = listEveryMs(
+					{ tookMs: READ_MS, requestCount: 1 },
+					{ discoverSessions: false, watched: scripts.length, backgroundPerSecond: background.backgroundPerSecond() },
+				);
+				budget.reserve(reservedFor(1_000 / everyMs));
 				agenda.at(Math.max(now, beganAt + everyMs, background.pausedUntil()), list);
 			});
 		};
