@@ -78,8 +78,6 @@ export async function createHandraise({
 	clock?: Clock;
 }) {
 	const { adminContact } = config.access;
-	const { dashboardUrl, quickAnswers } = config;
-	/** Also identifies the session service in the store. */
 	const serviceUrl = config.service.url;
 
 	const metrics = createMetrics({
@@ -225,13 +223,6 @@ export async function createHandraise({
 		housekeeping.start();
 	}
 
-	/** Starts what writes to Slack by itself. It needs `workspace` and the access policy. */
-	async function startWriting(): Promise<void> {
-		worker.wake();
-		const announcer = createAnnouncer(core, { mayAct, userGroups });
-		await watching.startPosting(announcer, createChannelList(clients.background));
-	}
-
 	/** Everything that serves people. It needs the app's identity in Slack. */
 	function createSlackApp(identity: Identity) {
 		const { teamId, botUserId } = identity;
@@ -246,17 +237,10 @@ export async function createHandraise({
 		const memberships = createMemberships(core, { changes: cellOf('memberships'), turn: personReads.turn });
 		const { isThere } = memberships;
 		const onInboxPress = (inbox: InboxPlace) => inboxes.ask(inbox, null);
-		const listen = createListen(core, {
-			app: bolt.app,
-			teamId,
-			accessPolicy,
-			isThere,
-			personReads,
-			reply,
-			onInboxPress,
-		});
+		const { app } = bolt;
+		const listen = createListen(core, { app, teamId, accessPolicy, isThere, personReads, reply, onInboxPress });
 		const drafting = createDrafting(core, answers.claims);
-		const links = createLinks({ serviceUrl, dashboardUrl });
+		const links = createLinks({ serviceUrl, dashboardUrl: config.dashboardUrl });
 		const presenter = createPresenter(core, { claims: answers.claims, drafting, links });
 		const reads = createPatientReads({ clock });
 		const flow = createSessionFlow(core, { presenter, personReads, reads, reply });
@@ -299,7 +283,7 @@ export async function createHandraise({
 		registerChannelEvents(context);
 		registerFallbacks(context);
 
-		const display = createInboxDisplay(clients, quickAnswers, receipts.context);
+		const display = createInboxDisplay(clients, config.quickAnswers, receipts.context);
 		inboxes.start({ display, memberships, mayAct });
 
 		return {
@@ -347,7 +331,10 @@ export async function createHandraise({
 			workspace = identity.teamId;
 			await store.warnOfOthers(workspace);
 			slack = createSlackApp(identity);
-			await startWriting();
+			// What writes to Slack by itself needs `workspace` and the access policy.
+			worker.wake();
+			const announcer = createAnnouncer(core, { mayAct, userGroups });
+			await watching.startPosting(announcer, createChannelList(clients.background));
 			await slack.app.start();
 			return { port };
 		},

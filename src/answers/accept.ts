@@ -23,11 +23,7 @@ export type Submission = Omit<NewAnswer, 'id' | 'press' | 'acceptedAt' | 'giveUp
 /** A failure that took longer leaves no time for a second try: Slack waits 3 s for the acknowledgement. */
 const ASK_AGAIN_WITHIN_MS = 1_000;
 
-/**
- * What people do with their answers. Everything is committed when the promise resolves.
- *
- * @param wake wakes the worker
- */
+/** What people do with their answers. Everything is committed when the promise resolves. `wake` wakes the worker. */
 export function createAnswers(core: Core, questionUpdated: QuestionUpdated, wake: () => void) {
 	const { clock, log, metrics } = core;
 	const { answers: store, drafts } = core.store;
@@ -55,7 +51,6 @@ export function createAnswers(core: Core, questionUpdated: QuestionUpdated, wake
 		}
 	}
 
-	/** The posts show a choice without a read of the session. */
 	function answerChanged({ question, press, person }: Answer): void {
 		questionUpdated(question, 'answer', person);
 		if (press !== null) questionUpdated(question, 'choice', person);
@@ -81,7 +76,7 @@ export function createAnswers(core: Core, questionUpdated: QuestionUpdated, wake
 			return result;
 		},
 
-		/** What can happen after the acknowledgement: send the answer, end the claim, discard the draft. */
+		/** What can happen after the acknowledgement. */
 		async afterAccept(answer: Answer): Promise<void> {
 			wake();
 			questionUpdated(answer.question, answer.press === null ? 'answer' : 'choice', answer.person);
@@ -115,10 +110,7 @@ export function createAnswers(core: Core, questionUpdated: QuestionUpdated, wake
 			return readable.length;
 		},
 
-		/**
-		 * Sends a delivered answer again, for its author alone, because the service could not start the agent. Null when
-		 * nothing is left to start, or when an earlier repeat may still be under way.
-		 */
+		/** Has a delivered answer sent again, to start the agent; null when there is nothing to start or a repeat may run. */
 		async sendAgain(id: string, person: Person): Promise<Answer | null> {
 			const now = clock.now();
 			const answer = await store.askRestart(id, person, now, now - mayLandForMs(service.callTimeoutMs));
@@ -169,9 +161,9 @@ export function createClaims({ store: { claims: store }, clock, log }: Core, que
 			await change(question, person, () => store.release(question, person));
 		},
 		/** The claims of other people, oldest first. */
-		async others(question: QuestionKey, person: Person): Promise<readonly Claim[]> {
+		async others(question: QuestionKey, { teamId, userId }: Person): Promise<readonly Claim[]> {
 			const active = await store.active(question, clock.now());
-			return active.filter((claim) => claim.person.userId !== person.userId || claim.person.teamId !== person.teamId);
+			return active.filter(({ person }) => person.userId !== userId || person.teamId !== teamId);
 		},
 	};
 }

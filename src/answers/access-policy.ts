@@ -21,7 +21,6 @@ export interface PersonFacts {
 export interface Directory {
 	/** Null when Slack does not know this id, or leaves out a required fact. */
 	person(userId: string, signal: AbortSignal): Promise<PersonFacts | null>;
-	/** The members' user ids. */
 	userGroup(groupId: string, signal: AbortSignal): Promise<ReadonlySet<string>>;
 	/** How long to wait when Slack limits our calls, as an error of these methods says; else null. */
 	retryAfterMs(error: unknown): number | null;
@@ -37,10 +36,7 @@ export interface Installation {
 	readonly enterpriseId: string | null;
 }
 
-/**
- * Where somebody acts, or where their form or answer came from. `anyChannel`: the rule about channels does not apply to
- * this action.
- */
+/** Where somebody acts, or where their form or answer came from. `anyChannel`: the rule about channels does not apply. */
 export type Place = ChannelPlace | 'anyChannel';
 
 export interface ChannelPlace extends Pick<Origin, 'channelId' | 'isCopy'> {
@@ -67,10 +63,7 @@ export function isProvenRefusal(code: string | null): boolean {
 	return PROVEN_REFUSALS.some((refusal) => refusal === code);
 }
 
-/**
- * Whether the access policy allows a person to act in a channel, or in any (null); the refusal if it does not. The facts
- * about the person are at most `maxAgeMs` old; left out: the policy's default.
- */
+/** Why a person may not act in a channel, or in any (null); null if they may. `maxAgeMs`: see `check`. */
 export type MayAct = (person: Person, channelId: string | null, maxAgeMs?: number) => Promise<Refusal | null>;
 
 /** `not_there`: they act on a question that they had before, are not in its channel and do not have it. */
@@ -173,10 +166,7 @@ export function createAccessPolicy({
 export type AccessPolicy = ReturnType<typeof createAccessPolicy>;
 
 /** Whether Slack's facts prove that somebody is a member. `unproven`: facts are missing or contradict each other. */
-function membershipOf(
-	{ teamId, enterprise, isStranger }: PersonFacts,
-	ours: Installation,
-): 'member' | 'external' | 'unproven' {
+function membershipOf({ teamId, enterprise, isStranger }: PersonFacts, ours: Installation) {
 	if (isStranger) return 'external';
 	const isOfTeam = teamId === ours.teamId;
 	if (enterprise === null) return isOfTeam ? 'member' : teamId === null ? 'unproven' : 'external';
@@ -188,20 +178,10 @@ function membershipOf(
 /** Slack gives no answer. */
 export const NOT_CHECKED = { refusal: 'could_not_check' } as const;
 
-/**
- * Keeps the newest `CACHE_ENTRIES` responses of Slack, but no failures. Simultaneous requests for the same key share one
- * call, because Slack allows about 100 a minute.
- */
+/** Keeps responses of Slack, but no failures. Simultaneous requests for a key share a call: Slack allows about 100 a minute. */
 function createCache<Value>(clock: Clock) {
 	const entries = new Map<string, { readonly value: Value; readonly askedAt: number }>();
 	const asking = new Map<string, Promise<Value>>();
-
-	async function askAndKeep(key: string, ask: () => Promise<Value>): Promise<Value> {
-		const askedAt = uptimeOf(clock);
-		const value = await ask();
-		setBounded(entries, key, { value, askedAt }, CACHE_ENTRIES);
-		return value;
-	}
 
 	return {
 		async get(key: string, maxAgeMs: number, ask: () => Promise<Value>): Promise<Value> {
@@ -210,9 +190,12 @@ function createCache<Value>(clock: Clock) {
 			if (cached !== undefined && uptimeOf(clock) - cached.askedAt < limitMs) return cached.value;
 			const running = asking.get(key);
 			if (running !== undefined) return running;
-			const response = askAndKeep(key, ask).finally(() => asking.delete(key));
+			const askedAt = uptimeOf(clock);
+			const response = ask().finally(() => asking.delete(key));
 			asking.set(key, response);
-			return response;
+			const value = await response;
+			setBounded(entries, key, { value, askedAt }, CACHE_ENTRIES);
+			return value;
 		},
 	};
 }

@@ -8,7 +8,7 @@ export interface QuestionKey {
 	readonly messageIndex: number;
 }
 
-/** Identifies one press of Submit in one form, however often Slack repeats it. A view can show several forms in turn. */
+/** Identifies a press of Submit, however often Slack repeats it. A view can show several forms in turn. */
 export function submissionKeyOf(viewId: string, formId: string): string {
 	return `${viewId}:${formId}`;
 }
@@ -94,9 +94,8 @@ export interface AnswerItem {
 
 /** The answer that was first, for the receipt of the second person. */
 export interface OtherAnswer {
-	/** Its id; null when it came from outside Handraise. */
+	/** Like `person` null when it came from outside Handraise, for example from the service's own page. */
 	readonly answerId: string | null;
-	/** Null when it came from outside Handraise, for example from the service's own page. */
 	readonly person: Person | null;
 	/** By position; null for secret values. */
 	readonly values: readonly (string | null)[];
@@ -115,7 +114,6 @@ export type AgentOutcome = (typeof AGENT_OUTCOMES)[number];
 /** One entry of the audit trail: a state and when it was reached. */
 export interface TimelineEntry {
 	readonly state: AnswerState;
-	/** Milliseconds since the epoch. */
 	readonly at: number;
 	/** Of `conflicted`: somebody else's answer, an earlier one of its author, or one that its author sent instead. */
 	readonly lostTo?: 'other' | 'own' | 'ownInstead' | undefined;
@@ -129,7 +127,6 @@ export type AnswerContent =
 
 /** What the author was last told about an answer, and where. It is stored, so that a restart repeats no receipt. */
 export interface ReceiptState {
-	/** The last state the author was told, in any place. */
 	readonly state: AnswerState | null;
 	readonly agentOutcome: AgentOutcome | null;
 	/** The receipt's DM, once there is one. It is updated, not repeated. */
@@ -171,7 +168,6 @@ export interface SubmittedAnswer {
 	readonly giveUpAt: number;
 }
 
-/** A stored answer. */
 export interface Answer extends SubmittedAnswer {
 	readonly content: AnswerContent;
 	/** The positions that it fills or leaves empty on purpose. */
@@ -186,20 +182,16 @@ export interface Answer extends SubmittedAnswer {
 	readonly editCount: number;
 	/** When the worker's next step is due; null when nothing is left to do. */
 	readonly nextAttemptAt: number | null;
-	/**
-	 * Set before a PUT begins, cleared when it is certain that nothing was saved. In a failed state it means that the answer
-	 * may have arrived.
-	 */
+	/** Set before a PUT begins, cleared when certainly nothing was saved. In a failed state: the answer may have arrived. */
 	readonly putStartedAt: number | null;
 	readonly before: BeforePut | null;
 	readonly deliveredAt: number | null;
 	readonly agentOutcome: AgentOutcome | null;
 	readonly endedAt: number | null;
-	/** The stable code of the last failure. */
 	readonly lastError: string | null;
 	readonly timeline: readonly TimelineEntry[];
 	readonly receiptState: ReceiptState;
-	/** The service asked for a pause until this time; null when it did not. */
+	/** The service asked for a pause until this time. */
 	readonly notBefore: number | null;
 	/** Attempts in a row that found no such session. */
 	readonly missingCount: number;
@@ -209,7 +201,6 @@ export interface Answer extends SubmittedAnswer {
 	readonly restartAskedAt: number | null;
 }
 
-/** An answer as submitted. */
 export interface NewAnswer extends SubmittedAnswer {
 	readonly items: readonly AnswerItem[];
 	/** Whether the form had the box for secret answers. Without it, `secret` of the items is a guess. */
@@ -243,7 +234,7 @@ export type AnswerPatch = Partial<
 /** The result of sending a receipt. */
 export interface Telling {
 	readonly receiptState: ReceiptState;
-	/** The pause that Slack asks for, in ms, when it limits the calls; else null. */
+	/** The pause that Slack asks for, in ms; null when it does not limit the calls. */
 	readonly againAfterMs: number | null;
 }
 
@@ -267,9 +258,8 @@ export function firstDueAt({ press, acceptedAt }: Pick<Answer, 'press' | 'accept
 }
 
 /**
- * `lastError` of an answer that waits because the first one, to which it lost, is not sent any more: it was withdrawn, was
- * for the question before it changed, found the session over, failed for another reason, or may have arrived although it
- * ended in one of these ways.
+ * `lastError` of an answer that waits because the first one, to which it lost, is not sent any more. `first_unknown`: that
+ * one ended, but may have arrived.
  */
 export const FIRST_ENDINGS = [
 	'first_withdrawn',
@@ -309,7 +299,6 @@ export function isSettled(state: AnswerState): boolean {
 	return !isBlocking(state) && state !== 'waiting';
 }
 
-/** The positions of secret items. */
 export function secretOf(items: readonly Pick<AnswerItem, 'secret'>[]): number[] {
 	return items.flatMap(({ secret }, position) => (secret ? [position] : []));
 }

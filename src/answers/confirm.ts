@@ -24,7 +24,6 @@ function checkedFrom(now: number): AnswerPatch {
 	return { deliveredAt: now, agentOutcome: null, nextAttemptAt: now + FIRST_CONFIRM_MS, putStartedAt: null };
 }
 
-/** Confirms answers that the service has. */
 export function createConfirmation({ store, sessionService, clock }: Core) {
 	async function read(sessionId: string, signal: AbortSignal): Promise<Session> {
 		const deadline = startDeadline(clock, sessionService.callTimeoutMs + BUDGET_WITHIN_MS);
@@ -49,10 +48,7 @@ export function createConfirmation({ store, sessionService, clock }: Core) {
 		return resumeOutcome(answer.before ?? { status: session.status, assistantCount: 0 }, session);
 	}
 
-	/**
-	 * Checks once whether the agent went on after a delivered answer. Returns what to write: the agent outcome, or when to
-	 * check again. A read that fails or gets no budget in time counts as a check without a result.
-	 */
+	/** Checks once whether the agent went on. Returns what to write: the agent outcome, or when to check again. */
 	return async function confirm(answer: Answer, signal: AbortSignal): Promise<AnswerPatch> {
 		let agentOutcome: AgentOutcome | 'notYet' = 'notYet';
 		let lastError: string | null = null;
@@ -60,6 +56,7 @@ export function createConfirmation({ store, sessionService, clock }: Core) {
 			agentOutcome = await agentOutcomeOf(answer, await read(answer.question.sessionId, signal));
 		} catch (error) {
 			signal.throwIfAborted();
+			// A read that fails or gets no budget in time is a check without a result.
 			lastError = codeOf(error);
 		}
 		// The result of the last *Send again* stays.

@@ -9,11 +9,7 @@ type Stored = Pick<AnswerStore, 'ofSession'>;
 
 type Asked = Pick<QuestionDigest, 'messageIndex' | 'fingerprint'>;
 
-/**
- * What our answers to the questions of a session mean for what is shown of it. They are not read where nothing is asked.
- *
- * @param known the question that was open before, perhaps gone from `session`
- */
+/** What our answers mean for what is shown of a session. `known`: the question that was open before, perhaps gone from it. */
 export async function ourAnswers(
 	store: Stored,
 	{ serviceUrl, session, known = null }: { serviceUrl: string; session: Session; known?: Asked | null },

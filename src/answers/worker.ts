@@ -98,7 +98,7 @@ export function createAnswerWorker(core: Core, { checkAuthor, random, receipts, 
 		}
 	}
 
-	/** Does the next step; null when the lease was lost. */
+	/** Null when the lease was lost. */
 	async function advance(answer: Answer, token: string, signal: AbortSignal): Promise<Answer | null> {
 		const now = clock.now();
 		if (isBlocking(answer.state)) {
@@ -209,7 +209,7 @@ function tellAgainAfter(ms: number): number {
 	return Math.min(Math.max(ms, TELL_AGAIN_MIN_MS), TELL_AGAIN_MAX_MS);
 }
 
-/** Whether the receipt shows the current state. After a failed attempt it does not: the next attempt is new information. */
+/** After a failed attempt the receipt is not current: the next attempt is new information. */
 function isReceiptCurrent(answer: Pick<Answer, 'state' | 'agentOutcome' | 'receiptState' | 'lastError'>): boolean {
 	if (isBlocking(answer.state) && answer.lastError !== null) return false;
 	return answer.receiptState.state === answer.state && answer.receiptState.agentOutcome === answer.agentOutcome;
