@@ -27,7 +27,6 @@ import {
 } from './request.ts';
 import { type AllowedRequest, NOTHING_TO_DO, type Task } from './task.ts';
 
-/** What a submission is acknowledged with. */
 export type SubmissionAck =
 	| { readonly response_action: 'update'; readonly view: ModalView }
 	| { readonly response_action: 'errors'; readonly errors: Readonly<Record<string, string>> };
@@ -40,14 +39,12 @@ export interface Submitted {
 	readonly after?: () => Promise<void>;
 }
 
-/** The work of a submission, and the place that the access policy checks. */
-interface SubmissionTask {
-	readonly place: Place;
-	run(request: AllowedRequest): Promise<Submitted>;
-}
-
 interface SubmissionHandler {
-	plan(request: PersonRequest, view: SubmittedView): Promise<SubmissionTask>;
+	/** `place`: what the access policy checks. */
+	plan(
+		request: PersonRequest,
+		view: SubmittedView,
+	): Promise<{ readonly place: Place; run(request: AllowedRequest): Promise<Submitted> }>;
 	/** The acknowledgement for an error; its code may be a refusal. */
 	failed(view: SubmittedView, error: unknown): Submitted;
 }
@@ -63,7 +60,7 @@ interface StoringTask {
 	readonly late: MessageContent | null;
 }
 
-/** Slack waits three seconds for an acknowledgement, and shows a warning after that. */
+/** Slack waits three seconds, and shows a warning after that. */
 const ACKNOWLEDGE_WITHIN_MS = 2_500;
 /** Of it, for asking whether a person is in a channel; the access policy has had its time before. */
 const THERE_WITHIN_MS = 900;
@@ -78,13 +75,11 @@ const MAX_RUSH_MS = 50;
 
 interface Options {
 	readonly app: App;
-	/** The workspace that the app is installed in. */
 	readonly teamId: string;
 	readonly accessPolicy: AccessPolicy;
 	readonly isThere: Memberships['isThere'];
 	readonly personReads: PersonReads;
 	readonly reply: Reply;
-	/** A press in an inbox was handled, so its person looks at it. */
 	readonly onInboxPress: (inbox: InboxPlace) => Promise<void>;
 }
 
@@ -92,14 +87,13 @@ interface Options {
 const INBOX_ACTIONS: ReadonlySet<ActionId> = new Set([ACTIONS.inboxOlder, ACTIONS.inboxNewer, ACTIONS.inboxRefresh]);
 
 /**
- * Registers handlers with Bolt. For each request it acknowledges first, works once however often Slack delivers the
- * request, asks the access policy, writes one log line, and tells the person about a failure. A handler returns the work
- * as a task; the task runs only after the access policy allowed it here.
+ * Registers handlers with Bolt. Acknowledges each request first, works once however often Slack delivers it, writes one log
+ * line, and tells the person about a failure. A handler returns its work as a task, which runs only if the access policy
+ * allows it here.
  */
 export function createListen({ clock, log, metrics: { acknowledged: onAcknowledged } }: Core, options: Options) {
 	const { app, teamId, accessPolicy, isThere, personReads, reply, onInboxPress } = options;
 	const running = new Set<Promise<void>>();
-	/** Work that is stored before its acknowledgement. */
 	const storing = new Set<Promise<void>>();
 	const seen = new Map<string, true>();
 	let turn: Promise<unknown> = Promise.resolve();
@@ -169,7 +163,6 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		return kept;
 	}
 
-	/** What a request of a person begins with. */
 	function arrived(body: unknown, ack: Ack) {
 		const startedAt = uptimeOf(clock);
 		const request = personRequest(body, teamId, log);
@@ -184,7 +177,6 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		};
 	}
 
-	/** Sends an empty acknowledgement, then runs the task. */
 	async function acknowledgeAndWork(
 		body: unknown,
 		ack: Ack,
@@ -201,20 +193,13 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		await keptIn(running, work(request, what, task));
 	}
 
-	/**
-	 * Runs `store`, which ends with the acknowledgement, and in any case `after`. That waits up to 50 ms for the
-	 * acknowledgements of others: storing comes before sending.
-	 */
+	/** Runs `store`, which ends with the acknowledgement, and in any case `after`: others' storing comes before its sending. */
 	function storeFirst(store: () => Promise<void>, after: () => Promise<void>): Promise<void> {
-		async function run(): Promise<void> {
-			try {
-				await keptIn(storing, store());
-			} finally {
-				if (storing.size > 0) await Promise.race([Promise.allSettled(storing), clock.sleep(MAX_RUSH_MS)]);
-				await after();
-			}
-		}
-		return keptIn(running, run());
+		const stored = keptIn(storing, store()).finally(async () => {
+			if (storing.size > 0) await Promise.race([Promise.allSettled(storing), clock.sleep(MAX_RUSH_MS)]);
+			await after();
+		});
+		return keptIn(running, stored);
 	}
 
 	/** The task, and then the inbox in which the person pressed. */
@@ -238,11 +223,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 	}
 
 	/** Runs the task of a press. Never rejects. */
-	async function store(
-		request: PersonRequest,
-		task: StoringTask,
-		inbox: InboxPlace | null,
-	): Promise<{ readonly isStored: boolean; readonly tell: () => Promise<void> }> {
+	async function store(request: PersonRequest, task: StoringTask, inbox: InboxPlace | null) {
 		try {
 			const refusal = await check(request, task.place, FRESH_MS);
 			if (refusal === null) {
@@ -272,7 +253,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		}
 	}
 
-	/** Bolt acknowledges events; Slack may deliver one several times. */
+	/** Bolt acknowledges events. */
 	function onEvent(name: string, handle: (event: unknown) => Promise<void>): void {
 		app.event(name, async ({ event, body }) => {
 			if (!isNew(body.event_id)) return;
@@ -300,10 +281,9 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		},
 
 		/**
-		 * A press that is stored. It is acknowledged when it is stored, or when the person was told that it is not. After
-		 * 2.5 s they are told that the result comes later. So a press that is acknowledged is stored or was told of, also if
-		 * the process ends; but where Slack's limit delays the message, or takes longer than 400 ms, only while the process
-		 * runs. The handler recognises repeats. The access policy uses facts that are at most `FRESH_MS` old.
+		 * A press that is acknowledged when it is stored, or its person was told that it is not; after 2.5 s they are told that
+		 * the result comes later. So an acknowledged press is stored or was told of, also if the process ends; but if the
+		 * message takes longer than 400 ms, only while the process runs. The handler recognises repeats.
 		 */
 		storingAction(id: ActionId, plan: (request: PersonRequest, press: Press) => StoringTask): void {
 			app.action(id, async ({ body, ack, action }) => {
@@ -341,9 +321,8 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		},
 
 		/**
-		 * A submission is acknowledged after its task ran, and the handler recognises repeats. The access policy uses facts
-		 * that are at most `FRESH_MS` old. A failure of `after` is only logged, because the acknowledgement has already told
-		 * the person the outcome.
+		 * A submission is acknowledged after its task ran, and the handler recognises repeats. A failure of `after` is only
+		 * logged, because the acknowledgement has told the person the outcome.
 		 */
 		submission(callbackId: CallbackId, handler: SubmissionHandler): void {
 			app.view({ callback_id: callbackId, type: 'view_submission' }, async ({ body, ack }) => {

@@ -42,7 +42,7 @@ const VIEW_SCHEMA = z
 		id,
 		hash,
 		privateMetadata,
-		/** `state.values`: elements by block_id and action_id, not yet checked. */
+		/** Elements by block_id and action_id, not yet checked. */
 		values: state?.values ?? {},
 		callbackId,
 		/** `label.text` of the input blocks, by block_id. */
@@ -95,12 +95,12 @@ export function personRequest(raw: unknown, teamId: string, log: Log) {
 /** A request of a person: a command, a press, a submission, a message. */
 export type PersonRequest = Readonly<ReturnType<typeof personRequest>>;
 
-/** The view of an interaction, if it has one. Throws for a view that Slack does not send. */
+/** Throws for a view that Slack does not send. */
 export function viewIn(interaction: unknown): SubmittedView | null {
 	return INTERACTION_SCHEMA.parse(interaction).view ?? null;
 }
 
-/** The view of a submission or a closing. Throws for a view that Slack does not send. */
+/** For a submission or a closing. Throws for a view that Slack does not send. */
 export const readView = (raw: unknown): SubmittedView => VIEW_SCHEMA.parse(raw);
 
 /**
@@ -156,12 +156,10 @@ export function inboxOf({ person }: PersonRequest, view: SubmittedView | null): 
 	return view?.callbackId === CALLBACKS.inbox ? windowOf({ person }, view.id) : null;
 }
 
-/** The inbox in the Home tab. */
 export function homeOf({ person }: Pick<PersonRequest, 'person'>): InboxPlace {
 	return { id: homeInboxId(person), person, viewId: null };
 }
 
-/** The inbox in a window. */
 export function windowOf({ person }: Pick<PersonRequest, 'person'>, viewId: string): InboxPlace {
 	return { id: windowInboxId(viewId), person, viewId };
 }
@@ -171,7 +169,7 @@ export function isInbox(view: SubmittedView | null): boolean {
 	return view?.callbackId === CALLBACKS.home || view?.callbackId === CALLBACKS.inbox;
 }
 
-/** Where somebody acts, which is the origin of a form that they open; inside a modal, the origin of that modal. */
+/** The origin of a form that somebody opens: where they act; inside a modal, the origin of that modal. */
 export function originOf({ channelId, threadTs }: PersonRequest, view: SubmittedView | null): Origin {
 	return decodeMetadata(view?.privateMetadata)?.origin ?? { channelId, threadTs };
 }
@@ -181,7 +179,6 @@ export function whereItBegan(request: PersonRequest, origin: ViewMetadata['origi
 	return request.channelId === null ? { ...request, ...origin } : request;
 }
 
-/** Whether a request comes from this person. */
 export function isSamePerson({ person }: PersonRequest, earlier: Person): boolean {
 	return earlier.userId === person.userId && earlier.teamId === person.teamId;
 }
@@ -199,17 +196,10 @@ type Access =
 	| 'inbox'
 	| 'settings';
 
-/**
- * Writes the log line of an access: the request's person, the session and the outcome (a stable word), but no content of
- * the session.
- *
- * @param sessionId null when the access is to a whole channel or an inbox
- */
+/** Writes no content of the session. `sessionId`: null for a whole channel or an inbox. `outcome`: a stable word. */
 export function logAccess(request: PersonRequest, access: Access, sessionId: string | null, outcome: string): void {
-	request.log.info(
-		{ access, session: sessionId === null ? null : loggedId(sessionId), channel: request.channelId, outcome },
-		'access',
-	);
+	const session = sessionId === null ? null : loggedId(sessionId);
+	request.log.info({ access, session, channel: request.channelId, outcome }, 'access');
 }
 
 /** Runs an access and logs its outcome: what `run` resolves to, or the code of its error. */
