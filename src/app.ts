@@ -9,7 +9,6 @@ import { createMemoryCell } from './cell.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { Core } from './core.ts';
-import { codeOf } from './errors.ts';
 import { createHandOvers } from './inbox/hand-overs.ts';
 import type { InboxPlace } from './inbox/inbox.ts';
 import { createInboxes } from './inbox/inboxes.ts';
@@ -60,10 +59,7 @@ const DRAIN_MS = 5_000;
 /** How long `stop` waits for acknowledgements, and at the end while people hear that they have to ask again. */
 const TELL_MS = 1_000;
 
-/**
- * Puts the program together: the only place that knows every part. `start` begins to serve. `stop` accepts nothing new,
- * lets running requests and deliveries finish, releases all leases and closes everything.
- */
+/** Puts the program together: the only place that knows every part. `stop` lets running work finish. */
 export async function createHandraise({
 	config,
 	log,
@@ -170,15 +166,9 @@ export async function createHandraise({
 		inboxes.touch(what === 'delivered' ? null : by);
 		reminders.questionUpdated(question);
 	};
-	const checkBy = async (by: AccessPolicy | null, ...[{ teamId, userId }, channel, maxAgeMs]: Parameters<MayAct>) => {
-		// Another workspace's Slack would call everybody of this one a stranger.
-		if (by === null || teamId !== workspace) return NOT_CHECKED;
-		const place = channel === null ? 'anyChannel' : { channelId: channel };
-		return by.check({ userId, claimedTeamId: null }, place, maxAgeMs);
-	};
-	const mayAct: MayAct = async (...asked) => (await checkBy(policy, ...asked)).refusal;
+	const mayAct: MayAct = async (...asked) => ((await policy?.checkAbsent(...asked)) ?? NOT_CHECKED).refusal;
 	const worker = createAnswerWorker(core, {
-		checkAuthor: (...asked) => checkBy(latePolicy, ...asked),
+		checkAuthor: async (...asked) => (await latePolicy?.checkAbsent(...asked)) ?? NOT_CHECKED,
 		receipts,
 		isOurs: ({ teamId }) => teamId === workspace,
 		questionUpdated,
@@ -196,16 +186,7 @@ export async function createHandraise({
 		await inboxes.forget();
 	});
 
-	/** When the service is back, waiting answers are sent at once instead of at their next attempt. */
-	health.onRecovered(() => {
-		answerStore.hasten(serviceUrl, SERVICE_CODES, clock.now()).then(
-			(hastenedCount) => {
-				if (hastenedCount > 0) worker.wake();
-			},
-			(error: unknown) =>
-				log.warn({ code: codeOf(error) }, 'could not send waiting answers early; they are sent at their next attempt'),
-		);
-	});
+	health.onRecovered(() => void answers.hasten(SERVICE_CODES));
 
 	/** Starts what needs no Slack: stored answers are delivered even while Slack is unreachable. */
 	async function startWorking(): Promise<void> {

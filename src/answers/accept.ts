@@ -25,7 +25,7 @@ const ASK_AGAIN_WITHIN_MS = 1_000;
 
 /** What people do with their answers. Everything is committed when the promise resolves. `wake` wakes the worker. */
 export function createAnswers(core: Core, questionUpdated: QuestionUpdated, wake: () => void) {
-	const { clock, log, metrics } = core;
+	const { serviceUrl, clock, log, metrics } = core;
 	const { answers: store, drafts } = core.store;
 	const { giveUpMs, service } = core.config;
 	const claims = createClaims(core, questionUpdated);
@@ -59,10 +59,7 @@ export function createAnswers(core: Core, questionUpdated: QuestionUpdated, wake
 	return {
 		claims,
 
-		/**
-		 * Stores an answer durably. Acknowledge a submission only after this.
-		 * @throws HandraiseError `store_unavailable` when nothing was stored, `acceptance_unknown` when it may be stored
-		 */
+		/** Acknowledge only after this. @throws `store_unavailable`: nothing is stored; `acceptance_unknown`: perhaps */
 		async submit({ undoMs, ...submission }: Submission): Promise<AcceptResult> {
 			const now = clock.now();
 			const result = await acceptDespiteLostReply({
@@ -110,7 +107,16 @@ export function createAnswers(core: Core, questionUpdated: QuestionUpdated, wake
 			return readable.length;
 		},
 
-		/** Has a delivered answer sent again, to start the agent; null when there is nothing to start or a repeat may run. */
+		/** Sends answers that failed with these codes now, instead of at their next attempt. Never rejects. */
+		async hasten(codes: readonly string[]): Promise<void> {
+			try {
+				if ((await store.hasten(serviceUrl, codes, clock.now())) > 0) wake();
+			} catch (error) {
+				log.warn({ code: codeOf(error) }, 'could not send waiting answers early; they are sent at their next attempt');
+			}
+		},
+
+		/** Has a delivered answer sent again, to start the agent; null when that is done or a repeat may run. */
 		async sendAgain(id: string, person: Person): Promise<Answer | null> {
 			const now = clock.now();
 			const answer = await store.askRestart(id, person, now, now - mayLandForMs(service.callTimeoutMs));
@@ -118,10 +124,7 @@ export function createAnswers(core: Core, questionUpdated: QuestionUpdated, wake
 			return answer;
 		},
 
-		/**
-		 * Discards an answer, for its author alone; null when it is too late. Whoever lost to it is offered the question again.
-		 * `onlyUnsent`: not an answer that failed, because that may have arrived.
-		 */
+		/** For its author alone; null when it is too late. `onlyUnsent`: not one that may have arrived. */
 		async withdraw(id: string, person: Person, options = { onlyUnsent: false }): Promise<Answer | null> {
 			const answer = await store.withdraw(id, person, clock.now(), options);
 			if (answer === null) return null;

@@ -36,7 +36,7 @@ export interface Installation {
 	readonly enterpriseId: string | null;
 }
 
-/** Where somebody acts, or where their form or answer came from. `anyChannel`: the rule about channels does not apply. */
+/** Where somebody acts, or where their form or answer came from. `anyChannel`: the rule about channels does not hold. */
 export type Place = ChannelPlace | 'anyChannel';
 
 export interface ChannelPlace extends Pick<Origin, 'channelId' | 'isCopy'> {
@@ -84,10 +84,7 @@ const ASK_WITHIN_MS = 1_500;
 /** Where nobody waits for an acknowledgement: the time-out of background calls. */
 const ASK_PATIENTLY_MS = 10_000;
 
-/**
- * Decides who may read sessions, watch them and answer. Asked before every action of a person. Fails closed. `isPatient`:
- * nobody waits for an acknowledgement. The directory has to wait as long.
- */
+/** Decides who may read sessions, watch and answer. Fails closed. `isPatient`: nobody waits for an acknowledgement. */
 export function createAccessPolicy({
 	rules,
 	installation,
@@ -130,10 +127,8 @@ export function createAccessPolicy({
 	}
 
 	/**
-	 * `claimedTeamId`: the workspace in the request, or null. It proves nothing on Enterprise Grid, where interactions have
-	 * one fixed workspace for all workspaces of a person.
-	 *
-	 * @param maxAgeMs how old the facts about the person and the user groups may be, in milliseconds
+	 * `claimedTeamId`: the workspace in the request. It proves nothing on Enterprise Grid, where interactions have one
+	 * fixed workspace for all of a person. `maxAgeMs`: of the facts about the person and the user groups.
 	 */
 	async function check(
 		{ userId, claimedTeamId }: { readonly userId: string; readonly claimedTeamId: string | null },
@@ -160,7 +155,15 @@ export function createAccessPolicy({
 		}
 	}
 
-	return { check };
+	return {
+		check,
+		/** For somebody who makes no request now, in a channel or in any (null). */
+		async checkAbsent({ teamId, userId }: Person, channelId: string | null, maxAgeMs?: number): Promise<Verdict> {
+			// Another workspace's Slack would call everybody of this one a stranger.
+			if (teamId !== installation.teamId) return NOT_CHECKED;
+			return check({ userId, claimedTeamId: null }, channelId === null ? 'anyChannel' : { channelId }, maxAgeMs);
+		},
+	};
 }
 
 export type AccessPolicy = ReturnType<typeof createAccessPolicy>;
@@ -178,7 +181,7 @@ function membershipOf({ teamId, enterprise, isStranger }: PersonFacts, ours: Ins
 /** Slack gives no answer. */
 export const NOT_CHECKED = { refusal: 'could_not_check' } as const;
 
-/** Keeps responses of Slack, but no failures. Simultaneous requests for a key share a call: Slack allows about 100 a minute. */
+/** Keeps no failures. Simultaneous requests for a key share a call: Slack allows about 100 a minute. */
 function createCache<Value>(clock: Clock) {
 	const entries = new Map<string, { readonly value: Value; readonly askedAt: number }>();
 	const asking = new Map<string, Promise<Value>>();

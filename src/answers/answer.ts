@@ -104,10 +104,7 @@ export interface OtherAnswer {
 	readonly same: boolean;
 }
 
-/**
- * What became of the agent after a delivery. `unseen`: no sign within ten minutes. `overwritten`: somebody outside
- * Handraise replaced the text (the service compares nothing before it writes).
- */
+/** `unseen`: no sign of the agent within ten minutes. `overwritten`: somebody outside Handraise replaced the text. */
 export const AGENT_OUTCOMES = ['resumed', 'failed', 'stopped', 'paused', 'completed', 'unseen', 'overwritten'] as const;
 export type AgentOutcome = (typeof AGENT_OUTCOMES)[number];
 
@@ -138,10 +135,7 @@ export interface ReceiptState {
 /** The longest time in which a one-press answer can be taken back (`UNDO_SECONDS`). */
 export const MAX_UNDO_MS = 60_000;
 
-/**
- * How long the reply to a press that came second may take before the worker tells its author: the process that was to
- * reply may be dead.
- */
+/** How long the reply to a press that came second may take before the worker tells its author instead. */
 export const TOLD_WITHIN_MS = 10_000;
 
 /** What an answer has from its submission on. All times are milliseconds since the epoch. */
@@ -182,7 +176,7 @@ export interface Answer extends SubmittedAnswer {
 	readonly editCount: number;
 	/** When the worker's next step is due; null when nothing is left to do. */
 	readonly nextAttemptAt: number | null;
-	/** Set before a PUT begins, cleared when certainly nothing was saved. In a failed state: the answer may have arrived. */
+	/** Set before a PUT begins, cleared when certainly nothing was saved. In a failed state: it may have arrived. */
 	readonly putStartedAt: number | null;
 	readonly before: BeforePut | null;
 	readonly deliveredAt: number | null;
@@ -239,9 +233,8 @@ export interface Telling {
 }
 
 /**
- * Called after the commit of every change that a question's cards show. Must not throw. `delivered`: the service has just
- * received an answer, so the session will change soon. `choice`: a one-press answer was given, taken back or has failed, so
- * the question's posts change. `by`: whose claim or answer it is.
+ * Called after the commit of every change that cards show. Must not throw. `delivered`: the session will change soon.
+ * `choice`: a one-press answer was given, taken back or has failed. `by`: whose claim or answer it is.
  */
 export type QuestionUpdated = (
 	question: QuestionKey,
@@ -257,10 +250,7 @@ export function firstDueAt({ press, acceptedAt }: Pick<Answer, 'press' | 'accept
 	return press?.undoUntil ?? acceptedAt;
 }
 
-/**
- * `lastError` of an answer that waits because the first one, to which it lost, is not sent any more. `first_unknown`: that
- * one ended, but may have arrived.
- */
+/** `lastError` of an answer that waits because the first one is not sent. `first_unknown`: it may have arrived. */
 export const FIRST_ENDINGS = [
 	'first_withdrawn',
 	'first_outdated',

@@ -73,10 +73,8 @@ export function createConfirmation({ store, sessionService, clock }: Core) {
 }
 
 /**
- * Sends a delivered answer again at its author's request, because with some versions of the service the same PUT starts
- * the agent that it could not start before; others answer 500 each time. It does so only while a fresh read shows the
- * answer and nothing newer. The request is cleared before the PUT begins, so a crash does not repeat it. Null when the
- * lease was lost.
+ * Sends a delivered answer again for its author: with some versions of the service the same PUT starts the agent then.
+ * The request is cleared before the PUT begins, so a crash does not repeat it. Null when the lease was lost.
  */
 export function createRestart({ store, sessionService, clock, log }: Core, put: Put) {
 	return async function restart(answer: Answer, token: string, signal: AbortSignal): Promise<Answer | null> {
@@ -122,10 +120,7 @@ export function createRestart({ store, sessionService, clock, log }: Core, put: 
 	};
 }
 
-/**
- * Whether sending the answer again can only start the agent: the service has its values (of a wiped secret, any value)
- * and the agent has written and changed nothing since.
- */
+/** Sending it again can only start the agent: the service has its values, and the agent has changed nothing since. */
 export function canRestart(answer: Answer, session: Session): boolean {
 	const { messageIndex } = answer.question;
 	const message = session.messages[messageIndex];

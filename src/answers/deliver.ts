@@ -200,10 +200,7 @@ export function createDelivery(core: Core, checkAuthor: CheckAuthor, random = Ma
 	}
 
 	return {
-		/**
-		 * Makes one attempt for an answer that `token` leases, and writes the result under the lease. Resolves to the stored
-		 * answer, or null when the lease was lost. `signal` aborts the attempt until the PUT begins.
-		 */
+		/** Makes one attempt under the lease; null when the lease was lost. `signal` aborts it until the PUT begins. */
 		async deliver(answer: Answer, token: string, signal: AbortSignal): Promise<Answer | null> {
 			const { putStartedAt } = answer;
 			const attempt: Attempt = { answer, token, maybeSentAt: putStartedAt, checkedAt: answer.checkedAt };

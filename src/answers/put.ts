@@ -54,8 +54,7 @@ export function createPut({ store, sessionService, clock }: Core, checkAuthor: C
 		},
 
 		/**
-		 * Asks whether the author may still answer, unless `checkedAt` is less than a minute ago. True when it has asked: the
-		 * session must be read again, because somebody may have written to it meanwhile.
+		 * Asks whether the author may still answer, if due. True when it has asked: somebody may have written meanwhile.
 		 * @throws HandraiseError with the refusal as its code; `not_checked` (retryable) when Slack does not tell
 		 */
 		async hasAsked({ person, origin }: Answer, checkedAt: number): Promise<boolean> {
@@ -114,10 +113,7 @@ export function valuesOf(answer: Answer): (string | null)[] {
  */
 type Kind = 'permanent' | 'missing' | 'later' | 'unknown';
 
-/**
- * The only codes that end an answer, with the refusals of the access policy. Everything else can be fixed while the answer
- * waits: 401, 403, 429, 5xx, redirects, bugs of ours, a Slack that does not tell.
- */
+/** Only these codes and refusals end an answer. Others can be fixed while it waits: 401, 403, 429, 5xx, our bugs. */
 const PERMANENT = new Set(['request_too_large', 'invalid_session_id', 'body_too_large', 'body_too_complex', 'refused']);
 
 /** Classifies by code and fields, never by message. */
@@ -143,10 +139,7 @@ function kindOf(code: string): Kind {
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 60_000;
 
-/**
- * When to try again after failed attempt number `attempts`: after 1 s, doubled each time up to a minute, half of it random
- * to spread the load, and never before `retryAt`. In whole milliseconds, as the store needs.
- */
+/** After 1 s, doubled up to a minute, half of it random to spread the load, never before `retryAt`. In whole ms. */
 export function nextAttemptAt(now: number, attempts: number, retryAt: number | null, random: () => number): number {
 	const delay = Math.min(FIRST_DELAY_MS * 2 ** Math.min(attempts - 1, 20), LONGEST_DELAY_MS);
 	return Math.ceil(Math.max(now + delay / 2 + (delay / 2) * random(), retryAt ?? 0));

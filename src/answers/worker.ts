@@ -75,10 +75,7 @@ export function createAnswerWorker(core: Core, { checkAuthor, random, receipts, 
 		await store.release([{ id: answer.id, token }]);
 	}
 
-	/**
-	 * Tells the author after `TAKES_LONG_MS` that delivery takes long, while the attempt goes on. Resolves to the receipt
-	 * state; null when the attempt ended before. Never rejects.
-	 */
+	/** Tells the author after `TAKES_LONG_MS`, during the attempt. Null when that ended before. Never rejects. */
 	async function tellWhenLong(answer: Answer, token: string, ended: AbortSignal): Promise<ReceiptState | null> {
 		if (!isBlocking(answer.state) || answer.receiptState.dm !== null) return null;
 		const untilLong = firstDueAt(answer) + TAKES_LONG_MS - clock.now();
@@ -136,10 +133,7 @@ export function createAnswerWorker(core: Core, { checkAuthor, random, receipts, 
 		if (written === null && receiptState !== answer.receiptState) await correctReceipt(answer);
 	}
 
-	/**
-	 * The lease was lost while the author was told, for example because the process stood still. Another replica may have
-	 * told a newer state before, so the receipt is sent again until it shows the current state.
-	 */
+	/** Another replica may have told a newer state before: the receipt is sent again until it shows the current one. */
 	async function correctReceipt(answer: Answer): Promise<void> {
 		let shown = answer;
 		for (let tries = 0; tries < CORRECTION_TRIES; tries++) {

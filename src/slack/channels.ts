@@ -17,10 +17,7 @@ interface SharingFlags {
 	readonly is_org_shared?: boolean;
 }
 
-/**
- * Who reads a channel besides the app's workspace: nobody, other workspaces of the same organisation (Enterprise Grid), or
- * another organisation (joined or invited). Missing or contradictory flags are `unclear`.
- */
+/** Who else reads a channel. `external`: another organisation, joined or invited. Contradictory flags are `unclear`. */
 export function sharingOf(flags: SharingFlags): 'none' | 'organisation' | 'external' | 'unclear' {
 	if (isExternal(flags)) return 'external';
 	if (flags.is_ext_shared !== false || flags.is_pending_ext_shared !== false) return 'unclear';
@@ -91,7 +88,7 @@ type ChannelPage =
 	| { readonly kind: 'page'; readonly external: readonly string[]; readonly next: string | null }
 	| ({ readonly kind: 'failed' } & ReturnType<typeof slackFailure>);
 
-/** Lists the bot's channels page by page: a call for each would exceed Slack's rate limit. Its result does not throw. */
+/** Lists the bot's channels: a call for each would exceed the rate limit. Its result does not throw. */
 export function createChannelList(client: WebClient) {
 	/** `cursor`: null for the first page. */
 	return async (cursor: string | null): Promise<ChannelPage> => {
@@ -129,8 +126,8 @@ const MAX_PAGES = 50;
 type MembershipChanges = Readonly<Record<string, number>>;
 
 /**
- * Knows the channels of people. Of private channels Slack names only those that the bot is in, and only there sessions can
- * be watched. Throws `slack_unavailable`, with `retryAt` when Slack limits the calls.
+ * Knows the channels of people. Of private channels Slack names only those that the bot is in, and only there sessions
+ * can be watched. Throws `slack_unavailable`, with `retryAt` when Slack limits the calls.
  */
 export function createMemberships(
 	{ clients: { people: client }, directChannelOf, store: { handOvers }, serviceUrl, clock }: Core,
@@ -216,9 +213,8 @@ export function createMemberships(
 			});
 		},
 		/**
-		 * Whether somebody may act on this session's question by what they have had before; throws when Slack does not tell. They
-		 * have to be in its channel, or to have the question, or to have had it when it was settled. Everybody sees a public
-		 * channel: there it is asked on copies only.
+		 * Whether somebody may act on a session's question; throws when Slack does not tell. They have to be in its channel,
+		 * or to have or have had the question. Everybody sees a public channel: there it is asked on copies only.
 		 */
 		async isThere(request: PersonRequest, { channelId, sessionId, isCopy }: ChannelPlace): Promise<boolean> {
 			if (channelId === null || sessionId === undefined) return true;

@@ -24,7 +24,7 @@ const USER_SCHEMA = z.object({
 	tz: z.string().transform(timeZoneNamed).nullish().catch(null),
 });
 
-/** Looks people up. The access policy looks up everybody who acts, so their names and time zones need no call of their own. */
+/** The access policy looks up everybody who acts, so their names and time zones need no call of their own. */
 export function createDirectory(client: WebClient) {
 	const names = new Map<string, string>();
 	const timeZones = new Map<string, string>();

@@ -45,7 +45,7 @@ export const ACTIONS = {
 	giveBack: 'question.give_back',
 	/** To the person who chose, until the answer is sent; `value`: the answer's id. */
 	undo: 'answer.undo',
-	/** On the reply to a mention: opens the form with that message in it; `value`: the draft's form id and a `SessionTarget`. */
+	/** On the reply to a mention: opens the form with that message; `value`: the draft's form id and a `SessionTarget`. */
 	useText: 'question.use_text',
 	/** In the modal that asks which item a chosen message is for; the option's value is its position. */
 	chooseItem: 'question.choose_item',
@@ -121,8 +121,8 @@ interface FieldId {
 }
 
 /**
- * Slack keeps what was typed while the block_id stays the same. So it holds nothing that changes with paging, a refresh or
- * optional fields. What was chosen must not stay under another text, so `shownHash` is a part of it.
+ * Slack keeps what was typed while the block_id stays the same. So it holds nothing that changes with paging, a refresh
+ * or optional fields. What was chosen must not stay under another text, so `shownHash` is a part of it.
  */
 export function fieldBlockId({ messageIndex, fingerprint, position, variant, shownHash = null }: FieldId): string {
 	const id = `q.${messageIndex}.${fingerprint.slice(0, 8)}.${position}.${variant}`;
@@ -139,7 +139,7 @@ export function blockId(name: string, index?: number): string {
 	return index === undefined ? `b.${name}` : `b.${name}.${index}`;
 }
 
-/** Holds the revision that the form began with: a form with a newer one shows its own values instead of what Slack keeps. */
+/** A form with a newer revision than it began with shows its own values instead of what Slack keeps. */
 export function settingsBlockId(field: string, revision: number): string {
 	return `c.${field}.${revision}`;
 }
@@ -177,10 +177,7 @@ const ROW_ORIGIN = z.object({ channelId: text.nullable(), threadTs: text.nullabl
 export type RowOrigin = Readonly<z.infer<typeof ROW_ORIGIN>>;
 const ROW = slackCodec('row', z.object({ origin: ROW_ORIGIN, hash: text }));
 
-/**
- * The block_id of a row of buttons in an inbox or a direct message. Slack keeps the focus while it stays the same. `key`:
- * identifies the row in its view; may hold anything.
- */
+/** Slack keeps the focus while it stays the same. `key`: identifies the row in its view; may hold anything. */
 export function inboxRowId(origin: RowOrigin, key: string): string {
 	return ROW.encode({ origin, hash: hashOf(key) });
 }

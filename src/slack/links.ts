@@ -41,9 +41,8 @@ const PRIVATE_NAME =
 	/^[^.]*$|(?:^|\.)(?:localhost|local|localdomain|internal|intranet|private|corp|home|lan|home\.arpa|in-addr\.arpa|ip6\.arpa|test|onion|svc|docker)$/;
 
 /**
- * Decides whether people get the address of a file or screenshot as a link. `host`, with its port, is shown with the link;
- * null for the service's and the dashboard's own host. Names are not looked up, so a public name that leads into a private
- * network passes.
+ * Decides whether people get an address as a link. `host` is shown with it; null for the service's or dashboard's own.
+ * Names are not looked up, so a public name that leads into a private network passes.
  */
 export function createLinks({ serviceUrl, dashboardUrl }: { serviceUrl: string; dashboardUrl: string | null }) {
 	const service = URL.parse(serviceUrl);

@@ -87,9 +87,8 @@ interface Options {
 const INBOX_ACTIONS: ReadonlySet<ActionId> = new Set([ACTIONS.inboxOlder, ACTIONS.inboxNewer, ACTIONS.inboxRefresh]);
 
 /**
- * Registers handlers with Bolt. Acknowledges each request first, works once however often Slack delivers it, writes one log
- * line, and tells the person about a failure. A handler returns its work as a task, which runs only if the access policy
- * allows it here.
+ * Registers handlers with Bolt. Acknowledges each request first, works once however often Slack delivers it, writes one
+ * log line, and tells the person about a failure. A task runs only if the access policy allows it here.
  */
 export function createListen({ clock, log, metrics: { acknowledged: onAcknowledged } }: Core, options: Options) {
 	const { app, teamId, accessPolicy, isThere, personReads, reply, onInboxPress } = options;
@@ -193,7 +192,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		await keptIn(running, work(request, what, task));
 	}
 
-	/** Runs `store`, which ends with the acknowledgement, and in any case `after`: others' storing comes before its sending. */
+	/** Runs `store`, which ends with the acknowledgement, and in any case `after`: others' storing comes first. */
 	function storeFirst(store: () => Promise<void>, after: () => Promise<void>): Promise<void> {
 		const stored = keptIn(storing, store()).finally(async () => {
 			if (storing.size > 0) await Promise.race([Promise.allSettled(storing), clock.sleep(MAX_RUSH_MS)]);
@@ -281,9 +280,9 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		},
 
 		/**
-		 * A press that is acknowledged when it is stored, or its person was told that it is not; after 2.5 s they are told that
-		 * the result comes later. So an acknowledged press is stored or was told of, also if the process ends; but if the
-		 * message takes longer than 400 ms, only while the process runs. The handler recognises repeats.
+		 * Acknowledges a press when it is stored or its person was told that it is not; after 2.5 s it tells that the result
+		 * comes later. So an acknowledged press is stored or was told of, also if the process ends; but if the message takes
+		 * longer than 400 ms, only while the process runs. The handler recognises repeats.
 		 */
 		storingAction(id: ActionId, plan: (request: PersonRequest, press: Press) => StoringTask): void {
 			app.action(id, async ({ body, ack, action }) => {

@@ -33,10 +33,7 @@ export interface ReadPermit {
 	read(sessionId: string, signal?: AbortSignal): Promise<Reading>;
 }
 
-/**
- * The cost of reading an id that the service does not know: two typing errors leave half of the default burst, and
- * guessing ids is limited to four a minute.
- */
+/** Two typing errors leave half of the default burst, and guessing ids is limited to four a minute. */
 const UNKNOWN_ID_COST = 5;
 /** A slow database must not use up the three seconds in which Slack opens a modal. */
 const DECIDE_WITHIN_MS = 500;
@@ -112,12 +109,9 @@ export function createPersonReads({ sessionService, rateLimiter, config, clock, 
 				},
 			};
 		},
-		/** Takes one change of a view without a read: Slack allows about 100 a minute for all. Null when the rate allows it. */
+		/** One change of a view without a read: Slack allows about 100 a minute for all. Null when the rate allows it. */
 		turn: ({ person }: PersonRequest) => take(`turn:${person.userId}`, turnRate),
-		/**
-		 * Whether to tell a person now that they are too fast; ask only before telling it. A command always gets its reply,
-		 * which uses no limit that others share.
-		 */
+		/** Ask only before telling it. A command always gets its reply, which uses no limit that others share. */
 		isWorthTelling({ person: { userId }, isCommand }: PersonRequest): boolean {
 			const now = uptimeOf(clock);
 			const isTold = now - (toldAt.get(userId) ?? Number.NEGATIVE_INFINITY) < SILENT_AFTER_TELLING_MS;

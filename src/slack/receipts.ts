@@ -17,7 +17,7 @@ import { slackErrorCode, slackFailure } from './clients.ts';
 
 /** After this time a successful update proves nothing: Slack keeps a view when its client is reloaded or quits. */
 const STILL_THERE_MS = 5_000;
-/** Slack shows the acknowledgement's view ("saved") late. It would replace an earlier update, so the first one waits. */
+/** Slack shows the acknowledgement's view ("saved") late. It would replace an earlier update, so that one waits. */
 const AFTER_ACK_MS = 250;
 /** The same wait after acceptance, when another process sent the acknowledgement. */
 const AFTER_FOREIGN_ACCEPT_MS = 1_500;
@@ -33,10 +33,7 @@ type Message = NonNullable<ReceiptState['dm']>;
 /** Of these the author has to learn even with a closed modal. */
 const BAD_OUTCOMES: readonly (AgentOutcome | null)[] = ['overwritten', 'failed', 'stopped'];
 
-/**
- * Tells authors the outcome of their answers in the modal while Slack knows it. Sends a DM too when a delivery takes long,
- * and for bad news when the author may not look at the modal any more.
- */
+/** Tells authors the outcome in the modal while Slack knows it, and by DM when delivery takes long and for bad news. */
 export function createReceipts({ clients, directChannelOf, config, clock, log }: Core) {
 	/** By view; each resolves a moment after the acknowledgement. */
 	const acks = new Map<string, PromiseWithResolvers<void>>();

@@ -103,10 +103,7 @@ export function viewIn(interaction: unknown): SubmittedView | null {
 /** For a submission or a closing. Throws for a view that Slack does not send. */
 export const readView = (raw: unknown): SubmittedView => VIEW_SCHEMA.parse(raw);
 
-/**
- * A press of a button, or a change of an input. `view`: null on a message. `actionTs`: when Slack took the press, the same
- * when Slack delivers it again; null when Slack leaves it out.
- */
+/** `view`: null on a message. `actionTs`: when Slack took the press, also of a repeat; null if it leaves that out. */
 export function readPress(action: unknown, view: SubmittedView | null) {
 	const { value, selected_option: option, block_id: blockId, action_ts: actionTs = null } = ACTION_SCHEMA.parse(action);
 	return { value: value ?? option?.value, blockId, actionTs, view };

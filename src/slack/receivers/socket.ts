@@ -23,8 +23,8 @@ const HOPELESS = new Set([
 ]);
 
 /**
- * Receives over Socket Mode with its own reconnect loop. The library's stays without a connection for five seconds or more
- * at each routine refresh, and ends the process when Slack refuses a reconnect. `proxy`: null without one.
+ * Receives over Socket Mode with its own reconnect loop. The library's stays without a connection for five seconds or
+ * more at each routine refresh, and ends the process when Slack refuses a reconnect. `proxy`: null without one.
  */
 export function createSocketReceiver(
 	{ appToken, apiUrl, proxy }: { appToken: string; apiUrl: string; proxy: ReturnType<typeof applyProxy> },
