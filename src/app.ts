@@ -269,7 +269,6 @@ export async function createHandraise({
 
 		return {
 			...bolt,
-			/** Accepts nothing new and lets running requests finish. */
 			async stop(): Promise<void> {
 				// Before connections close: an acknowledgement needs the one on which its request came.
 				await Promise.race([listen.drained(), clock.sleep(TELL_MS)]);

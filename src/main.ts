@@ -25,7 +25,6 @@ async function main(): Promise<void> {
 	const stopping = new AbortController();
 	const handraise = await createHandraise({ config, log, proxy });
 
-	/** Lets running work finish and ends the process. `say` logs why. */
 	async function stop(exitCode: number, say: () => void): Promise<void> {
 		if (stopping.signal.aborted) return;
 		say();

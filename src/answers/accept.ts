@@ -14,7 +14,6 @@ import {
 } from './answer.ts';
 import { mayLandForMs } from './put.ts';
 
-/** What a person submits. */
 export type Submission = Omit<NewAnswer, 'id' | 'press' | 'acceptedAt' | 'giveUpAt'> & {
 	/** How long a one-press answer can be taken back before it is sent; null for a form. */
 	readonly undoMs: number | null;
@@ -73,7 +72,6 @@ export function createAnswers(core: Core, questionUpdated: QuestionUpdated, wake
 			return result;
 		},
 
-		/** What can happen after the acknowledgement. */
 		async afterAccept(answer: Answer): Promise<void> {
 			wake();
 			questionUpdated(answer.question, answer.press === null ? 'answer' : 'choice', answer.person);

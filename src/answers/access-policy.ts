@@ -3,7 +3,6 @@ import { type Clock, startDeadline, uptimeOf } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Origin, Person } from './answer.ts';
 
-/** What Slack says about a person. */
 export interface PersonFacts {
 	/** The person's workspace; null when Slack leaves it out, as it may on Enterprise Grid. */
 	readonly teamId: string | null;
@@ -29,7 +28,6 @@ export interface Directory {
 /** The operator's rules; empty lists allow everybody. */
 export type AccessRules = Omit<Config['access'], 'adminContact'>;
 
-/** Where the app is installed. */
 export interface Installation {
 	readonly teamId: string;
 	/** Null for a workspace that belongs to no organisation. */
@@ -178,7 +176,6 @@ function membershipOf({ teamId, enterprise, isStranger }: PersonFacts, ours: Ins
 	return isOfTeam || namesTeam ? 'unproven' : 'external';
 }
 
-/** Slack gives no answer. */
 export const NOT_CHECKED = { refusal: 'could_not_check' } as const;
 
 /** Keeps no failures. Simultaneous requests for a key share a call: Slack allows about 100 a minute. */

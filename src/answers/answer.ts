@@ -1,6 +1,5 @@
 import type { BeforePut } from '../questions/compare.ts';
 
-/** Identifies a question of a session. */
 export interface QuestionKey {
 	/** The service's base address: one database may hold the answers of several services. */
 	readonly service: string;
@@ -18,7 +17,6 @@ export function pressKeyOf(place: string, actionTs: string): string {
 	return `press:${place}:${actionTs}`;
 }
 
-/** A person in Slack. */
 export interface Person {
 	readonly teamId: string;
 	readonly userId: string;
@@ -88,7 +86,6 @@ export interface AnswerItem {
 	readonly value: string | null;
 	/** Never shown again, and wiped when the answer ends. */
 	readonly secret: boolean;
-	/** The secret value was removed from the store. */
 	readonly wiped: boolean;
 }
 

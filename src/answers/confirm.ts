@@ -8,7 +8,6 @@ import type { AgentOutcome, Answer, AnswerPatch } from './answer.ts';
 import { isOverwritten, isStoredAnswer } from './earlier-answers.ts';
 import { classifyFailure, comparisonInput, LeaseLost, type Put } from './put.ts';
 
-/** The first confirmation check, in ms after the delivery. */
 const FIRST_CONFIRM_MS = 2_000;
 /** When to check whether the agent went on, in ms after the delivery. */
 const CONFIRMATION_CHECKS_MS = [FIRST_CONFIRM_MS, 5_000, 15_000, 60_000, 600_000];

@@ -53,7 +53,6 @@ export function createAnswerWorker(core: Core, { checkAuthor, random, receipts, 
 	let running: Promise<void> | null = null;
 	const tellingUnchecked = atMost(MAX_ASKING);
 
-	/** Works on one answer until its lease is given back. */
 	async function work(answer: Answer, token: string, signal: AbortSignal): Promise<void> {
 		const advanced = new AbortController();
 		const longReceipt = tellWhenLong(answer, token, AbortSignal.any([signal, advanced.signal]));
@@ -99,8 +98,7 @@ export function createAnswerWorker(core: Core, { checkAuthor, random, receipts, 
 	async function advance(answer: Answer, token: string, signal: AbortSignal): Promise<Answer | null> {
 		const now = clock.now();
 		if (isBlocking(answer.state)) {
-			// It is due early to tell its author that it takes long, or because the clock was set. The service may have asked
-			// for a pause.
+			// It is due early to tell its author that it takes long, or because the clock was set.
 			const from = Math.max(answer.press?.undoUntil ?? 0, answer.notBefore ?? 0);
 			if (from > now) return store.update(answer, token, { nextAttemptAt: from }, { now, release: false });
 			return delivery.deliver(answer, token, signal);
@@ -189,7 +187,6 @@ export function createAnswerWorker(core: Core, { checkAuthor, random, receipts, 
 		start(): void {
 			running ??= loop.run(shutdownSignal);
 		},
-		/** Takes due answers at once. */
 		wake: loop.wake,
 		/** Takes no more answers, finishes PUTs that have begun and gives back every lease. */
 		async stop(): Promise<void> {

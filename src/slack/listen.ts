@@ -33,7 +33,6 @@ export type SubmissionAck =
 
 type Ack = (response?: never) => Promise<unknown>;
 
-/** The outcome of a submission: its acknowledgement, and the work after the acknowledgement was sent. */
 export interface Submitted {
 	readonly ack: SubmissionAck;
 	readonly after?: () => Promise<void>;
@@ -49,7 +48,6 @@ interface SubmissionHandler {
 	failed(view: SubmittedView, error: unknown): Submitted;
 }
 
-/** The work of a press that is stored. */
 interface StoringTask {
 	readonly place: Place;
 	/** Resolves to what is done after the acknowledgement. */

@@ -25,7 +25,6 @@ export class TooFastError extends HandraiseError {
 	}
 }
 
-/** A session as it was read at one time. */
 export type Reading = Pick<SessionReading, 'session' | 'readAt' | 'since'>;
 
 export interface ReadPermit {
@@ -55,7 +54,6 @@ export function createPersonReads({ sessionService, rateLimiter, config, clock, 
 		burst: readRate.burst * TURNS_PER_READ,
 	};
 	const ownLimiter = createRateLimiter(clock);
-	/** When each person was last told to slow down. */
 	const toldAt = new Map<string, number>();
 	const unknownIds = new Map<string, { readonly since: number; readonly count: number }>();
 

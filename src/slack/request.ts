@@ -92,7 +92,6 @@ export function personRequest(raw: unknown, teamId: string, log: Log) {
 	};
 }
 
-/** A request of a person: a command, a press, a submission, a message. */
 export type PersonRequest = Readonly<ReturnType<typeof personRequest>>;
 
 /** Throws for a view that Slack does not send. */

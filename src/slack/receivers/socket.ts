@@ -89,7 +89,6 @@ export function createSocketReceiver(
 
 	return {
 		listener: null,
-		/** False while there is no connection to Slack. */
 		isServing: () => serving > 0,
 		init(app: App) {
 			for (const receiver of receivers) receiver.init(app);
