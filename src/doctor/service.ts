@@ -6,7 +6,6 @@ import { type HttpResponse, jsonObject, request } from './request.ts';
 /** A longer delay disturbs people. Slack's triggers expire after 3 s. */
 const SLOW_MS = 3_000;
 
-/** A page of a list that is asked for only to know whether there are lists. */
 const PROBE = { limit: 1, page: 1 };
 
 /** What the response says about SESSION_SERVICE_URL and SESSION_SERVICE_API_KEY. */

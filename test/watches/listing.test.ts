@@ -98,9 +98,9 @@ function start({
 		metrics: {
 			listing: {
 				available: (isAvailable) => {
-					harness.isAvailable = isAvailable;
+				available: (value) => {
+					harness.isAvailable = value === 1;
 				},
-				listed: () => {},
 				requested: () => {},
 				listFailed: (code) => void harness.failures.push(code),
 				listedReads: () => {},
