@@ -192,7 +192,8 @@ export function readSettings(env: Environment) {
 		settings: settings as Partial<Settings>,
 		/** One line for each missing or invalid setting, without its value. */
 		problems: [...new Set([...problems, ...crossProblems(env, settings), ...misspeltAccess(env)])],
-		unknown: unknownSettings(env),
+		/** Names that look like settings of Handraise but are none. Those about access are problems. */
+		unknown: Object.keys(env).filter((name) => OUR_NAMES.test(name) && !isSetting(name)),
 	};
 }
 
@@ -211,11 +212,6 @@ function misspeltAccess(env: Environment): string[] {
 	);
 }
 
-/** Names that look like settings of Handraise but are none. Those about access are problems. */
-export function unknownSettings(env: Environment): readonly string[] {
-	return Object.keys(env).filter((name) => OUR_NAMES.test(name) && !isSetting(name));
-}
-
 /** The outgoing proxies; null without one. `hosts` is for logs: the addresses may hold a password. */
 export function proxySettings({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY: noProxy = '' }: Partial<Settings>) {
 	const addresses = [HTTPS_PROXY, HTTP_PROXY].filter((address) => address !== undefined);
@@ -226,7 +222,7 @@ export function proxySettings({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY: noProxy = '' 
 
 export type ProxySettings = NonNullable<ReturnType<typeof proxySettings>>;
 
-/** @throws HandraiseError `config_invalid`, with one line for each missing or invalid setting: what to do, and no value */
+/** @throws HandraiseError `config_invalid`, with a line for each missing or invalid setting: what to do, and no value */
 export function parseConfig(env: Environment) {
 	const { settings, problems } = readSettings(env);
 	if (problems.length > 0) throw new HandraiseError(problems.join('\n'), { code: 'config_invalid' });

@@ -1,7 +1,7 @@
 /**
- * The class of all errors that Handraise throws on purpose. Only `code` decides how an error is handled. `retryable`: the same
- * call may succeed later without a change. `message` is for operators' logs: no secrets and no text of a session.
- * `slack/blocks/errors.ts` turns codes into text for people.
+ * The class of all errors that Handraise throws on purpose. Only `code` decides how an error is handled. `retryable`:
+ * the same call may succeed later without a change. `message` is for operators' logs: no secrets and no text of a
+ * session. `slack/blocks/errors.ts` turns codes into text for people.
  */
 export class HandraiseError extends Error {
 	readonly code: string;

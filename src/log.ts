@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 
-/** Fields hold ids, codes, counts and milliseconds, never text of a session, values, tokens or addresses with queries. */
+/** Fields hold ids, codes, counts and milliseconds, never text of a session, values, tokens or queries of addresses. */
 export interface Log {
 	debug(fields: object, message: string): void;
 	info(fields: object, message: string): void;

@@ -200,10 +200,8 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 	subteam_not_found: 'a user group that does not exist',
 };
 
-type Lookup = Pick<(typeof LOOKUPS)[number], 'method' | 'argument'>;
-
 /** What is wrong with an id; null when it is right, undefined when Slack refuses for another reason. */
-async function lookUp({ bot, call }: Setup, { method, argument }: Lookup, id: string) {
+async function lookUp({ bot, call }: Setup, { method, argument }: Record<'method' | 'argument', string>, id: string) {
 	if ((await bot) === null) return undefined;
 	const reply = await call(method, { [argument]: id });
 	if (reply.kind === 'unreachable') return undefined;

@@ -119,7 +119,7 @@ function text(response: ServerResponse, status: number, body: string): void {
 	response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(body);
 }
 
-/** Each connection beyond `max` closes the oldest one. `server.maxConnections` would refuse the new one, perhaps Slack's. */
+/** Each connection beyond `max` closes the oldest. `server.maxConnections` would refuse the new one, perhaps Slack's. */
 function limitConnections(server: Server, max: number, onClosed: () => void) {
 	/** Connections that may be closed, oldest first. */
 	const closable = new Set<Socket>();
@@ -148,7 +148,7 @@ function limitConnections(server: Server, max: number, onClosed: () => void) {
 
 const REPORT_EVERY_MS = 60_000;
 
-/** Counts refused requests by reason. Logs the first at once, then the counts once a minute: a flood does not fill the log. */
+/** Counts refused requests by reason. Logs the first at once, then once a minute: a flood does not fill the log. */
 export function createRefusedRequests({ clock, log, metrics }: Core) {
 	const stopping = new AbortController();
 	const counts = new Map<string, number>();

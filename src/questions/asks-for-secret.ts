@@ -168,8 +168,8 @@ const TELLS = words(
 const MAX_LABEL_WORDS = 6;
 
 /**
- * Whether an item seems to ask for a secret; true when in doubt, because a masked answer costs little. The name of a secret
- * in the title is enough. The description is read as a text above the items is.
+ * Whether an item seems to ask for a secret; true when in doubt, because a masked answer costs little. The name of a
+ * secret in the title is enough. The description is read as a text above the items is.
  */
 export function looksSecret(item: Pick<HumanInputItem, 'title' | 'description'>): boolean {
 	const titles = readingsOf(item.title).map(withoutHarmless);

@@ -77,11 +77,11 @@ export function digestOf(session: Session, leftEmpty?: LeftEmpty): Digest {
 }
 
 /**
- * The changes since `before`, in the order of announcement. Questions that were asked and answered between the two reads are
- * found too. If `before` is null (nothing announced yet), only an open question and the end are changes.
+ * The changes since `before`, in the order of announcement. Questions that were asked and answered between the two
+ * reads are found too. If `before` is null (nothing announced yet), only an open question and the end are changes.
  *
- * `arrived`: the positions of the announced question to which an answer of ours had arrived before `session` was read. If
- * none of them has a value, the agent has taken the answer: what is open was asked after it, even in the same words.
+ * `arrived`: the positions of the announced question to which an answer of ours had arrived before `session` was read.
+ * If none of them has a value, the agent has taken the answer: what is open was asked after it, even in the same words.
  */
 export function changesBetween(
 	before: Digest | null,

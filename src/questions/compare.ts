@@ -111,8 +111,8 @@ function countSame({ session, fingerprint, values }: Comparable): number {
 export type ResumeOutcome = 'resumed' | 'failed' | 'stopped' | 'paused' | 'completed' | 'notYet';
 
 /**
- * What became of the agent after a delivery: compares a read after the PUT with the one before it. The end of the session
- * comes first. `paused` must be new: a session answered while paused stays paused until the service has restarted it.
+ * What became of the agent after a delivery: compares a read after the PUT with the one before it. The end of the
+ * session comes first. `paused` must be new: a session answered while paused stays so until the service restarts it.
  */
 export function resumeOutcome(
 	before: Pick<BeforePut, 'status' | 'assistantCount'>,

@@ -18,7 +18,7 @@ export function matchingText(text: string): string {
 	return plainWords(asWords(plainCharacters(text)));
 }
 
-/** `matchingText`, then the readings with look-alike characters, digits in words and spaced-out letters as they look. */
+/** `matchingText`, then readings with look-alike characters, digits in words and spaced-out letters as they look. */
 export function readingsOf(text: string): readonly string[] {
 	const plain = plainCharacters(text);
 	const folded = foldConfusables(plain);
@@ -75,7 +75,7 @@ export function words(source: string): RegExp {
 	return new RegExp(`(?<![\\p{L}\\p{N}])(?:${withoutMarks(source)})(?![\\p{L}\\p{N}])`, 'u');
 }
 
-/** A pattern that matches inside words too: for scripts without spaces between words, or with particles joined to them. */
+/** A pattern that matches inside words too: for scripts without spaces between words, or with joined particles. */
 export function inside(source: string): RegExp {
 	return new RegExp(withoutMarks(source), 'u');
 }

@@ -72,8 +72,8 @@ export function asks(message: Pick<Message, 'role' | 'humanInput'>): boolean {
 const HEX_DIGITS = 32;
 
 /**
- * Only equal lists have equal hashes: the length goes before each text, and UTF-16 is hashed because UTF-8 merges all lone
- * surrogates. Not for values that may be secret: the hash of a four-digit code can be guessed.
+ * Only equal lists have equal hashes: the length goes before each text, and UTF-16 is hashed because UTF-8 merges all
+ * lone surrogates. Not for values that may be secret: the hash of a four-digit code can be guessed.
  */
 export function hashOfTexts(texts: readonly string[]): string {
 	const hash = createHash('sha256');

@@ -19,9 +19,10 @@ export interface RateLimitObservation {
  * The service counts in fixed windows of 60 s for each client address and does not say when one begins. So grants are
  * counted in a sliding window that is 2 s longer, because requests take different times to arrive.
  *
- * In every window deliveries are guaranteed 8 % and people 16 % (20 and 40 of 250). What is free beyond these shares goes
- * to deliveries first, then people. Background gets what leaves both shares untouched, spread evenly. `reserved` requests
- * are kept for those of background that go ahead of others, also from people beyond their share; its others have a quarter.
+ * In every window deliveries are guaranteed 8 % and people 16 % (20 and 40 of 250). What is free beyond these shares
+ * goes to deliveries first, then people. Background gets what leaves both shares untouched, spread evenly. `reserved`
+ * requests are kept for background that goes ahead of others, also from people beyond their share; the rest of
+ * background has a quarter.
  */
 export interface BudgetState {
 	/** Requests granted in one second of the clock, oldest first. `ahead`: those of background that went ahead of others. */
@@ -218,8 +219,8 @@ function firstFit(state: BudgetState, ask: Ask): number {
 }
 
 /**
- * The state after a response with these headers. Requests granted after its own, which has the number `sequence`, are not in
- * `remaining` yet and are charged. A response to an older request than the last one only sets a pause.
+ * The state after a response with these headers. Requests granted after its own, which has the number `sequence`, are
+ * not in `remaining` yet and are charged. A response to an older request than the last one only sets a pause.
  */
 export function observed(
 	state: BudgetState,
@@ -273,9 +274,9 @@ export function inTurns<T extends { readonly person: string }>(
 }
 
 /**
- * Grants what can be granted at `now` of `waiting`, in this order. Who cannot be served holds back those behind of the same
- * priority; those that go ahead have a part of their own. A delivery that waits also holds back people beyond their share:
- * otherwise single requests would keep taking what its pair needs.
+ * Grants what can be granted at `now` of `waiting`, in this order. Who cannot be served holds back those behind of the
+ * same priority; those that go ahead have a part of their own. A delivery that waits also holds back people beyond
+ * their share: otherwise single requests would keep taking what its pair needs.
  * @returns who was granted, with the sequence number of their last request, and when something more may be granted
  */
 export function grantWaiting<W extends Asking>(before: BudgetState, now: number, limits: Limits, waiting: Iterable<W>) {

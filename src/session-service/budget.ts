@@ -34,8 +34,8 @@ type PermitOptions = Partial<Pick<Waiter, 'count' | 'person' | 'ahead' | 'deadli
 };
 
 /**
- * The one counter of requests to the session service, which counts by client address: in memory, or in a row that replicas
- * share. While that cannot be read, nothing is granted and everybody waits up to their deadline.
+ * The one counter of requests to the session service, which counts by client address: in memory, or in a row that
+ * replicas share. While that cannot be read, nothing is granted and everybody waits up to their deadline.
  * @param requestsPerMinute at least 10, so that the pair of a delivery fits; the service allows an address 250
  * @param reservedPerSecond background requests that are kept for those that go ahead of others
  */

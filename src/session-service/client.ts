@@ -13,7 +13,7 @@ import { createTransport, type TransportOptions } from './transport.ts';
 const MAX_REQUEST_BYTES = 100_000;
 
 /**
- * The session service's two operations over HTTP, and the list that some services have. `cacheBytes`: for read sessions.
+ * The session service's two operations, and the list that some services have. `cacheBytes`: for sessions that were read.
  * @throws TypeError for an invalid address or key
  */
 export function createSessionServiceClient({

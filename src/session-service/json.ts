@@ -2,8 +2,8 @@ import { type Operation, SessionServiceError } from './errors.ts';
 import type { HttpResponse } from './exchange.ts';
 
 /**
- * The most arrays, objects and elements of a body: some thousands of messages. JSON.parse cannot be interrupted, and takes
- * 2 s and 1.5 GB for a million different keys, but 60 ms for 32 MB of prose (`npm run bench:schema`).
+ * The most arrays, objects and elements of a body: some thousands of messages. JSON.parse cannot be interrupted, and
+ * takes 2 s and 1.5 GB for a million different keys, but 60 ms for 32 MB of prose (`npm run bench:schema`).
  */
 const MAX_PARTS = 100_000;
 

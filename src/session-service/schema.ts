@@ -52,9 +52,9 @@ const sessionVariables = anything.transform((value) =>
 );
 
 /**
- * A session as the service sends it, read into ours. Other fields, some of them secret, are dropped. One odd value must not
- * hide a session from the people it waits for. Only `messages` is strict: reading null or a foreign type as an empty list
- * would make an open question look closed. Messages are read without zod, which takes twice as long (`npm run bench:schema`).
+ * A session as the service sends it, read into ours. Other fields, some of them secret, are dropped. One odd value must
+ * not hide a session from the people it waits for. Only `messages` is strict: reading null or a foreign type as an
+ * empty list would make an open question look closed. For messages zod would take twice as long (`npm run bench:schema`).
  */
 const sessionSchema = z
 	.object({
@@ -80,8 +80,8 @@ const sessionResponse = z.object({ session: sessionSchema });
 const putSuccess = z.union([z.object({ message: z.string() }), z.object({ updatedMessage: z.looseObject({}) })]);
 
 /**
- * Reads the JSON value of a GET's response; null when it contains no readable session. `requestedId` becomes the session's
- * id, whatever the response says: answers and watches are stored under it.
+ * Reads the JSON value of a GET's response; null when it contains no readable session. `requestedId` becomes the
+ * session's id, whatever the response says: answers and watches are stored under it.
  */
 export function readSessionResponse(value: unknown, requestedId: string): Session | null {
 	const parsed = sessionResponse.safeParse(value);

@@ -16,7 +16,7 @@ const SMALL_PAGE_BYTES = MAX_PAGE_BYTES / 4;
 /** For all pages together, with the wait for permits. */
 const LISTING_MS = 45_000;
 
-/** What a request for a page cost, whatever became of it. */
+/** Of a request for a page, whatever became of it. */
 export interface ListRequestCost {
 	/** Of the response's body; one that is too large is given up and counts as the largest. */
 	readonly byteCount: number;
@@ -31,8 +31,8 @@ interface KeptPage {
 }
 
 /**
- * Lists the sessions that wait, over an operation that not every service has. Each session comes with links to all its files:
- * when a page is too large, the list is read again in smaller ones, and so are later lists until they fit larger ones.
+ * Lists the sessions that wait, over an operation that not every service has. Each session comes with links to all its
+ * files: when a page is too large, the list is read in smaller ones, and so are later lists until they fit larger ones.
  */
 export function createSessionList(transport: Transport, budget: RequestBudget, clock: Clock) {
 	/** The pages of the newest list, of `pageSize`. */

@@ -118,8 +118,8 @@ export function createTransport(options: TransportOptions) {
 }
 
 /**
- * A body of 32 MB needs several times that memory while it is decoded and parsed, so only `slots` large ones are held at
- * once. Background never takes the last slot, so that people and deliveries do not wait.
+ * A body of 32 MB needs several times that memory while it is decoded and parsed, so only `slots` large ones are held
+ * at once. Background never takes the last slot, so that people and deliveries do not wait.
  * @returns a function that makes the slot of one call, which is taken when its body is large
  */
 export function createBodySlots(slots: number) {
@@ -175,8 +175,8 @@ export function createBodySlots(slots: number) {
 const DEFAULT_PAUSE_SECONDS = 60;
 
 /**
- * Reads `RateLimit-*` and, of a 429, `Retry-After`. The sentence in the service's body names another number of seconds and is
- * wrong. `elapsedMs`: since the request was sent. The service may respond that much later than it counted it.
+ * Reads `RateLimit-*` and, of a 429, `Retry-After`. The sentence in the service's body names another number of seconds
+ * and is wrong. `elapsedMs`: since the request was sent. The service may respond that much later than it counted it.
  */
 export function readRateLimit(
 	{ status, headers }: Pick<HttpResponse, 'status' | 'headers'>,

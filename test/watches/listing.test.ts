@@ -97,10 +97,10 @@ function start({
 		},
 		metrics: {
 			listing: {
-				available: (isAvailable) => {
 				available: (value) => {
 					harness.isAvailable = value === 1;
 				},
+				listed: () => {},
 				requested: () => {},
 				listFailed: (code) => void harness.failures.push(code),
 				listedReads: () => {},
