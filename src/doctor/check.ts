@@ -91,7 +91,6 @@ export function askOnce(env: NodeJS.ProcessEnv) {
 	}
 
 	const inspectOnce = async () => inspect(need('DATABASE_URL'), need('DATA_DIR'));
-	/** The reply to `auth.test`. */
 	const auth = call('auth.test');
 	return {
 		...reading,

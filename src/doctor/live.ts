@@ -116,7 +116,6 @@ export function windowOf(...blocks: readonly object[]) {
 	return { type: 'modal', callback_id: 'live', title, submit, close, blocks };
 }
 
-/** What this program assumes of Slack, and how that is tried. Later ones use what earlier ones found. */
 export type Assumptions = Readonly<Record<string, (live: Live) => Promise<void>>>;
 
 async function judge(check: string, holds: () => Promise<void>): Promise<Finding> {

@@ -8,7 +8,6 @@ const SLOW_MS = 3_000;
 
 const PROBE = { limit: 1, page: 1 };
 
-/** What the response says about SESSION_SERVICE_URL and SESSION_SERVICE_API_KEY. */
 export async function checkService({ ok, warning, failure }: Findings, { service }: Setup) {
 	const { response, url } = await service;
 	const { host, hostname, protocol } = new URL(url);
@@ -100,7 +99,6 @@ function otherAddress(url: string): string {
 	return "SESSION_SERVICE_URL must be the API's base address, not the dashboard's; /v1/sessions/<id> is added to it.";
 }
 
-/** Compares the service's limit with SESSION_SERVICE_RPM. */
 export async function checkRateLimit({ ok, warning }: Findings, { need, service }: Setup) {
 	const requestsPerMinute = need('SESSION_SERVICE_RPM');
 	const { response } = await service;

@@ -160,7 +160,6 @@ const LOOKUPS = [
 	{ setting: 'ALLOWED_USERGROUPS', method: 'usergroups.users.list', argument: 'usergroup' },
 ] as const satisfies readonly { setting: keyof Settings; method: string; argument: string }[];
 
-/** Whether the people, channels and groups in the settings exist. */
 export async function checkAccess({ warning, skipped, okIfNone }: Findings, setup: Setup) {
 	const { settings } = setup;
 	const contact = settings.ADMIN_CONTACT;

@@ -157,7 +157,6 @@ export function createMetrics(sources: MetricSources) {
 				listSeconds(tookMs);
 			},
 			listFailed: (code: string) => listRequests.inc({ outcome: code }),
-			/** Reads that were moved forward because of a list. */
 			listedReads: (count: number) => listReads.inc(count),
 		},
 		inboxes: {

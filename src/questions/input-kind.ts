@@ -20,7 +20,6 @@ export type InputGuess =
 	/** One line; the only input of secrets. */
 	| { readonly kind: 'line'; readonly secret: boolean };
 
-/** The answers to a `yesNo`. */
 export const YES_NO = ['Yes', 'No'] as const;
 
 /** The first rule that matches decides. */
