@@ -2,7 +2,7 @@ import { loggedId } from '../../log.ts';
 import type { WatchOutcome } from '../../watches/subscribe.ts';
 import type { ChannelKey, DiscoverySettings, WatchSettings } from '../../watches/watch.ts';
 import { outcomesMessage } from '../blocks/commands.ts';
-import { channelRefusalWords } from '../blocks/errors.ts';
+import { errorWords } from '../blocks/errors.ts';
 import { filesMessage, screenshotMessage } from '../blocks/session-details.ts';
 import {
 	DISCOVERY_OPTIONS,
@@ -51,7 +51,7 @@ export function registerWatching(core: HandlerContext) {
 		if (verdict.ok && channelId !== null) return { permit, channel: { teamId: person.teamId, channelId } };
 		const reason = verdict.ok ? 'no_channel' : verdict.reason;
 		for (const sessionId of sessionIds) logAccess(request, 'watch', sessionId, reason);
-		await say(request, [channelRefusalWords(reason, adminContact)]);
+		await say(request, [errorWords(`watch_${reason}`, { adminContact }).text]);
 		return null;
 	}
 
@@ -86,7 +86,7 @@ export function registerWatching(core: HandlerContext) {
 				const code = codeOf(error);
 				if (error instanceof TooFastError) {
 					logAccess(request, 'watch', sessionId, code);
-					lines.push(tooFastWords(sessionIds.slice(index), error, errorContext));
+					lines.push(tooFastWords(sessionIds.slice(index), code, { ...errorContext, retryAt: error.retryAt }));
 					break;
 				}
 				// An error of one session must not hide the outcomes of the others.
@@ -121,7 +121,7 @@ export function registerWatching(core: HandlerContext) {
 	async function unwatch(request: PersonRequest, sessionIds: readonly string[] | 'all'): Promise<void> {
 		const { channelId } = request;
 		const { teamId, userId } = request.person;
-		if (channelId === null) return say(request, [channelRefusalWords('no_channel', adminContact)]);
+		if (channelId === null) return say(request, [errorWords('watch_no_channel', { adminContact }).text]);
 		if (sessionIds === 'all') {
 			// First, because it adds watches.
 			const discovery = await discoveries.end({ teamId, channelId }, userId);
@@ -141,7 +141,7 @@ export function registerWatching(core: HandlerContext) {
 	/** `isReplacement`: the page replaces the one whose button was pressed. */
 	async function list(request: AllowedRequest, offset: number, isReplacement = false): Promise<void> {
 		const { channelId, person } = request;
-		if (channelId === null) return say(request, [channelRefusalWords('no_channel', adminContact)]);
+		if (channelId === null) return say(request, [errorWords('watch_no_channel', { adminContact }).text]);
 		const channel = { teamId: person.teamId, channelId };
 		const [page, discovery] = await Promise.all([
 			subscriptions.list(channel, { offset, limit: LIST_PAGE }),
