@@ -16,14 +16,11 @@ import {
 	GIANT_ANSWER,
 	HAND_OVER,
 	HOSTILE,
-	LINKS,
 	LONGEST_ID,
 	listOf,
 	MODEL,
 	NOW,
-	PLACE,
 	SERVICE,
-	SESSION_ID,
 	type Shape,
 	sessionOf,
 	shapesOf,
@@ -51,7 +48,7 @@ export const GIANT_CARD: CardModel = {
 const VIEWS = [null, ...[AT_WORK, GIANT_SESSION, sessionOf(HOSTILE)].map(snapshotAtNow)];
 export const FULL_PAGE = listOf(LIST_PAGE, (index) => {
 	const view = VIEWS[index % VIEWS.length] ?? null;
-	const session = { service: SERVICE, sessionId: view?.sessionId ?? SESSION_ID };
+	const session = { service: SERVICE, sessionId: view?.sessionId ?? MODEL.sessionId };
 	return { session, view, mode: index % 2 === 0 ? 'everything' : 'questionsOnly', lastChangeAt: NOW - 60_000 } as const;
 });
 
@@ -79,7 +76,7 @@ export const ESCALATION: RemindedQuestion = {
 		watchId: 'watch',
 		sessionId: LONGEST_ID,
 		fingerprint: '',
-		postTs: PLACE.threadTs,
+		postTs: MODEL.threadTs,
 		postedAt: NOW - 900_000,
 		heldBy: USER_ID,
 		stage: 'escalation',
@@ -107,13 +104,9 @@ export function extremes(): Shape[] {
 	const asked = { kind: 'question', question: giant, changed: false, readAt: NOW - 120_000 } as const;
 	const handedOver = { ...asked, kind: 'handedOver', watchId: 'watch', sessionId: LONGEST_ID, from: USER_ID } as const;
 	const items = giant.items.map((_, position) => position);
-	const lines = listOf(20, () =>
-		watchOutcomeWords(
-			LONGEST_ID,
-			{ kind: 'unreadable', code: 'unauthorized', retryable: false },
-			{ ...MODEL, adminContact: 'the people on call '.repeat(20) },
-		),
-	);
+	const unreadable = { kind: 'unreadable', code: 'unauthorized', retryable: false } as const;
+	const error = { ...MODEL, adminContact: 'the people on call '.repeat(20) };
+	const lines = listOf(20, () => watchOutcomeWords(LONGEST_ID, unreadable, error));
 	return [
 		...extremeViews(),
 		...shapesOf(receiptMessage, { giant: [GIANT_ANSWER, MODEL] }),
@@ -121,8 +114,8 @@ export function extremes(): Shape[] {
 		...shapesOf(answerCard, { 'the longest id': [LONGEST_ID, 999_999_999] }),
 		...shapesOf(outcomesMessage, { 'as many long lines as there can be': [lines] }),
 		...shapesOf(chosenTextOffer, { giant: [ANSWER_ID, { sessionId: LONGEST_ID, messageIndex: 999_999_999 }, GIANT] }),
-		...shapesOf(screenshotMessage, { 'a picture': [AT_WORK, LINKS] }),
-		...shapesOf(filesMessage, { 'too many': [sessionOf(GIANT), LINKS] }),
+		...shapesOf(screenshotMessage, { 'a picture': [AT_WORK, MODEL.links] }),
+		...shapesOf(filesMessage, { 'too many': [sessionOf(GIANT), MODEL.links] }),
 		...shapesOf(watchCard, { 'everything giant': [GIANT_CARD] }),
 		...shapesOf(watchList, {
 			'all sessions, and a middle page': [{ watches: FULL_PAGE, total: 1_000 }, LIST_PAGE, ['All sessions.']],
@@ -132,9 +125,7 @@ export function extremes(): Shape[] {
 			'giant answered': [{ kind: 'answered', messageIndex: 3, question: giant, items, stillOpen: [] }, GIANT_POST],
 			'giant end': [{ kind: 'end', status: 'completed', result: GIANT, step: 30 }, GIANT_POST],
 		}),
-		...shapesOf(handOverPost, {
-			options: [{ ...handedOver, question: questionOf(FLIGHTS) }, POST],
-		}),
+		...shapesOf(handOverPost, { options: [{ ...handedOver, question: questionOf(FLIGHTS) }, POST] }),
 		...shapesOf(reminderPost, { escalation: [ESCALATION, REMINDER] }),
 		...shapesOf(digestPost, { many: [listOf(100, () => ESCALATION), REMINDER] }),
 		...shapesOf(settingsChangedPost, {

@@ -53,10 +53,8 @@ export const FIELDS = asking(Object.values(FIELD_ITEMS));
 export const FLIGHTS = asking([
 	asked('Which flight should I book?', 'One of: LH 1173, TP 570, AF 1195, BA 902, KL 1771'),
 ]);
-export const LONG_LIST = asked(
-	'Which?',
-	`One of: ${listOf(99, (index) => `option ${index} ${'x'.repeat(40)}`).join(', ')}`,
-);
+const OPTIONS = listOf(99, (index) => `option ${index} ${'x'.repeat(40)}`);
+export const LONG_LIST = asked('Which?', `One of: ${OPTIONS.join(', ')}`);
 const GIANT_AT_WORK = sessionOf(GIANT, { sessionId: LONGEST_ID });
 export const GIANT_SESSION = asking(itemsOf(90, GIANT.slice(0, 5_000)), GIANT_AT_WORK);
 
@@ -75,10 +73,8 @@ export function questionOf(session: Session): QuestionView {
 
 export function sessionModelOf(session: Session, overrides: Partial<SessionModel> = {}): [SessionModel] {
 	const metadata = metadataOf({ sessionId: session.sessionId });
-	const watch = { watching: false };
-	return [
-		{ ...MODEL, session, question: openQuestion(session), metadata, draft: {}, notices: [], watch, ...overrides },
-	];
+	const about = { session, question: openQuestion(session), metadata, watch: { watching: false } };
+	return [{ ...MODEL, ...about, draft: {}, notices: [], ...overrides }];
 }
 
 export const QUESTION = present(openQuestion(asking(itemsOf(90, HOSTILE))));
@@ -94,12 +90,7 @@ export const FULL_SETTINGS: ChannelSettings = {
 		userIds: listOf(MOST_PEOPLE, (index) => `U0EXAMPLE${index}`),
 		groupIds: listOf(MOST_GROUPS, (index) => `S0EXAMPLE${index}`),
 	},
-	quietHours: {
-		days: [1, 2, 3, 4, 5, 6, 7],
-		from: '22:00',
-		to: '08:00',
-		timeZone: 'America/Argentina/ComodRivadavia',
-	},
+	quietHours: { days: [1, 2, 3, 4, 5, 6, 7], from: '22:00', to: '08:00', timeZone: 'America/Argentina/ComodRivadavia' },
 };
 const values = valuesOf(FULL_SETTINGS, { zone: null });
 export const SETTINGS_MODEL: SettingsModel = {
@@ -215,9 +206,7 @@ export function extremeViews(): Shape[] {
 			giant: [GIANT_ANSWER, MODEL],
 			'an agent that was not started': [answerOf({ state: 'delivered', startFailed: true }), MODEL],
 		}),
-		...shapesOf(historyView, {
-			'a giant page': [metadataOf({ offset: HISTORY_PAGE }), answers, 1_000],
-		}),
+		...shapesOf(historyView, { 'a giant page': [metadataOf({ offset: HISTORY_PAGE }), answers, 1_000] }),
 		...shapesOf(homeView, { 'the second of three pages': inboxModelOf(FULL_INBOX) }),
 		...shapesOf(inboxModal, { 'the second of three pages': inboxModelOf(FULL_INBOX) }),
 		...shapesOf(settingsForm, { 'giant groups': [SETTINGS_MODEL] }),
