@@ -77,7 +77,6 @@ export async function createHandraise({
 	/** For tests. Default: the store's clock. */
 	clock?: Clock;
 }) {
-	const { adminContact } = config.access;
 	const { dashboardUrl, quickAnswers } = config;
 	/** Also identifies the session service in the store. */
 	const serviceUrl = config.service.url;
@@ -275,7 +274,6 @@ export async function createHandraise({
 			personReads,
 			client,
 			botUserId,
-			adminContact,
 			mayAct,
 			memberships,
 			channels,

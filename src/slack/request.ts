@@ -6,7 +6,7 @@ import { HandraiseError } from '../errors.ts';
 import { homeInboxId, type InboxPlace, windowInboxId } from '../inbox/inbox.ts';
 import { type Log, loggedId } from '../log.ts';
 import { codeOf } from './clients.ts';
-import { CALLBACKS } from './ids.ts';
+import { CALLBACKS, decodeInboxRow } from './ids.ts';
 import { decodeMetadata, type ViewMetadata } from './metadata.ts';
 
 /** Slack leaves out fields that do not apply, or sends null. A field of another type is ignored. */
@@ -104,12 +104,13 @@ export function viewIn(interaction: unknown): SubmittedView | null {
 export const readView = (raw: unknown): SubmittedView => VIEW_SCHEMA.parse(raw);
 
 /**
- * A press of a button, or a change of an input. `view`: null on a message. `actionTs`: when Slack took the press, the same
+ * A press of a button, or a change of an input. `view`: null on a message. `row`: where what was pressed belongs, when it
+ * stands in an inbox or a direct message. `actionTs`: when Slack took the press, the same
  * when Slack delivers it again; null when Slack leaves it out.
  */
 export function readPress(action: unknown, view: SubmittedView | null) {
 	const { value, selected_option: option, block_id: blockId, action_ts: actionTs = null } = ACTION_SCHEMA.parse(action);
-	return { value: value ?? option?.value, blockId, actionTs, view };
+	return { value: value ?? option?.value, blockId, row: decodeInboxRow(blockId), actionTs, view };
 }
 
 export type Press = Readonly<ReturnType<typeof readPress>>;
@@ -179,11 +180,6 @@ export function originOf({ channelId, threadTs }: PersonRequest, view: Submitted
 /** A press inside a modal names no channel: replies to it go to where the modal was opened. */
 export function whereItBegan(request: PersonRequest, origin: ViewMetadata['origin']): PersonRequest {
 	return request.channelId === null ? { ...request, ...origin } : request;
-}
-
-/** Whether a request comes from this person. */
-export function isSamePerson({ person }: PersonRequest, earlier: Person): boolean {
-	return earlier.userId === person.userId && earlier.teamId === person.teamId;
 }
 
 /** What a person does with a session, for audits. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ACTIONS, type FieldVariant, fieldBlockId, secretBlockId } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import type { SubmittedView } from '../request.ts';
-import { cutTo, isBlank } from '../text.ts';
+import { cutTo, isBlank, withoutMarks } from '../text.ts';
 import { OTHER_OPTION, PUT_LIMIT_BYTES } from './build.ts';
 import { isDate, isEmail, isNumber, isTime, isUrl } from './plan.ts';
 
@@ -187,4 +187,10 @@ export function fieldId(metadata: ViewMetadata, position: number, variant: Field
 		variant,
 		shownHash: variant === 'guessed' && metadata.withOptions.includes(position) ? metadata.shownHash : null,
 	});
+}
+
+/** The title of an item as the view showed it. */
+export function titleOf({ labels }: SubmittedView, metadata: ViewMetadata, position: number): string {
+	const label = labels[fieldId(metadata, position, 'guessed')] ?? labels[fieldId(metadata, position, 'plain')];
+	return label === undefined ? '' : withoutMarks(label);
 }

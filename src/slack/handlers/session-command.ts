@@ -4,8 +4,9 @@ import { type HelpReason, helpMessage } from '../blocks/commands.ts';
 import { changing, forAnybody, ifAllowed, ifAllowedAnywhere } from '../task.ts';
 import { registerChannelSettings } from './channel-settings.ts';
 import type { HandlerContext } from './context.ts';
+import { registerHistory } from './history.ts';
 import { registerInbox } from './inbox.ts';
-import { registerHistory } from './session-actions.ts';
+import { createWatchCommands } from './watch-commands.ts';
 import { registerWatching } from './watching.ts';
 
 /** The meaning of the text after `/session`. */
@@ -165,7 +166,9 @@ export function registerSessionCommand(core: HandlerContext): void {
 	const openHistory = registerHistory(core);
 	const openInbox = registerInbox(core);
 	const openSettings = registerChannelSettings(core);
-	const { watch, watchAll, unwatch, list } = registerWatching(core);
+	const commands = createWatchCommands(core);
+	const { watch, watchAll, unwatch, list } = commands;
+	registerWatching(core, commands);
 
 	listen.command('/session', (asked, text) => {
 		const command = parseSessionCommand(text, config.dashboardUrl);

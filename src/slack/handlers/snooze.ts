@@ -2,7 +2,7 @@ import { snoozedUntil } from '../../inbox/inbox.ts';
 import { FALLBACK_TIME_ZONE } from '../../inbox/quiet-hours.ts';
 import { snoozedInZoneWords } from '../blocks/inbox.ts';
 import { textMessage } from '../blocks/parts.ts';
-import { ACTIONS, decodeInboxRow, decodeSnooze, questionHash } from '../ids.ts';
+import { ACTIONS, decodeSnooze, questionHash } from '../ids.ts';
 import { changing, ifAllowed, ifAllowedAnywhere, inTurn, NOTHING_TO_DO } from '../task.ts';
 import type { HandlerContext } from './context.ts';
 
@@ -15,9 +15,8 @@ export function registerSnooze({
 	store: { inboxes: store },
 	directory,
 }: HandlerContext): void {
-	listen.action(ACTIONS.snooze, (_, { value, blockId }) => {
+	listen.action(ACTIONS.snooze, (_, { value, row }) => {
 		const choice = decodeSnooze(value);
-		const row = decodeInboxRow(blockId);
 		if (choice === null || row === null) return NOTHING_TO_DO;
 		return changing(
 			inTurn(

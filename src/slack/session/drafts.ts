@@ -1,5 +1,5 @@
 import type { Claims } from '../../answers/accept.ts';
-import { type Person, type QuestionKey, submissionKeyOf } from '../../answers/answer.ts';
+import { isSamePerson, type Person, type QuestionKey, submissionKeyOf } from '../../answers/answer.ts';
 import { setBounded } from '../../bounded-map.ts';
 import { uptimeOf } from '../../clock.ts';
 import type { Core } from '../../core.ts';
@@ -148,9 +148,9 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core, c
 			await drafts.save({ formId, person, question, fingerprint, shownHash, values, updatedAt: clock.now() });
 		},
 		/** The message that the person chose; null when it was submitted or removed meanwhile. */
-		async keptAside({ userId, teamId }: Person, formId: string): Promise<string | null> {
+		async keptAside(person: Person, formId: string): Promise<string | null> {
 			const draft = await drafts.get(formId);
-			const isOwn = draft?.person.userId === userId && draft.person.teamId === teamId;
+			const isOwn = draft !== null && isSamePerson(draft.person, person);
 			return (isOwn ? Object.values(draft.values)[0] : null) ?? null;
 		},
 		/**

@@ -20,14 +20,7 @@ import {
 } from '../request.ts';
 import { type AllowedRequest, copyPlace, ifAllowed, type Task, windowPlace } from '../task.ts';
 import type { Prefill, StandingForm } from './drafts.ts';
-import {
-	createViewHandle,
-	type Note,
-	openView,
-	type PatientReads,
-	type UpdateOutcome,
-	type ViewHandle,
-} from './open-view.ts';
+import { type Note, openView, type PatientReads, type UpdateOutcome, type ViewHandle } from './open-view.ts';
 import type { Content, PlacedText, Presenter, WantedQuestion } from './presenter.ts';
 
 interface Special {
@@ -90,8 +83,7 @@ export function createSessionFlow(core: Core, { presenter, personReads, reads, r
 		const code = codeOf(error);
 		// The line of the access names the session.
 		request.log.warn({ code, ...(code === 'internal' ? { err: error } : {}) }, 'could not show a session');
-		const modal = errorModal(code, metadata, reply.errorContext(error));
-		await despiteLimit(() => handle.update(modal)).catch(async (updateError: unknown) => {
+		await despiteLimit(() => handle.update(reply.errorView(error, metadata))).catch(async (updateError: unknown) => {
 			request.log.error({ code: slackFailure(updateError).code }, 'could not show the error in the modal');
 			await reply.failed(whereItBegan(request, metadata.origin), error, { sessionId: metadata.sessionId });
 		});
@@ -250,10 +242,8 @@ export function createSessionFlow(core: Core, { presenter, personReads, reads, r
 	 * session cannot be read, the form stays and the error opens on top of it.
 	 */
 	async function show(request: AllowedRequest, view: SubmittedView, content: Wanted): Promise<void> {
-		const { id, hash, callbackId } = view;
-		const isShown = callbackId === CALLBACKS.session;
-		const handle = createViewHandle(client, { id, hash: hash === '' ? null : hash }, false);
-		const outcome = await showAgain(request, handle, content, isShown);
+		const isShown = view.callbackId === CALLBACKS.session;
+		const outcome = await showAgain(request, reply.handleOf(view), content, isShown);
 		if (outcome === null) return;
 		logAccess(request, isShown ? 'refresh' : 'open', content.metadata.sessionId, outcome);
 	}
@@ -271,8 +261,7 @@ export function createSessionFlow(core: Core, { presenter, personReads, reads, r
 		async function toSomebodyRefused(refusal: ActRefusal): Promise<void> {
 			logAccess(request, 'open', sessionId, refusal);
 			const { handle } = await beginning;
-			const modal = errorModal(refusal, metadata, reply.errorContext(null));
-			const outcome = await handle?.update(modal).catch(() => null);
+			const outcome = await handle?.update(reply.errorView(refusal, metadata)).catch(() => null);
 			if (outcome !== 'updated') await reply.refused(request, refusal);
 		}
 

@@ -2,6 +2,7 @@ import type { Claims } from '../../answers/accept.ts';
 import {
 	type Answer,
 	isBlocking,
+	isSamePerson,
 	itemsOf,
 	type OtherAnswer,
 	type Person,
@@ -105,7 +106,7 @@ export function createPresenter(
 		const standing = await answers.standing(key);
 		if (standing === null) return [];
 		const { state } = standing;
-		const isOwn = standing.person.userId === person.userId && standing.person.teamId === person.teamId;
+		const isOwn = isSamePerson(standing.person, person);
 		if (isOwn && (isBlocking(state) || state === 'waiting')) return [{ kind: 'ownAnswer', answer: standing }];
 		return isBlocking(state) ? [{ kind: 'answeredMeanwhile', other: otherAnswer(standing) }] : [];
 	}

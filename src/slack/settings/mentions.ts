@@ -1,7 +1,7 @@
 import type { ConversationsMembersResponse, WebClient } from '@slack/web-api';
 import { type AccessPolicy, type Directory, FRESH_MS, type Refusal } from '../../answers/access-policy.ts';
 import type { Person } from '../../answers/answer.ts';
-import { type Clock, uptimeOf } from '../../clock.ts';
+import { type Clock, uptimeOf, within } from '../../clock.ts';
 import { HandraiseError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Mention } from '../../watches/channel-settings.ts';
@@ -131,22 +131,26 @@ const MAX_AGE_MS = 60_000;
 export function createUserGroups({ client, clock, log }: { client: WebClient; clock: Clock; log: Log }) {
 	let latest: { readonly groups: readonly UserGroup[]; readonly askedAt: number } | null = null;
 
+	/** Does not throw. */
+	async function list(): Promise<UserGroups> {
+		const now = uptimeOf(clock);
+		if (latest !== null && now - latest.askedAt < MAX_AGE_MS) return { kind: 'listed', groups: latest.groups };
+		try {
+			const { usergroups = [] } = await client.usergroups.list();
+			const groups = usergroups
+				.flatMap(({ id, name, handle = '' }) => (id === undefined ? [] : [{ id, name: name ?? handle, handle }]))
+				.toSorted((one, other) => one.name.localeCompare(other.name));
+			latest = { groups, askedAt: now };
+			return { kind: 'listed', groups };
+		} catch (error) {
+			log.info({ code: slackFailure(error).code }, 'user groups could not be listed');
+			return { kind: 'unknown', why: slackErrorCode(error) === 'missing_scope' ? 'missing_scope' : 'no_answer' };
+		}
+	}
+
 	return {
-		/** Does not throw. */
-		async list(): Promise<UserGroups> {
-			const now = uptimeOf(clock);
-			if (latest !== null && now - latest.askedAt < MAX_AGE_MS) return { kind: 'listed', groups: latest.groups };
-			try {
-				const { usergroups = [] } = await client.usergroups.list();
-				const groups = usergroups
-					.flatMap(({ id, name, handle = '' }) => (id === undefined ? [] : [{ id, name: name ?? handle, handle }]))
-					.toSorted((one, other) => one.name.localeCompare(other.name));
-				latest = { groups, askedAt: now };
-				return { kind: 'listed', groups };
-			} catch (error) {
-				log.info({ code: slackFailure(error).code }, 'user groups could not be listed');
-				return { kind: 'unknown', why: slackErrorCode(error) === 'missing_scope' ? 'missing_scope' : 'no_answer' };
-			}
-		},
+		list,
+		/** For an acknowledgement that waits. */
+		listWithin: (ms: number) => within(clock, list(), ms, () => NO_GROUPS),
 	};
 }

@@ -1,7 +1,6 @@
 import type { AccessPolicy } from '../../answers/access-policy.ts';
-import { startDeadline, uptimeOf, within } from '../../clock.ts';
+import { startDeadline } from '../../clock.ts';
 import type { Core } from '../../core.ts';
-import { HandraiseError } from '../../errors.ts';
 import type { StoredChannelSettings } from '../../store/channel-settings-store.ts';
 import { type ChannelSettings, changedParts, isSameSettings } from '../../watches/channel-settings.ts';
 import { mentionErrors, placeError, SETTINGS_ERRORS } from '../blocks/channel-settings.ts';
@@ -18,7 +17,6 @@ import { createMentionChecks, type createUserGroups, NO_GROUPS } from './mention
 const CHECK_UNTIL_MS = 1_900;
 /** However long the access policy took. */
 const MIN_CHECK_MS = 300;
-const STORE_WITHIN_MS = 500;
 const NOT_CHECKED = [{ ok: false, reason: 'could_not_check' }, true] as const;
 
 interface Special {
@@ -114,33 +112,22 @@ export function createSettingsSaving(
 
 		read: ({ person: { teamId } }: AllowedRequest, channelId: string) => store.read({ teamId, channelId }),
 
-		/** Why a form cannot be saved, by field; empty when it can. `startedAt`: when Slack began to wait, as `uptimeOf`. */
+		/** Why a form cannot be saved, by field; empty when it can. `waitedMs`: how long Slack has waited. */
 		async refusalsOf(
 			request: AllowedRequest,
 			form: { view: SubmittedView; metadata: SettingsMetadata },
 			chosen: ChannelSettings,
-			startedAt: number,
+			waitedMs: number,
 		): Promise<SettingsErrors> {
-			const msLeft = startedAt + CHECK_UNTIL_MS - uptimeOf(clock);
-			const { signal, end } = startDeadline(clock, Math.max(MIN_CHECK_MS, msLeft));
+			const { signal, end } = startDeadline(clock, Math.max(MIN_CHECK_MS, CHECK_UNTIL_MS - waitedMs));
 			return checkForm(request, form, chosen, signal).finally(end);
 		},
 
 		/** Call it after a form is acknowledged that was saved. */
 		wake: onChanged,
 
-		/** @throws HandraiseError `settings_outcome_unknown` when the store does not confirm it in time */
-		store: (request: AllowedRequest, metadata: SettingsMetadata, chosen: ChannelSettings) =>
-			within(clock, write(request, metadata, chosen), STORE_WITHIN_MS, outcomeUnknown),
+		write,
 	};
 }
 
 export type SettingsSaving = ReturnType<typeof createSettingsSaving>;
-
-/** The store may hang; what becomes of the write is not known then. */
-function outcomeUnknown(): never {
-	throw new HandraiseError('the store did not confirm settings in time', {
-		code: 'settings_outcome_unknown',
-		retryable: true,
-	});
-}
