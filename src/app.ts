@@ -258,13 +258,13 @@ export async function createHandraise({
 		const links = createLinks({ serviceUrl, dashboardUrl });
 		const presenter = createPresenter(core, { claims: answers.claims, drafting, links });
 		const reads = createPatientReads({ clock });
-		const flow = createSessionFlow(core, { presenter, personReads, reads, reply });
+		const flow = createSessionFlow(core, presenter, { personReads, reads, reply });
 		const channels = createChannels(core);
 		function onChanged(): void {
 			watching.wakeOutbox();
 			reminders.wake();
 		}
-		const settingsSaving = createSettingsSaving(core, { accessPolicy, memberships, channels, userGroups, onChanged });
+		const settingsSaving = createSettingsSaving(core, accessPolicy, { memberships, channels, userGroups }, onChanged);
 		const context: HandlerContext = {
 			...core,
 			listen,

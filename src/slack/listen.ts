@@ -22,7 +22,6 @@ import {
 	readView,
 	type SubmittedView,
 	viewIn,
-	type WrittenMessage,
 	writtenRequest,
 } from './request.ts';
 import { type AllowedRequest, NOTHING_TO_DO, type Task } from './task.ts';
@@ -392,15 +391,11 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		},
 
 		/** A message that somebody wrote, or the app's Home tab that they opened; `plan` returns null when it is no request. */
-		message(
-			name: string,
-			plan: (event: unknown) => { readonly written: WrittenMessage; task(request: PersonRequest): Task } | null,
-		): void {
+		message(name: string, plan: (request: PersonRequest, event: unknown) => Task | null): void {
 			onEvent(name, async (event) => {
-				const planned = plan(event);
-				if (planned === null) return;
-				const request = writtenRequest(planned.written, teamId, log);
-				await work(request, name, () => perform(request, planned.task(request), null));
+				const request = writtenRequest(event, teamId, log);
+				const task = request === null ? null : plan(request, event);
+				if (request !== null && task !== null) await work(request, name, () => perform(request, task, null));
 			});
 		},
 

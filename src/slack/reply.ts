@@ -46,7 +46,7 @@ export function createReply(core: Core, personReads: PersonReads) {
 		}
 	}
 
-	/** Resolves to why Slack did not take the message; null when it did. */
+	/** Resolves to why Slack did not take the message, or null. */
 	async function inDm(request: PersonRequest, content: MessageContent) {
 		try {
 			const channel = await directChannelOf(request.person.userId);
@@ -143,9 +143,8 @@ export function createReply(core: Core, personReads: PersonReads) {
 		inPlace: (request: PersonRequest, content: MessageContent) => throughResponseUrl(request, content, true),
 		onTop,
 		/**
-		 * Opens a window for a person who is not too fast; null when Slack does not open it, which they are told. `view` is made
-		 * when they are not too fast. `needsId`: a window whose id Slack did not return is none.
-		 * @throws TooFastError
+		 * Opens a window; null when Slack does not open it, which the person is told. `needsId`: nor returns its id.
+		 * @throws TooFastError before `view` is made
 		 */
 		async openWindow(
 			request: PersonRequest,

@@ -124,19 +124,26 @@ export function metadataOf(view: SubmittedView): ViewMetadata {
 	return metadata;
 }
 
-/** A message that a person wrote, or something else that they did, from an event. */
-export interface WrittenMessage {
-	readonly userId: string;
-	/** The author's workspace; null when Slack does not name it. */
-	readonly claimedTeamId: string | null;
-	readonly channelId: string;
-	readonly ts: string;
-	readonly threadTs: string | null;
-}
+const WRITTEN_SCHEMA = z.object({
+	user: z.string(),
+	channel: z.string(),
+	ts: id,
+	event_ts: id,
+	thread_ts: id,
+	/** The author's workspace, in shared channels. */
+	user_team: id,
+	bot_id: z.null().optional(),
+});
 
-/** The request of the author of a message. It has no trigger and no response_url. */
-export function writtenRequest(message: WrittenMessage, teamId: string, log: Log): PersonRequest {
-	const { userId, claimedTeamId, channelId, ts, threadTs } = message;
+/**
+ * The request of a person who wrote a message, or did something else that Slack tells as an event; null for the event of a
+ * bot. It has no trigger and no response_url.
+ */
+export function writtenRequest(event: unknown, teamId: string, log: Log): PersonRequest | null {
+	const { data } = WRITTEN_SCHEMA.safeParse(event);
+	if (data === undefined) return null;
+	const { user: userId, channel: channelId, thread_ts: threadTs = null, user_team: claimedTeamId = null } = data;
+	const ts = data.ts ?? data.event_ts ?? '';
 	return {
 		person: { teamId, userId },
 		claimedTeamId,

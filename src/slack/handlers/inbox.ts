@@ -7,13 +7,8 @@ import { homeOf, inboxOf, logAccess, logged, type PersonRequest, windowOf } from
 import { forAnybody, ifAllowedAnywhere, inTurn, NOTHING_TO_DO } from '../task.ts';
 import type { HandlerContext } from './context.ts';
 
-const HOME_EVENT = z.object({
-	user: z.string(),
-	channel: z.string(),
-	/** The other tab holds the messages. */
-	tab: z.literal('home'),
-	event_ts: z.string().default(''),
-});
+/** The other tab holds the messages. */
+const HOME_EVENT = z.object({ tab: z.literal('home') });
 const MEMBER_EVENT = z.object({ user: z.string() });
 
 /**
@@ -54,16 +49,11 @@ export function registerInbox(core: HandlerContext) {
 		return refusal;
 	}
 
-	listen.message('app_home_opened', (event) => {
-		const { data } = HOME_EVENT.safeParse(event);
-		if (data === undefined) return null;
-		const { user: userId, channel: channelId, event_ts: ts } = data;
+	listen.message('app_home_opened', (asked, event) => {
+		if (!HOME_EVENT.safeParse(event).success) return null;
 		return {
-			written: { userId, claimedTeamId: null, channelId, ts, threadTs: null },
-			task: (asked) => ({
-				...ifAllowedAnywhere((request) => inHome(request, () => openHome(request))),
-				refused: (refusal) => inHome(asked, () => refuseHome(asked, refusal)),
-			}),
+			...ifAllowedAnywhere((request) => inHome(request, () => openHome(request))),
+			refused: (refusal) => inHome(asked, () => refuseHome(asked, refusal)),
 		};
 	});
 

@@ -18,7 +18,7 @@ export function registerSessionActions({ listen, flow, drafting }: HandlerContex
 				const form = await drafting.save(request.person, view);
 				if (form === null) return;
 				const metadata = { ...form.metadata, ...change(press) };
-				await flow.showForm(request, view, { ...form, metadata }, sameReading);
+				await flow.show(request, view, { ...form, metadata, sameReading });
 			});
 		});
 	}
@@ -41,7 +41,7 @@ export function registerSessionActions({ listen, flow, drafting }: HandlerContex
 			const keep = async (request: AllowedRequest) => {
 				await drafting.keep(person, view.id, form);
 				// Slack's state of an emptied box is that of an untouched one, so the view's metadata has to say that it is empty.
-				if (form.metadata.secret.length === 0) await flow.showForm(request, view, form, true);
+				if (form.metadata.secret.length === 0) await flow.show(request, view, { ...form, sameReading: true });
 			};
 			return ifAllowed(windowPlace(form.metadata), keep, silently);
 		});

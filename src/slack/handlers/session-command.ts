@@ -22,7 +22,7 @@ export type SessionCommand =
 /** Commands that take nothing more. */
 type WordCommand = 'list' | 'inbox' | 'settings';
 
-/** Known ids have 8 hexadecimal characters, but the service only promises a string. A button's value holds this many. */
+/** The service promises only that an id is a string. A button's value holds this many. */
 const MAX_ID_LENGTH = 400;
 /** An id in a link may be percent-encoded. The limit ends the work of removing quotes layer by layer. */
 const MAX_WORD_LENGTH = 4_000;

@@ -22,7 +22,7 @@ export function registerWatching(
 				const form = view === null ? null : await drafting.save(request.person, view);
 				// A press inside a modal names no channel.
 				await watch({ ...request, channelId }, [target.sessionId]);
-				if (view !== null && form !== null) await flow.showForm(request, view, form, true);
+				if (view !== null && form !== null) await flow.show(request, view, { ...form, sameReading: true });
 			}),
 		);
 	});
@@ -37,7 +37,7 @@ export function registerWatching(
 			if (view === null) return NOTHING_TO_DO;
 			const update = async (request: AllowedRequest) => {
 				const form = await drafting.save(request.person, view);
-				if (form !== null) await flow.showForm(request, view, form, true);
+				if (form !== null) await flow.show(request, view, { ...form, sameReading: true });
 			};
 			// The unwatch succeeded, so a refusal to show the session again is not worth a message.
 			return ifAllowed(channelId, update, silently);

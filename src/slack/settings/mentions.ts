@@ -25,19 +25,12 @@ interface MentionPlace {
 const PAGE_SIZE = 1_000;
 const NO_SUCH_GROUP = new Set(['no_such_subteam', 'subteam_not_found']);
 
-/**
- * Checks whether people and user groups may be mentioned in a channel: whoever is mentioned must see the question there,
- * and people must be allowed to answer it.
- */
+/** Checks mentions in a channel: whoever is mentioned must see the question there, and people must be allowed to answer it. */
 export function createMentionChecks(
 	client: WebClient,
-	{
-		accessPolicy,
-		directory,
-		memberships,
-	}: { accessPolicy: AccessPolicy; directory: Directory; memberships: Memberships },
+	accessPolicy: AccessPolicy,
+	{ directory, memberships }: { directory: Directory; memberships: Memberships },
 ) {
-	/** What the access policy says. */
 	async function refusalOf(userId: string, { channelId }: MentionPlace) {
 		const { refusal } = await accessPolicy.check({ userId, claimedTeamId: null }, { channelId }, FRESH_MS);
 		if (refusal !== 'could_not_check') return refusal;

@@ -19,23 +19,17 @@ const CHECK_UNTIL_MS = 1_900;
 const MIN_CHECK_MS = 300;
 const NOT_CHECKED = [{ ok: false, reason: 'could_not_check' }, true] as const;
 
-interface Special {
-	readonly accessPolicy: AccessPolicy;
-	readonly memberships: Memberships;
-	readonly channels: Channels;
-	readonly userGroups: ReturnType<typeof createUserGroups>;
-	/** An announcement was stored, and reminders of the channel are due anew. */
-	readonly onChanged: () => void;
-}
-
 /** Who may see and change the settings of a place, and whom they may mention; stores what they choose. */
 export function createSettingsSaving(
 	core: Core,
-	{ accessPolicy, memberships, channels, userGroups, onChanged }: Special,
+	accessPolicy: AccessPolicy,
+	special: { memberships: Memberships; channels: Channels; userGroups: ReturnType<typeof createUserGroups> },
+	onChanged: () => void,
 ) {
 	const { clock, directory } = core;
+	const { memberships, channels, userGroups } = special;
 	const { channelSettings: store } = core.store;
-	const problemsOf = createMentionChecks(core.clients.people, { accessPolicy, directory, memberships });
+	const problemsOf = createMentionChecks(core.clients.people, accessPolicy, { directory, memberships });
 
 	async function checkForm(
 		request: AllowedRequest,
@@ -123,7 +117,7 @@ export function createSettingsSaving(
 			return checkForm(request, form, chosen, signal).finally(end);
 		},
 
-		/** Call it after a form is acknowledged that was saved. */
+		/** Call it after a form is acknowledged that was saved: an announcement is stored, and reminders are due anew. */
 		wake: onChanged,
 
 		write,
