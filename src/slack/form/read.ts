@@ -179,7 +179,7 @@ function isPlain({ asText }: ViewMetadata, position: number): boolean {
 }
 
 /** The block_id of a field in the view of this metadata. */
-export function fieldId(metadata: ViewMetadata, position: number, variant: FieldVariant): string {
+function fieldId(metadata: ViewMetadata, position: number, variant: FieldVariant): string {
 	return fieldBlockId({
 		messageIndex: metadata.messageIndex ?? 0,
 		fingerprint: metadata.fingerprint ?? '',
