@@ -36,7 +36,7 @@ export function registerSnooze(core: HandlerContext): void {
 	});
 
 	listen.action(ACTIONS.showSnoozed, () => {
-		const show = async ({ person }: PersonRequest) => void (await store.endSnoozes(serviceUrl, person));
+		const show = ({ person }: PersonRequest) => store.endSnoozes(serviceUrl, person);
 		return changing(inTurn(ifAllowedAnywhere(show)));
 	});
 }

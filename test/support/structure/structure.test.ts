@@ -38,8 +38,16 @@ core.sessionService.close();
 		const taken = measure('src/part.ts', text).dependencies;
 		expect([...taken].sort()).toEqual(
 			[
-				...['clock', 'flow', 'listen', 'log', 'metrics', 'reply', 'sessionService'],
-				...['store.answers', 'store.claims', 'store.drafts'],
+				'clock',
+				'flow',
+				'listen',
+				'log',
+				'metrics',
+				'reply',
+				'sessionService',
+				'store.answers',
+				'store.claims',
+				'store.drafts',
 			].map((name) => `core.${name}`),
 		);
 	});
