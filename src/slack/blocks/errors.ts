@@ -144,7 +144,7 @@ export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly ActRefusal[];
 
 /**
  * Words for a failure or a refusal. `what` happened: one sentence, mrkdwn without mentions. `text`: what happened, what was
- * kept and what to do, mrkdwn; `plain`: the same for field errors. `retry`: whether "Try again" makes sense. An unknown
+ * kept and what to do, mrkdwn; `line`: the same with an icon; `plain`: the same for field errors. `retry`: whether "Try again" makes sense. An unknown
  * code gets general words with the code to report.
  */
 export function errorWords(code: string, { kept = 'nothing', adminContact = null, retryAt = null }: ErrorContext = {}) {
@@ -161,7 +161,8 @@ export function errorWords(code: string, { kept = 'nothing', adminContact = null
 		isForOperator ? `If this continues, tell ${contact} (code \`${shownCode}\`).` : '',
 		todo.replace('{contact}', () => contact),
 	);
-	return { what, text, plain: plainText(text), retry: isAgain || isForOperator };
+	const line = `${isRefusal(code) ? '🔒' : '⚠️'} ${text}`;
+	return { code, what, text, line, plain: plainText(text), retry: isAgain || isForOperator };
 }
 
 function keptWords(kept: Kept, code: string): string {
@@ -187,27 +188,23 @@ function againWords(kept: Kept, retryAt: number | null): string {
 
 /** The words, with *Try again* where that makes sense. A refusal shows nothing of the session. */
 export function errorModal(code: string, metadata: ViewMetadata, context: ErrorContext): ModalView {
+	const { line, retry } = errorWords(code, context);
 	return modal({
 		callbackId: CALLBACKS.error,
 		title: isRefusal(code) ? 'Handraise' : viewTitle(metadata.sessionId),
 		metadata,
 		blocks: [
-			...section(errorLine(code, context)),
+			...section(line),
 			...section(aboutWords(code, metadata.sessionId)),
-			...(errorWords(code, context).retry ? buttons(button(ACTIONS.reload, 'Try again')) : []),
+			...(retry ? buttons(button(ACTIONS.reload, 'Try again')) : []),
 		],
 	});
 }
 
 /** The same outside a modal. */
 export function errorMessage(code: string, sessionId: string | null, error: ErrorContext): MessageContent {
-	const blocks = [...section(errorLine(code, error)), ...context(aboutWords(code, sessionId))];
-	return message(errorWords(code, error).text, blocks);
-}
-
-/** With an icon. mrkdwn. */
-export function errorLine(code: string, context: ErrorContext): string {
-	return `${isRefusal(code) ? '🔒' : '⚠️'} ${errorWords(code, context).text}`;
+	const { line, text } = errorWords(code, error);
+	return message(text, [...section(line), ...context(aboutWords(code, sessionId))]);
 }
 
 function isRefusal(code: string): boolean {
