@@ -73,7 +73,6 @@ export async function createHandraise({
 	/** For tests. Default: the store's clock. */
 	clock?: Clock;
 }) {
-	const { adminContact } = config.access;
 	const serviceUrl = config.service.url;
 
 	const metrics = createMetrics({
@@ -224,13 +223,13 @@ export async function createHandraise({
 		const links = createLinks({ serviceUrl, dashboardUrl: config.dashboardUrl });
 		const presenter = createPresenter(core, { claims: answers.claims, drafting, links });
 		const reads = createPatientReads({ clock });
-		const flow = createSessionFlow(core, { presenter, personReads, reads, reply });
+		const flow = createSessionFlow(core, presenter, { personReads, reads, reply });
 		const channels = createChannels(core);
 		function onChanged(): void {
 			watching.wakeOutbox();
 			reminders.wake();
 		}
-		const settingsSaving = createSettingsSaving(core, { accessPolicy, memberships, channels, userGroups, onChanged });
+		const settingsSaving = createSettingsSaving(core, accessPolicy, { memberships, channels, userGroups }, onChanged);
 		const context: HandlerContext = {
 			...core,
 			listen,
@@ -240,7 +239,6 @@ export async function createHandraise({
 			personReads,
 			client,
 			botUserId,
-			adminContact,
 			mayAct,
 			memberships,
 			channels,
