@@ -217,7 +217,7 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 		metrics.read('failed');
 		const isGone = code === 'session_not_found' && failures >= GONE_AFTER_FAILURES;
 		const watches = await store.ofSession(taken.session, now);
-		await record(taken, token, reading.failed(taken, code, watches, isGone), watches);
+		await record(taken, token, reading.failed(taken, watches, isGone), watches);
 		log.info({ sessionId, code, failures }, 'a watched session could not be read');
 		await noteHealth();
 	}

@@ -124,7 +124,6 @@ export function createReading({ clock, config: { watchMaxDays: maxDays } }: Core
 				lastReadAt: readAt,
 				lastChangeAt: taken.digest === null || !looksSame(taken.digest, digest) ? readAt : taken.lastChangeAt,
 				failures: 0,
-				lastError: null,
 				overSince: digest.over ? (taken.overSince ?? readAt) : null,
 				questionSince: hasOpenQuestion(digest) ? askedAt(taken, changesSince(taken.digest), readAt) : null,
 				earlyReadCount: taken.earlyReadCount,
@@ -154,12 +153,12 @@ export function createReading({ clock, config: { watchMaxDays: maxDays } }: Core
 		},
 
 		/** The outcome of a failed read: when to try again, and the end of watches. `isGone`: the service has no such session. */
-		failed(taken: TakenSession, code: string, watches: readonly Watch[], isGone: boolean): ReadOutcome {
+		failed(taken: TakenSession, watches: readonly Watch[], isGone: boolean): ReadOutcome {
 			const failures = taken.failures + 1;
 			const outline: SessionOutline = { ...taken, failures, status: null, questionOpen: false };
 			const nextRead = planner.nextRead(outline, clock.now());
 			return {
-				update: { ...keptOf(taken), failures, lastError: code, nextRead },
+				update: { ...keptOf(taken), failures, nextRead },
 				watches: watches.flatMap((watch) => endOf(watch, taken, failures, isGone)),
 			};
 		},

@@ -191,7 +191,6 @@ export async function recordRead(
 		lastReadAt: now,
 		lastChangeAt: now,
 		failures: 0,
-		lastError: null,
 		overSince: null,
 		questionSince: null,
 		earlyReadCount: 1,
