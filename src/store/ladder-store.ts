@@ -186,9 +186,10 @@ class LeaseLost extends Error {}
 /** Begins the ladder of a question whose post is there, and forgets that of the question before. */
 export async function beginLadder(
 	trx: Kysely<Tables>,
-	{ id: watch_id, team_id, channel_id, service, session_id }: WatchRow,
+	watch: Pick<WatchRow, 'id' | 'team_id' | 'channel_id' | 'service' | 'session_id'>,
 	{ fingerprint, postTs, postedAt, now }: { fingerprint: string; postTs: string; postedAt: number; now: number },
 ): Promise<void> {
+	const { id: watch_id, team_id, channel_id, service, session_id } = watch;
 	const begun = { fingerprint, post_ts: postTs, posted_at: postedAt, due_at: now };
 	await remove(trx, 'ladders', { watch_id }).execute();
 	await trx

@@ -295,37 +295,28 @@ export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 
 // The columns of keys, for an insert or as a filter, and the keys of rows.
 
-export function sessionColumns({ service, sessionId }: SessionKey) {
-	return { service, session_id: sessionId };
+export const sessionColumns = ({ service, sessionId }: SessionKey) => ({ service, session_id: sessionId });
+
+type SessionRow = Pick<Row<'answers'>, keyof typeof SESSION>;
+export const sessionOf = (row: SessionRow): SessionKey => ({ service: row.service, sessionId: row.session_id });
+
+export function questionColumns({ messageIndex, ...session }: QuestionKey) {
+	return { ...sessionColumns(session), message_index: messageIndex };
 }
 
-export function sessionOf(row: { service: string; session_id: string }): SessionKey {
-	return { service: row.service, sessionId: row.session_id };
+export function questionOf(row: SessionRow & { message_index: number }): QuestionKey {
+	return { ...sessionOf(row), messageIndex: row.message_index };
 }
 
-export function questionColumns({ service, sessionId, messageIndex }: QuestionKey) {
-	return { service, session_id: sessionId, message_index: messageIndex };
-}
+export const personColumns = ({ teamId, userId }: Person) => ({ team_id: teamId, user_id: userId });
 
-export function questionOf(row: Pick<Row<'answers'>, keyof typeof QUESTION>): QuestionKey {
-	return { service: row.service, sessionId: row.session_id, messageIndex: row.message_index };
-}
+type PersonRow = Pick<Row<'answers'>, keyof typeof PERSON>;
+export const personOf = (row: PersonRow): Person => ({ teamId: row.team_id, userId: row.user_id });
 
-export function personColumns({ teamId, userId }: Person) {
-	return { team_id: teamId, user_id: userId };
-}
+export const channelColumns = ({ teamId, channelId }: ChannelKey) => ({ team_id: teamId, channel_id: channelId });
 
-export function personOf(row: { team_id: string; user_id: string }): Person {
-	return { teamId: row.team_id, userId: row.user_id };
-}
-
-export function channelColumns({ teamId, channelId }: ChannelKey) {
-	return { team_id: teamId, channel_id: channelId };
-}
-
-export function channelOf(row: { team_id: string; channel_id: string }): ChannelKey {
-	return { teamId: row.team_id, channelId: row.channel_id };
-}
+export type ChannelRow = Pick<Row<'watches'>, keyof typeof CHANNEL>;
+export const channelOf = (row: ChannelRow): ChannelKey => ({ teamId: row.team_id, channelId: row.channel_id });
 
 /** A holder that still works on the row has its writes refused: they name its token. */
 export const WITHOUT_LEASE = { lease_token: null, leased_until: null } as const;

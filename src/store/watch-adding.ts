@@ -49,12 +49,7 @@ export async function addWatch(tx: Tx, watch: NewWatch): Promise<AddWatchResult>
 	const here = () => liveWatches(trx, { ...channelColumns(watch), ...sessionColumns(watch.session) });
 	await lockFor(trx, 'addingWatches');
 	const before = await here().executeTakeFirst();
-	const counted =
-		before === undefined
-			? (['person', 'channel', 'all'] as const)
-			: before.mode === RAISED
-				? (['person'] as const)
-				: [];
+	const counted = before === undefined ? ALL_LIMITS : before.mode === RAISED ? (['person'] as const) : [];
 	const reached = await limitReached(trx, watch, counted);
 	if (reached !== null) return reached;
 	const { view } = watch;
@@ -119,6 +114,7 @@ async function dismissedDigest(trx: Kysely<Tables>, hand: NewRaisedHand, since: 
 }
 
 const RAISED = 'raisedHand' as const;
+const ALL_LIMITS = ['person', 'channel', 'all'] as const;
 
 function insert(
 	trx: Kysely<Tables>,

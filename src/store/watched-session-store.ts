@@ -23,7 +23,7 @@ import { change, from, inLockOrder, isFound, locked, remove, type StoreDatabase 
 import { leaseDue, nextDue, releaseHeld } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { dropPending, endingsOf, openPosts } from './question-posts.ts';
-import { channelOf, sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
+import { type ChannelRow, channelOf, sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
 	readAnnouncement,
 	readDigest,
@@ -347,8 +347,6 @@ async function noteOutage(tx: Tx, { service, down, since, unlessReadSince }: Out
 	await queueNotices(tx, channels, `back:${begin}:${service}`, back);
 	return true;
 }
-
-type ChannelRow = Parameters<typeof channelOf>[0];
 
 function queueNotices(tx: Tx, channels: readonly ChannelRow[], key: string, content: AnnouncementContent) {
 	const targets = channels.map((row) => ({ kind: 'channel', ...channelOf(row) }) as const);
