@@ -164,11 +164,7 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 			db.write((trx) => finish({ trx, cipher, now }, id, token, result)),
 
 		/** Leases our posted cards whose update is wanted: urgency `now` first, then the longest wanted. */
-		takeCards(
-			lease: Lease,
-			limit: number,
-			{ now, urgency }: { now: number; urgency: CardUrgency | 'any' },
-		): Promise<readonly DueCard[]> {
+		takeCards(lease: Lease, limit: number, { now, urgency }: { now: number; urgency: CardUrgency | 'any' }) {
 			const least = urgency === 'any' ? URGENCIES.length - 1 : URGENCIES.indexOf(urgency);
 			const where = sql<boolean>`card_since is not null and card_ts is not null and card_urgency <= ${least}
 				and ${isOurs(db)} and card_not_before <= ${now}`;

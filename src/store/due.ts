@@ -73,7 +73,7 @@ interface DueQuery<T extends LeasedTable> {
 export const UNREADABLE = 'unreadable';
 /** How long an unreadable row waits: damaged, or for another encryption key. */
 const UNREADABLE_RETRY_MS = 10 * 60_000;
-/** What becomes of it. */
+/** The columns by which it waits. */
 const LATER = {
 	answers: (at: number) => ({ next_attempt_at: at }),
 	announcements: (at: number) => ({ next_attempt_at: at, last_error: UNREADABLE }),
@@ -94,11 +94,10 @@ export async function takeReadable<T extends keyof typeof LATER, R>(
 		log?.warn({ [query.table]: id }, 'what is damaged or written with another key cannot be read and is skipped');
 		const held = { id, lease_token: taking.lease.token };
 		const set = { ...WITHOUT_LEASE, ...LATER[query.table](taking.now + UNREADABLE_RETRY_MS) };
-		await db.writeOne((trx) =>
-			change(trx, query.table as 'watches', held)
-				.set(set)
-				.execute(),
-		);
+		await db.writeOne((trx) => {
+			const unreadable = change(trx, query.table as 'watches', held);
+			return unreadable.set(set).execute();
+		});
 	}
 	return found.filter((one) => one !== null);
 }

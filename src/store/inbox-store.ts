@@ -88,11 +88,7 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			}),
 
 		/** Leases our due inboxes: first those whose person waits (`asked`: only those), then the longest due. */
-		async takeDue(
-			lease: Lease,
-			limit: number,
-			{ now, only }: { now: number; only: 'asked' | 'all' },
-		): Promise<readonly Inbox[]> {
+		async takeDue(lease: Lease, limit: number, { now, only }: { now: number; only: 'asked' | 'all' }) {
 			const wanted = only === 'asked' ? IS_ASKED : sql<boolean>`true`;
 			const where = sql<boolean>`next_update_at <= ${now} and ${wanted} and ${isOurs(db)}`;
 			const orderBy = sql`case when ${IS_ASKED} then 0 else 1 end, next_update_at`;
@@ -247,11 +243,7 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		},
 
 		/** Those of these sessions to which an answer of ours is on its way, or was delivered at or after `since`. */
-		async answeredSessions(
-			service: string,
-			sessionIds: readonly string[],
-			since: number,
-		): Promise<ReadonlySet<string>> {
+		async answeredSessions(service: string, sessionIds: readonly string[], since: number) {
 			const answered = await answeredQuestions(db.read, service, new Map(sessionIds.map((id) => [id, since])));
 			return new Set(answered.map(({ sessionId }) => sessionId));
 		},

@@ -151,11 +151,10 @@ async function freeOrphanedLeases(db: StoreDatabase): Promise<void> {
 
 /** Whether `cipher` has the key that this database was created with. Writes the check value into a new database. */
 async function keyMatches(db: StoreDatabase, cipher: Cipher): Promise<boolean> {
-	const check = { name: 'key_check', value: sealKeyCheck(cipher) };
 	await db.writeOne((trx) =>
 		trx
 			.insertInto('meta')
-			.values(check)
+			.values({ name: 'key_check', value: sealKeyCheck(cipher) })
 			.onConflict((conflict) => conflict.column('name').doNothing())
 			.execute(),
 	);

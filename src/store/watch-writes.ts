@@ -92,13 +92,9 @@ export async function askForRead(trx: Kysely<Tables>, row: WatchedSessionRow, by
 export async function readShownWatch(db: StoreDatabase, cipher: Cipher, row: WatchRow) {
 	const ofWatch = from(db.read, 'watched_sessions', sessionColumns(sessionOf(row))).selectAll();
 	const session = await ofWatch.executeTakeFirst();
+	const view = session === undefined ? null : readView(session, cipher);
 	const { last_read_at: checkedAt = null, question_since: questionSince = null } = session ?? {};
-	return {
-		watch: readWatch(row),
-		view: session === undefined ? null : readView(session, cipher),
-		checkedAt,
-		questionSince,
-	};
+	return { watch: readWatch(row), view, checkedAt, questionSince };
 }
 
 /**

@@ -350,10 +350,8 @@ async function noteOutage(tx: Tx, { service, down, since, unlessReadSince }: Out
 
 function queueNotices(tx: Tx, channels: readonly ChannelRow[], key: string, content: AnnouncementContent) {
 	const targets = channels.map((row) => ({ kind: 'channel', ...channelOf(row) }) as const);
-	return queueAnnouncements(
-		tx,
-		targets.map((target) => ({ target, key, content })),
-	);
+	const notices = targets.map((target) => ({ target, key, content }));
+	return queueAnnouncements(tx, notices);
 }
 
 /** Stops reading a session without live watches. Its row stays while there are ended ones, because the last cards show it. */
