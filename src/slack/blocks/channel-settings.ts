@@ -30,7 +30,7 @@ import {
 	plainText,
 	sentences,
 } from '../words.ts';
-import { type ErrorContext, errorWords, REFUSAL_CODES } from './errors.ts';
+import { type errorWords, REFUSAL_CODES } from './errors.ts';
 import { context, divider, type MessageContent, modal, section, textMessage } from './parts.ts';
 
 /** The form of a channel's settings. */
@@ -167,8 +167,8 @@ export const NO_SETTINGS = {
 } as const satisfies Record<Extract<ChannelVerdict, { ok: false }>['reason'] | 'not_a_member', string>;
 
 /** A failure while the window is filled. mrkdwn. */
-export function settingsFailedWords(code: string, adminContact: string | null): string {
-	return `⚠️ ${errorWords(code, { adminContact }).what} Type \`/session settings\` again.`;
+export function settingsFailedWords(what: string): string {
+	return `⚠️ ${what} Type \`/session settings\` again.`;
 }
 
 /* Errors of fields are plain text: Slack shows no mark-up in them. */
@@ -181,9 +181,8 @@ export const SETTINGS_ERRORS = {
 } as const;
 
 /** Why somebody may not save, or why saving failed. */
-export function notSavedError(code: string, context: ErrorContext): string {
+export function notSavedError({ code, what, plain: words, retry }: ReturnType<typeof errorWords>): string {
 	if (code === 'settings_outcome_unknown') return SETTINGS_ERRORS.unknownOutcome;
-	const { what, plain: words, retry } = errorWords(code, context);
 	if (code === 'too_fast' || REFUSAL_CODES.some((refusal) => refusal === code)) return words;
 	return sentences(plainText(what), NOT_SAVED, retry ? 'Press Save again in a moment.' : '');
 }

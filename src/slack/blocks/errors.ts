@@ -150,14 +150,9 @@ const ROWS: ReadonlyMap<string, Row> = new Map(Object.entries({ ...FAILURES, ...
 export const ERROR_CODES: readonly string[] = Object.keys(FAILURES);
 export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly ActRefusal[];
 
-/** Why nothing can be watched in this channel, and what to do. mrkdwn. */
-export function channelRefusalWords(reason: ChannelReason, adminContact: string | null): string {
-	return errorWords(`watch_${reason}`, { adminContact }).text;
-}
-
 /**
  * Words for a failure or a refusal. `what` happened: one sentence, mrkdwn without mentions. `text`: what happened, what was
- * kept and what to do, mrkdwn; `plain`: the same for field errors. `retry`: whether "Try again" makes sense. An unknown
+ * kept and what to do, mrkdwn; `line`: the same with an icon; `plain`: the same for field errors. `retry`: whether "Try again" makes sense. An unknown
  * code gets general words with the code to report.
  */
 export function errorWords(code: string, { kept = 'nothing', adminContact = null, retryAt = null }: ErrorContext = {}) {
@@ -172,7 +167,8 @@ export function errorWords(code: string, { kept = 'nothing', adminContact = null
 		isForOperator ? `If this continues, tell ${contact} (code \`${withoutMarkup(code)}\`).` : '',
 		todo.replace('{contact}', () => contact),
 	);
-	return { what, text, plain: plainText(text), retry: isAgain || isForOperator };
+	const line = `${isRefusal(code) ? '🔒' : '⚠️'} ${text}`;
+	return { code, what, text, line, plain: plainText(text), retry: isAgain || isForOperator };
 }
 
 function keptWords(kept: Kept, code: string): string {
@@ -211,27 +207,23 @@ function withoutMarkup(code: string): string {
  */
 export function errorModal(code: string, metadata: ViewMetadata, context: ErrorContext): ModalView {
 	const { sessionId } = metadata;
+	const { line, retry } = errorWords(code, context);
 	return modal({
 		callbackId: CALLBACKS.error,
 		title: isRefusal(code) ? 'Handraise' : viewTitle(sessionId),
 		metadata,
 		blocks: [
-			...section(errorLine(code, context)),
+			...section(line),
 			...section(aboutWords(code, sessionId)),
-			...(errorWords(code, context).retry ? buttons(button(ACTIONS.reload, 'Try again')) : []),
+			...(retry ? buttons(button(ACTIONS.reload, 'Try again')) : []),
 		],
 	});
 }
 
 /** The same outside a modal. */
 export function errorMessage(code: string, sessionId: string | null, error: ErrorContext): MessageContent {
-	const blocks = [...section(errorLine(code, error)), ...context(aboutWords(code, sessionId))];
-	return message(errorWords(code, error).text, blocks);
-}
-
-/** The words with their icon. mrkdwn. */
-export function errorLine(code: string, context: ErrorContext): string {
-	return `${isRefusal(code) ? '🔒' : '⚠️'} ${errorWords(code, context).text}`;
+	const { line, text } = errorWords(code, error);
+	return message(text, [...section(line), ...context(aboutWords(code, sessionId))]);
 }
 
 function isRefusal(code: string): boolean {

@@ -23,6 +23,7 @@ import {
 	placeMrkdwn,
 	plainText,
 } from '../words.ts';
+import type { ErrorContext } from './errors.ts';
 import { context, inRow, type MessageContent, message, modal, section } from './parts.ts';
 import { asksWords, isChosen, type PostContext, titleOf, watchPost } from './watch-posts.ts';
 
@@ -119,7 +120,7 @@ const REFUSED: Readonly<Record<Refusal | 'self', string>> = {
 };
 
 /** Why the chosen person cannot get the question, what was kept and what to do. Plain text, for a field. */
-export function handOverRefusedText(refusal: Refusal | 'self', adminContact: string | null): string {
+export function handOverRefusedText(refusal: Refusal | 'self', { adminContact }: ErrorContext): string {
 	const todo =
 		refusal === 'could_not_check'
 			? `Please try again. If it still fails, ask ${plainText(contactMrkdwn(adminContact))}.`

@@ -20,7 +20,7 @@ import {
 	sessionTitle,
 } from '../words.ts';
 import { receiptHeadline, stateLine } from './answers.ts';
-import { errorLine } from './errors.ts';
+import { errorWords } from './errors.ts';
 import { type ButtonLabel, button, buttons, context, divider, heading, inRow, modal, section } from './parts.ts';
 import { type ReceiptContext, receiptButtons, receiptIcon } from './receipt.ts';
 import { noListWords } from './watching.ts';
@@ -56,7 +56,7 @@ export const INBOX_LOADING = '⏳ Looking for questions that wait for you…';
 function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 	if (typeof shown === 'string') return section(shown);
 	const { inbox, content, receipt } = shown;
-	if (content.kind === 'refused') return section(errorLine(content.refusal, { adminContact: receipt.adminContact }));
+	if (content.kind === 'refused') return section(errorWords(content.refusal, receipt).line);
 	const { total, snoozed, page, questions, channelsKnown, unreadableCount, waiting, isWatching, ownAnswers } = content;
 	const first = page * QUESTIONS_PER_PAGE;
 	const pageRow = pageButtons(page, { first, total, perPage: QUESTIONS_PER_PAGE });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ACTIONS, type FieldVariant, fieldBlockId, secretBlockId } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import type { SubmittedView } from '../request.ts';
-import { cutTo, isBlank } from '../text.ts';
+import { cutTo, isBlank, withoutMarks } from '../text.ts';
 import { OTHER_OPTION, PUT_LIMIT_BYTES } from './build.ts';
 import { isDate, isEmail, isNumber, isTime, isUrl } from './plan.ts';
 
@@ -179,7 +179,7 @@ function isPlain({ asText }: ViewMetadata, position: number): boolean {
 }
 
 /** The block_id of a field in the view of this metadata. */
-export function fieldId(metadata: ViewMetadata, position: number, variant: FieldVariant): string {
+function fieldId(metadata: ViewMetadata, position: number, variant: FieldVariant): string {
 	return fieldBlockId({
 		messageIndex: metadata.messageIndex ?? 0,
 		fingerprint: metadata.fingerprint ?? '',
@@ -187,4 +187,10 @@ export function fieldId(metadata: ViewMetadata, position: number, variant: Field
 		variant,
 		shownHash: variant === 'guessed' && metadata.withOptions.includes(position) ? metadata.shownHash : null,
 	});
+}
+
+/** The title of an item as the view showed it. */
+export function titleOf({ labels }: SubmittedView, metadata: ViewMetadata, position: number): string {
+	const label = labels[fieldId(metadata, position, 'guessed')] ?? labels[fieldId(metadata, position, 'plain')];
+	return label === undefined ? '' : withoutMarks(label);
 }

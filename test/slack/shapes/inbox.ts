@@ -1,7 +1,7 @@
 import type { InboxQuestion } from '../../../src/inbox/content.ts';
 import { OLD_PER_PAGE } from '../../../src/inbox/inbox.ts';
 import type { Session } from '../../../src/questions/session.ts';
-import { errorLine, REFUSAL_CODES } from '../../../src/slack/blocks/errors.ts';
+import { errorWords, REFUSAL_CODES } from '../../../src/slack/blocks/errors.ts';
 import {
 	homeView,
 	INBOX_LOADING,
@@ -125,6 +125,6 @@ export function inboxVariants(): Shape[] {
 		...shapesOf(inboxModal, INBOXES),
 		...shapesOf(inboxModal, { 'before the content': [INBOX_LOADING] }),
 		...shapesOf(textMessage, { 'no time zone': [snoozedInZoneWords(NOW, 'UTC')] }),
-		...shapesOf(homeView, { 'a refusal in words': [errorLine('guest', { kept: 'nothing', adminContact: USER_ID })] }),
+		...shapesOf(homeView, { 'a refusal in words': [errorWords('guest', { adminContact: USER_ID }).line] }),
 	];
 }
