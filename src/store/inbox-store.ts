@@ -285,8 +285,9 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		},
 
 		/** Shows a person all questions of a session service again. */
-		endSnoozes: (service: string, person: Person) =>
-			db.writeOne((trx) => remove(trx, 'snoozes', { service, ...personColumns(person) }).execute()),
+		async endSnoozes(service: string, person: Person): Promise<void> {
+			await db.writeOne((trx) => remove(trx, 'snoozes', { service, ...personColumns(person) }).execute());
+		},
 
 		removeEndedSnoozes: (now: number) =>
 			db.writeOne((trx) => countChanged(remove(trx, 'snoozes').where('until', '<=', now))),
