@@ -82,7 +82,7 @@ export function createWatchCommands({ personReads, reply, channels, watching }: 
 				const code = codeOf(error);
 				if (error instanceof TooFastError) {
 					logAccess(request, 'watch', sessionId, code);
-					lines.push(tooFastWords(sessionIds.slice(index), error, errorContext));
+					lines.push(tooFastWords(sessionIds.slice(index), code, { ...errorContext, retryAt: error.retryAt }));
 					break;
 				}
 				// An error of one session must not hide the outcomes of the others.

@@ -11,18 +11,6 @@ import {
 } from '../../../src/slack/blocks/inbox.ts';
 import { textMessage } from '../../../src/slack/blocks/parts.ts';
 import {
-	ASKED_IN,
-	FULL_INBOX as FULL,
-	GIANT_DRAFT,
-	GIANT_QUESTION,
-	many,
-	inboxModelOf as modelOf,
-	NOTHING,
-	questionOf as viewOf,
-	WAITING,
-	waitingAs,
-} from '../../../src/slack/shapes/extremes.ts';
-import {
 	AT_WORK,
 	answerItem,
 	answerOf,
@@ -39,6 +27,18 @@ import {
 	shapesOf,
 	USER_ID,
 } from '../../../src/slack/shapes/samples.ts';
+import {
+	ASKED_IN,
+	FULL_INBOX as FULL,
+	GIANT_DRAFT,
+	GIANT_QUESTION,
+	many,
+	inboxModelOf as modelOf,
+	NOTHING,
+	questionOf as viewOf,
+	WAITING,
+	waitingAs,
+} from '../../../src/slack/shapes/views.ts';
 import { NO_LIST_REASONS } from '../../../src/watches/watch.ts';
 import { ANSWERS, casesOf } from './samples.ts';
 
