@@ -128,7 +128,7 @@ export function createAnswerStore({
 			const orderBy = sql`next_attempt_at, accepted_at, id`;
 			const before = (trx: Kysely<Tables>) => freeLapsed(trx, now);
 			const due = { table: 'answers', service, where, orderBy, limit, before } as const;
-			return takeReadable(db, due, { lease, now }, (row) => readOrSkip(row)[0] ?? null);
+			return takeReadable(db, due, { lease, now }, async (row) => readOrSkip(row)[0] ?? null);
 		},
 
 		/**

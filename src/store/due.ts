@@ -85,7 +85,7 @@ export async function takeReadable<T extends keyof typeof LATER, R>(
 	db: StoreDatabase,
 	query: DueQuery<T>,
 	{ log, ...taking }: { lease: Lease; now: number; log?: Log | undefined },
-	read: (row: Row<T>) => Promise<R | null> | R | null,
+	read: (row: Row<T>) => Promise<R | null>,
 ): Promise<R[]> {
 	const rows = (await leaseDue(db, query, taking)) as (Row<T> & { id: string })[];
 	const found = await Promise.all(rows.map(read));
