@@ -56,8 +56,6 @@ export function createReminders(
 	const { serviceUrl, clock, log } = core;
 	const { ladders: store } = core.store;
 	const { ladderTimes: defaults } = core.config;
-	const stopping = new AbortController();
-	let running: Promise<void> | null = null;
 
 	async function work(batch: LadderBatch, token: string): Promise<void> {
 		const now = clock.now();
@@ -92,7 +90,7 @@ export function createReminders(
 		return decide({ ...taken, times: timesIn(settings, defaults), quietHours, settingsChangedAt }, now);
 	}
 
-	const loop = createLeaseLoop<LadderBatch>({
+	const loop = createLeaseLoop<LadderBatch>(core, {
 		itemsName: 'reminders',
 		rows: store.rows,
 		leaseMs: LEASE_MS,
@@ -107,32 +105,26 @@ export function createReminders(
 				batches.map(({ channel }) => channel),
 			),
 		work,
-		onFailure: (_, error) =>
-			log.warn({ code: codeOf(error) }, 'a reminder could not be stored; its lease lapses and it is tried again'),
 		release: (held) => store.release(held.map(({ token }) => token)),
-		clock,
-		log,
 	});
 
 	return {
 		/** Somebody answered a question of this session, took an answer back, or began or stopped answering. */
 		questionUpdated(session: SessionKey): void {
-			store.touchSession(session, clock.now()).then(
-				() => loop.wake(),
-				(error: unknown) => log.warn({ code: codeOf(error) }, 'the reminders of a question are looked at later'),
-			);
+			store
+				.touchSession(session, clock.now())
+				.then(loop.wake, (error: unknown) =>
+					log.warn({ code: codeOf(error) }, 'the reminders of a question are looked at later'),
+				);
 		},
 		/** Ladders began, or settings of a channel changed. */
-		wake: () => loop.wake(),
+		wake: loop.wake,
 		/** Begins to remind. Resolves when the ladders are planned anew, because settings may have changed. */
 		async start(): Promise<void> {
 			await store.touchAll(serviceUrl, clock.now());
-			running ??= loop.run(stopping.signal);
+			loop.start();
 		},
-		async stop(): Promise<void> {
-			stopping.abort();
-			await running;
-		},
+		stop: loop.stop,
 	};
 }
 

@@ -1,5 +1,4 @@
 import type { Core } from '../core.ts';
-import { codeOf } from '../errors.ts';
 import { createLeaseLoop, type LeaseLoop } from '../lease-loop.ts';
 import type { Announcer } from '../slack/posts/announcer.ts';
 import type { CardResult, DueAnnouncement, DueCard } from './announcements.ts';
@@ -93,7 +92,7 @@ export function createOutbox(core: Core, announcer: Announcer): LeaseLoop {
 		if (result !== null) await store.endCard(due.watch.id, token, result);
 	}
 
-	return createLeaseLoop<Due>({
+	return createLeaseLoop<Due>(core, {
 		itemsName: 'posts',
 		rows: store.postRows,
 		leaseMs: POST_LEASE_MS,
@@ -124,13 +123,6 @@ export function createOutbox(core: Core, announcer: Announcer): LeaseLoop {
 		},
 		work: (due, token, signal) =>
 			due.kind === 'post' ? posting.deliver(due.post, token, signal) : updateCard(due.card, token),
-		onFailure: (_, error) =>
-			log.warn(
-				{ code: codeOf(error) },
-				'the outcome of a post could not be stored; its lease lapses and it is tried again',
-			),
 		release: (held) => store.releasePosts(held.map(({ token }) => token)),
-		clock,
-		log,
 	});
 }

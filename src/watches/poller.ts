@@ -70,7 +70,7 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 		noteAgainAt = 0;
 	});
 
-	const loop = createLeaseLoop<TakenSession>({
+	const loop = createLeaseLoop<TakenSession>(core, {
 		itemsName: 'reads',
 		rows: store.sessionRows,
 		leaseMs: LEASE_MS,
@@ -103,12 +103,7 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 			return Math.min(planOrDownAt, readAt, isFull ? now + PERMIT_CHECK_MS : readAt);
 		},
 		work: readAndRecord,
-		onFailure({ session: { sessionId } }, error) {
-			log.warn(
-				{ sessionId, code: codeOf(error) },
-				'the outcome of a read could not be stored; the session is read again',
-			);
-		},
+		about: ({ session: { sessionId } }) => ({ sessionId }),
 		async renew(held, ms) {
 			const kept = await store.renew(
 				held.map(({ item: { session }, token }) => ({ session, token })),
@@ -119,8 +114,6 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 			return held.filter(({ item }) => ids.has(item.session.sessionId));
 		},
 		release: (held) => store.releaseReads(held.map(({ token }) => token)),
-		clock,
-		log,
 	});
 
 	/**
