@@ -40,13 +40,13 @@ export interface LeaseLoopOptions<Item> {
 	/** Leases at most `room` due items. `running`: the items in work, for limits of its own. */
 	readonly take: (lease: Lease, room: number, running: readonly Item[]) => Promise<readonly Item[]>;
 	/**
-	 * When the next item is due, in clock milliseconds; null: none is known. Asked before each take. It includes every time
-	 * at which something changes without a change of the rows.
+	 * When the next item is due, clock milliseconds; null: none is known. Includes each time at which something changes
+	 * without a change of the rows.
 	 */
 	readonly nextDueAt: (running: readonly Item[]) => Promise<number | null>;
 	/**
-	 * Does the work and gives the lease back when it writes. `signal` is aborted when the lease is lost or the loop stops. If it
-	 * rejects, the item is taken again when the lease has lapsed.
+	 * Does the work and gives the lease back as it writes; if it rejects, the lease lapses and the item is taken again.
+	 * `signal`: the lease is lost or the loop stops.
 	 */
 	readonly work: (item: Item, token: string, signal: AbortSignal) => Promise<void>;
 	/** What the log says of an item whose work failed. Left out: nothing. */
@@ -55,10 +55,7 @@ export interface LeaseLoopOptions<Item> {
 	readonly renew?: (held: readonly Held<Item>[], leaseMs: number) => Promise<readonly Held<Item>[]>;
 	/** Gives these leases back, unless they were lost or given back already. */
 	readonly release: (held: readonly Held<Item>[]) => Promise<void>;
-	/**
-	 * How long work may go on after an abort before its lease is given back. Left out: without limit, because nobody else may
-	 * begin before its end.
-	 */
+	/** How long work may go on after an abort before its lease is given back. Left out: without limit. */
 	readonly drainMs?: number;
 }
 
@@ -69,11 +66,10 @@ const CONTENDED_MS = 10;
 const RENEWALS_PER_LEASE = 4;
 
 /**
- * Works on the due rows of a table that is its own queue: takes them under leases, a limited number at once, renews the
- * leases while it works, and takes again when the next row is due, when rows or the clock were changed, when work ends or
- * when it is woken. After a crash, or on another replica, work goes on from what is stored.
- *
- * While the store fails it tries again every second and logs that once.
+ * Works on the due rows of a table that is its own queue: takes them under leases, a limited number at once, and takes
+ * again when the next row is due, when rows or the clock were changed, when work ends or when it is woken. After a
+ * crash, or on another replica, work goes on from what is stored. While the store fails it tries again every second and
+ * logs that once.
  */
 export function createLeaseLoop<Item>(
 	{ clock, log }: { readonly clock: Clock; readonly log: Log },

@@ -35,9 +35,9 @@ const LONGEST_RETRY_MS = 2 * 60_000;
 const MAX_FAILING = 1_000;
 
 /**
- * Keeps the inboxes that people have open current. Opening one stores a row; a lease loop puts the content of due rows
- * together and shows it, so that the newest state wins and replicas do not race. A change of questions, claims or
- * answers marks all followed inboxes; content that looks the same is not sent. `discovered`: see `createInboxContent`.
+ * Keeps the inboxes that people have open current. Opening one stores a row; a lease loop shows the content of due rows,
+ * so the newest state wins and replicas do not race. A change of questions, claims or answers marks all followed
+ * inboxes.
  */
 export function createInboxes(core: Core, discovered: () => Promise<Discovered | null>) {
 	const { rateLimiter, clock, log } = core;
@@ -55,9 +55,7 @@ export function createInboxes(core: Core, discovered: () => Promise<Discovered |
 	});
 	const slack = Promise.withResolvers<{ build: ReturnType<typeof createInboxContent>; display: InboxDisplay }>();
 
-	function touchDueInMs(): number {
-		return touchedAt + TOUCH_EVERY_MS - uptimeOf(clock);
-	}
+	const touchDueInMs = () => touchedAt + TOUCH_EVERY_MS - uptimeOf(clock);
 
 	/** Whether others have to see at once what this person changed. */
 	async function isNews(userId: string | null): Promise<boolean> {
@@ -99,8 +97,8 @@ export function createInboxes(core: Core, discovered: () => Promise<Discovered |
 	}
 
 	/**
-	 * When to put content together again of which Slack did not tell a part until `againAt`. Of an inbox that is not followed
-	 * any more too: a question may come back that its person snoozed.
+	 * When to build content again of which Slack did not tell a part until `againAt`; also after it is followed, because a
+	 * snoozed question may come back.
 	 */
 	function completeAt({ id, openedAt }: Inbox, againAt: number | null, now: number): number | null {
 		if (againAt === null || isFollowed({ openedAt }, againAt)) return againAt;
@@ -201,17 +199,13 @@ export function createInboxes(core: Core, discovered: () => Promise<Discovered |
 	});
 
 	return {
-		/**
-		 * A person opened an inbox, changed its page or pressed something in it (null: the page stays). It is shown at once, or
-		 * in turn with others when they do that often, and follows changes from now on.
-		 */
+		/** A person opened an inbox, changed its page or pressed something in it (null: the page stays). */
 		async ask(place: InboxPlace, page: number | null): Promise<void> {
 			const now = clock.now();
 			const waitMs = await rateLimiter.take(`inbox-first:${place.person.userId}`, FIRST_RATE, { now, keep: 0 });
 			await store.ask(place, page, now, waitMs === 0 ? undefined : SPACING_MS);
 			loop.wake();
 		},
-		/** Nobody sees this inbox any more. */
 		closed: (id: string) => store.remove(id),
 		/** Questions, claims or answers changed, `by` a person or null. Costs nothing until the next mark. */
 		touch(by: Person | null = null): void {

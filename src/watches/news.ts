@@ -30,8 +30,8 @@ export function isSwitching({ unansweredCount, isNewestAnswered }: Endings): boo
 }
 
 /**
- * What to tell a channel about the changes since its watch's last announcement: posts by the watch's mode, in the order of
- * the changes, and the card's update. `changed`: whether people see a difference. `endings`: with this read.
+ * What to tell a channel about the changes since its watch's last announcement. `changed`: whether people see a
+ * difference. `endings`: with this read.
  */
 export function newsFor(watch: Watch, changes: readonly Change[], seen: SeenSession) {
 	const announcements: NewAnnouncement[] = [];
@@ -179,8 +179,8 @@ function postOf(
 }
 
 /**
- * The key of a post about a question. It contains the watch's revision, because a question may be asked and answered more
- * than once. `unlessSaid` keeps a read with a shortened history, or a damaged digest, from repeating the newest post.
+ * The key of a post about a question, which may be asked and answered more than once. `unlessSaid` keeps a read with a
+ * shortened history, or a damaged digest, from repeating the newest post.
  */
 function onceOnly(watch: Watch, says: string, fingerprint: string) {
 	return { key: `${says}:${watch.revision}`, unlessSaid: { about: `:${fingerprint}:`, says } };

@@ -57,16 +57,8 @@ export function createWatching(core: Core, { budget, listCell, ...options }: Opt
 				onEarlyRead: () => poller.wake(),
 			})
 		: null;
-	const poller = createPoller(core, {
-		...options,
-		budget: background,
-		onNews: wakeOutbox,
-	});
-	const subscriptions = createSubscriptions(core, {
-		...options,
-		budget: background,
-		onChange: wakeAll,
-	});
+	const poller = createPoller(core, { ...options, budget: background, onNews: wakeOutbox });
+	const subscriptions = createSubscriptions(core, { ...options, budget: background, onChange: wakeAll });
 
 	/** Slack takes no more posts in this channel, or another organisation reads it or is invited to it. */
 	async function channelEnded(channel: ChannelKey, reason: ChannelEnd): Promise<void> {
@@ -111,10 +103,7 @@ export function createWatching(core: Core, { budget, listCell, ...options }: Opt
 			poller.start();
 			if (listing !== null) running.push(listing.run(stopping.signal));
 		},
-		/**
-		 * Begins to post: only when the workspace is known, because the store then gives out only its posts. Resolves when the
-		 * watches of channels that are no longer allowed have ended.
-		 */
+		/** Begins to post, once the workspace is known: the store then gives out only its posts. */
 		async startPosting(announcer: Announcer, listChannels: ReturnType<typeof createChannelList>): Promise<void> {
 			await endNotAllowed(core);
 			const { signal } = stopping;

@@ -76,7 +76,7 @@ export interface PostContext {
 /** A question as it was announced. */
 export type AskedContent = ContentOf<'question'>;
 /** The same, or as it was handed over. */
-type Asked = Pick<AskedContent, 'question' | 'readAt'>;
+export type Asked = Pick<AskedContent, 'question' | 'readAt'>;
 
 /** Words alone are a string. mrkdwn. */
 type Draw<K extends PostKind> = (content: ContentOf<K>, post: PostContext) => MessageContent | string;
