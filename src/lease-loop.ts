@@ -39,10 +39,7 @@ export interface LeaseLoopOptions<Item> {
 	readonly prepare?: () => Promise<void>;
 	/** Leases at most `room` due items. `running`: the items in work, for limits of its own. */
 	readonly take: (lease: Lease, room: number, running: readonly Item[]) => Promise<readonly Item[]>;
-	/**
-	 * When the next item is due, clock milliseconds; null: none is known. Includes each time at which something changes
-	 * without a change of the rows.
-	 */
+	/** When the next item is due, or anything changes without a change of the rows, clock milliseconds; null: unknown. */
 	readonly nextDueAt: (running: readonly Item[]) => Promise<number | null>;
 	/**
 	 * Does the work and gives the lease back as it writes; if it rejects, the lease lapses and the item is taken again.

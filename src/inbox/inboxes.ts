@@ -96,10 +96,7 @@ export function createInboxes(core: Core, discovered: () => Promise<Discovered |
 		return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(10, failureCount));
 	}
 
-	/**
-	 * When to build content again of which Slack did not tell a part until `againAt`; also after it is followed, because a
-	 * snoozed question may come back.
-	 */
+	/** When to build incomplete content again, even if nobody follows the inbox: a snoozed question may come back. */
 	function completeAt({ id, openedAt }: Inbox, againAt: number | null, now: number): number | null {
 		if (againAt === null || isFollowed({ openedAt }, againAt)) return againAt;
 		const at = Math.max(againAt, now + nextDelay(id));

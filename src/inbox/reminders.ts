@@ -142,10 +142,7 @@ function waitingOf(
 	return { since, fewSince: isFew ? Math.min(now, ...noted.flatMap(({ fewSince }) => fewSince ?? [])) : null };
 }
 
-/**
- * When to remind: as soon as the reminders that are due within a short time are there too and their sessions are read,
- * or they waited long enough; null when none is due.
- */
+/** When to remind: once the reminders due within a short time are there and read, or waited long enough; null: never. */
 function timeToRemind(
 	due: readonly Decided<Remind>[],
 	{ unreadCount, isLongEnough, now }: { unreadCount: number; isLongEnough: boolean; now: number },

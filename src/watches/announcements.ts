@@ -31,13 +31,10 @@ export interface NewAnnouncement {
 export interface Announcement extends NewAnnouncement {
 	readonly id: string;
 	readonly attempts: number;
-	/**
-	 * Set before Slack is called, cleared when certainly nothing was posted: else the post is searched for before a
-	 * repeat.
-	 */
+	/** Set before Slack is called, cleared when certainly nothing was posted. While set, the post is searched first. */
 	readonly sendingSince: number | null;
 	readonly postedTs: string | null;
-	/** `PostUpdate.key` of what the post of a question shows; null while that is what was posted. */
+	/** `key` (see `updatesOf`) of what the post of a question shows; null while that is what was posted. */
 	readonly shownKey: string | null;
 	readonly lastError: string | null;
 }

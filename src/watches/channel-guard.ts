@@ -96,10 +96,7 @@ export async function endNotAllowed(core: Core): Promise<void> {
 	}
 }
 
-/**
- * Ends every watch of a channel to which nothing more is posted, and its discovery, and drops its pending posts. Each
- * creator is told once. Idempotent, also between replicas.
- */
+/** Ends the watches and discovery of a channel to which nothing more is posted; tells each creator once. Idempotent. */
 export async function endChannel(core: Core, channel: ChannelKey, reason: ChannelEnd): Promise<void> {
 	const { watches: store } = core.store;
 	const now = core.clock.now();

@@ -9,10 +9,7 @@ export interface Kind {
 	readonly schema: z.ZodObject;
 	/** It has no post of its own, but updates posts that show a question. */
 	readonly updates?: true;
-	/**
-	 * In a watch: `root` begins the thread, `reply` is dropped without one, `replyOrPost` goes into the channel then,
-	 * because the next card does not show it.
-	 */
+	/** Without a thread, `reply` is dropped and `replyOrPost` goes into the channel. Left out: never for a watch. */
 	readonly thread?: 'root' | 'reply' | 'replyOrPost';
 	/** It may mention people: posted again, it would notify them again. */
 	readonly notifies?: true;
@@ -54,10 +51,7 @@ const REMINDER = { schema: z.object({ entries: z.tuple([reminderEntry]) }), thre
 export const KINDS = {
 	/** The first post of a watch. A new card replaces a deleted one, not before `notBefore` (clock milliseconds). */
 	card: { schema: z.object({ notBefore: z.exactOptional(z.number()) }), thread: 'root' },
-	/**
-	 * A new one, or (`changed`) another one in the same message; or (`switching`) the one post of a session that changes
-	 * its question often.
-	 */
+	/** `changed`: another one in the same message. `switching`: the one post of a session that often changes it. */
 	question: {
 		schema: z.object({ ...asked, changed: z.boolean(), switching: z.exactOptional(z.boolean()) }),
 		thread: 'replyOrPost',

@@ -29,10 +29,7 @@ export function isSwitching({ unansweredCount, isNewestAnswered }: Endings): boo
 	return unansweredCount >= SWITCHING_FROM && !isNewestAnswered;
 }
 
-/**
- * What to tell a channel about the changes since its watch's last announcement. `changed`: whether people see a
- * difference. `endings`: with this read.
- */
+/** What to tell a channel since its watch's last announcement. `changed`: whether people see a difference. */
 export function newsFor(watch: Watch, changes: readonly Change[], seen: SeenSession) {
 	const announcements: NewAnnouncement[] = [];
 	const target = targetOf(watch);

@@ -97,10 +97,7 @@ export function createReading({ clock, config: { watchMaxDays: maxDays } }: Core
 	}
 
 	return {
-		/**
-		 * A successful read whose request left at `readAt`. `arrived`: the positions of the question in `taken` to which an
-		 * answer of ours arrived since it was asked and before this read.
-		 */
+		/** `arrived`: the positions of the question in `taken` to which answers of ours arrived before this read. */
 		succeeded(
 			taken: TakenSession,
 			{ session, readAt: leftAt }: { session: Session; readAt: number },

@@ -122,10 +122,7 @@ function gapOf(outline: SessionOutline): number {
 	return Math.max(usual, sinceStep);
 }
 
-/**
- * The sessions of all but the one of `people` whose sessions take the most reads. A session with several watchers counts
- * for the one who watches the fewest.
- */
+/** All sessions but those of the heaviest watcher. Of several watchers, the one who watches the fewest counts. */
 function besidesTheHeaviest(
 	sessions: readonly WatchedOutline[],
 	readsOf: (sessions: readonly WatchedOutline[]) => number,

@@ -6,10 +6,7 @@ import type { Digest } from '../questions/changes.ts';
  */
 export type WatchMode = 'everything' | 'questionsOnly' | 'raisedHand';
 
-/**
- * Ends after which nothing more is posted: Slack or the settings do not allow it, or another organisation is in the
- * channel.
- */
+/** Ends after which nothing more is posted: Slack or the settings refuse, or another organisation is in the channel. */
 const CHANNEL_ENDS = ['channelArchived', 'channelGone', 'botRemoved', 'channelShared', 'channelNotAllowed'] as const;
 export type ChannelEnd = (typeof CHANNEL_ENDS)[number];
 
@@ -49,7 +46,7 @@ export type CardUrgency = 'now' | 'progress';
 export interface CardState {
 	/** Null until it is posted. Of a raised hand: the post of its newest question, which is the root of its thread. */
 	readonly ts: string | null;
-	/** `PreparedCard.key` of the card as last posted or updated; an update with the same key is not sent. */
+	/** `key` (see `prepareCard`) of the card as last posted or updated; an update with the same key is not sent. */
 	readonly shownKey: string | null;
 	/** Null while the card is current. `wants` counts every request for an update. */
 	readonly wanted: { readonly urgency: CardUrgency; readonly since: number; readonly wants: number } | null;

@@ -90,10 +90,7 @@ export function createAnnouncer(
 			return updates;
 		},
 
-		/**
-		 * The post of an announcement, built from what is stored now. Null when what it says is not so any more.
-		 * `maybeRepeat`: it says that it may be a repeat. `cardKey`: of a card, as of `prepareCard`.
-		 */
+		/** The post as it looks now; null when that is not so any more. `maybeRepeat`: it says that it may be a repeat. */
 		async preparePost(due: DueAnnouncement, maybeRepeat: boolean) {
 			const { watch, view, announcement } = due;
 			if (announcement.content.kind === 'card') {

@@ -143,10 +143,7 @@ export function createDrawing(
 	return {
 		draw,
 
-		/**
-		 * What a `settle` or `redraw` shows in the post of a question or of its reminder; null for nothing, an outcome when
-		 * it is not known what.
-		 */
+		/** What a `settle` or `redraw` shows in a post; null: nothing; an outcome: that is not known now. */
 		async redraw(
 			due: DueAnnouncement,
 			post: Announcement,
