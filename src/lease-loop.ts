@@ -19,7 +19,7 @@ export interface Held<Item> {
 
 export type LeaseLoop = ReturnType<typeof createLeaseLoop>;
 
-/** What a loop has to know of the table that is its queue. */
+/** The table that is a loop's queue. */
 export interface QueuedRows {
 	/** Calls `listener` after each commit of this process that changed rows. */
 	onChange(listener: () => void): void;
@@ -33,13 +33,12 @@ export interface LeaseLoopOptions<Item> {
 	readonly rows: QueuedRows;
 	/** A dead process's items are due again after this. */
 	readonly leaseMs: number;
-	/** Items worked on at once. */
 	readonly concurrency: number;
 	/** Runs before each look. */
 	readonly prepare?: () => Promise<void>;
 	/** Leases at most `room` due items. `running`: the items in work, for limits of its own. */
 	readonly take: (lease: Lease, room: number, running: readonly Item[]) => Promise<readonly Item[]>;
-	/** When the next item is due, or anything changes without a change of the rows, clock milliseconds; null: unknown. */
+	/** When the next item is due, or something changes without a change of the rows; null: nothing is known. */
 	readonly nextDueAt: (running: readonly Item[]) => Promise<number | null>;
 	/**
 	 * Does the work and gives the lease back as it writes; if it rejects, the lease lapses and the item is taken again.
@@ -52,7 +51,7 @@ export interface LeaseLoopOptions<Item> {
 	readonly renew?: (held: readonly Held<Item>[], leaseMs: number) => Promise<readonly Held<Item>[]>;
 	/** Gives these leases back, unless they were lost or given back already. */
 	readonly release: (held: readonly Held<Item>[]) => Promise<void>;
-	/** How long work may go on after an abort before its lease is given back. Left out: without limit. */
+	/** How long work may go on after an abort. Left out: without limit, because nobody else may begin before its end. */
 	readonly drainMs?: number;
 }
 
@@ -63,10 +62,9 @@ const CONTENDED_MS = 10;
 const RENEWALS_PER_LEASE = 4;
 
 /**
- * Works on the due rows of a table that is its own queue: takes them under leases, a limited number at once, and takes
- * again when the next row is due, when rows or the clock were changed, when work ends or when it is woken. After a
- * crash, or on another replica, work goes on from what is stored. While the store fails it tries again every second and
- * logs that once.
+ * Works on the due rows of a table that is its own queue: takes them under leases, a limited number at once, renews the
+ * leases while it works, and takes again when the next row is due, when rows or the clock were changed, when work ends or
+ * when it is woken. After a crash, or on another replica, work goes on from what is stored.
  */
 export function createLeaseLoop<Item>(
 	{ clock, log }: { readonly clock: Clock; readonly log: Log },
@@ -101,7 +99,7 @@ export function createLeaseLoop<Item>(
 		running.add(entry);
 	}
 
-	/** Takes what is due and starts the work. Returns the milliseconds until the next turn. */
+	/** Returns the milliseconds until the next turn. */
 	async function turn(): Promise<number> {
 		// This turn sees everything that it could be woken for until now.
 		waker.clear();
@@ -177,14 +175,6 @@ export function createLeaseLoop<Item>(
 		start(): void {
 			ended ??= run();
 		},
-		/** Takes nothing more, waits for the running work and gives back the leases of work that was cut short. */
-		async stop(): Promise<void> {
-			stopping.abort();
-			await ended;
-		},
-		/** Aborted by `stop`. */
-		shutdownSignal,
-		/** Takes due items now instead of at the next turn: an item was stored or is due sooner. */
 		wake: waker.wake,
 	};
 }

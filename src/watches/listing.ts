@@ -127,7 +127,7 @@ export function createListing(core: Core, { cell, budget, health, discoveries, o
 			const state = change(before ?? NOBODY);
 			return { state, result: state };
 		});
-		metrics.available(shared.isAvailable);
+		metrics.available(Number(shared.isAvailable));
 	}
 
 	function isOthers({ holder, until }: ListingState): boolean {
