@@ -77,7 +77,6 @@ export async function createHandraise({
 	/** For tests. Default: the store's clock. */
 	clock?: Clock;
 }) {
-	const { adminContact } = config.access;
 	const { dashboardUrl, quickAnswers } = config;
 	/** Also identifies the session service in the store. */
 	const serviceUrl = config.service.url;
@@ -259,13 +258,13 @@ export async function createHandraise({
 		const links = createLinks({ serviceUrl, dashboardUrl });
 		const presenter = createPresenter(core, { claims: answers.claims, drafting, links });
 		const reads = createPatientReads({ clock });
-		const flow = createSessionFlow(core, { presenter, personReads, reads, reply });
+		const flow = createSessionFlow(core, presenter, { personReads, reads, reply });
 		const channels = createChannels(core);
 		function onChanged(): void {
 			watching.wakeOutbox();
 			reminders.wake();
 		}
-		const settingsSaving = createSettingsSaving(core, { accessPolicy, memberships, channels, userGroups, onChanged });
+		const settingsSaving = createSettingsSaving(core, accessPolicy, { memberships, channels, userGroups }, onChanged);
 		const context: HandlerContext = {
 			...core,
 			listen,
@@ -275,7 +274,6 @@ export async function createHandraise({
 			personReads,
 			client,
 			botUserId,
-			adminContact,
 			mayAct,
 			memberships,
 			channels,

@@ -175,6 +175,13 @@ export function createLeaseLoop<Item>(
 		start(): void {
 			ended ??= run();
 		},
+		/** Takes nothing more, waits for the running work and gives back the leases of work that was cut short. */
+		async stop(): Promise<void> {
+			stopping.abort();
+			await ended;
+		},
+		/** Aborted by `stop`. */
+		shutdownSignal,
 		wake: waker.wake,
 	};
 }

@@ -24,6 +24,10 @@ export interface Person {
 	readonly userId: string;
 }
 
+export function isSamePerson(one: Person, other: Person): boolean {
+	return one.userId === other.userId && one.teamId === other.teamId;
+}
+
 /** Where a form was opened. Both are null in a DM. */
 export interface Origin {
 	readonly channelId: string | null;

@@ -22,7 +22,6 @@ import {
 	readView,
 	type SubmittedView,
 	viewIn,
-	type WrittenMessage,
 	writtenRequest,
 } from './request.ts';
 import { type AllowedRequest, NOTHING_TO_DO, type Task } from './task.ts';
@@ -46,8 +45,16 @@ interface SubmissionTask {
 	run(request: AllowedRequest): Promise<Submitted>;
 }
 
+/** Slack's waiting for the acknowledgement of a submission. */
+export interface Wait {
+	/** For how long it has waited. */
+	waitedMs(): number;
+	/** Settles as `work` of the store does, or throws `code` before Slack gives up: what becomes of the work is not known. */
+	inTime<Result>(work: Promise<Result>, code: string): Promise<Result>;
+}
+
 interface SubmissionHandler {
-	plan(request: PersonRequest, view: SubmittedView): Promise<SubmissionTask>;
+	plan(request: PersonRequest, view: SubmittedView, wait: Wait): Promise<SubmissionTask>;
 	/** The acknowledgement for an error; its code may be a refusal. */
 	failed(view: SubmittedView, error: unknown): Submitted;
 }
@@ -65,6 +72,8 @@ interface StoringTask {
 
 /** Slack waits three seconds for an acknowledgement, and shows a warning after that. */
 const ACKNOWLEDGE_WITHIN_MS = 2_500;
+/** Of it, the least for the store, however long the checks of a submission took. */
+const MIN_STORE_MS = 500;
 /** Of it, for asking whether a person is in a channel; the access policy has had its time before. */
 const THERE_WITHIN_MS = 900;
 /** The same where nobody waits for an acknowledgement. */
@@ -138,7 +147,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 			return;
 		}
 		const tooFast = task.takesTurn === true ? await personReads.turn(request) : null;
-		if (tooFast !== null) return reply.failed(request, tooFast);
+		if (tooFast !== null) return reply.failed(request, tooFast, task.about);
 		const nextTask = await task.run({ ...request, access: 'allowed' });
 		if (nextTask !== undefined) await perform(request, nextTask, view);
 	}
@@ -172,14 +181,16 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 	/** What a request of a person begins with. */
 	function arrived(body: unknown, ack: Ack) {
 		const startedAt = uptimeOf(clock);
+		const waitedMs = () => uptimeOf(clock) - startedAt;
 		const request = personRequest(body, teamId, log);
 		return {
 			request,
+			waitedMs,
 			isFirstDelivery: isNew(request.triggerId),
 			async acknowledge(response?: SubmissionAck): Promise<void> {
 				// Bolt's type of the argument is that of submissions and of closings together: no value satisfies it.
 				await (ack as (response?: SubmissionAck) => Promise<unknown>)(response);
-				onAcknowledged(uptimeOf(clock) - startedAt);
+				onAcknowledged(waitedMs());
 			},
 		};
 	}
@@ -259,9 +270,19 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		}
 	}
 
-	async function submit(request: PersonRequest, view: SubmittedView, handler: SubmissionHandler): Promise<Submitted> {
+	async function submit(
+		request: PersonRequest,
+		view: SubmittedView,
+		handler: SubmissionHandler,
+		waitedMs: () => number,
+	): Promise<Submitted> {
+		async function inTime<Result>(work: Promise<Result>, code: string): Promise<Result> {
+			return within(clock, work, Math.max(MIN_STORE_MS, ACKNOWLEDGE_WITHIN_MS - waitedMs()), () => {
+				throw new HandraiseError('the store did not confirm in time', { code, retryable: true });
+			});
+		}
 		try {
-			const task = await handler.plan(request, view);
+			const task = await handler.plan(request, view, { waitedMs, inTime });
 			const refusal = await check(request, task.place, FRESH_MS);
 			if (refusal === null) return await task.run({ ...request, access: 'allowed' });
 			request.log.info({ refusal }, 'refused at submit');
@@ -347,10 +368,10 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		 */
 		submission(callbackId: CallbackId, handler: SubmissionHandler): void {
 			app.view({ callback_id: callbackId, type: 'view_submission' }, async ({ body, ack }) => {
-				const { request, acknowledge } = arrived(body, ack);
+				const { request, waitedMs, acknowledge } = arrived(body, ack);
 				let after = async () => {};
 				const store = async () => {
-					const submitted = await submit(request, readView(body.view), handler);
+					const submitted = await submit(request, readView(body.view), handler, waitedMs);
 					after = submitted.after ?? after;
 					await acknowledge(submitted.ack);
 				};
@@ -370,15 +391,11 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		},
 
 		/** A message that somebody wrote, or the app's Home tab that they opened; `plan` returns null when it is no request. */
-		message(
-			name: string,
-			plan: (event: unknown) => { readonly written: WrittenMessage; task(request: PersonRequest): Task } | null,
-		): void {
+		message(name: string, plan: (request: PersonRequest, event: unknown) => Task | null): void {
 			onEvent(name, async (event) => {
-				const planned = plan(event);
-				if (planned === null) return;
-				const request = writtenRequest(planned.written, teamId, log);
-				await work(request, name, () => perform(request, planned.task(request), null));
+				const request = writtenRequest(event, teamId, log);
+				const task = request === null ? null : plan(request, event);
+				if (request !== null && task !== null) await work(request, name, () => perform(request, task, null));
 			});
 		},
 

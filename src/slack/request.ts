@@ -6,7 +6,7 @@ import { HandraiseError } from '../errors.ts';
 import { homeInboxId, type InboxPlace, windowInboxId } from '../inbox/inbox.ts';
 import { type Log, loggedId } from '../log.ts';
 import { codeOf } from './clients.ts';
-import { CALLBACKS } from './ids.ts';
+import { CALLBACKS, decodeInboxRow } from './ids.ts';
 import { decodeMetadata, type ViewMetadata } from './metadata.ts';
 
 /** Slack leaves out fields that do not apply, or sends null. A field of another type is ignored. */
@@ -104,12 +104,13 @@ export function viewIn(interaction: unknown): SubmittedView | null {
 export const readView = (raw: unknown): SubmittedView => VIEW_SCHEMA.parse(raw);
 
 /**
- * A press of a button, or a change of an input. `view`: null on a message. `actionTs`: when Slack took the press, the same
+ * A press of a button, or a change of an input. `view`: null on a message. `row`: where what was pressed belongs, when it
+ * stands in an inbox or a direct message. `actionTs`: when Slack took the press, the same
  * when Slack delivers it again; null when Slack leaves it out.
  */
 export function readPress(action: unknown, view: SubmittedView | null) {
 	const { value, selected_option: option, block_id: blockId, action_ts: actionTs = null } = ACTION_SCHEMA.parse(action);
-	return { value: value ?? option?.value, blockId, actionTs, view };
+	return { value: value ?? option?.value, blockId, row: decodeInboxRow(blockId), actionTs, view };
 }
 
 export type Press = Readonly<ReturnType<typeof readPress>>;
@@ -123,19 +124,26 @@ export function metadataOf(view: SubmittedView): ViewMetadata {
 	return metadata;
 }
 
-/** A message that a person wrote, or something else that they did, from an event. */
-export interface WrittenMessage {
-	readonly userId: string;
-	/** The author's workspace; null when Slack does not name it. */
-	readonly claimedTeamId: string | null;
-	readonly channelId: string;
-	readonly ts: string;
-	readonly threadTs: string | null;
-}
+const WRITTEN_SCHEMA = z.object({
+	user: z.string(),
+	channel: z.string(),
+	ts: id,
+	event_ts: id,
+	thread_ts: id,
+	/** The author's workspace, in shared channels. */
+	user_team: id,
+	bot_id: z.null().optional(),
+});
 
-/** The request of the author of a message. It has no trigger and no response_url. */
-export function writtenRequest(message: WrittenMessage, teamId: string, log: Log): PersonRequest {
-	const { userId, claimedTeamId, channelId, ts, threadTs } = message;
+/**
+ * The request of a person who wrote a message, or did something else that Slack tells as an event; null for the event of a
+ * bot. It has no trigger and no response_url.
+ */
+export function writtenRequest(event: unknown, teamId: string, log: Log): PersonRequest | null {
+	const { data } = WRITTEN_SCHEMA.safeParse(event);
+	if (data === undefined) return null;
+	const { user: userId, channel: channelId, thread_ts: threadTs = null, user_team: claimedTeamId = null } = data;
+	const ts = data.ts ?? data.event_ts ?? '';
 	return {
 		person: { teamId, userId },
 		claimedTeamId,
@@ -179,11 +187,6 @@ export function originOf({ channelId, threadTs }: PersonRequest, view: Submitted
 /** A press inside a modal names no channel: replies to it go to where the modal was opened. */
 export function whereItBegan(request: PersonRequest, origin: ViewMetadata['origin']): PersonRequest {
 	return request.channelId === null ? { ...request, ...origin } : request;
-}
-
-/** Whether a request comes from this person. */
-export function isSamePerson({ person }: PersonRequest, earlier: Person): boolean {
-	return earlier.userId === person.userId && earlier.teamId === person.teamId;
 }
 
 /** What a person does with a session, for audits. */

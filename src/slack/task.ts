@@ -20,6 +20,8 @@ export interface Task {
 	readonly changes?: true;
 	/** It is not run for a person who is too fast. For what uses a limit that people share, and takes no read. */
 	readonly takesTurn?: true;
+	/** What a person who is too fast is told besides. */
+	readonly about?: { readonly sessionId: string; readonly kept: 'answer' };
 	/** May resolve to the next task, for which the access policy is asked again. */
 	run(request: AllowedRequest): Done;
 	/** Replaces the usual reply to a person who is refused. */
@@ -59,8 +61,8 @@ export function changing(task: Task): Task {
 }
 
 /** For work that takes a turn of its person. */
-export function inTurn(task: Task): Task {
-	return { ...task, takesTurn: true };
+export function inTurn(task: Task, about?: Task['about']): Task {
+	return { ...task, takesTurn: true, ...(about !== undefined && { about }) };
 }
 
 /** For work that sends something in a person's name: facts about them are as fresh as for "Send answer". */

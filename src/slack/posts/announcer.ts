@@ -39,7 +39,6 @@ export function createAnnouncer(
 			question === null ? null : facts.claimed(sessionId, question.messageIndex),
 			question === null ? null : facts.holderOf(watch, question.fingerprint),
 		]);
-		const days = { days: watchMaxDays, ...access };
 		const model: CardModel = {
 			view,
 			checkedAt: null,
@@ -50,7 +49,7 @@ export function createAnnouncer(
 			claimedUntil: claimed?.claimedUntil ?? null,
 			handOver,
 			standing,
-			endedWords: watch.ended === null ? null : endWords(watch.ended.reason, days),
+			endedWords: watch.ended === null ? null : endWords(watch.ended.reason, watchMaxDays, access.adminContact),
 			names: directory,
 			dashboardUrl,
 		};
