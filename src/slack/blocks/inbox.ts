@@ -56,7 +56,8 @@ export const INBOX_LOADING = '⏳ Looking for questions that wait for you…';
 function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 	if (typeof shown === 'string') return section(shown);
 	const { inbox, content, receipt } = shown;
-	if (content.kind === 'refused') return section(errorWords(content.refusal, receipt).line);
+	const { adminContact } = receipt;
+	if (content.kind === 'refused') return section(errorWords(content.refusal, { adminContact }).line);
 	const { total, snoozed, page, questions, channelsKnown, unreadableCount, waiting, isWatching, ownAnswers } = content;
 	const first = page * QUESTIONS_PER_PAGE;
 	const pageRow = pageButtons(page, first, total, QUESTIONS_PER_PAGE);
