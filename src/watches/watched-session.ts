@@ -87,10 +87,7 @@ export interface SessionOutline extends Omit<WatchedSession, 'digest' | 'earlyRe
 	readonly questionOpen: boolean;
 }
 
-/**
- * With the users who created its watches, and the channels into which it was brought: the schedule shares reads fairly
- * between them.
- */
+/** `watchers`: who created its watches, and the channels into which it was brought. They share reads fairly. */
 export interface WatchedOutline extends SessionOutline {
 	readonly watchers: readonly string[];
 }
