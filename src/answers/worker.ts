@@ -48,9 +48,6 @@ export function createAnswerWorker(core: Core, { checkAuthor, random, receipts, 
 	const { answers: store } = core.store;
 	const delivery = createDelivery(core, checkAuthor, random);
 	const confirm = createConfirmation(core);
-	const stopping = new AbortController();
-	const shutdownSignal = stopping.signal;
-	let running: Promise<void> | null = null;
 	const tellingUnchecked = atMost(MAX_ASKING);
 
 	async function work(answer: Answer, token: string, signal: AbortSignal): Promise<void> {
@@ -155,7 +152,7 @@ export function createAnswerWorker(core: Core, { checkAuthor, random, receipts, 
 		return { nextAttemptAt: clock.now() + tellAgainAfter(againAfterMs ?? since) };
 	}
 
-	const loop = createLeaseLoop<Answer>({
+	const loop = createLeaseLoop<Answer>(core, {
 		itemsName: 'answers',
 		rows: store.rows,
 		leaseMs: LEASE_MS,
@@ -163,11 +160,7 @@ export function createAnswerWorker(core: Core, { checkAuthor, random, receipts, 
 		take: (lease, room) => store.takeDue(serviceUrl, lease, room, clock.now()),
 		nextDueAt: () => store.nextDueAt(serviceUrl),
 		work,
-		onFailure: ({ id }, error) =>
-			log.error(
-				{ answer: id, code: codeOf(error), err: error },
-				'could not finish work on an answer; it is taken again when its lease lapses',
-			),
+		about: ({ id }) => ({ answer: id }),
 		async renew(held, ms) {
 			const renewed = held.map(({ item, token }) => store.renew(item.id, { token, ms }, clock.now()));
 			const results = await Promise.allSettled(renewed);
@@ -179,21 +172,10 @@ export function createAnswerWorker(core: Core, { checkAuthor, random, receipts, 
 		release: (held) => store.release(held.map(({ item, token }) => ({ id: item.id, token }))),
 		// The next holder of an answer waits until this process's PUT cannot land any more.
 		drainMs: STOP_WITHIN_MS,
-		clock,
-		log,
 	});
+	const { shutdownSignal } = loop;
 
-	return {
-		start(): void {
-			running ??= loop.run(shutdownSignal);
-		},
-		wake: loop.wake,
-		/** Takes no more answers, finishes PUTs that have begun and gives back every lease. */
-		async stop(): Promise<void> {
-			stopping.abort();
-			await running;
-		},
-	};
+	return loop;
 }
 
 function tellAgainAfter(ms: number): number {

@@ -3,9 +3,9 @@ import type { Refusal } from '../../answers/access-policy.ts';
 import {
 	HAND_OVER_WINDOW_MS,
 	type HandOver,
+	type HandOverResult,
 	MOST_HAND_OVERS,
 	MOST_IN_WINDOW,
-	type TooManyHandOvers,
 } from '../../inbox/hand-over.ts';
 import type { HandOverObstacle, QuestionToHandOver } from '../../inbox/hand-overs.ts';
 import type { ContentOf } from '../../watches/kinds.ts';
@@ -124,7 +124,11 @@ export function handOverRefusedText(refusal: Refusal | 'self', { adminContact }:
 }
 
 /** Who handed over or got too many questions, and what to do. Plain text, for a field. */
-export function tooManyHandOversText({ who, againInMs }: TooManyHandOvers, to: string, names: Names): string {
+export function tooManyHandOversText(
+	{ who, againInMs }: Extract<HandOverResult, { kind: 'tooMany' }>,
+	to: string,
+	names: Names,
+): string {
 	const again = `try again in ${durationText(Math.ceil(againInMs / 60_000) * 60_000)}`;
 	const inTime = `in ${HAND_OVER_WINDOW_MS / 60_000} minutes`;
 	if (who === 'from') {

@@ -73,7 +73,7 @@ export interface PostContext {
 
 export type AskedContent = ContentOf<'question'>;
 /** As it was announced, or handed over. */
-type Asked = Pick<AskedContent, 'question' | 'readAt'>;
+export type Asked = Pick<AskedContent, 'question' | 'readAt'>;
 
 /** Words alone are a string. mrkdwn. */
 type Draw<K extends PostKind> = (content: ContentOf<K>, post: PostContext) => MessageContent | string;
