@@ -82,7 +82,7 @@ it('refuses a guest, hands over to a person who gives back, and shows both on th
 	const post = await watched(ada, 'chairs');
 	await button(post, 'Hand over').click();
 	await handOver(ada, 'gus');
-	await dialog(ada).getByText(handOverRefusedText('guest', null)).waitFor();
+	await dialog(ada).getByText(handOverRefusedText('guest', {})).waitFor();
 	await handOver(ada, 'grace');
 	await dialog(ada).getByText(youHandedOver('Grace Hopper')).waitFor();
 	await ada.keyboard.press('Escape');

@@ -9,7 +9,6 @@ import { createMemoryCell } from './cell.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { Core } from './core.ts';
-import { codeOf } from './errors.ts';
 import { createHandOvers } from './inbox/hand-overs.ts';
 import type { InboxPlace } from './inbox/inbox.ts';
 import { createInboxes } from './inbox/inboxes.ts';
@@ -60,10 +59,7 @@ const DRAIN_MS = 5_000;
 /** How long `stop` waits for acknowledgements, and at the end while people hear that they have to ask again. */
 const TELL_MS = 1_000;
 
-/**
- * Puts the program together: the only place that knows every part. `start` begins to serve. `stop` accepts nothing new,
- * lets running requests and deliveries finish, releases all leases and closes everything.
- */
+/** Puts the program together: the only place that knows every part. `stop` lets running work finish. */
 export async function createHandraise({
 	config,
 	log,
@@ -77,9 +73,6 @@ export async function createHandraise({
 	/** For tests. Default: the store's clock. */
 	clock?: Clock;
 }) {
-	const { adminContact } = config.access;
-	const { dashboardUrl, quickAnswers } = config;
-	/** Also identifies the session service in the store. */
 	const serviceUrl = config.service.url;
 
 	const metrics = createMetrics({
@@ -172,15 +165,9 @@ export async function createHandraise({
 		inboxes.touch(what === 'delivered' ? null : by);
 		reminders.questionUpdated(question);
 	};
-	const checkBy = async (by: AccessPolicy | null, ...[{ teamId, userId }, channel, maxAgeMs]: Parameters<MayAct>) => {
-		// Another workspace's Slack would call everybody of this one a stranger.
-		if (by === null || teamId !== workspace) return NOT_CHECKED;
-		const place = channel === null ? 'anyChannel' : { channelId: channel };
-		return by.check({ userId, claimedTeamId: null }, place, maxAgeMs);
-	};
-	const mayAct: MayAct = async (...asked) => (await checkBy(policy, ...asked)).refusal;
+	const mayAct: MayAct = async (...asked) => ((await policy?.checkAbsent(...asked)) ?? NOT_CHECKED).refusal;
 	const worker = createAnswerWorker(core, {
-		checkAuthor: (...asked) => checkBy(latePolicy, ...asked),
+		checkAuthor: async (...asked) => (await latePolicy?.checkAbsent(...asked)) ?? NOT_CHECKED,
 		receipts,
 		isOurs: ({ teamId }) => teamId === workspace,
 		questionUpdated,
@@ -198,16 +185,7 @@ export async function createHandraise({
 		await inboxes.forget();
 	});
 
-	/** When the service is back, waiting answers are sent at once instead of at their next attempt. */
-	health.onRecovered(() => {
-		answerStore.hasten(serviceUrl, SERVICE_CODES, clock.now()).then(
-			(hastenedCount) => {
-				if (hastenedCount > 0) worker.wake();
-			},
-			(error: unknown) =>
-				log.warn({ code: codeOf(error) }, 'could not send waiting answers early; they are sent at their next attempt'),
-		);
-	});
+	health.onRecovered(() => void answers.hasten(SERVICE_CODES));
 
 	/** Starts what needs no Slack: stored answers are delivered even while Slack is unreachable. */
 	async function startWorking(): Promise<void> {
@@ -225,13 +203,6 @@ export async function createHandraise({
 		housekeeping.start();
 	}
 
-	/** Starts what writes to Slack by itself. It needs `workspace` and the access policy. */
-	async function startWriting(): Promise<void> {
-		worker.wake();
-		const announcer = createAnnouncer(core, { mayAct, userGroups });
-		await watching.startPosting(announcer, createChannelList(clients.background));
-	}
-
 	/** Everything that serves people. It needs the app's identity in Slack. */
 	function createSlackApp(identity: Identity) {
 		const { teamId, botUserId } = identity;
@@ -246,26 +217,19 @@ export async function createHandraise({
 		const memberships = createMemberships(core, { changes: cellOf('memberships'), turn: personReads.turn });
 		const { isThere } = memberships;
 		const onInboxPress = (inbox: InboxPlace) => inboxes.ask(inbox, null);
-		const listen = createListen(core, {
-			app: bolt.app,
-			teamId,
-			accessPolicy,
-			isThere,
-			personReads,
-			reply,
-			onInboxPress,
-		});
+		const { app } = bolt;
+		const listen = createListen(core, { app, teamId, accessPolicy, isThere, personReads, reply, onInboxPress });
 		const drafting = createDrafting(core, answers.claims);
-		const links = createLinks({ serviceUrl, dashboardUrl });
+		const links = createLinks({ serviceUrl, dashboardUrl: config.dashboardUrl });
 		const presenter = createPresenter(core, { claims: answers.claims, drafting, links });
 		const reads = createPatientReads({ clock });
-		const flow = createSessionFlow(core, { presenter, personReads, reads, reply });
+		const flow = createSessionFlow(core, presenter, { personReads, reads, reply });
 		const channels = createChannels(core);
 		function onChanged(): void {
 			watching.wakeOutbox();
 			reminders.wake();
 		}
-		const settingsSaving = createSettingsSaving(core, { accessPolicy, memberships, channels, userGroups, onChanged });
+		const settingsSaving = createSettingsSaving(core, accessPolicy, { memberships, channels, userGroups }, onChanged);
 		const context: HandlerContext = {
 			...core,
 			listen,
@@ -275,7 +239,6 @@ export async function createHandraise({
 			personReads,
 			client,
 			botUserId,
-			adminContact,
 			mayAct,
 			memberships,
 			channels,
@@ -299,12 +262,11 @@ export async function createHandraise({
 		registerChannelEvents(context);
 		registerFallbacks(context);
 
-		const display = createInboxDisplay(clients, quickAnswers, receipts.context);
+		const display = createInboxDisplay(clients, config.quickAnswers, receipts.context);
 		inboxes.start({ display, memberships, mayAct });
 
 		return {
 			...bolt,
-			/** Accepts nothing new and lets running requests finish. */
 			async stop(): Promise<void> {
 				// Before connections close: an acknowledgement needs the one on which its request came.
 				await Promise.race([listen.drained(), clock.sleep(TELL_MS)]);
@@ -347,7 +309,10 @@ export async function createHandraise({
 			workspace = identity.teamId;
 			await store.warnOfOthers(workspace);
 			slack = createSlackApp(identity);
-			await startWriting();
+			// What writes to Slack by itself needs `workspace` and the access policy.
+			worker.wake();
+			const announcer = createAnnouncer(core, { mayAct, userGroups });
+			await watching.startPosting(announcer, createChannelList(clients.background));
 			await slack.app.start();
 			return { port };
 		},

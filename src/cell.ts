@@ -3,9 +3,8 @@ import type { Clock } from './clock.ts';
 /** A state in memory, or in a row of the database that replicas share (`store/shared-cells.ts`). */
 export interface Cell<S> {
 	/**
-	 * Calls `change` with the newest state (null at first), keeps the state that it returns and resolves to its result. Updates
-	 * run one after the other. `change` is pure and may run more than once; if it returns the object that it got, nothing is
-	 * written.
+	 * Calls `change` with the newest state (null at first) and keeps the state that it returns. Updates run one after the
+	 * other. `change` is pure and may run more than once; if it returns the object that it got, nothing is written.
 	 */
 	update<R>(change: (state: S | null) => { state: S; result: R }): Promise<R>;
 }

@@ -6,12 +6,9 @@ export interface Clock {
 	now(): number;
 	/** Resolves after `ms` milliseconds; rejects with the signal's reason when it is aborted first. */
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
-	/**
-	 * Since when `now` had no step: the process started, the clock was set or the machine woke up. In the future while that
-	 * is not known. Absent for a clock without steps. See `elapsedSince`.
-	 */
+	/** Since when `now` had no step; in the future while that is not known. Absent for a clock without steps. */
 	steadySince?(): number;
-	/** Calls `listener` after each step, when stored times are repaired. Absent for a clock without steps. */
+	/** Calls `listener` after each step, when stored times are repaired. */
 	onStep?(listener: () => void): void;
 	/** Milliseconds of a monotonic clock. Absent when `now` has no steps. See `uptimeOf`. */
 	uptime?(): number;

@@ -151,7 +151,7 @@ const environment = z.object({
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Problems of several settings together. They come from the raw environment, so that they appear beside all others. */
+/** Problems of several settings together, from the raw environment, so that they appear beside all others. */
 function crossProblems(env: Environment, { REMIND_AFTER, ESCALATE_AFTER }: Partial<Settings>): string[] {
 	const isUnset = (name: string) => blankIsUnset(env[name]) === undefined;
 	const problems: string[] = [];
@@ -172,7 +172,6 @@ function crossProblems(env: Environment, { REMIND_AFTER, ESCALATE_AFTER }: Parti
 	return problems;
 }
 
-/** The parsed settings by their names in the environment. */
 export type Settings = z.output<typeof environment>;
 
 export type SettingsReading = ReturnType<typeof readSettings>;
@@ -193,7 +192,8 @@ export function readSettings(env: Environment) {
 		settings: settings as Partial<Settings>,
 		/** One line for each missing or invalid setting, without its value. */
 		problems: [...new Set([...problems, ...crossProblems(env, settings), ...misspeltAccess(env)])],
-		unknown: unknownSettings(env),
+		/** Names that look like settings of Handraise but are none. Those about access are problems. */
+		unknown: Object.keys(env).filter((name) => OUR_NAMES.test(name) && !isSetting(name)),
 	};
 }
 
@@ -212,11 +212,6 @@ function misspeltAccess(env: Environment): string[] {
 	);
 }
 
-/** Names in the environment that look like settings of Handraise but are none. Those about access are problems. */
-export function unknownSettings(env: Environment): readonly string[] {
-	return Object.keys(env).filter((name) => OUR_NAMES.test(name) && !isSetting(name));
-}
-
 /** The outgoing proxies; null without one. `hosts` is for logs: the addresses may hold a password. */
 export function proxySettings({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY: noProxy = '' }: Partial<Settings>) {
 	const addresses = [HTTPS_PROXY, HTTP_PROXY].filter((address) => address !== undefined);
@@ -227,10 +222,7 @@ export function proxySettings({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY: noProxy = '' 
 
 export type ProxySettings = NonNullable<ReturnType<typeof proxySettings>>;
 
-/**
- * Parses the environment.
- * @throws HandraiseError `config_invalid`, with one line for each missing or invalid setting: what to do, and no value
- */
+/** @throws HandraiseError `config_invalid`, with a line for each missing or invalid setting: what to do, and no value */
 export function parseConfig(env: Environment) {
 	const { settings, problems } = readSettings(env);
 	if (problems.length > 0) throw new HandraiseError(problems.join('\n'), { code: 'config_invalid' });
@@ -246,13 +238,12 @@ export function parseConfig(env: Environment) {
 					: ({ kind: 'http', signingSecret: valid.SLACK_SIGNING_SECRET ?? '' } as const),
 		},
 		service: {
-			/** Base address without `/v1` and without a trailing slash. */
+			/** Without `/v1` and a trailing slash. */
 			url: valid.SESSION_SERVICE_URL,
 			apiKey: valid.SESSION_SERVICE_API_KEY,
 			requestsPerMinute: valid.SESSION_SERVICE_RPM,
 			/** The longest time of a call. After it a PUT counts as unable to take effect. */
 			callTimeoutMs: valid.SESSION_SERVICE_TIMEOUT_MS,
-			/** Whether its list of sessions is used where it has one. */
 			usesList: valid.SESSION_SERVICE_LIST === 'auto',
 		},
 		proxy: proxySettings(valid),
@@ -274,21 +265,18 @@ export function parseConfig(env: Environment) {
 		},
 		/** Reads of one person: at once, and then per minute. */
 		people: { burst: valid.PERSON_BURST, readsPerMinute: valid.PERSON_READS_PER_MINUTE },
-		/** The most watches of a person, of a channel and in total. */
 		watchLimits: {
 			person: valid.MAX_WATCHES_PER_PERSON,
 			channel: valid.MAX_WATCHES_PER_CHANNEL,
 			all: valid.MAX_WATCHES,
 		},
-		/** Whether people see every session of the account that waits, also those whose id nobody told them. */
+		/** Whether people see every session that waits, also those whose id nobody told them. */
 		discoverSessions: valid.DISCOVER_SESSIONS,
-		/** Whether questions offer short options as buttons that answer in one press. */
 		quickAnswers: valid.QUICK_ANSWERS === 'on',
-		/** How long a one-press answer can be taken back before it is sent. */
+		/** How long a one-press answer can be taken back. */
 		undoMs: valid.UNDO_SECONDS * 1_000,
 		/** When open questions are reminded of and escalated where a channel has not set it; null: never. */
 		ladderTimes: { remindAfterMs: valid.REMIND_AFTER, escalateAfterMs: valid.ESCALATE_AFTER },
-		/** Whether channels see the text of answers. */
 		showAnswers: valid.SHOW_ANSWERS,
 		retentionDays: valid.RETENTION_DAYS,
 		waitingSecretDays: valid.WAITING_SECRET_DAYS,

@@ -20,7 +20,7 @@ export function boundaryBefore(text: string, at: number): number {
 /** Called when a part of a text is not shown. `isNote`: a note at its end says so, its writer's own if nothing cut it. */
 export type OnCut = (isNote?: boolean) => void;
 
-/** Keeps whether `onCut` was called. `countsNotes`: also for a note at the end of a text. */
+/** Keeps whether `onCut` was called. `countsNotes`: also for a note. */
 export function createCutMark(countsNotes: boolean) {
 	const mark = {
 		isCut: false,

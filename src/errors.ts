@@ -1,10 +1,7 @@
 /**
- * The class of all errors that Handraise throws on purpose. A subclass exists only where code uses `instanceof` or reads
- * its fields.
- *
- * `code` is stable, and only it decides how an error is handled. `retryable`: the same call may succeed later without a
- * change. `message` is for operators' logs: no secrets and no text of a session. `slack/blocks/errors.ts` turns codes into
- * text for people.
+ * The class of all errors that Handraise throws on purpose. Only `code` decides how an error is handled. `retryable`:
+ * the same call may succeed later without a change. `message` is for operators' logs: no secrets and no text of a
+ * session. `slack/blocks/errors.ts` turns codes into text for people.
  */
 export class HandraiseError extends Error {
 	readonly code: string;
@@ -21,7 +18,7 @@ export class HandraiseError extends Error {
 	}
 }
 
-/** The stable code of an error; `internal` for an unexpected one. */
+/** `internal` for an unexpected error. */
 export function codeOf(error: unknown): string {
 	return error instanceof HandraiseError ? error.code : 'internal';
 }
@@ -31,7 +28,6 @@ export const LONGEST_RETRY_AFTER_MS = 5 * 60_000;
 
 /** The error's `retryAt`, at most `LONGEST_RETRY_AFTER_MS` after `now`; null when the error has none. */
 export function retryAtOf(error: unknown, now: number): number | null {
-	return error instanceof HandraiseError && 'retryAt' in error && typeof error.retryAt === 'number'
-		? Math.min(error.retryAt, now + LONGEST_RETRY_AFTER_MS)
-		: null;
+	if (!(error instanceof HandraiseError && 'retryAt' in error && typeof error.retryAt === 'number')) return null;
+	return Math.min(error.retryAt, now + LONGEST_RETRY_AFTER_MS);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Clock, createWaker } from './clock.ts';
+import { type Clock, createWaker, within } from './clock.ts';
 import { codeOf } from './errors.ts';
 import type { Log } from './log.ts';
 
@@ -19,7 +19,7 @@ export interface Held<Item> {
 
 export type LeaseLoop = ReturnType<typeof createLeaseLoop>;
 
-/** What a loop has to know of the table that is its queue. */
+/** The table that is a loop's queue. */
 export interface QueuedRows {
 	/** Calls `listener` after each commit of this process that changed rows. */
 	onChange(listener: () => void): void;
@@ -33,32 +33,26 @@ export interface LeaseLoopOptions<Item> {
 	readonly rows: QueuedRows;
 	/** A dead process's items are due again after this. */
 	readonly leaseMs: number;
-	/** Items worked on at once. */
 	readonly concurrency: number;
 	/** Runs before each look. */
 	readonly prepare?: () => Promise<void>;
 	/** Leases at most `room` due items. `running`: the items in work, for limits of its own. */
 	readonly take: (lease: Lease, room: number, running: readonly Item[]) => Promise<readonly Item[]>;
-	/**
-	 * When the next item is due, in clock milliseconds; null: none is known. Asked before each take. It includes every time
-	 * at which something changes without a change of the rows.
-	 */
+	/** When the next item is due, or something changes without a change of the rows; null: nothing is known. */
 	readonly nextDueAt: (running: readonly Item[]) => Promise<number | null>;
-	/** Does the work and gives the lease back when it writes. `signal` is aborted when the lease is lost or the loop stops. */
+	/**
+	 * Does the work and gives the lease back as it writes; if it rejects, the lease lapses and the item is taken again.
+	 * `signal`: the lease is lost or the loop stops.
+	 */
 	readonly work: (item: Item, token: string, signal: AbortSignal) => Promise<void>;
-	/** `work` rejected. The item is taken again when the lease has lapsed. Not called after an abort. */
-	readonly onFailure: (item: Item, error: unknown) => void;
+	/** What the log says of an item whose work failed. Left out: nothing. */
+	readonly about?: (item: Item) => object;
 	/** Prolongs these leases; returns those still held. Left out where a lease is longer than any work. */
 	readonly renew?: (held: readonly Held<Item>[], leaseMs: number) => Promise<readonly Held<Item>[]>;
 	/** Gives these leases back, unless they were lost or given back already. */
 	readonly release: (held: readonly Held<Item>[]) => Promise<void>;
-	/**
-	 * How long work may go on after an abort before its lease is given back. Left out: without limit, because nobody else may
-	 * begin before its end.
-	 */
+	/** How long work may go on after an abort. Left out: without limit, because nobody else may begin before its end. */
 	readonly drainMs?: number;
-	readonly clock: Clock;
-	readonly log: Log;
 }
 
 /** While the store fails it is tried again this often. */
@@ -71,24 +65,31 @@ const RENEWALS_PER_LEASE = 4;
  * Works on the due rows of a table that is its own queue: takes them under leases, a limited number at once, renews the
  * leases while it works, and takes again when the next row is due, when rows or the clock were changed, when work ends or
  * when it is woken. After a crash, or on another replica, work goes on from what is stored.
- *
- * While the store fails it tries again every second and logs that once. On an abort it takes nothing more, waits for
- * the running work and gives back the leases of work that was cut short.
  */
-export function createLeaseLoop<Item>(options: LeaseLoopOptions<Item>) {
-	const { itemsName, leaseMs, concurrency, drainMs, clock, log } = options;
-	const { rows, prepare, take, nextDueAt, work, onFailure, renew, release } = options;
+export function createLeaseLoop<Item>(
+	{ clock, log }: { readonly clock: Clock; readonly log: Log },
+	options: LeaseLoopOptions<Item>,
+) {
+	const { itemsName, leaseMs, concurrency, drainMs, rows, prepare, take, nextDueAt, work, about, renew, release } =
+		options;
+	const stopping = new AbortController();
+	const shutdownSignal = stopping.signal;
+	let ended: Promise<void> | null = null;
 	const waker = createWaker(clock);
 	const running = new Set<Held<Item> & { readonly lost: AbortController; readonly done: Promise<void> }>();
 	const cutShort: Held<Item>[] = [];
 
-	function start(item: Item, token: string, shutdownSignal: AbortSignal): void {
+	function begin(item: Item, token: string): void {
 		const lost = new AbortController();
 		const signal = AbortSignal.any([shutdownSignal, lost.signal]);
 		const done = work(item, token, signal)
 			.catch((error: unknown) => {
 				if (shutdownSignal.aborted) cutShort.push({ item, token });
-				else if (!lost.signal.aborted) onFailure(item, error);
+				else if (!lost.signal.aborted)
+					log.warn(
+						{ ...about?.(item), err: error, code: codeOf(error) },
+						`work on ${itemsName} failed; it is tried again`,
+					);
 			})
 			.finally(() => {
 				running.delete(entry);
@@ -98,8 +99,8 @@ export function createLeaseLoop<Item>(options: LeaseLoopOptions<Item>) {
 		running.add(entry);
 	}
 
-	/** Takes what is due and starts the work. Returns the milliseconds until the next turn. */
-	async function turn(shutdownSignal: AbortSignal): Promise<number> {
+	/** Returns the milliseconds until the next turn. */
+	async function turn(): Promise<number> {
 		// This turn sees everything that it could be woken for until now.
 		waker.clear();
 		await prepare?.();
@@ -113,16 +114,16 @@ export function createLeaseLoop<Item>(options: LeaseLoopOptions<Item>) {
 		if (untilDue > 0) return Math.min(rows.lookEveryMs, untilDue);
 		const token = randomUUID();
 		const taken = await take({ token, ms: leaseMs }, room, items);
-		for (const item of taken) start(item, token, shutdownSignal);
+		for (const item of taken) begin(item, token);
 		return taken.length > 0 ? 0 : CONTENDED_MS;
 	}
 
-	async function takeUntil(shutdownSignal: AbortSignal): Promise<void> {
+	async function takeUntilStopped(): Promise<void> {
 		let failure: string | null = null;
 		while (!shutdownSignal.aborted) {
 			let waitMs = RETRY_MS;
 			try {
-				waitMs = await turn(shutdownSignal);
+				waitMs = await turn();
 				failure = null;
 			} catch (error) {
 				const code = codeOf(error);
@@ -151,10 +152,7 @@ export function createLeaseLoop<Item>(options: LeaseLoopOptions<Item>) {
 
 	async function drain(): Promise<void> {
 		const done = Promise.all(Array.from(running, (entry) => entry.done));
-		const ended = new AbortController();
-		const late = drainMs === undefined ? done : clock.sleep(drainMs, ended.signal).catch(() => undefined);
-		await Promise.race([done, late]);
-		ended.abort();
+		await (drainMs === undefined ? done : within<unknown>(clock, done, drainMs, () => null));
 		const unfinished = [...cutShort, ...running];
 		if (unfinished.length === 0) return;
 		await release(unfinished).catch((error: unknown) => {
@@ -162,19 +160,28 @@ export function createLeaseLoop<Item>(options: LeaseLoopOptions<Item>) {
 		});
 	}
 
+	async function run(): Promise<void> {
+		const drained = new AbortController();
+		keepLeases(drained.signal).catch(() => undefined);
+		await takeUntilStopped();
+		await drain();
+		drained.abort();
+	}
+
 	rows.onChange(waker.wake);
 	clock.onStep?.(waker.wake);
 
 	return {
-		/** Takes items and works on them until the signal is aborted, then drains. Never rejects. */
-		async run(signal: AbortSignal): Promise<void> {
-			const drained = new AbortController();
-			keepLeases(drained.signal).catch(() => undefined);
-			await takeUntil(signal);
-			await drain();
-			drained.abort();
+		start(): void {
+			ended ??= run();
 		},
-		/** Takes due items now instead of at the next turn: an item was stored or is due sooner. */
+		/** Takes nothing more, waits for the running work and gives back the leases of work that was cut short. */
+		async stop(): Promise<void> {
+			stopping.abort();
+			await ended;
+		},
+		/** Aborted by `stop`. */
+		shutdownSignal,
 		wake: waker.wake,
 	};
 }

@@ -1,9 +1,6 @@
 import { pino } from 'pino';
 
-/**
- * The interface of pino's loggers that modules use. Fields hold ids, codes, counts and milliseconds, never
- * text of a session, values, tokens or addresses with queries.
- */
+/** Fields hold ids, codes, counts and milliseconds, never text of a session, values, tokens or queries of addresses. */
 export interface Log {
 	debug(fields: object, message: string): void;
 	info(fields: object, message: string): void;
@@ -60,11 +57,6 @@ function errorFields(error: unknown): object {
 	if (!(error instanceof Error)) return { type: typeof error };
 	const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};
 	const cause = error.cause instanceof Error ? { cause: errorFields(error.cause) } : {};
-	return {
-		type: error.name,
-		message: error.message.slice(0, 500),
-		...code,
-		stack: error.stack?.slice(0, 2_000),
-		...cause,
-	};
+	const [message, stack] = [error.message.slice(0, 500), error.stack?.slice(0, 2_000)];
+	return { type: error.name, message, ...code, stack, ...cause };
 }

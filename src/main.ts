@@ -1,5 +1,5 @@
 import { createHandraise } from './app.ts';
-import { parseConfig, unknownSettings } from './config.ts';
+import { parseConfig, readSettings } from './config.ts';
 import { HandraiseError } from './errors.ts';
 import { createLog } from './log.ts';
 import { applyProxy } from './proxy.ts';
@@ -17,7 +17,7 @@ function fail(error: unknown): never {
 async function main(): Promise<void> {
 	const config = parseConfig(process.env);
 	const log = createLog(config.logLevel);
-	for (const setting of unknownSettings(process.env)) {
+	for (const setting of readSettings(process.env).unknown) {
 		log.warn({ setting }, 'Handraise has no setting with this name: check its spelling');
 	}
 	const proxy = applyProxy(config.proxy);
@@ -25,7 +25,6 @@ async function main(): Promise<void> {
 	const stopping = new AbortController();
 	const handraise = await createHandraise({ config, log, proxy });
 
-	/** Lets running work finish and ends the process. `say` logs why. */
 	async function stop(exitCode: number, say: () => void): Promise<void> {
 		if (stopping.signal.aborted) return;
 		say();

@@ -14,15 +14,15 @@ export const CONNECTIONS = {
 	keepAliveTimeoutThreshold: 1_500,
 } as const;
 
-/** The name of this machine and its addresses, which a proxy on another machine would take for its own. */
+/** A proxy on another machine would take these for its own. */
 const THIS_MACHINE = 'localhost,127.0.0.1,::1';
 
 /** The proxy's answer to a CONNECT may take as long as a connection of undici's own. */
 const CONNECT_WITHIN_MS = 10_000;
 
 /**
- * Sends what this process requests through the proxies: `fetch`, and what gets the dispatcher that is returned. Null
- * without a proxy: nothing changes. Node's own `NODE_USE_ENV_PROXY` covers neither a Pool nor Socket Mode.
+ * Sends `fetch`, and what gets the returned dispatcher, through the proxies. Null without a proxy. Node's own
+ * `NODE_USE_ENV_PROXY` covers neither a Pool nor Socket Mode.
  */
 export function applyProxy(settings: ProxySettings | null): Dispatcher | null {
 	if (settings === null) return null;

@@ -21,7 +21,7 @@ export interface RateState {
 
 export const FRESH_RATE: RateState = { due: 0, pausedUntil: 0 };
 
-/** How many rates one process keeps: the most recently used ones. */
+/** The most recently used ones are kept. */
 const MOST_RATES = 10_000;
 
 /** Takes one call now (`waitMs` is 0), leaving `keep` of the burst to others, or says when to ask again. */
@@ -38,10 +38,7 @@ export function takeCall(
 	return { waitMs: 0, state: { due: due + limit.intervalMs, pausedUntil: 0 } };
 }
 
-/**
- * Limits calls by key: of Slack's methods and of people.
- * @param cellOf makes the cell of a rate: in the database for replicas, in memory for a single process
- */
+/** Limits calls by key: of Slack's methods and of people. `cellOf` makes the cell of a rate. */
 export function createRateLimiter(clock: Clock, cellOf: (key: string) => Cell<RateState> = () => createMemoryCell()) {
 	const cells = new Map<string, Cell<RateState>>();
 	clock.onStep?.(() => cells.clear());

@@ -29,55 +29,52 @@ function setting(options: Partial<LeaseLoopOptions<Job>> = {}) {
 	const released: string[] = [];
 	const finish = new Map<string, () => void>();
 	const store = { isAway: false, lost: new Set<string>(), renewals: 0, takes: 0 };
-	const loop = createLeaseLoop<Job>({
-		itemsName: 'jobs',
-		rows: {
-			onChange(listener) {
-				onChange = listener;
+	const loop = createLeaseLoop<Job>(
+		{ clock, log },
+		{
+			itemsName: 'jobs',
+			rows: {
+				onChange(listener) {
+					onChange = listener;
+				},
+				lookEveryMs: 30_000,
 			},
-			lookEveryMs: 30_000,
+			leaseMs: 20_000,
+			concurrency: 2,
+			async take(_lease, room) {
+				store.takes += 1;
+				if (store.isAway) throw new HandraiseError('away', { code: 'store_unavailable' });
+				const due = queue.filter(({ dueAt }) => dueAt <= clock.now()).slice(0, room);
+				for (const job of due) queue.splice(queue.indexOf(job), 1);
+				return due;
+			},
+			async nextDueAt() {
+				if (store.isAway) throw new HandraiseError('away', { code: 'store_unavailable' });
+				return queue.length === 0 ? null : Math.min(...queue.map(({ dueAt }) => dueAt));
+			},
+			async work({ id }, _token, signal) {
+				begun.push({ id, at: clock.now() });
+				if (id.startsWith('broken')) throw new Error('broken');
+				if (!id.startsWith('long')) return;
+				await new Promise<void>((resolve, reject) => {
+					finish.set(id, resolve);
+					if (!id.startsWith('long deaf'))
+						signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+				});
+			},
+			about: ({ id }) => ({ id }),
+			async renew(held) {
+				store.renewals += 1;
+				return held.filter(({ item }) => !store.lost.has(item.id));
+			},
+			release: async (held) => void released.push(...held.map(({ item }) => item.id)),
+			...options,
 		},
-		leaseMs: 20_000,
-		concurrency: 2,
-		async take(_lease, room) {
-			store.takes += 1;
-			if (store.isAway) throw new HandraiseError('away', { code: 'store_unavailable' });
-			const due = queue.filter(({ dueAt }) => dueAt <= clock.now()).slice(0, room);
-			for (const job of due) queue.splice(queue.indexOf(job), 1);
-			return due;
-		},
-		async nextDueAt() {
-			if (store.isAway) throw new HandraiseError('away', { code: 'store_unavailable' });
-			return queue.length === 0 ? null : Math.min(...queue.map(({ dueAt }) => dueAt));
-		},
-		async work({ id }, _token, signal) {
-			begun.push({ id, at: clock.now() });
-			if (id.startsWith('broken')) throw new Error('broken');
-			if (!id.startsWith('long')) return;
-			await new Promise<void>((resolve, reject) => {
-				finish.set(id, resolve);
-				if (!id.startsWith('long deaf')) signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-			});
-		},
-		onFailure: ({ id }) => log.error({ id }, 'work failed'),
-		async renew(held) {
-			store.renewals += 1;
-			return held.filter(({ item }) => !store.lost.has(item.id));
-		},
-		release: async (held) => void released.push(...held.map(({ item }) => item.id)),
-		clock,
-		log,
-		...options,
-	});
-	const stopping = new AbortController();
-	const running = loop.run(stopping.signal);
-	async function stop(): Promise<void> {
-		stopping.abort(new Error('stop'));
-		await running;
-	}
+	);
+	loop.start();
 	onTestFinished(async () => {
 		for (const end of finish.values()) end();
-		await stop();
+		await loop.stop();
 	});
 	const begunIds = () => begun.map(({ id }) => id);
 	function setForward(ms: number): void {
@@ -94,7 +91,7 @@ function setting(options: Partial<LeaseLoopOptions<Job>> = {}) {
 		finish,
 		store,
 		loop,
-		stop,
+		stop: loop.stop,
 		setForward,
 		change: () => onChange(),
 	};
@@ -188,7 +185,9 @@ it('reports failed work and takes the next item', async () => {
 	for (const id of ['broken', 'next']) queue.push({ id, dueAt: 0 });
 	await clock.advance(0);
 	expect(begunIds()).toEqual(['broken', 'next']);
-	expect(log.lines).toEqual([{ level: 'error', fields: { id: 'broken' }, message: 'work failed' }]);
+	expect(log.lines).toMatchObject([
+		{ level: 'warn', fields: { id: 'broken' }, message: 'work on jobs failed; it is tried again' },
+	]);
 });
 
 it('logs an outage of the store once and goes on after it', async () => {

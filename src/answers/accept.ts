@@ -14,7 +14,6 @@ import {
 } from './answer.ts';
 import { mayLandForMs } from './put.ts';
 
-/** What a person submits. */
 export type Submission = Omit<NewAnswer, 'id' | 'press' | 'acceptedAt' | 'giveUpAt'> & {
 	/** How long a one-press answer can be taken back before it is sent; null for a form. */
 	readonly undoMs: number | null;
@@ -23,13 +22,9 @@ export type Submission = Omit<NewAnswer, 'id' | 'press' | 'acceptedAt' | 'giveUp
 /** A failure that took longer leaves no time for a second try: Slack waits 3 s for the acknowledgement. */
 const ASK_AGAIN_WITHIN_MS = 1_000;
 
-/**
- * What people do with their answers. Everything is committed when the promise resolves.
- *
- * @param wake wakes the worker
- */
+/** What people do with their answers. Everything is committed when the promise resolves. `wake` wakes the worker. */
 export function createAnswers(core: Core, questionUpdated: QuestionUpdated, wake: () => void) {
-	const { clock, log, metrics } = core;
+	const { serviceUrl, clock, log, metrics } = core;
 	const { answers: store, drafts } = core.store;
 	const { giveUpMs, service } = core.config;
 	const claims = createClaims(core, questionUpdated);
@@ -55,7 +50,6 @@ export function createAnswers(core: Core, questionUpdated: QuestionUpdated, wake
 		}
 	}
 
-	/** The posts show a choice without a read of the session. */
 	function answerChanged({ question, press, person }: Answer): void {
 		questionUpdated(question, 'answer', person);
 		if (press !== null) questionUpdated(question, 'choice', person);
@@ -64,10 +58,7 @@ export function createAnswers(core: Core, questionUpdated: QuestionUpdated, wake
 	return {
 		claims,
 
-		/**
-		 * Stores an answer durably. Acknowledge a submission only after this.
-		 * @throws HandraiseError `store_unavailable` when nothing was stored, `acceptance_unknown` when it may be stored
-		 */
+		/** Acknowledge only after this. @throws `store_unavailable`: nothing is stored; `acceptance_unknown`: perhaps */
 		async submit({ undoMs, ...submission }: Submission): Promise<AcceptResult> {
 			const now = clock.now();
 			const result = await acceptDespiteLostReply({
@@ -81,7 +72,6 @@ export function createAnswers(core: Core, questionUpdated: QuestionUpdated, wake
 			return result;
 		},
 
-		/** What can happen after the acknowledgement: send the answer, end the claim, discard the draft. */
 		async afterAccept(answer: Answer): Promise<void> {
 			wake();
 			questionUpdated(answer.question, answer.press === null ? 'answer' : 'choice', answer.person);
@@ -115,10 +105,16 @@ export function createAnswers(core: Core, questionUpdated: QuestionUpdated, wake
 			return readable.length;
 		},
 
-		/**
-		 * Sends a delivered answer again, for its author alone, because the service could not start the agent. Null when
-		 * nothing is left to start, or when an earlier repeat may still be under way.
-		 */
+		/** Sends answers that failed with these codes now, instead of at their next attempt. Never rejects. */
+		async hasten(codes: readonly string[]): Promise<void> {
+			try {
+				if ((await store.hasten(serviceUrl, codes, clock.now())) > 0) wake();
+			} catch (error) {
+				log.warn({ code: codeOf(error) }, 'could not send waiting answers early; they are sent at their next attempt');
+			}
+		},
+
+		/** Has a delivered answer sent again, to start the agent; null when that is done or a repeat may run. */
 		async sendAgain(id: string, person: Person): Promise<Answer | null> {
 			const now = clock.now();
 			const answer = await store.askRestart(id, person, now, now - mayLandForMs(service.callTimeoutMs));
@@ -126,10 +122,7 @@ export function createAnswers(core: Core, questionUpdated: QuestionUpdated, wake
 			return answer;
 		},
 
-		/**
-		 * Discards an answer, for its author alone; null when it is too late. Whoever lost to it is offered the question again.
-		 * `onlyUnsent`: not an answer that failed, because that may have arrived.
-		 */
+		/** For its author alone; null when it is too late. `onlyUnsent`: not one that may have arrived. */
 		async withdraw(id: string, person: Person, options = { onlyUnsent: false }): Promise<Answer | null> {
 			const answer = await store.withdraw(id, person, clock.now(), options);
 			if (answer === null) return null;
@@ -169,9 +162,9 @@ export function createClaims({ store: { claims: store }, clock, log }: Core, que
 			await change(question, person, () => store.release(question, person));
 		},
 		/** The claims of other people, oldest first. */
-		async others(question: QuestionKey, person: Person): Promise<readonly Claim[]> {
+		async others(question: QuestionKey, { teamId, userId }: Person): Promise<readonly Claim[]> {
 			const active = await store.active(question, clock.now());
-			return active.filter((claim) => claim.person.userId !== person.userId || claim.person.teamId !== person.teamId);
+			return active.filter(({ person }) => person.userId !== userId || person.teamId !== teamId);
 		},
 	};
 }

@@ -3,7 +3,6 @@ import { type Clock, startDeadline, uptimeOf } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Origin, Person } from './answer.ts';
 
-/** What Slack says about a person. */
 export interface PersonFacts {
 	/** The person's workspace; null when Slack leaves it out, as it may on Enterprise Grid. */
 	readonly teamId: string | null;
@@ -21,7 +20,6 @@ export interface PersonFacts {
 export interface Directory {
 	/** Null when Slack does not know this id, or leaves out a required fact. */
 	person(userId: string, signal: AbortSignal): Promise<PersonFacts | null>;
-	/** The members' user ids. */
 	userGroup(groupId: string, signal: AbortSignal): Promise<ReadonlySet<string>>;
 	/** How long to wait when Slack limits our calls, as an error of these methods says; else null. */
 	retryAfterMs(error: unknown): number | null;
@@ -30,17 +28,13 @@ export interface Directory {
 /** The operator's rules; empty lists allow everybody. */
 export type AccessRules = Omit<Config['access'], 'adminContact'>;
 
-/** Where the app is installed. */
 export interface Installation {
 	readonly teamId: string;
 	/** Null for a workspace that belongs to no organisation. */
 	readonly enterpriseId: string | null;
 }
 
-/**
- * Where somebody acts, or where their form or answer came from. `anyChannel`: the rule about channels does not apply to
- * this action.
- */
+/** Where somebody acts, or where their form or answer came from. `anyChannel`: the rule about channels does not hold. */
 export type Place = ChannelPlace | 'anyChannel';
 
 export interface ChannelPlace extends Pick<Origin, 'channelId' | 'isCopy'> {
@@ -67,10 +61,7 @@ export function isProvenRefusal(code: string | null): boolean {
 	return PROVEN_REFUSALS.some((refusal) => refusal === code);
 }
 
-/**
- * Whether the access policy allows a person to act in a channel, or in any (null); the refusal if it does not. The facts
- * about the person are at most `maxAgeMs` old; left out: the policy's default.
- */
+/** Why a person may not act in a channel, or in any (null); null if they may. `maxAgeMs`: see `check`. */
 export type MayAct = (person: Person, channelId: string | null, maxAgeMs?: number) => Promise<Refusal | null>;
 
 /** `not_there`: they act on a question that they had before, are not in its channel and do not have it. */
@@ -91,10 +82,7 @@ const ASK_WITHIN_MS = 1_500;
 /** Where nobody waits for an acknowledgement: the time-out of background calls. */
 const ASK_PATIENTLY_MS = 10_000;
 
-/**
- * Decides who may read sessions, watch them and answer. Asked before every action of a person. Fails closed. `isPatient`:
- * nobody waits for an acknowledgement. The directory has to wait as long.
- */
+/** Decides who may read sessions, watch and answer. Fails closed. `isPatient`: nobody waits for an acknowledgement. */
 export function createAccessPolicy({
 	rules,
 	installation,
@@ -137,10 +125,8 @@ export function createAccessPolicy({
 	}
 
 	/**
-	 * `claimedTeamId`: the workspace in the request, or null. It proves nothing on Enterprise Grid, where interactions have
-	 * one fixed workspace for all workspaces of a person.
-	 *
-	 * @param maxAgeMs how old the facts about the person and the user groups may be, in milliseconds
+	 * `claimedTeamId`: the workspace in the request. It proves nothing on Enterprise Grid, where interactions have one
+	 * fixed workspace for all of a person. `maxAgeMs`: of the facts about the person and the user groups.
 	 */
 	async function check(
 		{ userId, claimedTeamId }: { readonly userId: string; readonly claimedTeamId: string | null },
@@ -167,16 +153,21 @@ export function createAccessPolicy({
 		}
 	}
 
-	return { check };
+	return {
+		check,
+		/** For somebody who makes no request now, in a channel or in any (null). */
+		async checkAbsent({ teamId, userId }: Person, channelId: string | null, maxAgeMs?: number): Promise<Verdict> {
+			// Another workspace's Slack would call everybody of this one a stranger.
+			if (teamId !== installation.teamId) return NOT_CHECKED;
+			return check({ userId, claimedTeamId: null }, channelId === null ? 'anyChannel' : { channelId }, maxAgeMs);
+		},
+	};
 }
 
 export type AccessPolicy = ReturnType<typeof createAccessPolicy>;
 
 /** Whether Slack's facts prove that somebody is a member. `unproven`: facts are missing or contradict each other. */
-function membershipOf(
-	{ teamId, enterprise, isStranger }: PersonFacts,
-	ours: Installation,
-): 'member' | 'external' | 'unproven' {
+function membershipOf({ teamId, enterprise, isStranger }: PersonFacts, ours: Installation) {
 	if (isStranger) return 'external';
 	const isOfTeam = teamId === ours.teamId;
 	if (enterprise === null) return isOfTeam ? 'member' : teamId === null ? 'unproven' : 'external';
@@ -185,23 +176,12 @@ function membershipOf(
 	return isOfTeam || namesTeam ? 'unproven' : 'external';
 }
 
-/** Slack gives no answer. */
 export const NOT_CHECKED = { refusal: 'could_not_check' } as const;
 
-/**
- * Keeps the newest `CACHE_ENTRIES` responses of Slack, but no failures. Simultaneous requests for the same key share one
- * call, because Slack allows about 100 a minute.
- */
+/** Keeps no failures. Simultaneous requests for a key share a call: Slack allows about 100 a minute. */
 function createCache<Value>(clock: Clock) {
 	const entries = new Map<string, { readonly value: Value; readonly askedAt: number }>();
 	const asking = new Map<string, Promise<Value>>();
-
-	async function askAndKeep(key: string, ask: () => Promise<Value>): Promise<Value> {
-		const askedAt = uptimeOf(clock);
-		const value = await ask();
-		setBounded(entries, key, { value, askedAt }, CACHE_ENTRIES);
-		return value;
-	}
 
 	return {
 		async get(key: string, maxAgeMs: number, ask: () => Promise<Value>): Promise<Value> {
@@ -210,9 +190,12 @@ function createCache<Value>(clock: Clock) {
 			if (cached !== undefined && uptimeOf(clock) - cached.askedAt < limitMs) return cached.value;
 			const running = asking.get(key);
 			if (running !== undefined) return running;
-			const response = askAndKeep(key, ask).finally(() => asking.delete(key));
+			const askedAt = uptimeOf(clock);
+			const response = ask().finally(() => asking.delete(key));
 			asking.set(key, response);
-			return response;
+			const value = await response;
+			setBounded(entries, key, { value, askedAt }, CACHE_ENTRIES);
+			return value;
 		},
 	};
 }

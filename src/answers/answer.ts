@@ -1,6 +1,5 @@
 import type { BeforePut } from '../questions/compare.ts';
 
-/** Identifies a question of a session. */
 export interface QuestionKey {
 	/** The service's base address: one database may hold the answers of several services. */
 	readonly service: string;
@@ -8,7 +7,7 @@ export interface QuestionKey {
 	readonly messageIndex: number;
 }
 
-/** Identifies one press of Submit in one form, however often Slack repeats it. A view can show several forms in turn. */
+/** Identifies a press of Submit, however often Slack repeats it. A view can show several forms in turn. */
 export function submissionKeyOf(viewId: string, formId: string): string {
 	return `${viewId}:${formId}`;
 }
@@ -18,10 +17,13 @@ export function pressKeyOf(place: string, actionTs: string): string {
 	return `press:${place}:${actionTs}`;
 }
 
-/** A person in Slack. */
 export interface Person {
 	readonly teamId: string;
 	readonly userId: string;
+}
+
+export function isSamePerson(one: Person, other: Person): boolean {
+	return one.userId === other.userId && one.teamId === other.teamId;
 }
 
 /** Where a form was opened. Both are null in a DM. */
@@ -88,15 +90,13 @@ export interface AnswerItem {
 	readonly value: string | null;
 	/** Never shown again, and wiped when the answer ends. */
 	readonly secret: boolean;
-	/** The secret value was removed from the store. */
 	readonly wiped: boolean;
 }
 
 /** The answer that was first, for the receipt of the second person. */
 export interface OtherAnswer {
-	/** Its id; null when it came from outside Handraise. */
+	/** Like `person` null when it came from outside Handraise, for example from the service's own page. */
 	readonly answerId: string | null;
-	/** Null when it came from outside Handraise, for example from the service's own page. */
 	readonly person: Person | null;
 	/** By position; null for secret values. */
 	readonly values: readonly (string | null)[];
@@ -105,17 +105,13 @@ export interface OtherAnswer {
 	readonly same: boolean;
 }
 
-/**
- * What became of the agent after a delivery. `unseen`: no sign within ten minutes. `overwritten`: somebody outside
- * Handraise replaced the text (the service compares nothing before it writes).
- */
+/** `unseen`: no sign of the agent within ten minutes. `overwritten`: somebody outside Handraise replaced the text. */
 export const AGENT_OUTCOMES = ['resumed', 'failed', 'stopped', 'paused', 'completed', 'unseen', 'overwritten'] as const;
 export type AgentOutcome = (typeof AGENT_OUTCOMES)[number];
 
 /** One entry of the audit trail: a state and when it was reached. */
 export interface TimelineEntry {
 	readonly state: AnswerState;
-	/** Milliseconds since the epoch. */
 	readonly at: number;
 	/** Of `conflicted`: somebody else's answer, an earlier one of its author, or one that its author sent instead. */
 	readonly lostTo?: 'other' | 'own' | 'ownInstead' | undefined;
@@ -129,7 +125,6 @@ export type AnswerContent =
 
 /** What the author was last told about an answer, and where. It is stored, so that a restart repeats no receipt. */
 export interface ReceiptState {
-	/** The last state the author was told, in any place. */
 	readonly state: AnswerState | null;
 	readonly agentOutcome: AgentOutcome | null;
 	/** The receipt's DM, once there is one. It is updated, not repeated. */
@@ -141,10 +136,7 @@ export interface ReceiptState {
 /** The longest time in which a one-press answer can be taken back (`UNDO_SECONDS`). */
 export const MAX_UNDO_MS = 60_000;
 
-/**
- * How long the reply to a press that came second may take before the worker tells its author: the process that was to
- * reply may be dead.
- */
+/** How long the reply to a press that came second may take before the worker tells its author instead. */
 export const TOLD_WITHIN_MS = 10_000;
 
 /** What an answer has from its submission on. All times are milliseconds since the epoch. */
@@ -171,7 +163,6 @@ export interface SubmittedAnswer {
 	readonly giveUpAt: number;
 }
 
-/** A stored answer. */
 export interface Answer extends SubmittedAnswer {
 	readonly content: AnswerContent;
 	/** The positions that it fills or leaves empty on purpose. */
@@ -186,20 +177,16 @@ export interface Answer extends SubmittedAnswer {
 	readonly editCount: number;
 	/** When the worker's next step is due; null when nothing is left to do. */
 	readonly nextAttemptAt: number | null;
-	/**
-	 * Set before a PUT begins, cleared when it is certain that nothing was saved. In a failed state it means that the answer
-	 * may have arrived.
-	 */
+	/** Set before a PUT begins, cleared when certainly nothing was saved. In a failed state: it may have arrived. */
 	readonly putStartedAt: number | null;
 	readonly before: BeforePut | null;
 	readonly deliveredAt: number | null;
 	readonly agentOutcome: AgentOutcome | null;
 	readonly endedAt: number | null;
-	/** The stable code of the last failure. */
 	readonly lastError: string | null;
 	readonly timeline: readonly TimelineEntry[];
 	readonly receiptState: ReceiptState;
-	/** The service asked for a pause until this time; null when it did not. */
+	/** The service asked for a pause until this time. */
 	readonly notBefore: number | null;
 	/** Attempts in a row that found no such session. */
 	readonly missingCount: number;
@@ -209,7 +196,6 @@ export interface Answer extends SubmittedAnswer {
 	readonly restartAskedAt: number | null;
 }
 
-/** An answer as submitted. */
 export interface NewAnswer extends SubmittedAnswer {
 	readonly items: readonly AnswerItem[];
 	/** Whether the form had the box for secret answers. Without it, `secret` of the items is a guess. */
@@ -243,14 +229,13 @@ export type AnswerPatch = Partial<
 /** The result of sending a receipt. */
 export interface Telling {
 	readonly receiptState: ReceiptState;
-	/** The pause that Slack asks for, in ms, when it limits the calls; else null. */
+	/** The pause that Slack asks for, in ms; null when it does not limit the calls. */
 	readonly againAfterMs: number | null;
 }
 
 /**
- * Called after the commit of every change that a question's cards show. Must not throw. `delivered`: the service has just
- * received an answer, so the session will change soon. `choice`: a one-press answer was given, taken back or has failed, so
- * the question's posts change. `by`: whose claim or answer it is.
+ * Called after the commit of every change that cards show. Must not throw. `delivered`: the session will change soon.
+ * `choice`: a one-press answer was given, taken back or has failed. `by`: whose claim or answer it is.
  */
 export type QuestionUpdated = (
 	question: QuestionKey,
@@ -266,11 +251,7 @@ export function firstDueAt({ press, acceptedAt }: Pick<Answer, 'press' | 'accept
 	return press?.undoUntil ?? acceptedAt;
 }
 
-/**
- * `lastError` of an answer that waits because the first one, to which it lost, is not sent any more: it was withdrawn, was
- * for the question before it changed, found the session over, failed for another reason, or may have arrived although it
- * ended in one of these ways.
- */
+/** `lastError` of an answer that waits because the first one is not sent. `first_unknown`: it may have arrived. */
 export const FIRST_ENDINGS = [
 	'first_withdrawn',
 	'first_outdated',
@@ -309,7 +290,6 @@ export function isSettled(state: AnswerState): boolean {
 	return !isBlocking(state) && state !== 'waiting';
 }
 
-/** The positions of secret items. */
 export function secretOf(items: readonly Pick<AnswerItem, 'secret'>[]): number[] {
 	return items.flatMap(({ secret }, position) => (secret ? [position] : []));
 }

@@ -8,7 +8,6 @@ import type { AgentOutcome, Answer, AnswerPatch } from './answer.ts';
 import { isOverwritten, isStoredAnswer } from './earlier-answers.ts';
 import { classifyFailure, comparisonInput, LeaseLost, type Put } from './put.ts';
 
-/** The first confirmation check, in ms after the delivery. */
 const FIRST_CONFIRM_MS = 2_000;
 /** When to check whether the agent went on, in ms after the delivery. */
 const CONFIRMATION_CHECKS_MS = [FIRST_CONFIRM_MS, 5_000, 15_000, 60_000, 600_000];
@@ -24,7 +23,6 @@ function checkedFrom(now: number): AnswerPatch {
 	return { deliveredAt: now, agentOutcome: null, nextAttemptAt: now + FIRST_CONFIRM_MS, putStartedAt: null };
 }
 
-/** Confirms answers that the service has. */
 export function createConfirmation({ store, sessionService, clock }: Core) {
 	async function read(sessionId: string, signal: AbortSignal): Promise<Session> {
 		const deadline = startDeadline(clock, sessionService.callTimeoutMs + BUDGET_WITHIN_MS);
@@ -49,10 +47,7 @@ export function createConfirmation({ store, sessionService, clock }: Core) {
 		return resumeOutcome(answer.before ?? { status: session.status, assistantCount: 0 }, session);
 	}
 
-	/**
-	 * Checks once whether the agent went on after a delivered answer. Returns what to write: the agent outcome, or when to
-	 * check again. A read that fails or gets no budget in time counts as a check without a result.
-	 */
+	/** Checks once whether the agent went on. Returns what to write: the agent outcome, or when to check again. */
 	return async function confirm(answer: Answer, signal: AbortSignal): Promise<AnswerPatch> {
 		let agentOutcome: AgentOutcome | 'notYet' = 'notYet';
 		let lastError: string | null = null;
@@ -60,6 +55,7 @@ export function createConfirmation({ store, sessionService, clock }: Core) {
 			agentOutcome = await agentOutcomeOf(answer, await read(answer.question.sessionId, signal));
 		} catch (error) {
 			signal.throwIfAborted();
+			// A read that fails or gets no budget in time is a check without a result.
 			lastError = codeOf(error);
 		}
 		// The result of the last *Send again* stays.
@@ -76,10 +72,8 @@ export function createConfirmation({ store, sessionService, clock }: Core) {
 }
 
 /**
- * Sends a delivered answer again at its author's request, because with some versions of the service the same PUT starts
- * the agent that it could not start before; others answer 500 each time. It does so only while a fresh read shows the
- * answer and nothing newer. The request is cleared before the PUT begins, so a crash does not repeat it. Null when the
- * lease was lost.
+ * Sends a delivered answer again for its author: with some versions of the service the same PUT starts the agent then.
+ * The request is cleared before the PUT begins, so a crash does not repeat it. Null when the lease was lost.
  */
 export function createRestart({ store, sessionService, clock, log }: Core, put: Put) {
 	return async function restart(answer: Answer, token: string, signal: AbortSignal): Promise<Answer | null> {
@@ -125,10 +119,7 @@ export function createRestart({ store, sessionService, clock, log }: Core, put: 
 	};
 }
 
-/**
- * Whether sending the answer again can only start the agent: the service has its values (of a wiped secret, any value)
- * and the agent has written and changed nothing since.
- */
+/** Sending it again can only start the agent: the service has its values, and the agent has changed nothing since. */
 export function canRestart(answer: Answer, session: Session): boolean {
 	const { messageIndex } = answer.question;
 	const message = session.messages[messageIndex];

@@ -49,8 +49,8 @@ export function createDelivery(core: Core, checkAuthor: CheckAuthor, random = Ma
 		return { putStartedAt: Math.min(startedAt, now), nextAttemptAt: now + put.landsForMs(startedAt) };
 	}
 
-	/** Notes in the store that a PUT begins. From here on its text cannot be edited and its outcome is unknown. */
-	async function markPut(answer: Answer, token: string, session: Session): Promise<Answer> {
+	/** From here on the text cannot be edited, and the outcome is unknown. */
+	function markPut(answer: Answer, token: string, session: Session): Promise<Answer> {
 		return put.write(answer, token, {
 			state: 'delivering',
 			putStartedAt: clock.now(),
@@ -124,40 +124,40 @@ export function createDelivery(core: Core, checkAuthor: CheckAuthor, random = Ma
 
 	async function fail(attempt: Attempt, error: unknown): Promise<Answer | null> {
 		const { answer, token, maybeSentAt } = attempt;
-		const failure = classifyFailure(error, clock.now());
+		const { code, kind, retryAt, reported } = classifyFailure(error, clock.now());
 		const now = clock.now();
 		const attempts = answer.attempts + 1;
-		metrics.attempt(failure.kind);
-		log.warn({ answer: answer.id, code: failure.code, kind: failure.kind, attempts }, 'delivery attempt failed');
+		metrics.attempt(kind);
+		log.warn({ answer: answer.id, code, kind, attempts }, 'delivery attempt failed');
 		// A write of this attempt may be committed although its reply was lost, so the stored answer decides.
 		const current = await store.get(answer.id);
 		if (current === null) return null;
 		if (!isBlocking(current.state)) return store.update(current, token, {}, { now, release: false });
 		// When this attempt certainly saved nothing, an unknown outcome of an earlier one stays unknown.
-		const mayHaveLanded = failure.kind === 'unknown' ? current.putStartedAt : maybeSentAt;
-		const missingCount = failure.kind === 'missing' ? answer.missingCount + 1 : 0;
+		const mayHaveLanded = kind === 'unknown' ? current.putStartedAt : maybeSentAt;
+		const missingCount = kind === 'missing' ? answer.missingCount + 1 : 0;
 		const base = {
 			attempts,
-			lastError: failure.code,
+			lastError: code,
 			putStartedAt: mayHaveLanded,
 			missingCount,
-			notBefore: failure.retryAt,
-			...(failure.reported && { startFailed: true }),
+			notBefore: retryAt,
+			...(reported && { startFailed: true }),
 		};
 		// While a PUT may still land, the answer keeps blocking others, even if the service does not know the session.
 		const isGone = missingCount > MISSING_RETRIES_MS.length && put.landsForMs(mayHaveLanded) === 0;
-		if (isGone || (failure.kind === 'permanent' && mayHaveLanded === null)) {
+		if (isGone || (kind === 'permanent' && mayHaveLanded === null)) {
 			return put.write(current, token, { ...base, state: 'refused', nextAttemptAt: now });
 		}
 		// An answer that may have arrived keeps blocking until a read shows whether it did.
 		if (now >= answer.giveUpAt && mayHaveLanded === null) {
 			return put.write(current, token, { ...base, state: 'waiting', nextAttemptAt: now });
 		}
-		const isNewlyUnknown = failure.kind === 'unknown' && mayHaveLanded !== null && maybeSentAt === null;
+		const isNewlyUnknown = kind === 'unknown' && mayHaveLanded !== null && maybeSentAt === null;
 		return put.write(current, token, {
 			...base,
 			state: mayHaveLanded === null ? 'accepted' : 'delivering',
-			nextAttemptAt: nextStepAt(answer, failure, { attempts, missingCount, isNewlyUnknown, now, random }),
+			nextAttemptAt: nextStepAt(answer, { attempts, missingCount, isNewlyUnknown, retryAt }, now, random),
 		});
 	}
 
@@ -200,10 +200,7 @@ export function createDelivery(core: Core, checkAuthor: CheckAuthor, random = Ma
 	}
 
 	return {
-		/**
-		 * Makes one attempt for an answer that `token` leases, and writes the result under the lease. Resolves to the stored
-		 * answer, or null when the lease was lost. `signal` aborts the attempt until the PUT begins.
-		 */
+		/** Makes one attempt under the lease; null when the lease was lost. `signal` aborts it until the PUT begins. */
 		async deliver(answer: Answer, token: string, signal: AbortSignal): Promise<Answer | null> {
 			const { putStartedAt } = answer;
 			const attempt: Attempt = { answer, token, maybeSentAt: putStartedAt, checkedAt: answer.checkedAt };

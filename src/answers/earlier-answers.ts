@@ -9,11 +9,7 @@ type Stored = Pick<AnswerStore, 'ofSession'>;
 
 type Asked = Pick<QuestionDigest, 'messageIndex' | 'fingerprint'>;
 
-/**
- * What our answers to the questions of a session mean for what is shown of it. They are not read where nothing is asked.
- *
- * @param known the question that was open before, perhaps gone from `session`
- */
+/** What our answers mean for what is shown of a session. `known`: the question that was open before, perhaps gone. */
 export async function ourAnswers(
 	store: Stored,
 	{ serviceUrl, session, known = null }: { serviceUrl: string; session: Session; known?: Asked | null },
@@ -74,9 +70,8 @@ export function isStoredAnswer(answer: Answer, storedValues: readonly string[]):
 }
 
 /**
- * The answer that was before `answer`: a colleague's that Handraise delivered, or, when none of those fits, one from
- * outside. `values`: what the service has; null when that is the text of `answer`. Values of other items and of secret
- * items are left out.
+ * The answer before `answer`: a colleague's through Handraise, else one from outside. `values`: what the service has;
+ * null when that is the text of `answer`. Values of other items and of secret items are left out.
  */
 export async function whoWasFirst(
 	store: Stored,
@@ -107,10 +102,7 @@ export async function whoWasFirst(
 		: { ...outsider, answerId: first.id, person: first.person, at: first.deliveredAt };
 }
 
-/**
- * Whether somebody outside Handraise replaced our delivered text. An empty value does not count: the agent may have taken
- * the answer and emptied the field. Secret values were wiped on delivery and cannot be compared.
- */
+/** Whether somebody outside Handraise replaced our text. The agent may have emptied the field: that does not count. */
 export async function isOverwritten(
 	store: Stored,
 	{ id, question, fingerprint, content, deliveredAt }: Answer,

@@ -7,11 +7,10 @@ const DRAFT_DAYS = 30;
 
 /** Removes, every hour, values and secrets after their retention time, old drafts and lapsed claims. */
 export function createHousekeeping(
-	{ store: { answers, drafts, claims }, config, clock, log }: Core,
+	{ store: { answers, drafts, claims }, config: { retentionDays, waitingSecretDays }, clock, log }: Core,
 	/** Removes old posts and ended watches. */
 	forgetWatches: () => Promise<void>,
 ) {
-	const { retentionDays, waitingSecretDays } = config;
 	const stopping = new AbortController();
 	let loop: Promise<void> | null = null;
 

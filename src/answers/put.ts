@@ -54,8 +54,7 @@ export function createPut({ store, sessionService, clock }: Core, checkAuthor: C
 		},
 
 		/**
-		 * Asks whether the author may still answer, unless `checkedAt` is less than a minute ago. True when it has asked: the
-		 * session must be read again, because somebody may have written to it meanwhile.
+		 * Asks whether the author may still answer, if due. True when it has asked: somebody may have written meanwhile.
 		 * @throws HandraiseError with the refusal as its code; `not_checked` (retryable) when Slack does not tell
 		 */
 		async hasAsked({ person, origin }: Answer, checkedAt: number): Promise<boolean> {
@@ -68,7 +67,7 @@ export function createPut({ store, sessionService, clock }: Core, checkAuthor: C
 			throw Object.assign(error, { retryAt });
 		},
 
-		/** Writes under the lease; with `editCount`, only to that version of the text. @throws LeaseLost */
+		/** With `editCount`, writes only to that version of the text. @throws LeaseLost */
 		async write(answer: Answer, token: string, patch: AnswerPatch, editCount?: number): Promise<Answer> {
 			const options = { now: clock.now(), release: false, ...(editCount !== undefined && { editCount }) };
 			const written = await store.answers.update(answer, token, patch, options);
@@ -85,7 +84,7 @@ export function createPut({ store, sessionService, clock }: Core, checkAuthor: C
 	};
 }
 
-/** Runs so many calls at once. While they are under way, others resolve to `instead`. */
+/** Runs so many calls at once. Further ones resolve to `instead`. */
 export function atMost(count: number) {
 	let runningCount = 0;
 	return async <Value>(call: () => Promise<Value>, instead: Value): Promise<Value> => {
@@ -97,7 +96,6 @@ export function atMost(count: number) {
 
 export type Put = ReturnType<typeof createPut>;
 
-/** The input of `questions/compare.ts`. */
 export function comparisonInput(answer: Answer, session: Session): DeliveryInput {
 	const { question, fingerprint, shownHash } = answer;
 	return { session, messageIndex: question.messageIndex, fingerprint, shownHash, values: valuesOf(answer) };
@@ -107,9 +105,6 @@ export function valuesOf(answer: Answer): (string | null)[] {
 	return itemsOf(answer).map((item) => item.value);
 }
 
-/** What a failed call to the service means for an answer. */
-type Failure = ReturnType<typeof classifyFailure>;
-
 /**
  * - `permanent`: the service will never take this PUT, or the author may not answer any more.
  * - `missing`: the service does not know the session. Behind a proxy that can be temporary.
@@ -118,25 +113,21 @@ type Failure = ReturnType<typeof classifyFailure>;
  */
 type Kind = 'permanent' | 'missing' | 'later' | 'unknown';
 
-/**
- * The only codes that end an answer, with the refusals of the access policy. Everything else can be fixed while the answer
- * waits: 401, 403, 429, 5xx, redirects, bugs of ours, a Slack that does not tell.
- */
+/** Only these codes and refusals end an answer. Others can be fixed while it waits: 401, 403, 429, 5xx, our bugs. */
 const PERMANENT = new Set(['request_too_large', 'invalid_session_id', 'body_too_large', 'body_too_complex', 'refused']);
 
 /** Classifies by code and fields, never by message. */
 export function classifyFailure(error: unknown, now: number) {
 	const code = codeOf(error);
 	// The layers forbid to import `SessionServiceError`, so its fields are read by name.
-	const fields = error as { readonly outcomeUnknown?: boolean; readonly status?: number | null };
-	const isReported = fields.outcomeUnknown === true && (fields.status ?? 0) >= 500;
+	const { outcomeUnknown, status } = error as { readonly outcomeUnknown?: boolean; readonly status?: number | null };
 	return {
 		code,
-		kind: fields.outcomeUnknown === true || !(error instanceof HandraiseError) ? 'unknown' : kindOf(code),
+		kind: outcomeUnknown === true || !(error instanceof HandraiseError) ? 'unknown' : kindOf(code),
 		/** The service asked for no retry before this time; null when it did not. */
 		retryAt: retryAtOf(error, now),
 		/** The service reported the failure of the PUT itself: if it saved the answer, it did not start the agent. */
-		reported: isReported,
+		reported: outcomeUnknown === true && (status ?? 0) >= 500,
 	};
 }
 
@@ -148,10 +139,7 @@ function kindOf(code: string): Kind {
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 60_000;
 
-/**
- * When to try again after failed attempt number `attempts`: after 1 s, doubled each time up to a minute, half of it random
- * to spread the load, and never before `retryAt`. In whole milliseconds, as the store needs.
- */
+/** After 1 s, doubled up to a minute, half of it random to spread the load, never before `retryAt`. In whole ms. */
 export function nextAttemptAt(now: number, attempts: number, retryAt: number | null, random: () => number): number {
 	const delay = Math.min(FIRST_DELAY_MS * 2 ** Math.min(attempts - 1, 20), LONGEST_DELAY_MS);
 	return Math.ceil(Math.max(now + delay / 2 + (delay / 2) * random(), retryAt ?? 0));
@@ -162,22 +150,17 @@ export const MISSING_RETRIES_MS = [1_000, 4_000] as const;
 /** A read soon after an unknown outcome, so that the author of a PUT that did land is told soon. */
 const EARLY_READ_MS = 1_000;
 
-/** What decides when an answer is tried again. */
-interface Attempted {
-	readonly attempts: number;
-	readonly missingCount: number;
-	/** The outcome of this attempt's PUT is unknown, and no earlier PUT was. */
-	readonly isNewlyUnknown: boolean;
-	readonly now: number;
-	readonly random: () => number;
-}
-
-/** When the next step is due after a failed attempt: the next try, or earlier when the author must be told something. */
+/**
+ * When the next step is due after a failed attempt: the next try, or earlier when the author must be told something.
+ * `isNewlyUnknown`: the outcome of this attempt's PUT is unknown, and that of no earlier one.
+ */
 export function nextStepAt(
-	answer: Pick<Answer, 'acceptedAt' | 'giveUpAt' | 'press'>,
-	{ retryAt }: Pick<Failure, 'retryAt'>,
-	{ attempts, missingCount, isNewlyUnknown, now, random }: Attempted,
+	answer: Answer,
+	attempted: { attempts: number; missingCount: number; isNewlyUnknown: boolean; retryAt: number | null },
+	now: number,
+	random: () => number,
 ): number {
+	const { attempts, missingCount, isNewlyUnknown, retryAt } = attempted;
 	const soonMs = MISSING_RETRIES_MS[missingCount - 1] ?? (isNewlyUnknown ? EARLY_READ_MS : null);
 	const soonAt = soonMs === null ? null : Math.ceil(Math.max(now + soonMs, retryAt ?? 0));
 	const tellAt = [firstDueAt(answer) + TAKES_LONG_MS, answer.giveUpAt].filter((at) => at > now);

@@ -48,12 +48,8 @@ export function createAnswerWorker(core: Core, { checkAuthor, random, receipts, 
 	const { answers: store } = core.store;
 	const delivery = createDelivery(core, checkAuthor, random);
 	const confirm = createConfirmation(core);
-	const stopping = new AbortController();
-	const shutdownSignal = stopping.signal;
-	let running: Promise<void> | null = null;
 	const tellingUnchecked = atMost(MAX_ASKING);
 
-	/** Works on one answer until its lease is given back. */
 	async function work(answer: Answer, token: string, signal: AbortSignal): Promise<void> {
 		const advanced = new AbortController();
 		const longReceipt = tellWhenLong(answer, token, AbortSignal.any([signal, advanced.signal]));
@@ -75,10 +71,7 @@ export function createAnswerWorker(core: Core, { checkAuthor, random, receipts, 
 		await store.release([{ id: answer.id, token }]);
 	}
 
-	/**
-	 * Tells the author after `TAKES_LONG_MS` that delivery takes long, while the attempt goes on. Resolves to the receipt
-	 * state; null when the attempt ended before. Never rejects.
-	 */
+	/** Tells the author after `TAKES_LONG_MS`, during the attempt. Null when that ended before. Never rejects. */
 	async function tellWhenLong(answer: Answer, token: string, ended: AbortSignal): Promise<ReceiptState | null> {
 		if (!isBlocking(answer.state) || answer.receiptState.dm !== null) return null;
 		const untilLong = firstDueAt(answer) + TAKES_LONG_MS - clock.now();
@@ -98,12 +91,11 @@ export function createAnswerWorker(core: Core, { checkAuthor, random, receipts, 
 		}
 	}
 
-	/** Does the next step; null when the lease was lost. */
+	/** Null when the lease was lost. */
 	async function advance(answer: Answer, token: string, signal: AbortSignal): Promise<Answer | null> {
 		const now = clock.now();
 		if (isBlocking(answer.state)) {
-			// It is due early to tell its author that it takes long, or because the clock was set. The service may have asked
-			// for a pause.
+			// It is due early to tell its author that it takes long, or because the clock was set.
 			const from = Math.max(answer.press?.undoUntil ?? 0, answer.notBefore ?? 0);
 			if (from > now) return store.update(answer, token, { nextAttemptAt: from }, { now, release: false });
 			return delivery.deliver(answer, token, signal);
@@ -136,10 +128,7 @@ export function createAnswerWorker(core: Core, { checkAuthor, random, receipts, 
 		if (written === null && receiptState !== answer.receiptState) await correctReceipt(answer);
 	}
 
-	/**
-	 * The lease was lost while the author was told, for example because the process stood still. Another replica may have
-	 * told a newer state before, so the receipt is sent again until it shows the current state.
-	 */
+	/** Another replica may have told a newer state before: the receipt is sent again until it shows the current one. */
 	async function correctReceipt(answer: Answer): Promise<void> {
 		let shown = answer;
 		for (let tries = 0; tries < CORRECTION_TRIES; tries++) {
@@ -163,7 +152,7 @@ export function createAnswerWorker(core: Core, { checkAuthor, random, receipts, 
 		return { nextAttemptAt: clock.now() + tellAgainAfter(againAfterMs ?? since) };
 	}
 
-	const loop = createLeaseLoop<Answer>({
+	const loop = createLeaseLoop<Answer>(core, {
 		itemsName: 'answers',
 		rows: store.rows,
 		leaseMs: LEASE_MS,
@@ -171,11 +160,7 @@ export function createAnswerWorker(core: Core, { checkAuthor, random, receipts, 
 		take: (lease, room) => store.takeDue(serviceUrl, lease, room, clock.now()),
 		nextDueAt: () => store.nextDueAt(serviceUrl),
 		work,
-		onFailure: ({ id }, error) =>
-			log.error(
-				{ answer: id, code: codeOf(error), err: error },
-				'could not finish work on an answer; it is taken again when its lease lapses',
-			),
+		about: ({ id }) => ({ answer: id }),
 		async renew(held, ms) {
 			const renewed = held.map(({ item, token }) => store.renew(item.id, { token, ms }, clock.now()));
 			const results = await Promise.allSettled(renewed);
@@ -187,29 +172,17 @@ export function createAnswerWorker(core: Core, { checkAuthor, random, receipts, 
 		release: (held) => store.release(held.map(({ item, token }) => ({ id: item.id, token }))),
 		// The next holder of an answer waits until this process's PUT cannot land any more.
 		drainMs: STOP_WITHIN_MS,
-		clock,
-		log,
 	});
+	const { shutdownSignal } = loop;
 
-	return {
-		start(): void {
-			running ??= loop.run(shutdownSignal);
-		},
-		/** Takes due answers at once. */
-		wake: loop.wake,
-		/** Takes no more answers, finishes PUTs that have begun and gives back every lease. */
-		async stop(): Promise<void> {
-			stopping.abort();
-			await running;
-		},
-	};
+	return loop;
 }
 
 function tellAgainAfter(ms: number): number {
 	return Math.min(Math.max(ms, TELL_AGAIN_MIN_MS), TELL_AGAIN_MAX_MS);
 }
 
-/** Whether the receipt shows the current state. After a failed attempt it does not: the next attempt is new information. */
+/** After a failed attempt the receipt is not current: the next attempt is new information. */
 function isReceiptCurrent(answer: Pick<Answer, 'state' | 'agentOutcome' | 'receiptState' | 'lastError'>): boolean {
 	if (isBlocking(answer.state) && answer.lastError !== null) return false;
 	return answer.receiptState.state === answer.state && answer.receiptState.agentOutcome === answer.agentOutcome;

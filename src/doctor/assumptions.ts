@@ -4,7 +4,7 @@ import { type Assumptions, type Live, messageOf, ROOT, section, windowOf } from 
 import { at, type Json, jsonObject } from './request.ts';
 import { wordsOf } from './views.ts';
 
-/** What tries throw when Slack does something else: what was seen. */
+/** What tries throw when Slack does something else. */
 const different = (seen: string) => new HandraiseError(seen, { code: 'different' });
 
 const PERSON_MS = 300_000;
@@ -40,7 +40,6 @@ const updateWindow = async ({ slack, need }: Live, view: object, hash: object = 
 const replies = async ({ slack, need }: Live) =>
 	slack('conversations.replies', { channel: need('root.channel'), ts: need('root.ts'), include_all_metadata: true });
 
-/** Expects these values in a message of the check's thread. */
 async function expectBack(live: Live, ts: string, expected: Json): Promise<void> {
 	const reply = await replies(live);
 	if (reply.error === 'missing_scope') throw notChecked(`the optional scope ${reply.needed} is not granted`);

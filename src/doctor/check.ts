@@ -6,7 +6,6 @@ import { parseBaseUrl, sessionPath } from '../session-service/address.ts';
 import { inspectPostgres, inspectSqlite } from '../store/inspect.ts';
 import { createSlackCall, type Json, request } from './request.ts';
 
-/** What the command takes from its process. */
 export interface Invocation {
 	readonly args: readonly string[];
 	readonly env: NodeJS.ProcessEnv;
@@ -20,7 +19,6 @@ export interface Invocation {
 
 const MARKS = { ok: '✓', warning: '!', failure: '✗', skipped: '-' };
 
-/** One line of the report. */
 export interface Finding {
 	/** `failure`: Handraise cannot work. `warning`: it works, but something is lost. `skipped`: not checked. */
 	readonly verdict: keyof typeof MARKS;
@@ -60,7 +58,7 @@ export function counted(count: number, noun: string): string {
 	return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** What a check throws when it cannot be made, and why. */
+/** What a check throws when it cannot be made. */
 export const notChecked = (why: string) => new HandraiseError(why, { code: 'not_checked' });
 
 /** Does not exist. The service checks the key first, so "not found" means that it accepts the key. */
@@ -79,7 +77,6 @@ export function askOnce(env: NodeJS.ProcessEnv) {
 		return settings[name] as Settings[Name];
 	}
 
-	/** Calls Slack with the bot token. */
 	const call = async (method: string, args: Json = {}) =>
 		createSlackCall(need('SLACK_API_URL'), need('SLACK_BOT_TOKEN'))(method, args);
 
@@ -94,7 +91,6 @@ export function askOnce(env: NodeJS.ProcessEnv) {
 	}
 
 	const inspectOnce = async () => inspect(need('DATABASE_URL'), need('DATA_DIR'));
-	/** The reply to `auth.test`. */
 	const auth = call('auth.test');
 	return {
 		...reading,
@@ -111,7 +107,6 @@ export function askOnce(env: NodeJS.ProcessEnv) {
 	};
 }
 
-/** What is in the database. */
 export async function inspect(databaseUrl: string | null | undefined, dataDir: string) {
 	return databaseUrl == null ? inspectSqlite(dataDir) : inspectPostgres(databaseUrl);
 }

@@ -99,8 +99,6 @@ function createLive(given: string, call: SlackCall, { clock, signal, lines: { lo
 	return { slack, post, onArrival, need, wait, arrival, over, whyOver, undone, found, posted, limits, say };
 }
 
-/* What it shows in Slack */
-
 const plain = (text: string) => ({ type: 'plain_text', text });
 export const section = (text: string) => ({ type: 'section', text: plain(text) });
 
@@ -118,7 +116,6 @@ export function windowOf(...blocks: readonly object[]) {
 	return { type: 'modal', callback_id: 'live', title, submit, close, blocks };
 }
 
-/** What this program assumes of Slack, and how that is tried. Later ones use what earlier ones found. */
 export type Assumptions = Readonly<Record<string, (live: Live) => Promise<void>>>;
 
 async function judge(check: string, holds: () => Promise<void>): Promise<Finding> {
@@ -136,7 +133,6 @@ async function judge(check: string, holds: () => Promise<void>): Promise<Finding
 /** Takes back what the check made, and names what it could not. */
 async function cleanUp({ slack, found, posted }: Live): Promise<readonly Finding[]> {
 	const { failure, okIfNone } = findingsOf('Clean-up');
-	/** Resolves to what went wrong, or null. */
 	async function attempt(method: string, args: Json): Promise<string | null> {
 		const reply = await slack(method, args).catch((error: Error) => ({ ok: false, error: error.message }));
 		return reply.ok === true ? null : String(reply.error);
@@ -161,7 +157,7 @@ async function cleanUp({ slack, found, posted }: Live): Promise<readonly Finding
 	);
 }
 
-/** Tries each assumption in a workspace, with the operator's help. Yields a finding for each, and for the clean-up. */
+/** Tries each assumption in a workspace, with the operator's help. */
 export async function* checkLive(
 	channel: string,
 	assumptions: Assumptions,

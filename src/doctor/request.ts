@@ -1,12 +1,11 @@
+/** Without a form, the request is a GET. */
 interface HttpRequest {
 	readonly headers?: Readonly<Record<string, string>>;
-	/** Posts it. Without one, the request is a GET. */
 	readonly form?: URLSearchParams;
 	readonly timeoutMs: number;
 }
 
-/** A response with any status, or why there is none. */
-export type HttpResult = Awaited<ReturnType<typeof request>>;
+type HttpResult = Awaited<ReturnType<typeof request>>;
 export type HttpResponse = Extract<HttpResult, { kind: 'response' }>;
 
 /** Sends one request and follows no redirect. Never throws: a failed connection is `no-response`. */
@@ -21,13 +20,11 @@ export async function request(url: string, { headers = {}, form, timeoutMs }: Ht
 			status: response.status,
 			headers: response.headers,
 			body: await response.text(),
-			/** From the start of the request to the headers. */
 			ms: headersAt - startedAt,
 			/** How far the server's clock is ahead of ours, accurate to about a second; null without a `Date`. */
 			aheadMs: aheadMsOf(response.headers.get('date'), startedAt, headersAt),
 		};
 	} catch (error) {
-		/** The cause, as words that follow a colon. */
 		return { kind: 'no-response' as const, why: causeOf(error, timeoutMs), aheadMs: null };
 	}
 }
@@ -90,7 +87,6 @@ export function jsonObject(text: string): Json | null {
 
 const SLACK_TIMEOUT_MS = 10_000;
 
-/** The result of a Web API call. */
 export type SlackReply = ReturnType<typeof replyFrom>;
 export type SlackCall = ReturnType<typeof createSlackCall>;
 

@@ -64,7 +64,6 @@ export async function runDoctor(invocation: Invocation): Promise<0 | 1 | 2> {
 	return signal.aborted || failures > 0 ? 1 : 0;
 }
 
-/** Null for arguments that are none. */
 function reportFor([mode, channel, ...others]: readonly string[], invocation: Invocation) {
 	if (others.length > 0) return null;
 	if (mode === 'live' && channel !== undefined) return checkLive(channel, ASSUMPTIONS, invocation);

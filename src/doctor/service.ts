@@ -6,10 +6,8 @@ import { type HttpResponse, jsonObject, request } from './request.ts';
 /** A longer delay disturbs people. Slack's triggers expire after 3 s. */
 const SLOW_MS = 3_000;
 
-/** A page of a list that is asked for only to know whether there are lists. */
 const PROBE = { limit: 1, page: 1 };
 
-/** What the response says about SESSION_SERVICE_URL and SESSION_SERVICE_API_KEY. */
 export async function checkService({ ok, warning, failure }: Findings, { service }: Setup) {
 	const { response, url } = await service;
 	const { host, hostname, protocol } = new URL(url);
@@ -101,7 +99,6 @@ function otherAddress(url: string): string {
 	return "SESSION_SERVICE_URL must be the API's base address, not the dashboard's; /v1/sessions/<id> is added to it.";
 }
 
-/** Compares the service's limit with SESSION_SERVICE_RPM. */
 export async function checkRateLimit({ ok, warning }: Findings, { need, service }: Setup) {
 	const requestsPerMinute = need('SESSION_SERVICE_RPM');
 	const { response } = await service;

@@ -2,7 +2,6 @@ import type { Settings } from '../config.ts';
 import { type Findings, notChecked, type Setup } from './check.ts';
 import { at, createSlackCall, request, type SlackReply } from './request.ts';
 
-/** Where the tokens are in the app's settings. */
 const TOKENS = {
 	SLACK_BOT_TOKEN: 'from "OAuth & Permissions" (Bot User OAuth Token, xoxb-…)',
 	SLACK_APP_TOKEN: 'from "Basic Information", App-Level Tokens (xapp-…)',
@@ -35,7 +34,7 @@ export function tokenAdvice(code: string, setting: keyof typeof TOKENS): string 
 	return advice?.replace('CODE', code).replace('FROM', TOKENS[setting]).replace('SETTING', setting) ?? null;
 }
 
-/** What the reply to `auth.test` says about the bot token. */
+/** `reply`: to `auth.test`. */
 export function checkBotToken({ ok, failure }: Findings, reply: SlackReply) {
 	if (reply.kind === 'unreachable') return failure(`Slack cannot be asked: ${reply.why}.`);
 	if (reply.kind === 'refused') {
@@ -105,10 +104,7 @@ export async function checkScopes({ warning, failure, okIfNone }: Findings, { au
 	return okIfNone('exactly those of manifest.yml.');
 }
 
-/**
- * Asks Slack for a Socket Mode address and does not connect to it: otherwise Slack would send some of people's commands
- * to the doctor.
- */
+/** Does not connect to the Socket Mode address: Slack would send some of people's commands to the doctor. */
 export async function checkSocketMode({ ok, warning, failure }: Findings, { need, bot }: Setup) {
 	const token = need('SLACK_APP_TOKEN');
 	if (token === undefined) return;
@@ -157,7 +153,6 @@ export function checkHttpMode({ skipped, warning }: Findings, { settings }: Setu
 /** Ids looked up for one setting, because Slack limits the calls. */
 const MAX_LOOKUPS = 20;
 
-/** The settings with ids that Slack can look up: the method, its argument, and the field of the reply. */
 const LOOKUPS = [
 	{ setting: 'ADMIN_CONTACT', method: 'users.info', argument: 'user' },
 	{ setting: 'ALLOWED_USERS', method: 'users.info', argument: 'user' },
@@ -165,7 +160,6 @@ const LOOKUPS = [
 	{ setting: 'ALLOWED_USERGROUPS', method: 'usergroups.users.list', argument: 'usergroup' },
 ] as const satisfies readonly { setting: keyof Settings; method: string; argument: string }[];
 
-/** Whether the people, channels and groups in the settings exist. */
 export async function checkAccess({ warning, skipped, okIfNone }: Findings, setup: Setup) {
 	const { settings } = setup;
 	const contact = settings.ADMIN_CONTACT;
@@ -205,10 +199,8 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 	subteam_not_found: 'a user group that does not exist',
 };
 
-type Lookup = Pick<(typeof LOOKUPS)[number], 'method' | 'argument'>;
-
 /** What is wrong with an id; null when it is right, undefined when Slack refuses for another reason. */
-async function lookUp({ bot, call }: Setup, { method, argument }: Lookup, id: string) {
+async function lookUp({ bot, call }: Setup, { method, argument }: Record<'method' | 'argument', string>, id: string) {
 	if ((await bot) === null) return undefined;
 	const reply = await call(method, { [argument]: id });
 	if (reply.kind === 'unreachable') return undefined;

@@ -19,7 +19,7 @@ import {
 } from '../store/inspect.ts';
 import { type Findings, notChecked, type Setup } from './check.ts';
 
-/** Bytes. The database of a busy team stays below this. With a full disk, answers are refused. */
+/** Bytes. The database of a busy team stays below this. */
 const MIN_FREE_BYTES = 200 * 1_048_576;
 
 /** File systems that are no local disk, by the type that statfs(2) tells on Linux (src/stat.c of GNU coreutils). */
@@ -34,7 +34,6 @@ export const FILE_SYSTEMS = [
 		words: 'on a network file system, whose locks and syncs SQLite cannot rely on: use a local disk, or DATABASE_URL.',
 	},
 	{
-		// fuse
 		types: [0x65735546],
 		verdict: 'warning',
 		words:
@@ -170,7 +169,6 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
 };
 const UNUSABLE = "PostgreSQL cannot be used (CODE): check DATABASE_URL and the server's log.";
 
-/** Whether the key of the next start is well-formed and is the database's key. */
 export async function checkKey(findings: Findings, { need, settings, database }: Setup) {
 	const { ok, warning, failure } = findings;
 	const found = await database;

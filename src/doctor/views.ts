@@ -6,7 +6,6 @@ import { checkSettings } from './environment.ts';
 import { at, createSlackCall, type Json, type SlackCall, type SlackReply } from './request.ts';
 import { checkBotToken, tokenAdvice } from './slack.ts';
 
-/** A view or message that Slack is asked about. */
 export interface AskedShape {
 	readonly name: string;
 	readonly view?: object;
@@ -17,13 +16,12 @@ export interface AskedShape {
 const PAUSE_MS = 50;
 /** Gives up after so many 429s in a row. */
 const MAX_LIMITED = 10;
-/** The pauses before the retries of a call that failed for another reason. */
+/** The pauses before the retries of a call that failed otherwise. */
 const RETRY_AFTER_MS = [1_000, 5_000];
 /** What is shown of one shape, and of one error, in UTF-16 units. */
 const MAX_WORDS = 4_000;
 const MAX_ERROR_LENGTH = 500;
 
-/** Slack's codes for its own failures. */
 const TRANSIENT = new Set(['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout']);
 
 /** Asks Slack whether it accepts the shapes. Needs only the bot token, so that it can run before everything else is set up. */
@@ -43,10 +41,7 @@ export async function* checkViews({ env, clock, lines }: Invocation): AsyncGener
 	yield* askAbout(extremes(), call, { clock, say: lines.log });
 }
 
-/**
- * Asks Slack about each shape, one at a time, with `blocks.validate`, which posts nothing. Yields the refused shapes, and
- * the reason when it stopped early. `say` takes lines about its progress.
- */
+/** Asks Slack with `blocks.validate`, which posts nothing. Yields the refused shapes, and why it stopped early. */
 export async function* askAbout(
 	shapes: readonly AskedShape[],
 	call: SlackCall,
@@ -110,9 +105,7 @@ function problemOf(reply: SlackReply): string | null {
 	if (reply.kind === 'ok') return null;
 	if (reply.kind === 'unreachable') return `Slack cannot be asked: ${reply.why}.`;
 	const { code } = reply;
-	if (code === 'unknown_method') {
-		return 'This Slack has no blocks.validate (unknown_method), so it cannot check views.';
-	}
+	if (code === 'unknown_method') return 'This Slack has no blocks.validate (unknown_method), so it cannot check views.';
 	const advice = tokenAdvice(code, 'SLACK_BOT_TOKEN');
 	if (advice !== null) return advice;
 	return TRANSIENT.has(code) ? `Slack has a failure of its own (${code}): try again later.` : null;

@@ -109,10 +109,7 @@ export function createInboxContent(core: Core, { memberships, mayAct, discovered
 		return others.filter(({ sessionId }) => !answered.has(sessionId));
 	}
 
-	/**
-	 * Resolves to the content of this inbox at `now`, and to when it has to be put together again, because a part is missing
-	 * (null: no part is). Throws `StoreUnavailableError`.
-	 */
+	/** The content of this inbox at `now`, and when to build it again because a part is missing (null: none is). */
 	return async function build({ person, page }: Inbox, now: number) {
 		const refusal = await mayAct(person, null);
 		if (refusal !== null) {
@@ -239,9 +236,8 @@ function isDirect(channelId: string): boolean {
 }
 
 /**
- * The question in one of the channels that its person sees, preferably one with buttons; empty if it is asked in none of
- * them. Whoever it was handed over to sees it in the channel of the hand-over. `isRaised`: whether only `watch all` brought it
- * to the person, because nobody chose to watch its session.
+ * The question in one of the channels where its person sees it, preferably with buttons; empty without any. A hand-over
+ * shows it in its channel. `isRaised`: only `watch all` brought it to the person.
  */
 function asSeenIn(
 	{ channels, ...question }: HandedQuestion,
@@ -259,10 +255,7 @@ function inOrder(questions: readonly VisibleQuestion[]): readonly VisibleQuestio
 	return questions.toSorted((a, b) => a.since - b.since || (a.question.sessionId < b.question.sessionId ? -1 : 1));
 }
 
-/**
- * Calls with the same argument in one turn of the event loop share one call of `load`. None gets the result of a call
- * that began before it.
- */
+/** Calls with the same argument in one turn of the event loop share one call of `load`, which begins after them. */
 function shareNext<Argument, Result>(load: (argument: Argument) => Promise<Result>) {
 	const waiting = new Map<Argument, Promise<Result>>();
 	return (argument: Argument): Promise<Result> => {

@@ -46,13 +46,8 @@ export type HandOverResult =
 	| { readonly kind: 'limit'; readonly handOver: HandOver }
 	/** It is not open any more, or not watched there. */
 	| { readonly kind: 'closed' }
-	| ({ readonly kind: 'tooMany' } & TooManyHandOvers);
-
-/** `from` handed over too many questions, or `to` got too many, until `againInMs` from now. */
-export interface TooManyHandOvers {
-	readonly who: 'from' | 'to';
-	readonly againInMs: number;
-}
+	/** `from` handed over too many questions, or `to` got too many, until `againInMs` from now. */
+	| { readonly kind: 'tooMany'; readonly who: 'from' | 'to'; readonly againInMs: number };
 
 export type GiveBackResult =
 	/** `repeated`: it was given back before. */
@@ -77,10 +72,7 @@ export function obstacleTo(
 	return current.count >= MOST_HAND_OVERS ? 'limit' : null;
 }
 
-/**
- * The target of the direct message about a hand-over: to the person who has the question, or, once they gave it back, to
- * whoever had handed it over.
- */
+/** Who gets the direct message about a hand-over: the person who has the question, or who gets it back. */
 export function targetOfHandOver(handOver: Pick<HandOver, 'id' | 'teamId' | 'from' | 'to' | 'givenBackAt'>) {
 	const { id, teamId, from, to, givenBackAt } = handOver;
 	return { kind: 'person', teamId, userId: givenBackAt === null ? to : from, topic: id } as const;

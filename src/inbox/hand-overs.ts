@@ -4,18 +4,9 @@ import type { Core } from '../core.ts';
 import { type GiveBackResult, type HandedQuestion, type HandOver, obstacleTo } from './hand-over.ts';
 
 /** The question of a *Hand over* or *Give back*, and where its person sees it. */
-export interface PressedQuestion {
-	readonly sessionId: string;
-	readonly fingerprint: string;
-	/** The channel that watches the session. */
-	readonly channelId: string;
-}
+export type PressedQuestion = Pick<HandOver, 'fingerprint' | 'channelId'> & { readonly sessionId: string };
 
-/**
- * Hands questions over to people, and back.
- *
- * @param onNews called after something was stored
- */
+/** Hands questions over to people, and back. `onNews` is called after something was stored. */
 export function createHandOvers(
 	{ store: { handOvers: store, answers }, serviceUrl, clock }: Core,
 	{ mayAct, onNews }: { readonly mayAct: MayAct; readonly onNews: () => void },
@@ -57,10 +48,7 @@ export function createHandOvers(
 			return { kind: 'possible', question, sessionName: view.name, discreet: watch.discreet } as const;
 		},
 
-		/**
-		 * @param viewId of the window in which `to` was chosen
-		 * @param refusal why they may not answer
-		 */
+		/** `viewId`: of the window in which `to` was chosen. `refusal`: why they may not answer. */
 		async handOver(
 			person: Person,
 			pressed: PressedQuestion,

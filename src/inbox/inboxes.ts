@@ -2,7 +2,7 @@ import type { Person } from '../answers/answer.ts';
 import { setBounded } from '../bounded-map.ts';
 import { uptimeOf } from '../clock.ts';
 import type { Core } from '../core.ts';
-import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
+import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import { createLeaseLoop } from '../lease-loop.ts';
 import type { RateLimit } from '../rate-limiter.ts';
 import type { InboxDisplay } from '../slack/inbox-display.ts';
@@ -35,15 +35,14 @@ const LONGEST_RETRY_MS = 2 * 60_000;
 const MAX_FAILING = 1_000;
 
 /**
- * Keeps the inboxes that people have open current. Opening one stores a row; a lease loop puts the content of due rows
- * together and shows it, so that the newest state wins and replicas do not race. A change of questions, claims or
- * answers marks all followed inboxes; content that looks the same is not sent. `discovered`: see `createInboxContent`.
+ * Keeps the inboxes that people have open current. Opening one stores a row; a lease loop shows the content of due rows,
+ * so the newest state wins and replicas do not race. A change of questions, claims or answers marks all followed
+ * inboxes.
  */
 export function createInboxes(core: Core, discovered: () => Promise<Discovered | null>) {
 	const { rateLimiter, clock, log } = core;
 	const { inboxes: store } = core.store;
 	const { inboxes: metrics } = core.metrics;
-	const stopping = new AbortController();
 	const failureCounts = new Map<string, number>();
 	/** Whose actions changed something since the inboxes were marked; null: an agent's. At the start nobody knows what was missed. */
 	let touchedBy = new Set<string | null>([null]);
@@ -54,12 +53,9 @@ export function createInboxes(core: Core, discovered: () => Promise<Discovered |
 	clock.onStep?.(() => {
 		roomAt = { followers: 0, all: 0 };
 	});
-	let wake = () => {};
-	let running: Promise<void> | null = null;
+	const slack = Promise.withResolvers<{ build: ReturnType<typeof createInboxContent>; display: InboxDisplay }>();
 
-	function touchDueInMs(): number {
-		return touchedAt + TOUCH_EVERY_MS - uptimeOf(clock);
-	}
+	const touchDueInMs = () => touchedAt + TOUCH_EVERY_MS - uptimeOf(clock);
 
 	/** Whether others have to see at once what this person changed. */
 	async function isNews(userId: string | null): Promise<boolean> {
@@ -100,10 +96,7 @@ export function createInboxes(core: Core, discovered: () => Promise<Discovered |
 		return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(10, failureCount));
 	}
 
-	/**
-	 * When to put content together again of which Slack did not tell a part until `againAt`. Of an inbox that is not followed
-	 * any more too: a question may come back that its person snoozed.
-	 */
+	/** When to build incomplete content again, even if nobody follows the inbox: a snoozed question may come back. */
 	function completeAt({ id, openedAt }: Inbox, againAt: number | null, now: number): number | null {
 		if (againAt === null || isFollowed({ openedAt }, againAt)) return againAt;
 		const at = Math.max(againAt, now + nextDelay(id));
@@ -130,11 +123,8 @@ export function createInboxes(core: Core, discovered: () => Promise<Discovered |
 		return false;
 	}
 
-	async function update(
-		inbox: Inbox,
-		token: string,
-		{ build, display }: { build: ReturnType<typeof createInboxContent>; display: InboxDisplay },
-	): Promise<void> {
+	async function update(inbox: Inbox, token: string): Promise<void> {
+		const { build, display } = await slack.promise;
 		const now = clock.now();
 		const isAsked = inbox.askedCount !== inbox.shownCount;
 		const end = (shownKey: string | null, nextAt: number | null, endedAt = now) =>
@@ -181,23 +171,43 @@ export function createInboxes(core: Core, discovered: () => Promise<Discovered |
 		await store.remove(inbox.id);
 	}
 
+	const loop = createLeaseLoop<Inbox>(core, {
+		itemsName: 'inboxes',
+		rows: store.rows,
+		leaseMs: LEASE_MS,
+		concurrency: UPDATES_AT_ONCE,
+		prepare: markChanges,
+		async take(lease, room) {
+			const now = clock.now();
+			if (roomAt.all > now) return [];
+			return store.takeDue(lease, room, { now, only: roomAt.followers > now ? 'asked' : 'all' });
+		},
+		async nextDueAt() {
+			const now = clock.now();
+			const { asked, all } = await store.nextDueAt();
+			return earliestOf(
+				touchedBy.size > 0 ? now + Math.max(0, touchDueInMs()) : null,
+				asked && Math.max(asked, now, roomAt.all),
+				all && Math.max(all, now, roomAt.followers),
+			);
+		},
+		work: update,
+		release: (held) => store.release(held.map(({ token }) => token)),
+	});
+
 	return {
-		/**
-		 * A person opened an inbox, changed its page or pressed something in it (null: the page stays). It is shown at once, or
-		 * in turn with others when they do that often, and follows changes from now on.
-		 */
+		/** A person opened an inbox, changed its page or pressed something in it (null: the page stays). */
 		async ask(place: InboxPlace, page: number | null): Promise<void> {
 			const now = clock.now();
 			const waitMs = await rateLimiter.take(`inbox-first:${place.person.userId}`, FIRST_RATE, { now, keep: 0 });
 			await store.ask(place, page, now, waitMs === 0 ? undefined : SPACING_MS);
-			wake();
+			loop.wake();
 		},
-		/** Nobody sees this inbox any more. */
 		closed: (id: string) => store.remove(id),
 		/** Questions, claims or answers changed, `by` a person or null. Costs nothing until the next mark. */
 		touch(by: Person | null = null): void {
 			touchedBy.add(by?.userId ?? null);
-			wake();
+			loop.wake();
 		},
 		/** Forgets inboxes that are not updated any more, and snoozes that have ended. */
 		async forget(): Promise<void> {
@@ -205,43 +215,12 @@ export function createInboxes(core: Core, discovered: () => Promise<Discovered |
 			await store.removeEndedSnoozes(clock.now());
 		},
 		/** Begins to update, once Slack has told who the app is. */
-		start({ display, ...slack }: Omit<ContentOptions, 'discovered'> & { readonly display: InboxDisplay }): void {
-			const build = createInboxContent(core, { ...slack, discovered });
-			const loop = createLeaseLoop<Inbox>({
-				itemsName: 'inboxes',
-				rows: store.rows,
-				leaseMs: LEASE_MS,
-				concurrency: UPDATES_AT_ONCE,
-				prepare: markChanges,
-				async take(lease, room) {
-					const now = clock.now();
-					if (roomAt.all > now) return [];
-					return store.takeDue(lease, room, { now, only: roomAt.followers > now ? 'asked' : 'all' });
-				},
-				async nextDueAt() {
-					const now = clock.now();
-					const { asked, all } = await store.nextDueAt();
-					return earliestOf(
-						touchedBy.size > 0 ? now + Math.max(0, touchDueInMs()) : null,
-						asked && Math.max(asked, now, roomAt.all),
-						all && Math.max(all, now, roomAt.followers),
-					);
-				},
-				work: (inbox, token) => update(inbox, token, { build, display }),
-				onFailure: (_, error) =>
-					log.warn({ code: codeOf(error) }, 'an inbox could not be updated; its lease lapses and it is tried again'),
-				release: (held) => store.release(held.map(({ token }) => token)),
-				clock,
-				log,
-			});
-			wake = () => loop.wake();
-			running ??= loop.run(stopping.signal);
+		start({ display, ...access }: Omit<ContentOptions, 'discovered'> & { readonly display: InboxDisplay }): void {
+			slack.resolve({ build: createInboxContent(core, { ...access, discovered }), display });
+			loop.start();
 		},
 		/** Stops updating. People keep what they see. */
-		async stop(): Promise<void> {
-			stopping.abort();
-			await running;
-		},
+		stop: loop.stop,
 	};
 }
 

@@ -9,20 +9,17 @@ export interface Ladder {
 	readonly channel: ChannelKey;
 	readonly session: SessionKey;
 	readonly fingerprint: string;
-	/** The question's post. */
 	readonly postTs: string;
 	readonly postedAt: number;
 	readonly remindedAt: number | null;
 	readonly escalationCount: number;
 	/** When the newest reminder was posted; null before the first. */
 	readonly lastReminderAt: number | null;
-	/** Whether a reminder is on its way to Slack. */
 	readonly isSending: boolean;
 	/** When the next reminder was due; later looks wait for a read, or for other reminders. Null: no reminder is due. */
 	readonly reminderDueAt: number | null;
 	/** Slack user id of whoever was answering when a reminder was due; the reminder says so. */
 	readonly heldBy: string | null;
-	/** Null: its reminder waits for no others. */
 	readonly waiting: WaitingReminders | null;
 }
 
@@ -32,12 +29,10 @@ export interface WaitingReminders {
 	readonly fewSince: number | null;
 }
 
-/** What is known of a ladder's question. */
 export interface LadderFacts {
 	readonly ladder: Ladder;
 	readonly times: LadderTimes;
 	readonly quietHours: QuietHours | null;
-	/** When somebody last changed the channel's settings. */
 	readonly settingsChangedAt: number | null;
 	/** Whether the watch goes on, and the newest read found this question open. */
 	readonly isOpen: boolean;
@@ -47,7 +42,6 @@ export interface LadderFacts {
 	readonly claim: { readonly userId: string; readonly until: number } | null;
 	/** When the newest successful read of the session began. */
 	readonly readAt: number | null;
-	/** Whether reads of the session fail at the moment. */
 	readonly isFailing: boolean;
 }
 
@@ -57,7 +51,6 @@ export interface TakenLadder extends Omit<LadderFacts, 'times' | 'quietHours' | 
 	readonly changeCount: number;
 }
 
-/** The ladders of one channel that are due, taken together. */
 export interface LadderBatch {
 	readonly channel: ChannelKey;
 	readonly settings: ChannelSettings;
@@ -101,14 +94,12 @@ const READ_BEFORE_DUE_MS = 10_000;
 const READ_WITHIN_MS = 30_000;
 /** How often to look whether the read that was asked for is there. */
 const LOOK_AGAIN_MS = 1_000;
-/** The same while the service is away. */
 const LOOK_AGAIN_FAILING_MS = 5_000;
 /** An answer may be taken back or fail; that is noticed at once unless the process dies then. */
 const LOOK_AGAIN_ANSWERED_MS = 10_000;
 /** Reminders of a channel that are due within this time are announced together. */
 export const TOGETHER_MS = 10_000;
 
-/** What to do about a ladder at `now`. */
 export function decide(facts: LadderFacts, now: number): Decision {
 	const { ladder, claim } = facts;
 	if (!facts.isOpen) return { kind: 'over' };
@@ -142,10 +133,7 @@ export function decide(facts: LadderFacts, now: number): Decision {
 
 const NOT_DUE = { kind: 'wait', dueAt: null, reminderDueAt: null, heldBy: null } as const;
 
-/**
- * The next reminder and its time, after the quiet hours. Of a reminder and an escalation that are both due, only the
- * escalation: what came together in the quiet hours comes once.
- */
+/** The next reminder and its time, after the quiet hours; of two that are due, only the escalation. */
 function nextReminder(
 	{ ladder, times, quietHours }: LadderFacts,
 	now: number,

@@ -4,13 +4,12 @@ import type { QuietHours } from '../watches/channel-settings.ts';
 /** Quiet hours that follow each other without a gap last less than a week, or they would never end. */
 const LONGEST_DAYS = 8;
 
-/** Used when Slack does not tell a person's time zone. */
 export const FALLBACK_TIME_ZONE = 'UTC';
 
 /**
- * When the quiet hours end that `at` is in; null outside of them, and when they cannot be computed because another machine
- * stored them: a reminder too many is better than none. Milliseconds since the epoch. A time that a
- * daylight-saving change skips counts as the same time after the change; one that comes twice, as the first.
+ * When the quiet hours end that `at` is in; null outside of them, and when they cannot be computed here: better a
+ * reminder too many. A time that a daylight-saving change skips counts as the same time after the change; one that comes
+ * twice, as the first.
  */
 export function quietUntil(hours: QuietHours, at: number): number | null {
 	let end: number | null = null;
@@ -34,8 +33,8 @@ export function leavesTime({ days, from, to }: QuietHours): boolean {
 }
 
 /**
- * The name of a time zone as the time zone database writes it, whatever its letter case; null when times cannot be computed
- * in it on this machine. An offset such as `+05:30` is no name: it knows no daylight-saving time.
+ * A time zone's name as the time zone database writes it; null when this machine cannot compute times in it. An offset
+ * such as `+05:30` is no name: it knows no daylight-saving time.
  */
 export function timeZoneNamed(name: string): string | null {
 	if (/^[+-]/.test(name)) return null;

@@ -18,7 +18,6 @@ import {
 	type WaitingReminders,
 } from './ladder.ts';
 
-/** A ladder, and what to do about it. */
 interface Decided<Kind extends Decision = Decision> {
 	readonly taken: TakenLadder;
 	readonly decision: Kind;
@@ -28,7 +27,6 @@ type Remind = Extract<Decision, { kind: 'remind' }>;
 
 /** The work on a batch is a few statements. A dead replica's ladders are due again after it. */
 const LEASE_MS = 25_000;
-/** Channels at once. */
 const CHANNELS_AT_ONCE = 8;
 /** A reminder does not wait longer than this for the reads of a few other reminders that are due. */
 const WAIT_FOR_OTHERS_MS = 20_000;
@@ -36,7 +34,6 @@ const WAIT_FOR_OTHERS_MS = 20_000;
 const WAIT_FOR_MANY_MS = 2 * 60_000;
 const A_FEW = 5;
 
-/** How often to look whether the reads of other reminders are there. */
 const LOOK_AGAIN_MS = 1_000;
 
 /** Channels whose reminders are due in this time are read in any order. */
@@ -45,9 +42,6 @@ const SAME_TIME_MS = 1_000;
 /**
  * Reminds of open questions. Each ladder is a row with a due time; a reminder is queued as an announcement in the same
  * transaction as the row's next time. The session is read before, and what is not known reminds nobody.
- *
- * @param onNews called after an announcement was stored
- * @param onEarlyRead called after an early read was asked for
  */
 export function createReminders(
 	core: Core,
@@ -56,12 +50,12 @@ export function createReminders(
 	const { serviceUrl, clock, log } = core;
 	const { ladders: store } = core.store;
 	const { ladderTimes: defaults } = core.config;
-	const stopping = new AbortController();
-	let running: Promise<void> | null = null;
 
 	async function work(batch: LadderBatch, token: string): Promise<void> {
 		const now = clock.now();
-		const decided = batch.ladders.map((taken) => ({ taken, decision: decisionFor(taken, batch, now) }));
+		const { settings, settingsChangedAt } = batch;
+		const current = { times: timesIn(settings, defaults), quietHours: settings.quietHours, settingsChangedAt };
+		const decided = batch.ladders.map((taken) => ({ taken, decision: decide({ ...taken, ...current }, now) }));
 		const reminders = decided.filter(isOfReminder);
 		const due = reminders.filter(isDueToRing);
 		const unread = reminders.filter(({ decision }) => decision.kind === 'wait');
@@ -87,52 +81,34 @@ export function createReminders(
 		return isForFew || elapsedSince(clock, since) >= WAIT_FOR_MANY_MS;
 	}
 
-	function decisionFor(taken: TakenLadder, { settings, settingsChangedAt }: LadderBatch, now: number): Decision {
-		const { quietHours } = settings;
-		return decide({ ...taken, times: timesIn(settings, defaults), quietHours, settingsChangedAt }, now);
-	}
-
-	const loop = createLeaseLoop<LadderBatch>({
+	const channelsOf = (batches: readonly LadderBatch[]) => batches.map(({ channel }) => channel);
+	const loop = createLeaseLoop<LadderBatch>(core, {
 		itemsName: 'reminders',
 		rows: store.rows,
 		leaseMs: LEASE_MS,
 		concurrency: CHANNELS_AT_ONCE,
-		take(lease, room, batches) {
-			const except = batches.map(({ channel }) => channel);
-			return store.takeDue(serviceUrl, lease, { now: clock.now(), limit: room, except });
-		},
-		nextDueAt: (batches) =>
-			store.nextDueAt(
-				serviceUrl,
-				batches.map(({ channel }) => channel),
-			),
+		take: (lease, room, batches) =>
+			store.takeDue(serviceUrl, lease, { now: clock.now(), limit: room, except: channelsOf(batches) }),
+		nextDueAt: (batches) => store.nextDueAt(serviceUrl, channelsOf(batches)),
 		work,
-		onFailure: (_, error) =>
-			log.warn({ code: codeOf(error) }, 'a reminder could not be stored; its lease lapses and it is tried again'),
 		release: (held) => store.release(held.map(({ token }) => token)),
-		clock,
-		log,
 	});
 
 	return {
 		/** Somebody answered a question of this session, took an answer back, or began or stopped answering. */
 		questionUpdated(session: SessionKey): void {
-			store.touchSession(session, clock.now()).then(
-				() => loop.wake(),
-				(error: unknown) => log.warn({ code: codeOf(error) }, 'the reminders of a question are looked at later'),
-			);
+			store.touchSession(session, clock.now()).then(loop.wake, (error: unknown) => {
+				log.warn({ code: codeOf(error) }, 'the reminders of a question are looked at later');
+			});
 		},
 		/** Ladders began, or settings of a channel changed. */
-		wake: () => loop.wake(),
+		wake: loop.wake,
 		/** Begins to remind. Resolves when the ladders are planned anew, because settings may have changed. */
 		async start(): Promise<void> {
 			await store.touchAll(serviceUrl, clock.now());
-			running ??= loop.run(stopping.signal);
+			loop.start();
 		},
-		async stop(): Promise<void> {
-			stopping.abort();
-			await running;
-		},
+		stop: loop.stop,
 	};
 }
 
@@ -146,8 +122,8 @@ function isDueToRing(decided: Decided): decided is Decided<Remind> {
 }
 
 /**
- * The place of the reads that reminders of a channel wait for, as a time: the longest due first. The reads of one channel follow
- * each other, also where many channels are due at once, as after quiet hours: they come together, and a read soon is too old.
+ * The place of the reads that a channel's reminders wait for, as a time: the longest due first. The reads of one channel
+ * follow each other even where many are due at once: they come together, and a read soon is too old.
  */
 function placeOfReads({ channel }: LadderBatch, reminders: readonly Decided<DueReminder>[]): number {
 	const key = `${channel.teamId}:${channel.channelId}`;
@@ -166,10 +142,7 @@ function waitingOf(
 	return { since, fewSince: isFew ? Math.min(now, ...noted.flatMap(({ fewSince }) => fewSince ?? [])) : null };
 }
 
-/**
- * When to remind: as soon as the reminders that are due within a short time are there too and their sessions are read, or they
- * waited long enough for that; null when none is due. `unreadCount`: reminders whose sessions are not read yet.
- */
+/** When to remind: once the reminders due within a short time are there and read, or waited long enough; null: never. */
 function timeToRemind(
 	due: readonly Decided<Remind>[],
 	{ unreadCount, isLongEnough, now }: { unreadCount: number; isLongEnough: boolean; now: number },

@@ -10,7 +10,7 @@ const STOP_WITHIN_MS = 3_000;
 const LIMITS = {
 	/** Far more than Slack or a proxy opens; each costs about 17 kB while it waits. */
 	connections: 2_000,
-	/** The time for a whole request, its headers included. */
+	/** For a whole request, its headers included. */
 	requestMs: 10_000,
 };
 /** Longer than the usual 60 s of proxies, so that no idle connection is closed while a proxy reuses it. */
@@ -18,13 +18,10 @@ const KEEP_ALIVE_MS = 65_000;
 
 interface Options {
 	readonly port: number;
-	/** The reasons why the process cannot serve people, as text; empty when it is ready. */
+	/** The reasons why the process cannot serve people. */
 	readonly notReady: () => Promise<readonly string[]>;
 	readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
-	/**
-	 * Handles Slack's requests in HTTP mode. It calls `verified` for a request that Slack signed: its connection is then
-	 * never closed to make room for others.
-	 */
+	/** In HTTP mode. Calls `verified` for a request that Slack signed: its connection is never closed to make room. */
 	readonly slack: ((request: IncomingMessage, response: ServerResponse, verified: () => void) => void) | null;
 	/** Called with `slow`, `malformed_http`, `too_many_connections` or `wrong_path`. */
 	readonly onRefused: (reason: string) => void;
@@ -97,7 +94,6 @@ function shareRunning<T>(run: () => Promise<T>): () => Promise<T> {
 	};
 }
 
-/** Responds to malformed and slow requests. */
 function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, onRefused: (reason: string) => void): void {
 	if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
 	const status = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
@@ -123,10 +119,7 @@ function text(response: ServerResponse, status: number, body: string): void {
 	response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(body);
 }
 
-/**
- * Bounds the connections of a server: each one beyond `max` closes the oldest one. (`server.maxConnections` refuses the
- * new one, so idle connections would keep out health checks and Slack.)
- */
+/** Each connection beyond `max` closes the oldest. `server.maxConnections` would refuse the new one, perhaps Slack's. */
 function limitConnections(server: Server, max: number, onClosed: () => void) {
 	/** Connections that may be closed, oldest first. */
 	const closable = new Set<Socket>();
@@ -155,10 +148,7 @@ function limitConnections(server: Server, max: number, onClosed: () => void) {
 
 const REPORT_EVERY_MS = 60_000;
 
-/**
- * Counts refused requests by reason. Logs the first at once and then the counts once a minute, so that a flood does not
- * fill the log. Never logs content of requests.
- */
+/** Counts refused requests by reason. Logs the first at once, then once a minute: a flood does not fill the log. */
 export function createRefusedRequests({ clock, log, metrics }: Core) {
 	const stopping = new AbortController();
 	const counts = new Map<string, number>();

@@ -4,7 +4,6 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 export interface MetricSources {
 	answers(): Promise<{
 		readonly byState: Readonly<Record<string, number>>;
-		/** Milliseconds since the epoch. */
 		readonly oldestUndeliveredAt: number | null;
 	}>;
 	now(): number;
@@ -30,7 +29,6 @@ export function createMetrics(sources: MetricSources) {
 		return (...values: Values) =>
 			metric.inc(Object.fromEntries(labels.map((label, index) => [label, values[index] ?? ''])));
 	}
-	/** Returns a function that counts one with its outcome. */
 	function outcomes<Outcome extends string = string>(name: string, help: string) {
 		return counter<[Outcome]>(name, help, 'outcome');
 	}
@@ -81,7 +79,6 @@ export function createMetrics(sources: MetricSources) {
 		[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1],
 	);
 
-	const listAvailable = gauge('list_available', '1 when the session service has a list of sessions that works');
 	const listRequests = counterOf('list_requests_total', 'Requests for the list by outcome', ['outcome']);
 	const listBytes = counterOf('list_bytes_total', 'Bytes of lists, most of them signed links that nobody reads');
 	const listSeconds = duration(
@@ -143,26 +140,23 @@ export function createMetrics(sources: MetricSources) {
 				'From the time at which a reminder or escalation was due to its post',
 				[1, 2.5, 5, 10, 15, 20, 30, 60, 300, 900],
 			),
-			/** `complete`: all pages were checked. `failed`: one page failed. */
 			channelCheck: outcomes<'complete' | 'failed'>(
 				'channel_checks_total',
 				'Checks whether other organizations read a channel, by outcome',
 			),
 		},
 		listing: {
-			/** Whether the service has a list that works, as any replica has found. */
-			available: (isAvailable: boolean) => listAvailable(isAvailable ? 1 : 0),
+			/** 1 or 0, as any replica has found. */
+			available: gauge('list_available', '1 when the session service has a list of sessions that works'),
 			listed({ sessions, requestCount }: { readonly sessions: readonly unknown[]; readonly requestCount: number }) {
 				listRequests.inc({ outcome: 'ok' }, requestCount);
 				listWaiting(sessions.length);
 			},
-			/** A request for a list, whatever became of it. */
 			requested({ byteCount, tookMs }: { readonly byteCount: number; readonly tookMs: number }) {
 				listBytes.inc(byteCount);
 				listSeconds(tookMs);
 			},
 			listFailed: (code: string) => listRequests.inc({ outcome: code }),
-			/** Reads that were moved forward because of a list. */
 			listedReads: (count: number) => listReads.inc(count),
 		},
 		inboxes: {

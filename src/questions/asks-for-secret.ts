@@ -1,10 +1,7 @@
 import { inside, matchingText, readingsOf, withoutFinalMarks, words, wordsOr } from './matching-text.ts';
 import type { HumanInputItem } from './session.ts';
 
-/*
- * Patterns match `matchingText`: lower case, no accents, no hyphens. The tests have titles for each rule and each harmless
- * phrase.
- */
+/* Patterns match `matchingText`: lower case, no accents, no hyphens. */
 
 /** By kind of secret: how it is named in English. */
 const ENGLISH: Readonly<Record<string, string>> = {
@@ -167,13 +164,12 @@ const TELLS = words(
 	"^(?:- )?(?:(?:i|we)(?:'ve| have| had)? )?\\p{L}+ed|(?:i|we)(?:'ve| have(?! to)| had(?! to)| sent| wrote| set| put)|(?:is|are|was|were|been) (?:\\p{L}+ed|done|ready|set|sent|new|gone)",
 );
 
-/** A text of at most so many words names what is asked for, as a title does. */
+/** A text of at most so many words names what is asked for. */
 const MAX_LABEL_WORDS = 6;
 
 /**
- * Whether an item seems to ask for a secret, which must not be shown, kept, repeated or taken from a thread. When in doubt
- * it is true, because a masked answer costs little. The name of a secret in the title is enough. The description
- * is read as a text above the items is.
+ * Whether an item seems to ask for a secret; true when in doubt, because a masked answer costs little. The name of a
+ * secret in the title is enough. The description is read as a text above the items is.
  */
 export function looksSecret(item: Pick<HumanInputItem, 'title' | 'description'>): boolean {
 	const titles = readingsOf(item.title).map(withoutHarmless);

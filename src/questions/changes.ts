@@ -8,9 +8,8 @@ export interface QuestionDigest {
 	readonly shownHash: string;
 	/** How many earlier messages ask the same: identifies the question when its index changes. Null when not counted. */
 	readonly sameBefore: number | null;
-	/** Positions that have a value. Values are not stored, and no hashes of them: the hash of a code can be guessed. */
+	/** Positions that have a value. No hashes of values are stored: the hash of a code can be guessed. */
 	readonly answered: readonly number[];
-	/** Positions that need a value. */
 	readonly open: readonly number[];
 }
 
@@ -26,14 +25,12 @@ export interface Digest {
 	readonly result: string | null;
 	/** Hash of the file names in order, without links and times, because the service renews those by itself. */
 	readonly files: string;
-	/** As the service sent it. */
 	readonly screenshotTimestamp: string | null;
 }
 
 /** One difference between what was announced and the current session. */
 export type Change =
 	| { readonly kind: 'statusChanged'; readonly from: string; readonly to: string }
-	/** `count` new assistant messages. */
 	| { readonly kind: 'stepped'; readonly count: number }
 	/** Fewer assistant messages than before. */
 	| { readonly kind: 'rewound'; readonly from: number; readonly to: number }
@@ -80,12 +77,11 @@ export function digestOf(session: Session, leftEmpty?: LeftEmpty): Digest {
 }
 
 /**
- * The changes since `before`, in the order of announcement: status, steps, questions from oldest to newest, result,
- * files, screenshot, end. Questions that were asked and answered between the two reads are found too. If `before` is null
- * (nothing announced yet), only an open question and the end are changes.
+ * The changes since `before`, in the order of announcement. Questions that were asked and answered between the two
+ * reads are found too. If `before` is null (nothing announced yet), only an open question and the end are changes.
  *
- * `arrived`: the positions of the announced question to which an answer of ours had arrived before `session` was read. If
- * none of them has a value, the agent has taken the answer: what is open was asked after it, even in the same words.
+ * `arrived`: the positions of the announced question to which an answer of ours had arrived before `session` was read.
+ * If none of them has a value, the agent has taken the answer: what is open was asked after it, even in the same words.
  */
 export function changesBetween(
 	before: Digest | null,

@@ -9,19 +9,12 @@ export type OurValues = readonly (string | null)[];
 
 /** What the read just before the PUT says about an answer. */
 export type DeliveryComparison =
-	/** Send it. */
-	| { readonly kind: 'clear' }
-	/** The service already has our values. */
-	| { readonly kind: 'alreadyOurs' }
-	/** The service has somebody else's values: `values`, by position. */
+	| { readonly kind: 'clear' | 'alreadyOurs' | 'changed' }
+	/** `values`: the service's, by position. */
 	| { readonly kind: 'answeredByOther'; readonly values: readonly string[] }
-	/** The question has changed or is gone. */
-	| { readonly kind: 'changed' }
-	/** No agent would read the answer. */
 	| { readonly kind: 'over'; readonly status: string };
 
 export interface DeliveryInput {
-	/** As it was just read. */
 	readonly session: Session;
 	readonly messageIndex: number;
 	/** Of the question that the person saw. */
@@ -37,7 +30,7 @@ export interface DeliveryInput {
  * 1. The fingerprint is the same and every item that we fill holds our text (`sameText`): `alreadyOurs`, even when the
  *    session is over, asks something newer or shows another text. Items that we left empty do not count, because our PUT
  *    may have sent somebody else's value back there. An answer that fills nothing is never `alreadyOurs`.
- * 2. The session is over: `over`.
+ * 2. The session is over: `over`. No agent would read the answer.
  * 3. The message is gone, does not ask, or has another fingerprint: `changed`.
  * 4. An item that we want to fill holds another text: `answeredByOther`, even if the person saw that text, and even if
  *    a newer message asks.
@@ -64,7 +57,7 @@ export function compareForDelivery(input: DeliveryInput): DeliveryComparison {
 
 /**
  * The array of the PUT: every item in order. An item with a value keeps it, so that even a mistake of the caller
- * overwrites nothing; an empty item gets ours or stays empty. All other fields keep the service's JSON value.
+ * overwrites nothing. All other fields keep the service's JSON value.
  */
 export function mergeForPut(items: readonly HumanInputItem[], values: OurValues): HumanInputItem[] {
 	return items.map((item, position) => {
@@ -91,10 +84,7 @@ export interface BeforePut {
 	readonly status: string;
 	/** See `assistantCountOf`. */
 	readonly assistantCount: number;
-	/**
-	 * How many messages ask the same and hold this answer's values. One more of them later is this answer at another
-	 * index. Null when they were not counted.
-	 */
+	/** How many messages ask the same and hold this answer's values. Null when they were not counted. */
 	readonly sameCount: number | null;
 }
 
@@ -111,7 +101,6 @@ export function hasMovedSince(before: BeforePut | null, input: Comparable): bool
 	return sameBefore !== null && countSame(input) > sameBefore;
 }
 
-/** How many messages, at any index, have this fingerprint and hold these values. */
 function countSame({ session, fingerprint, values }: Comparable): number {
 	return session.messages.filter(
 		({ humanInput }) =>
@@ -122,11 +111,8 @@ function countSame({ session, fingerprint, values }: Comparable): number {
 export type ResumeOutcome = 'resumed' | 'failed' | 'stopped' | 'paused' | 'completed' | 'notYet';
 
 /**
- * What became of the agent after a delivery: compares a read after the PUT with the one before it.
- *
- * The end of the session comes first, even if the agent went on before it. `resumed` needs a new assistant message or a
- * status that became `active`. `paused` must be new too: a session answered while paused stays paused until the service
- * has restarted it. Everything else is `notYet`.
+ * What became of the agent after a delivery: compares a read after the PUT with the one before it. The end of the
+ * session comes first. `paused` must be new: a session answered while paused stays so until the service restarts it.
  */
 export function resumeOutcome(
 	before: Pick<BeforePut, 'status' | 'assistantCount'>,
@@ -141,14 +127,9 @@ export function resumeOutcome(
 }
 
 function isAlreadyOurs(items: readonly HumanInputItem[], values: OurValues): boolean {
-	let fills = false;
-	for (const [position, item] of items.entries()) {
-		const ours = values[position] ?? '';
-		if (ours === '') continue;
-		if (item.value === '' || !sameText(item.value, ours)) return false;
-		fills = true;
-	}
-	return fills;
+	const pairs = items.map((item, position) => ({ stored: item.value, ours: values[position] ?? '' }));
+	const filled = pairs.filter(({ ours }) => ours !== '');
+	return filled.length > 0 && filled.every(({ stored, ours }) => stored !== '' && sameText(stored, ours));
 }
 
 function isTakenByOther(items: readonly HumanInputItem[], values: OurValues, isAgentWaiting: boolean): boolean {

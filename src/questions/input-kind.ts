@@ -9,7 +9,6 @@ export type InputGuess =
 			readonly kind: 'choice';
 			/** 2 to 100, in full length. Slack shows only 75 characters of each. */
 			readonly options: readonly string[];
-			/** Whether another answer is possible. */
 			readonly allowsOther: boolean;
 			readonly secret: false;
 	  }
@@ -21,11 +20,10 @@ export type InputGuess =
 	/** One line; the only input of secrets. */
 	| { readonly kind: 'line'; readonly secret: boolean };
 
-/** The answers to a `yesNo`. */
 export const YES_NO = ['Yes', 'No'] as const;
 
-/** When an item gets an input. The first rule that matches decides. */
-export interface InputRule {
+/** The first rule that matches decides. */
+interface InputRule {
 	readonly kind: 'yesNo' | 'number' | 'email' | 'url' | 'date' | 'time' | 'line';
 	/** Matches the whole label (`labelOf`: lower case, no accents, no hyphens) without its final marks. */
 	readonly label: RegExp;
@@ -139,8 +137,7 @@ const MAX_BRIEF_LENGTH = 400;
 
 /**
  * Guesses from title and description, by `SECRET_RULES`, then `listedOptions`, then `INPUT_RULES` in their order. A box
- * that refuses a correct answer is worse than long text, so every doubt gives long text. Never throws; linear in the
- * length of the texts.
+ * that refuses a correct answer is worse than long text, so every doubt gives long text.
  */
 export function guessInput(item: Pick<HumanInputItem, 'title' | 'description'>): InputGuess {
 	if (looksSecret(item)) return { kind: 'line', secret: true };

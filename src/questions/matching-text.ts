@@ -12,16 +12,13 @@ const GENERIC_TITLE =
 /**
  * A text as the rules match it: lower case, without accents, invisible characters and Markdown emphasis, with
  * `camelCase`, `snake_case` and `kebab-case` as words and one space between words. Line ends stay. Of a long text only the
- * beginning and the end are examined, because the request is often at the end. Every step is linear.
+ * beginning and the end are examined, because the request is often at the end.
  */
 export function matchingText(text: string): string {
 	return plainWords(asWords(plainCharacters(text)));
 }
 
-/**
- * The ways to read a text: `matchingText` first, then those that differ from it because look-alike characters, digits in
- * words or spaced-out letters are taken for what they look like. Every step is linear.
- */
+/** `matchingText`, then readings with look-alike characters, digits in words and spaced-out letters as they look. */
 export function readingsOf(text: string): readonly string[] {
 	const plain = plainCharacters(text);
 	const folded = foldConfusables(plain);
@@ -33,7 +30,6 @@ export function readingsOf(text: string): readonly string[] {
 	return [...new Set([split, ...joined, ...read])];
 }
 
-/** The examined part, without accents, invisible characters and Markdown emphasis. */
 function plainCharacters(text: string): string {
 	const cut =
 		text.length <= EXAMINED_LENGTH ? text : `${text.slice(0, EXAMINED_LENGTH - 1_000)}\n${text.slice(-1_000)}`;
@@ -68,7 +64,6 @@ export function labelOf(item: Pick<HumanInputItem, 'title' | 'description'>): st
 	return label.length > MAX_LABEL_LENGTH ? '' : label;
 }
 
-/** Without the question marks, colons and the like at the end. */
 export function withoutFinalMarks(text: string): string {
 	let end = text.length;
 	while (end > 0 && ' ?!:.,;\n'.includes(text.charAt(end - 1))) end -= 1;
@@ -80,10 +75,7 @@ export function words(source: string): RegExp {
 	return new RegExp(`(?<![\\p{L}\\p{N}])(?:${withoutMarks(source)})(?![\\p{L}\\p{N}])`, 'u');
 }
 
-/**
- * A pattern that matches inside words too: for scripts without spaces between words, or with particles and articles joined
- * to them. `source` is given as people write it.
- */
+/** A pattern that matches inside words too: for scripts without spaces between words, or with joined particles. */
 export function inside(source: string): RegExp {
 	return new RegExp(withoutMarks(source), 'u');
 }
@@ -128,7 +120,6 @@ const LEET: Readonly<Record<string, string>> = { 0: 'o', 3: 'e', 4: 'a', 5: 's',
 /** Words to find inside a run of spaced-out letters, where no space separates words. */
 const INSIDE_A_RUN = /pass(?:word|code|phrase|wort)/g;
 
-/** With Latin letters in place of the characters that look like them. */
 function foldConfusables(text: string): string {
 	return text.replace(/\P{ASCII}/gu, (character) => CONFUSABLES.get(character) ?? character);
 }
@@ -140,7 +131,6 @@ function joinSpacedOut(text: string): string {
 	);
 }
 
-/** Replaces digits and signs by letters, in words that also have a letter. */
 function withoutLeet(text: string, letterForOne: 'i' | 'l'): string {
 	if (!/[013457$@]/.test(text)) return text;
 	return text.replace(/[\p{L}\p{N}$@]+/gu, (word) =>

@@ -4,11 +4,9 @@ import { type HumanInputItem, isOver, isWaiting, type Message, type Session } fr
 /** What one message asks, and which items are still open. */
 export interface Question {
 	readonly messageIndex: number;
-	/** All items of the message, in order. */
 	readonly items: readonly HumanInputItem[];
 	/** The positions that still need a value, ascending. */
 	readonly openItems: readonly number[];
-	/** See `fingerprintOf`. */
 	readonly fingerprint: string;
 	readonly shownHash: string;
 	/** A newer assistant message exists. The question can still be answered. */
@@ -38,8 +36,7 @@ export function askingMessageIndex(session: Pick<Session, 'messages'>): number |
  */
 export function openQuestion(session: Session, leftEmpty?: LeftEmpty): Question | null {
 	const index = askingMessageIndex(session);
-	if (index === null) return null;
-	const question = questionAt(session, index, leftEmpty);
+	const question = index === null ? null : questionAt(session, index, leftEmpty);
 	return question !== null && question.openItems.length > 0 ? question : null;
 }
 
@@ -51,27 +48,19 @@ export function questionAt(session: Session, messageIndex: number, leftEmpty?: L
 	const message = session.messages[messageIndex];
 	if (message === undefined || !asks(message)) return null;
 	const items = message.humanInput;
+	const isPartly = isAnswered(items);
+	const left = isPartly ? leftEmpty?.(messageIndex) : undefined;
+	const isClosed = isOver(session.status) || (isPartly && !isWaiting(session.status));
+	const open = items.flatMap(({ value }, position) => (value === '' && left?.has(position) !== true ? [position] : []));
 	return {
 		messageIndex,
 		items,
-		openItems: openItemsOf(session.status, items, () => leftEmpty?.(messageIndex)),
+		openItems: isClosed ? [] : open,
 		fingerprint: fingerprintOf(items),
 		shownHash: shownHashOf(message),
 		goneOn: session.messages.findLastIndex((other) => other.role === 'assistant') > messageIndex,
 		context: message.content,
 	};
-}
-
-/** The open positions of `items`, by the rule of `openQuestion`. `leftEmpty` is asked only when one has a value. */
-function openItemsOf(
-	status: string,
-	items: readonly HumanInputItem[],
-	leftEmpty: () => ReadonlySet<number> | undefined,
-) {
-	const answered = isAnswered(items);
-	if (isOver(status) || (answered && !isWaiting(status))) return [];
-	const left = answered ? leftEmpty() : undefined;
-	return items.flatMap((item, position) => (item.value === '' && left?.has(position) !== true ? [position] : []));
 }
 
 /** Items on a message of any role but `user` are a question, as on the service's own page. */
@@ -83,9 +72,8 @@ export function asks(message: Pick<Message, 'role' | 'humanInput'>): boolean {
 const HEX_DIGITS = 32;
 
 /**
- * A stable hash of texts in their order, as 32 hexadecimal digits. Only equal lists have equal hashes: the length goes
- * before each text, and UTF-16 is hashed because UTF-8 merges all lone surrogates. Not for values that may be secret: the
- * hash of a four-digit code can be guessed.
+ * Only equal lists have equal hashes: the length goes before each text, and UTF-16 is hashed because UTF-8 merges all
+ * lone surrogates. Not for values that may be secret: the hash of a four-digit code can be guessed.
  */
 export function hashOfTexts(texts: readonly string[]): string {
 	const hash = createHash('sha256');
@@ -98,18 +86,12 @@ export function fingerprintOf(items: readonly Pick<HumanInputItem, 'title' | 'de
 	return hashOfTexts(items.flatMap(({ title, description }) => [title, description]));
 }
 
-/**
- * Whether a stored text is the one that was sent. A service may trim a text and rewrite its line ends; it is still the
- * same. Linear in the length of both.
- */
+/** Whether a stored text is the one that was sent: a service may trim it and rewrite its line ends. */
 export function sameText(stored: string, sent: string): boolean {
 	return stored === sent || comparable(stored) === comparable(sent);
 }
 
-/**
- * Normalizing sorts the marks on one letter in quadratic time, so a run of more than 30 is broken up as in the
- * Stream-Safe Text Format (Unicode Standard Annex 15). No language has so many.
- */
+/** Normalizing sorts the marks on one letter in quadratic time, so a run of more than 30 is broken up (UAX #15). */
 const LONG_MARK_RUN = /(\p{M}{30})(?=\p{M})/gu;
 
 function comparable(text: string): string {
@@ -125,7 +107,7 @@ export function shownHashOf({ content, humanInput }: Pick<Message, 'content' | '
 	return hashOfTexts(texts.map((text) => withoutSignedLinks(text).normalize('NFC').replace(/\s+/g, ' ').trim()));
 }
 
-/** Whether two hashes are of different texts. Null is unknown, as in buttons of versions that had none. */
+/** Whether two hashes are of different texts. Null is unknown. */
 export function isReworded(before: string | null, after: string | null): boolean {
 	return before !== null && after !== null && before !== after;
 }
@@ -141,10 +123,7 @@ const SIGNATURE =
 const OF_SIGNING =
 	/^(?:X-[^=]*|AWSAccessKeyId|GoogleAccessId|Signature|Expires|Policy|Key-Pair-Id|Hash-Algorithm|sig|s[eiprstv]|spr|sip|srt|sk(?:oid|tid|[estv])|(?:[a-z]+[_-]?)?token|api[_-]?key|secret|password)=/i;
 
-/**
- * Removes the signature of pre-signed links, which give access for days. Agents quote the addresses that they open.
- * `https://bucket.example/report.pdf?page=2&X-Amz-…` becomes `https://bucket.example/report.pdf?page=2&…`.
- */
+/** Removes the signature of pre-signed links, which give access for days: `…/report.pdf?page=2&X-Amz-…`. */
 export function withoutSignedLinks(text: string): string {
 	if (!text.includes('?')) return text;
 	return text.replace(URL_IN_TEXT, (url) => (SIGNATURE.test(url) ? withoutSignature(url) : url));

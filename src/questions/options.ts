@@ -42,7 +42,7 @@ const DATA_NAMES = words(
 /**
  * The options that an item lists: as bullets or a numbered list under a question, after words such as "one of:", in
  * quotation marks, in parentheses `(A/B/C)`, or as "A or B?". Null when it is not certain that there are options, when
- * several may be chosen, and when they are examples. Never throws; linear in the length of both texts.
+ * several may be chosen, and when they are examples.
  */
 export function listedOptions(item: Pick<HumanInputItem, 'title' | 'description'>): ListedOptions | null {
 	if (item.title.length > MAX_TEXT_LENGTH || item.description.length > MAX_TEXT_LENGTH) return null;
@@ -261,9 +261,5 @@ function firstSentence(text: string): string {
 }
 
 function firstFound(lines: readonly string[], find: (line: string) => string[] | null): string[] | null {
-	for (const line of lines) {
-		const found = find(line);
-		if (found !== null) return found;
-	}
-	return null;
+	return lines.reduce<string[] | null>((found, line) => found ?? find(line), null);
 }

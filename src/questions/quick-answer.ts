@@ -24,10 +24,9 @@ const WANTS_MORE_THAN_AN_OPTION = words(
 );
 
 /**
- * The options of the only item, if it is open, a button can show each of them in full and one of them is a whole answer: yes and
- * no, or a list that the item marks as one. Null in every other case and in doubt, because a wrong press cannot be taken
- * back and the form is always there. `isSecret`: whether the item of a position is known to be secret. Never throws;
- * linear in the length of the texts.
+ * The options of the only item, if it is open, a button can show each of them in full and one of them is a whole
+ * answer: yes and no, or a list that the item marks as one. Null in doubt, because a wrong press cannot be taken back
+ * and the form is always there. `isSecret`: whether the item of a position is known to be secret.
  */
 export function quickAnswerOf(
 	question: Pick<Question, 'items' | 'openItems'>,

@@ -7,7 +7,6 @@ interface Texts extends Pick<Question, 'context'> {
 	readonly items: readonly Pick<HumanInputItem, 'title' | 'description'>[];
 }
 
-/** Questions whose text above was examined: each item of a question asks for the same. */
 const askedAbove = new WeakMap<Texts, boolean>();
 
 /**
@@ -84,9 +83,9 @@ export function secretAtFirst(marks: readonly AnswerMarks[], asked: Asked): numb
 export const SHOW_ANSWERS = ['auto', 'always', 'never'] as const;
 export type ShowAnswers = (typeof SHOW_ANSWERS)[number];
 
-/** UTF-16 units of the longest answer that `auto` shows. */
+/** UTF-16 units. */
 const MAX_ANSWER_LENGTH = 80;
-/** UTF-16 units of the longest word in it. Longer ones are more likely keys. */
+/** UTF-16 units. Longer words are more likely keys. */
 const MAX_WORD_LENGTH = 30;
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
@@ -99,7 +98,6 @@ const SMALL_NUMBER = /^[+#\p{Sc}-]?\d{1,3}\p{L}{0,3}$|^\p{L}\d{1,2}$|^[+\p{Sc}-]
 /** What a channel sees of the value at one position of a question. `withheld`: only that there is one. */
 export type Disclosure = (asked: Question, position: number) => 'shown' | 'withheld' | 'secret';
 
-/** What channels see of a session's values. Secret ones are hidden in every mode. */
 export function disclosureOf(marks: readonly AnswerMarks[], mode: ShowAnswers): Disclosure {
 	return (asked, position) => {
 		const item = asked.items[position];

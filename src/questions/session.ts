@@ -1,7 +1,4 @@
-/**
- * A session as Handraise sees it: the fields that Handraise uses, with everything absent or null made explicit.
- * `session-service/schema.ts` produces it from the service's JSON.
- */
+/** A session as Handraise sees it. `session-service/schema.ts` produces it from the service's JSON. */
 export interface Session {
 	readonly sessionId: string;
 	/** `active`, `humanInput`, `inactive`, `paused`, `stopped`, `completed`, `failed`, or an unknown status. */
@@ -16,7 +13,7 @@ export interface Session {
 	readonly lastScreenshotUrl: string | null;
 	readonly lastScreenshotTimestamp: string | null;
 	/** The values are often passwords and are never shown. */
-	readonly sessionVariables: readonly SessionVariable[];
+	readonly sessionVariables: readonly { readonly name: string; readonly value: string }[];
 	readonly sessionDetails: string;
 	readonly maxSteps: number;
 }
@@ -38,10 +35,7 @@ export interface HumanInputItem {
 	readonly raw?: RawTexts;
 }
 
-/**
- * The JSON texts of an item's fields that are not strings. They are sent back unchanged and never shown, stored or
- * hashed. They stay texts because the values can be nested deeper than JSON.stringify can follow.
- */
+/** The JSON texts of an item's fields that are not strings: sent back unchanged and never shown, stored or hashed. */
 export type RawTexts = { readonly [Text in 'title' | 'description' | 'value']?: string };
 
 /** One thing the agent did, reduced to what may be shown. */
@@ -62,15 +56,8 @@ export interface SessionFile {
 	readonly timestamp: string | null;
 }
 
-export interface SessionVariable {
-	readonly name: string;
-	readonly value: string;
-}
-
-/** The statuses that the service is known to use. Any other string is possible. */
 const KNOWN_STATUSES = ['active', 'humanInput', 'inactive', 'paused', 'stopped', 'completed', 'failed'] as const;
 
-/** What a caller needs words for: the known statuses, and one kind for all others. */
 export type StatusKind = (typeof KNOWN_STATUSES)[number] | 'unknown';
 
 /** A session as the service's list shows it. */
@@ -97,7 +84,6 @@ export function isWaiting(status: string): boolean {
 	return status === 'humanInput';
 }
 
-/** One message of the history, with its numbers. */
 export interface HistoryEntry {
 	readonly messageIndex: number;
 	/** 1 for the first assistant message; null for messages of other roles. */
@@ -110,7 +96,7 @@ export function stepOf(session: Pick<Session, 'messages' | 'maxSteps'>): { step:
 	return { step: assistantCountOf(session), maxSteps: session.maxSteps };
 }
 
-/** The number of assistant messages. It grows when the agent goes on. */
+/** Grows when the agent goes on. */
 export function assistantCountOf(session: Pick<Session, 'messages'>): number {
 	return session.messages.filter((message) => message.role === 'assistant').length;
 }
@@ -132,10 +118,7 @@ export function latestAssistantMessages(session: Pick<Session, 'messages'>, limi
 	return steps.slice(0, limit);
 }
 
-/**
- * The newest `limit` messages after skipping `skip` of them, newest first. Messages of any role belong to the history,
- * except the task.
- */
+/** The newest `limit` messages after skipping `skip` of them, newest first, of any role. Without the task. */
 export function latestHistory(session: Pick<Session, 'messages'>, limit: number, skip = 0): HistoryEntry[] {
 	const taskIndex = session.messages.findIndex((message) => message.role === 'user');
 	const entries = newestFirst(session).filter(({ messageIndex }) => messageIndex !== taskIndex);
@@ -143,8 +126,8 @@ export function latestHistory(session: Pick<Session, 'messages'>, limit: number,
 }
 
 /**
- * Milliseconds from the session's start to its end, or to `now` (milliseconds since the epoch) while it is not over. Null
- * when the start, or the end of a session that is over, is missing or unreadable. Never negative, although clocks differ.
+ * Milliseconds from the session's start to its end, or to `now` while it is not over; null when that is unknown. Never
+ * negative, although clocks differ.
  */
 export function ageOf(session: Pick<Session, 'status' | 'startTime' | 'endTime'>, now: number): number | null {
 	const start = parseTime(session.startTime);

@@ -4,7 +4,7 @@ import { SessionServiceError } from './errors.ts';
 const LONGEST_ID = 200;
 
 /** `basePath`: the path in front of `/v1`; empty for none, without a slash at the end. */
-export interface ServiceAddress {
+interface ServiceAddress {
 	readonly origin: string;
 	readonly basePath: string;
 }
@@ -26,18 +26,13 @@ export function listPath(address: ServiceAddress): string {
 	return `${address.basePath}/v1/sessions/query`;
 }
 
-/**
- * The path of one session, with its id as exactly one segment.
- * @throws SessionServiceError `invalid_session_id` for an id that cannot be one segment (servers and proxies resolve `.`
- * and `..` even when percent-encoded) or is a path of the service itself
- */
+/** The path of one session. @throws SessionServiceError `invalid_session_id` */
 export function sessionPath(address: ServiceAddress, sessionId: string): string {
 	const reason = refusalOf(sessionId);
 	if (reason !== null) throw new SessionServiceError('invalid_session_id', `The session id ${reason}`);
 	return `${address.basePath}/v1/sessions/${encodeURIComponent(sessionId)}`;
 }
 
-/** Whether `sessionPath` takes this id. */
 export function isSessionId(id: string): boolean {
 	return refusalOf(id) === null;
 }
@@ -45,16 +40,14 @@ export function isSessionId(id: string): boolean {
 function refusalOf(id: string): string | null {
 	if (id.trim() === '') return 'is empty';
 	if (id.length > LONGEST_ID) return `has ${id.length} characters, more than ${LONGEST_ID}`;
+	// Servers and proxies resolve these even when percent-encoded.
 	if (/^\.\.?$/.test(id)) return 'is . or ..';
 	if (isReservedId(id)) return 'is a path of the service itself';
 	if (!id.isWellFormed() || /\p{Cc}/u.test(id)) return 'has control characters or broken Unicode';
 	return null;
 }
 
-/**
- * Words that have a path of their own in the service (`GET /v1/sessions/query` lists sessions). They are never sent as
- * an id, because the effect is not known.
- */
+/** Paths of the service itself (`GET /v1/sessions/query` lists sessions): sent as an id, their effect is not known. */
 const RESERVED_IDS: ReadonlySet<string> = new Set(['file', 'files', 'list', 'new', 'query']);
 
 /** Whether the service would take this id for a path of its own, ignoring letter case and percent-encoding. */

@@ -1,10 +1,8 @@
 import { LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 
-/** Who waits for a request: the delivery of an answer, a person, or watching. */
-export type RequestPriority = 'delivery' | 'person' | 'background';
-
-/** In the order in which requests are served. */
-export const PRIORITIES: readonly RequestPriority[] = ['delivery', 'person', 'background'];
+/** Who waits for a request (the delivery of an answer, a person, watching), in the order in which they are served. */
+export const PRIORITIES = ['delivery', 'person', 'background'] as const;
+export type RequestPriority = (typeof PRIORITIES)[number];
 
 /** What a response of the service says about its rate limit, in the service's units. */
 export interface RateLimitObservation {
@@ -16,17 +14,15 @@ export interface RateLimitObservation {
 }
 
 /**
- * The state of the request budget: plain data, so that one process and replicas that share a database row use the same
- * rules. Times are clock milliseconds.
+ * The state of the request budget: plain data, which replicas share in a database row. Times are clock milliseconds.
  *
- * The service counts in fixed windows of 60 s for each client address and does not say when a window begins. So grants
- * are counted in a sliding window that is 2 s longer, because requests take different times to arrive: no 60 s window of
- * the service ever gets more requests than the limit.
+ * The service counts in fixed windows of 60 s for each client address and does not say when one begins. So grants are
+ * counted in a sliding window that is 2 s longer, because requests take different times to arrive.
  *
- * Shares: in every window deliveries are guaranteed 8 % and people 16 % (20 and 40 of 250). Nobody else can use up a
- * share. What is free beyond the shares goes to deliveries first, then people. Background gets what leaves both shares
- * untouched, spread evenly. `reserved` requests are kept for those of background that go ahead of others, also from people
- * beyond their share; the others of background have a quarter.
+ * In every window deliveries are guaranteed 8 % and people 16 % (20 and 40 of 250). What is free beyond these shares
+ * goes to deliveries first, then people. Background gets what leaves both shares untouched, spread evenly. `reserved`
+ * requests are kept for background that goes ahead of others, also from people beyond their share; the rest of
+ * background has a quarter.
  */
 export interface BudgetState {
 	/** Requests granted in one second of the clock, oldest first. `ahead`: those of background that went ahead of others. */
@@ -37,7 +33,7 @@ export interface BudgetState {
 		background: number,
 		ahead: number,
 	])[];
-	/** The number of requests granted so far: the sequence number of the last one. */
+	/** The count of requests granted so far: the sequence number of the last one. */
 	readonly granted: number;
 	/** After a 429: nothing is granted before this. */
 	readonly pausedUntil: number;
@@ -58,11 +54,10 @@ export const EMPTY_BUDGET_STATE: BudgetState = {
 	backgroundDue: 0,
 };
 
-/** Who asks for `count` requests of one priority. */
 export interface Asking {
 	readonly priority: RequestPriority;
 	readonly count: number;
-	/** Of background: whether it goes before others. */
+	/** Of background: goes before others. */
 	readonly ahead?: boolean;
 }
 
@@ -118,7 +113,6 @@ function isCounted(second: number, now: number): boolean {
 	return Math.floor(now / 1000) - second < WINDOW_SECONDS;
 }
 
-/** What is used and free at `now`. */
 export function usageAt(state: BudgetState, now: number, limit: number) {
 	const counted = state.buckets.filter(([second]) => isCounted(second, now));
 	const sumOf = (column: 1 | 2 | 3 | 4) => counted.reduce((sum, bucket) => sum + bucket[column], 0);
@@ -132,15 +126,14 @@ export function usageAt(state: BudgetState, now: number, limit: number) {
 
 type Usage = ReturnType<typeof usageAt>;
 
-/** Whether people's requests or a delivery are within their guaranteed share, so that nobody may hold them back. */
+/** Whether people's requests or a delivery are within their guaranteed share. */
 function isWithinShare(usage: Usage, { priority, count }: Asking): boolean {
 	return priority !== 'background' && usage[priority] + count <= sharesOf(usage.limit)[priority];
 }
 
 /**
  * What these requests leave to others of a window. A delivery and a person leave what the other has not used of its share.
- * Background leaves both shares and what is kept for its requests that go ahead. Those leave of people's share what is
- * unused, so people who use more do not stop them, and a part of what background then has.
+ * Background leaves both shares and what is kept for its requests that go ahead. Those leave what people have not used.
  */
 function keptFrom(usage: Usage, ask: Ask): number {
 	const { priority, ahead = false, reserved = 0 } = ask;
@@ -160,7 +153,6 @@ function keptFrom(usage: Usage, ask: Ask): number {
 	return shares.delivery + unused.person + Math.max(0, keptForRest);
 }
 
-/** Whether the shares allow it now. */
 function fits(usage: Usage, ask: Ask): boolean {
 	return usage.free - ask.count >= keptFrom(usage, ask);
 }
@@ -226,8 +218,8 @@ function firstFit(state: BudgetState, ask: Ask): number {
 }
 
 /**
- * The state after a response with these headers. `sequence`: the number of its request; requests granted after it are not
- * in `remaining` yet and are charged. A response to an older request than the last one only sets a pause.
+ * The state after a response with these headers. Requests granted after its own, which has the number `sequence`, are
+ * not in `remaining` yet and are charged. A response to an older request than the last one only sets a pause.
  */
 export function observed(
 	state: BudgetState,
@@ -251,10 +243,8 @@ export function observed(
 }
 
 /**
- * In the order of serving: deliveries, people in turns, then background with those that go ahead first. Else in the order of
- * asking.
- *
- * @param lastTurns the number of each person's last turn, from 1; people without one have had none
+ * In the order of serving: deliveries, people in turns, then background with those that go ahead first.
+ * @param lastTurns the number of each person's last turn, from 1
  */
 export function inOrder<W extends Required<Asking> & { readonly person: string }>(
 	waiting: Iterable<W>,
@@ -265,10 +255,7 @@ export function inOrder<W extends Required<Asking> & { readonly person: string }
 	return [...delivery, ...inTurns(person, lastTurns), ...background];
 }
 
-/**
- * Orders waiting requests so that people take turns: in each round everybody has one, whoever was served least recently
- * first. The requests of one person stay in the order of asking.
- */
+/** People take turns: in each round everybody has one, whoever was served least recently first. */
 export function inTurns<T extends { readonly person: string }>(
 	waiting: readonly T[],
 	lastTurns: ReadonlyMap<string, number>,
@@ -286,11 +273,9 @@ export function inTurns<T extends { readonly person: string }>(
 }
 
 /**
- * Grants what can be granted at `now` of `waiting`, in this order (see `inOrder`). Who cannot be served holds back those
- * behind of the same priority; those that go ahead have a part of their own. A delivery that waits also holds back people
- * beyond their share: otherwise single requests would keep taking what its pair needs. Background leaves so much that nothing
- * fits while a delivery waits, and only what goes ahead while a person does.
- *
+ * Grants what can be granted at `now` of `waiting`, in this order. Who cannot be served holds back those behind of the
+ * same priority; those that go ahead have a part of their own. A delivery that waits also holds back people beyond
+ * their share: otherwise single requests would keep taking what its pair needs.
  * @returns who was granted, with the sequence number of their last request, and when something more may be granted
  */
 export function grantWaiting<W extends Asking>(before: BudgetState, now: number, limits: Limits, waiting: Iterable<W>) {

@@ -34,10 +34,8 @@ type PermitOptions = Partial<Pick<Waiter, 'count' | 'person' | 'ahead' | 'deadli
 };
 
 /**
- * The one counter of requests to the session service, which counts by client address. One process keeps it in memory;
- * replicas that share an address keep it in a row of their database, and this is one process's part of it. While the cell
- * cannot be read (the database is down) nothing is granted and everybody waits up to their deadline.
- *
+ * The one counter of requests to the session service, which counts by client address: in memory, or in a row that
+ * replicas share. While that cannot be read, nothing is granted and everybody waits up to their deadline.
  * @param requestsPerMinute at least 10, so that the pair of a delivery fits; the service allows an address 250
  * @param reservedPerSecond background requests that are kept for those that go ahead of others
  */
@@ -157,10 +155,7 @@ export function createRequestBudget({
 			else void serve();
 			return promise.finally(() => signal?.removeEventListener('abort', abort));
 		},
-		/**
-		 * Takes in a response's headers. `sequence`: the number of its request; requests granted after it are charged against
-		 * `remaining`.
-		 */
+		/** Takes in a response's headers. `sequence`: the number of its request. */
 		observe(headers: RateLimitObservation, sequence: number): void {
 			const now = clock.now();
 			update((state) => ({

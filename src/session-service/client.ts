@@ -13,9 +13,7 @@ import { createTransport, type TransportOptions } from './transport.ts';
 const MAX_REQUEST_BYTES = 100_000;
 
 /**
- * The session service's two operations over HTTP, and the list that some services have.
- *
- * @param cacheBytes memory for sessions that were read, for conditional reads and open windows
+ * The session service's two operations, and the list that some services have. `cacheBytes`: for sessions that were read.
  * @throws TypeError for an invalid address or key
  */
 export function createSessionServiceClient({
@@ -35,8 +33,7 @@ export function createSessionServiceClient({
 		listWaiting: createSessionList(transport, budget, clock),
 
 		/**
-		 * Reads a session, and repeats after temporary failures within the priority's patience. `person`: whose turn the request
-		 * uses, with priority `person`. `ahead`: before the other requests of this priority.
+		 * Reads a session, and repeats after temporary failures within the priority's patience. `person`: whose turn it uses.
 		 * @throws SessionServiceError, or the signal's reason
 		 */
 		async read(
@@ -56,7 +53,6 @@ export function createSessionServiceClient({
 			return share(priority === 'person' ? [personKey] : [personKey, `background:${sessionId}`], signal, start);
 		},
 
-		/** The session as anybody last read it, for showing another part of it without a request. */
 		latest: reader.latest,
 
 		/**
@@ -68,7 +64,7 @@ export function createSessionServiceClient({
 			let putSequence = await takePair(clock.now() + PATIENCE.delivery.permitMs);
 			let isFirst = true;
 			return {
-				/** Reads the session with a request of its own, which begins after this call. A repeat takes a new permit. */
+				/** Reads the session with a request of its own, which begins after this call. */
 				read: (sessionId: string) =>
 					reader.read(sessionId, {
 						priority: 'delivery',
@@ -81,8 +77,7 @@ export function createSessionServiceClient({
 						},
 					}),
 				/**
-				 * Replaces all items of one message, in order. Sent at once if `maySend` allows it, and never repeated: a permit is
-				 * good for one PUT.
+				 * Replaces all items of one message, in order. Sent at once if `maySend` allows it, and never repeated.
 				 * @throws SessionServiceError; its `outcomeUnknown` says whether the service may have saved the answer
 				 */
 				async putAnswers(
@@ -116,8 +111,7 @@ export function createSessionServiceClient({
 			};
 		},
 
-		/** Aborts the running calls. */
-		close: () => transport.close(),
+		close: transport.close,
 	};
 }
 

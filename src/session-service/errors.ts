@@ -9,7 +9,7 @@ import { HandraiseError } from '../errors.ts';
 const CODES = {
 	/** 401 or 403: the key is missing, wrong or was revoked. */
 	unauthorized: { retryable: true, repeated: false, ofService: true },
-	/** 404: no session with this id for this key. A read of another account's looks the same; a PUT to it is saved. */
+	/** 404: no session with this id for this key. A PUT to another account's session is saved all the same. */
 	session_not_found: { retryable: false, repeated: false, ofService: false },
 	/** 429, or no permit of the request budget before the caller's deadline; nothing was saved. Has a `retryAt`. */
 	rate_limited: { retryable: true, repeated: true, ofService: true },
@@ -23,16 +23,12 @@ const CODES = {
 	unreadable_answer: { retryable: true, repeated: true, ofService: true },
 	/** A success of the list operation with something else than a list. */
 	not_a_list: { retryable: false, repeated: false, ofService: false },
-	/** The response's body has more bytes than this client holds. */
 	body_too_large: { retryable: false, repeated: false, ofService: false },
 	/** The response's body has more arrays, objects and elements than this client reads. */
 	body_too_complex: { retryable: false, repeated: false, ofService: false },
 	/** The PUT has more bytes than the service takes: it was not sent. */
 	request_too_large: { retryable: false, repeated: false, ofService: false },
-	/**
-	 * A redirect, which is not followed: what its target says is not about the session. Mostly a wrong base address, or
-	 * something in between that drops the key: without one, the service redirects to its front page.
-	 */
+	/** Not followed. Mostly a wrong base address, or something that drops the key: then it leads to the front page. */
 	redirected: { retryable: false, repeated: false, ofService: true },
 	/** An id that cannot be one path segment, or is a path of the service itself: nothing was sent. */
 	invalid_session_id: { retryable: false, repeated: false, ofService: false },
@@ -40,7 +36,7 @@ const CODES = {
 
 type SessionServiceErrorCode = keyof typeof CODES;
 
-/** Codes of failures that concern the service and not one answer: they pass when the service is back. */
+/** Codes of failures that pass when the service is back. */
 export const SERVICE_CODES: readonly string[] = Object.entries(CODES).flatMap(([code, { ofService }]) =>
 	ofService ? [code] : [],
 );
@@ -72,7 +68,6 @@ export class SessionServiceError extends HandraiseError {
 		this.retryAt = details.retryAt ?? null;
 	}
 
-	/** Whether the failure may pass within seconds. */
 	get isPassing(): boolean {
 		return CODES[this.code].repeated;
 	}
@@ -82,9 +77,7 @@ export type Operation = 'read' | 'put' | 'list';
 
 /**
  * The error for a response's status; null for a success (2xx, and 304 of a GET). The body tells nothing: the service has
- * one sentence for every PUT that fails, whether it saved the answer (and could not start the agent) or not.
- *
- * @param retryAt clock milliseconds, of a 429
+ * one sentence for every PUT that fails, whether it saved the answer or not. `retryAt`: of a 429.
  */
 export function errorOfStatus(status: number, operation: Operation, retryAt: number): SessionServiceError | null {
 	const message = `The session service responded to a ${operation} with ${status}`;

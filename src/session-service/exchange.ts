@@ -4,7 +4,6 @@ import { type Operation, SessionServiceError } from './errors.ts';
 
 /** Milliseconds. */
 export interface CallTimeouts {
-	/** Until the connection is open. */
 	readonly connect: number;
 	/** Between two parts of the body. */
 	readonly body: number;
@@ -22,9 +21,8 @@ export interface HttpRequest {
 	readonly maySend?: (() => boolean) | undefined;
 	readonly signal?: AbortSignal | undefined;
 	readonly timeouts: CallTimeouts;
-	/** The largest body of the response. */
 	readonly maxBodyBytes: number;
-	/** Called once for a large body; the rest of the body is not read until it resolves. Its signal ends with the exchange. */
+	/** Called once for a large body, whose rest is not read until it resolves. Its signal ends with the exchange. */
 	readonly claimLargeBody: (signal: AbortSignal) => Promise<void>;
 }
 
@@ -41,12 +39,8 @@ export interface HttpResponse {
 const SMALL_BODY_BYTES = 1_048_576;
 
 /**
- * One request and its whole response, on a connection of the dispatcher.
- *
- * It uses undici's `dispatch` because its handler is told when a request is written to a connection: only then is it
- * known whether a failed PUT can have had any effect. All time-outs but that of connecting use the injected clock's
- * uptime.
- *
+ * One request and its whole response. It uses undici's `dispatch` because its handler is told when a request is written
+ * to a connection: so it is known whether a failed PUT can have had any effect.
  * @throws SessionServiceError when it ended without a whole response; the signal's reason when it was aborted
  */
 export function exchange(dispatcher: Dispatcher, clock: Clock, request: HttpRequest): Promise<HttpResponse> {
@@ -104,10 +98,7 @@ export function exchange(dispatcher: Dispatcher, clock: Clock, request: HttpRequ
 			}
 		}
 
-		if (signal?.aborted) {
-			onAbort();
-			return;
-		}
+		if (signal?.aborted) return onAbort();
 		signal?.addEventListener('abort', onAbort, { once: true });
 		void watch();
 
@@ -126,14 +117,8 @@ export function exchange(dispatcher: Dispatcher, clock: Clock, request: HttpRequ
 					abortRequest = (reason) => controller.abort(reason);
 					// Given up while it waited for a connection, or too late (the process was suspended, connecting took long):
 					// undici writes nothing when it is aborted here.
-					if (settled.signal.aborted) {
-						controller.abort(new Error('given up before it was sent'));
-						return;
-					}
-					if (request.maySend?.() === false) {
-						fail('timed_out', 'was not asked for: too late');
-						return;
-					}
+					if (settled.signal.aborted) return controller.abort(new Error('given up before it was sent'));
+					if (request.maySend?.() === false) return fail('timed_out', 'was not asked for: too late');
 					sent = true;
 				},
 				onResponseStart(controller, statusCode, incoming) {

@@ -1,14 +1,10 @@
 import { type Operation, SessionServiceError } from './errors.ts';
 import type { HttpResponse } from './exchange.ts';
 
-/*
- * The cost of JSON.parse depends on a body's values far more than on its bytes, and it cannot be interrupted. Measured:
- * 60 ms for 32 MB of prose, 80 ms for 100,000 different keys, 2 s and 1.5 GB for a million. So a body with too many values is
- * refused before it is parsed. Counting takes nearly nothing for prose and 2 ms a megabyte for texts full of quotes
- * (`npm run bench:schema`).
+/**
+ * The most arrays, objects and elements of a body: some thousands of messages. JSON.parse cannot be interrupted, and
+ * takes 2 s and 1.5 GB for a million different keys, but 60 ms for 32 MB of prose (`npm run bench:schema`).
  */
-
-/** The most arrays, objects and elements of a body: some thousands of messages. */
 const MAX_PARTS = 100_000;
 
 const QUOTE = 0x22;
@@ -53,7 +49,6 @@ function parsed(text: string): unknown {
 	}
 }
 
-/** Whether JSON has more arrays, objects and elements than this client reads. */
 function hasTooManyParts(text: string): boolean {
 	let parts = 0;
 	for (let at = 0; at < text.length && parts <= MAX_PARTS; at++) {
@@ -76,10 +71,7 @@ function endOfString(text: string, start: number): number {
 	}
 }
 
-/*
- * Lenient readers for values from JSON.parse: they never throw. Written by hand because they run for every message of
- * sessions of several megabytes (`schema.ts` has the measurement).
- */
+/* Lenient readers for values from JSON.parse: they never throw. */
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -94,12 +86,10 @@ export function asText(value: unknown): string {
 	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }
 
-/** A non-empty text, or null. */
 export function asTextOrNull(value: unknown): string | null {
 	return asText(value) || null;
 }
 
-/** The value if it is an array; else an empty one. */
 export function asArray(value: unknown): readonly unknown[] {
 	return Array.isArray(value) ? value : [];
 }

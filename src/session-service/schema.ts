@@ -10,7 +10,6 @@ import {
 	type RawTexts,
 	type Session,
 	type SessionFile,
-	type SessionVariable,
 } from '../questions/session.ts';
 import { isSessionId } from './address.ts';
 import { asArray, asObject, asText, asTextOrNull, type JsonObject, jsonTextOf } from './json.ts';
@@ -48,19 +47,14 @@ const files = anything.transform((value): readonly SessionFile[] =>
 	})),
 );
 
-const sessionVariables = anything.transform((value): readonly SessionVariable[] =>
+const sessionVariables = anything.transform((value) =>
 	objectsIn(value).map((variable) => ({ name: asText(variable.name), value: asText(variable.value) })),
 );
 
 /**
- * A session as the service sends it, read into ours. Other fields of the response, some of them secret, are dropped.
- *
- * Each field is read leniently, because one odd value must not hide a session from the people it waits for. Only `messages`
- * is strict: reading null, nothing or a foreign type as an empty list would make an open question look closed.
- *
- * zod reads the envelope; `readMessage` reads the messages. For 600 messages in 0.5, 2.6 and 7.5 MB that takes 0.21, 0.10
- * and 0.05 of the time of JSON.parse. With zod for each message it would be 0.56, 0.24 and 0.09, without the actions
- * (`npm run bench:schema`).
+ * A session as the service sends it, read into ours. Other fields, some of them secret, are dropped. One odd value must
+ * not hide a session from the people it waits for. Only `messages` is strict: reading null or a foreign type as an
+ * empty list would make an open question look closed. For messages zod would take twice as long (`npm run bench:schema`).
  */
 const sessionSchema = z
 	.object({
@@ -86,11 +80,8 @@ const sessionResponse = z.object({ session: sessionSchema });
 const putSuccess = z.union([z.object({ message: z.string() }), z.object({ updatedMessage: z.looseObject({}) })]);
 
 /**
- * Reads the JSON value of a GET's response.
- *
- * @param requestedId becomes the session's id, whatever the response says: it works in the path of the PUT, and answers and
- * watches are stored under it
- * @returns null when it contains no readable session; throws for no value of JSON.parse
+ * Reads the JSON value of a GET's response; null when it contains no readable session. `requestedId` becomes the
+ * session's id, whatever the response says: answers and watches are stored under it.
  */
 export function readSessionResponse(value: unknown, requestedId: string): Session | null {
 	const parsed = sessionResponse.safeParse(value);
@@ -102,7 +93,7 @@ export function isPutSuccess(value: unknown): boolean {
 	return putSuccess.safeParse(value).success;
 }
 
-/** Reads one message. Always returns one, because `messageIndex` counts every element that the service sent. */
+/** Always returns one, because `messageIndex` counts every element that the service sent. */
 function readMessage(value: unknown): Message {
 	const message = asObject(value);
 	if (message === null) return { role: 'unknown', content: '', actions: [], humanInput: [] };
@@ -123,7 +114,7 @@ function readContent(content: unknown): string {
 		.join('\n');
 }
 
-/** Reads one item. Always returns one, because items are known by their position. */
+/** Always returns one, because items are known by their position. */
 function readItem(value: unknown): HumanInputItem {
 	const item = asObject(value);
 	if (item === null) return { title: asText(value), description: '', value: '' };
@@ -150,8 +141,7 @@ function rawOf(item: JsonObject): RawTexts | null {
  */
 function readAnswer(value: unknown): string {
 	if (!value) return '';
-	if (typeof value !== 'object') return asText(value);
-	return jsonTextOf(value);
+	return typeof value === 'object' ? jsonTextOf(value) : asText(value);
 }
 
 /** Names of unknown actions are cut to this length: a card shows them in one line. */
@@ -209,13 +199,11 @@ function hostOf(whole: string): string {
 	return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') ? url.host : '';
 }
 
-/** The largest body of a page: 10 MB. */
 export const MAX_PAGE_BYTES = 10_000_000;
 
-/** A page of a list as it was asked for. */
-export interface AskedPage {
+/** `page` counts from 1. */
+interface AskedPage {
 	readonly limit: number;
-	/** Counts from 1. */
 	readonly page: number;
 }
 
@@ -236,10 +224,7 @@ export function listQuery({ limit, page }: AskedPage): string {
 
 const count = z.int().nonnegative().max(1_000_000);
 
-/**
- * Strict where a mistake could come from another operation, lenient about what people are only shown. Everything else in
- * an item (files with signed links, the cost) is dropped.
- */
+/** Strict where a mistake could come from another operation, lenient about what people are only shown. */
 const listSchema = z.object({
 	sessions: z.array(
 		z.object({
@@ -253,11 +238,7 @@ const listSchema = z.object({
 	totalPages: count,
 });
 
-/**
- * Reads the JSON value of a list's response.
- * @returns null when there is any doubt that it is the page that was asked for: another shape, an answer that holds a
- * session, a session with another status, counts that do not fit
- */
+/** Reads the JSON value of a list's response; null when there is any doubt that it is the page that was asked for. */
 export function readListResponse(value: unknown, asked: AskedPage): ListPage | null {
 	const parsed = listSchema.safeParse(value);
 	if (!parsed.success || Object.hasOwn(value as object, 'session')) return null;

@@ -16,7 +16,7 @@ const SMALL_PAGE_BYTES = MAX_PAGE_BYTES / 4;
 /** For all pages together, with the wait for permits. */
 const LISTING_MS = 45_000;
 
-/** What a request for a page cost, whatever became of it. */
+/** Of a request for a page, whatever became of it. */
 export interface ListRequestCost {
 	/** Of the response's body; one that is too large is given up and counts as the largest. */
 	readonly byteCount: number;
@@ -31,9 +31,8 @@ interface KeptPage {
 }
 
 /**
- * Lists the sessions that wait, over an operation that the service's document does not show and not every service has.
- * Follows no redirect. A page that has not changed is not sent again (304). Each session comes with links to all its files:
- * when a page is too large, the list is read again in smaller ones, and so are later lists until they fit larger ones.
+ * Lists the sessions that wait, over an operation that not every service has. Each session comes with links to all its
+ * files: when a page is too large, the list is read in smaller ones, and so are later lists until they fit larger ones.
  */
 export function createSessionList(transport: Transport, budget: RequestBudget, clock: Clock) {
 	/** The pages of the newest list, of `pageSize`. */
@@ -53,9 +52,8 @@ export function createSessionList(transport: Transport, budget: RequestBudget, c
 	}
 
 	/**
-	 * Reads page by page, each with a permit of the background, within `LISTING_MS`. `onRequest` is told of every request.
-	 * @throws SessionServiceError: one that is not retryable (`not_a_list`, `session_not_found`, `body_too_large` …) says that
-	 * this service has no list that can be used; or the signal's reason. `body_too_large`: for one session
+	 * Reads page by page, within `LISTING_MS`. `onRequest` is told of every request.
+	 * @throws SessionServiceError: one that is not retryable says that this service has no list that can be used
 	 */
 	return async function listWaiting(signal?: AbortSignal, onRequest: (cost: ListRequestCost) => void = () => {}) {
 		const deadline = clock.now() + LISTING_MS;
@@ -123,11 +121,9 @@ export function createSessionList(transport: Transport, budget: RequestBudget, c
 		growPages(pages);
 		const itemCount = pages.reduce((sum, { page }) => sum + page.itemCount, 0);
 		const { sessionCount } = newest;
-		const sessions = new Map(
-			pages.flatMap(({ page }) => page.sessions.map((session) => [session.sessionId, session] as const)),
-		);
+		const sessions = pages.flatMap(({ page }) => page.sessions);
 		return {
-			sessions: [...sessions.values()],
+			sessions: [...new Map(sessions.map((session) => [session.sessionId, session])).values()],
 			// False when there are more than the pages that are read, or they changed meanwhile: while sessions come and go,
 			// one may have moved from a page to one that was read before.
 			isComplete: pages.every(({ page }) => page.sessionCount === sessionCount) && itemCount >= sessionCount,

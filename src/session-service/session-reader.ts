@@ -53,7 +53,7 @@ export function createSessionReader(transport: Transport, cacheBytes: number, cl
 
 	async function attempt(sessionId: string, { priority, signal, permit }: ReadOptions, permitBy: number) {
 		const path = transport.pathOf(sessionId);
-		// Held here, so that a 304 has its session even if the cache drops it meanwhile.
+		// Held, because the cache may drop it before a 304.
 		const cached = cache.get(sessionId);
 		const headers: Record<string, string> = cached?.etag == null ? {} : { 'if-none-match': cached.etag };
 		const sequence = await permit(permitBy);
@@ -74,11 +74,7 @@ export function createSessionReader(transport: Transport, cacheBytes: number, cl
 	}
 
 	return {
-		/**
-		 * Reads a session, conditionally if it is in the cache. Repeats after temporary failures, within the priority's patience;
-		 * each request takes a permit.
-		 * @throws SessionServiceError, or the signal's reason
-		 */
+		/** Repeats after temporary failures, each with a permit. @throws SessionServiceError, or the signal's reason */
 		read(sessionId: string, options: ReadOptions): Promise<SessionReading> {
 			const { priority, signal } = options;
 			const { permitMs, repeatMs, retries } = PATIENCE[priority];
@@ -111,9 +107,8 @@ export function createSessionReader(transport: Transport, cacheBytes: number, cl
 	};
 }
 
-/** A session as the service last sent it. */
 interface KeptSession extends Omit<SessionReading, 'endedAt'> {
-	/** For the next conditional read; null when the service sent none that can be sent back. */
+	/** For the next conditional read. */
 	readonly etag: string | null;
 	/** `readAt` on the clock's uptime. */
 	readonly beganAt: number;
@@ -121,8 +116,7 @@ interface KeptSession extends Omit<SessionReading, 'endedAt'> {
 
 /**
  * The only place that keeps whole sessions: for conditional reads, and for windows whose pages are turned. Keeps the most
- * recently used ones within `maxBytes` of memory, because a session takes from a kilobyte to 64 MB. A larger one is not
- * kept.
+ * recently used ones within `maxBytes` of memory: one takes from a kilobyte to 64 MB.
  */
 function createSessionCache(maxBytes: number) {
 	// A Map keeps the order of insertion: its first key is the least recently used one.
@@ -164,23 +158,20 @@ const CHARACTER_BYTES = 2;
 /** One object with the headers of its strings; 130 to 165 were measured. */
 const OBJECT_BYTES = 200;
 
-/**
- * About the most memory that a session can take, in bytes. Measured in multiples of its body: 0.01 (fields that nobody reads),
- * 1.0 (English), 2.0 (English with one € in each text), 65 (`[0,0,0,…]`).
- */
+/** About the most memory that a session can take, in bytes: 0.01 (fields that nobody reads) to 65 times its body. */
 function weightOf(value: unknown): number {
 	if (typeof value === 'string') return CHARACTER_BYTES * value.length;
 	if (typeof value !== 'object' || value === null) return 0;
 	return Object.values(value).reduce((bytes: number, part) => bytes + weightOf(part), OBJECT_BYTES);
 }
 
-/** It is sent back in a header, so it must be a valid header value. */
+/** Null when it cannot be sent back in a header. */
 export function etagOf({ headers }: HttpResponse): string | null {
 	const etag = headers.get('etag') ?? '';
 	return /^[\x21-\x7e]{1,256}$/.test(etag) ? etag : null;
 }
 
-/** Long enough to cover several presses on one card and a read for watching at the same moment. */
+/** Covers several presses on one card and a read for watching at the same moment. */
 const LONGEST_AGE_MS = 250;
 
 interface RunningRead {
@@ -193,9 +184,7 @@ interface RunningRead {
 /**
  * Lets readers who ask for the same session at nearly the same time share one read: joins a read under one of `keys` that
  * began within `LONGEST_AGE_MS`, or starts one under the last key. A started read is aborted when every reader has left.
- *
- * Who joins accepts a state that is as old as the read, so its age is bounded. Deliveries must read after they took the
- * answer's lease, so they never share.
+ * Deliveries must read after they took the answer's lease, so they never share.
  */
 export function createSharedReads(clock: Clock) {
 	const running = new Map<string, RunningRead>();

@@ -12,7 +12,7 @@ import { type CallTimeouts, exchange, type HttpRequest, type HttpResponse } from
 /** The largest body of a response: 32 MiB. */
 const MAX_BODY_BYTES = 32 * 1_048_576;
 
-/** The outcome of a call, for metrics; without text of a session. */
+/** For metrics. */
 export interface CallReport {
 	readonly priority: RequestPriority;
 	/** `ok`, `unchanged` (304), an error's code, or `cancelled`. */
@@ -25,14 +25,12 @@ interface Call extends Pick<HttpRequest, 'operation' | 'path' | 'headers' | 'bod
 	readonly priority: RequestPriority;
 	/** The request's sequence number in the budget. */
 	readonly sequence: number;
-	/** The largest body, if less than usual. */
 	readonly maxBodyBytes?: number;
 	/** Milliseconds for the whole call, if less than usual. */
 	readonly timeoutMs?: number;
 }
 
 export interface TransportOptions {
-	/** The service's address; a path in it goes in front of `/v1`. */
 	readonly baseUrl: string;
 	readonly apiKey: string;
 	readonly clock: Clock;
@@ -43,7 +41,6 @@ export interface TransportOptions {
 	readonly largeBodies?: number;
 	/** Sends the requests instead of a pool of its own; `close` ends it too. */
 	readonly proxy?: Dispatcher | null;
-	/** Is told of every call that was sent. */
 	readonly onCall?: ((report: CallReport) => void) | undefined;
 }
 
@@ -61,7 +58,7 @@ export function createTransport(options: TransportOptions) {
 	const dispatcher = proxy ?? new Pool(origin, { ...CONNECTIONS, connect: { timeout: timeouts.connect } });
 	const slotFor = createBodySlots(largeBodies);
 
-	/** Tells the budget what the response says. @returns for a 429, when the next try makes sense */
+	/** @returns for a 429, when the next try makes sense */
 	function observe(response: HttpResponse, sequence: number, startedAt: number): number {
 		const now = clock.now();
 		const observation = readRateLimit(response, now, now - startedAt);
@@ -75,9 +72,8 @@ export function createTransport(options: TransportOptions) {
 	}
 
 	return {
-		/** The path of a session. @throws SessionServiceError `invalid_session_id` */
+		/** @throws SessionServiceError `invalid_session_id` */
 		pathOf: (sessionId: string) => sessionPath(address, sessionId),
-		/** The path of the list operation, without a query. */
 		listPath: listPath(address),
 
 		/**
@@ -122,10 +118,8 @@ export function createTransport(options: TransportOptions) {
 }
 
 /**
- * Slots for large bodies. A body of 32 MB needs several times that memory while it is decoded and parsed, so only a few are
- * held at once; the others wait in the buffers of the service and the kernel.
- *
- * @param slots how many bodies at once. Background never takes the last one, so that people and deliveries do not wait
+ * A body of 32 MB needs several times that memory while it is decoded and parsed, so only `slots` large ones are held
+ * at once. Background never takes the last slot, so that people and deliveries do not wait.
  * @returns a function that makes the slot of one call, which is taken when its body is large
  */
 export function createBodySlots(slots: number) {
@@ -181,11 +175,8 @@ export function createBodySlots(slots: number) {
 const DEFAULT_PAUSE_SECONDS = 60;
 
 /**
- * Reads `RateLimit-*` and, of a 429, `Retry-After`. Only headers: the sentence in the service's body names another number
- * of seconds (57 beside a header of 28 in one response), and the header is right.
- *
- * @param elapsedMs since the request was sent: the service counts a request when it arrives and may respond seconds
- * later, so `RateLimit-Reset` is that much older
+ * Reads `RateLimit-*` and, of a 429, `Retry-After`. The sentence in the service's body names another number of seconds
+ * and is wrong. `elapsedMs`: since the request was sent. The service may respond that much later than it counted it.
  */
 export function readRateLimit(
 	{ status, headers }: Pick<HttpResponse, 'status' | 'headers'>,

@@ -12,11 +12,10 @@ interface Options {
 	readonly proxy: ReturnType<typeof applyProxy>;
 	readonly clock: Clock;
 	readonly log: Log;
-	/** Called with the reason when an HTTP request is refused. */
 	readonly onRefused: (reason: string) => void;
 }
 
-/** Creates Bolt with the receiver of the configured transport. No other folder uses Bolt's types. */
+/** Bolt with the receiver of the configured transport. `onRefused` is called when an HTTP request is refused. */
 export function createBoltApp(
 	{ teamId, botId, botUserId }: Pick<Identity, 'teamId' | 'botId' | 'botUserId'>,
 	{ config: { transport, apiUrl, botToken }, proxy, clock, log, onRefused }: Options,
@@ -24,7 +23,7 @@ export function createBoltApp(
 	const receiver =
 		transport.kind === 'http'
 			? createHttpReceiver(transport.signingSecret, log, onRefused)
-			: createSocketReceiver({ appToken: transport.appToken, apiUrl, proxy, clock, log });
+			: createSocketReceiver({ appToken: transport.appToken, apiUrl, proxy }, clock, log);
 	const app = new App({
 		receiver,
 		// Without this, Bolt calls auth.test itself, retries it for many minutes, and drops events when the token is bad.
@@ -43,8 +42,8 @@ type Body = Readonly<Record<string, unknown>>;
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => SILENT };
 
 /**
- * For `npm run doctor -- live`: receives what Slack sends as the program does, acknowledges it, and passes it on. A refused
- * HTTP request is passed on as `{ type: 'refused', reason }`. `auth`: the reply to `auth.test`.
+ * For `npm run doctor -- live`: acknowledges what Slack sends and passes it on, a refused HTTP request as
+ * `{ type: 'refused', reason }`. `auth`: the reply to `auth.test`.
  */
 export function createArrivals(
 	options: Pick<Options, 'config' | 'proxy'>,

@@ -17,10 +17,7 @@ interface SharingFlags {
 	readonly is_org_shared?: boolean;
 }
 
-/**
- * Who reads a channel besides the app's workspace: nobody, other workspaces of the same organisation (Enterprise Grid), or
- * another organisation (joined or invited). Missing or contradictory flags are `unclear`.
- */
+/** Who else reads a channel. `external`: another organisation, joined or invited. Contradictory flags are `unclear`. */
 export function sharingOf(flags: SharingFlags): 'none' | 'organisation' | 'external' | 'unclear' {
 	if (isExternal(flags)) return 'external';
 	if (flags.is_ext_shared !== false || flags.is_pending_ext_shared !== false) return 'unclear';
@@ -32,10 +29,7 @@ function isExternal({ is_ext_shared: isShared, is_pending_ext_shared: isPending 
 	return isShared === true || isPending === true;
 }
 
-/**
- * Checks whether a channel may hold watches. The bot must be a member, because then a member of the channel has invited it. A
- * channel shared with other organisations needs `allowExternal`, because everybody in it reads the card.
- */
+/** Checks whether a channel may hold watches. The bot must be in it: then somebody in it has invited the bot. */
 export function createChannels({ clients: { people: client }, directChannelOf, config }: Core) {
 	const { allowExternal } = config.access;
 	return {
@@ -51,6 +45,7 @@ export function createChannels({ clients: { people: client }, directChannelOf, c
 				if (channel === undefined) return no('could_not_check');
 				if (channel.is_im === true || channel.is_mpim === true) return no('direct');
 				if (channel.is_archived === true) return no('archived');
+				// Everybody in the channel reads the card.
 				const sharing = sharingOf(channel);
 				if (sharing === 'external' && !allowExternal) return no('external');
 				if (sharing === 'unclear' && !allowExternal) return no('unclear_sharing');
@@ -77,7 +72,6 @@ export function createChannels({ clients: { people: client }, directChannelOf, c
 }
 
 export type Channels = ReturnType<typeof createChannels>;
-/** Whether a channel may hold watches, and why not. */
 export type ChannelVerdict = Awaited<ReturnType<Channels['mayWatch']>>;
 
 const YES = { ok: true } as const;
@@ -86,22 +80,21 @@ function no<Reason extends string>(reason: Reason) {
 	return { ok: false, reason } as const;
 }
 
+const TEAM_CHANNELS = 'public_channel,private_channel';
+
 /** One page of the team channels that the bot is in. */
 type ChannelPage =
 	/** `external`: channels that another organisation reads or is invited to. `next`: null on the last page. */
 	| { readonly kind: 'page'; readonly external: readonly string[]; readonly next: string | null }
-	/** `code`: Slack's code, or that of the failed call. `retryAfterMs`: the wait that Slack asks for, or null. */
-	| { readonly kind: 'failed'; readonly code: string; readonly retryAfterMs: number | null };
+	| ({ readonly kind: 'failed' } & ReturnType<typeof slackFailure>);
 
-/**
- * Lists the bot's channels by `users.conversations`: `conversations.info` for each would exceed Slack's rate limit. The
- * result does not throw. `cursor`: null for the first page.
- */
+/** Lists the bot's channels: a call for each would exceed the rate limit. Its result does not throw. */
 export function createChannelList(client: WebClient) {
+	/** `cursor`: null for the first page. */
 	return async (cursor: string | null): Promise<ChannelPage> => {
 		try {
 			const { channels, response_metadata: page } = await client.users.conversations({
-				types: 'public_channel,private_channel',
+				types: TEAM_CHANNELS,
 				exclude_archived: true,
 				// Slack recommends no more (docs.slack.dev, users.conversations).
 				limit: 200,
@@ -116,18 +109,15 @@ export function createChannelList(client: WebClient) {
 	};
 }
 
-/** How long a person's channels are used after Slack told them. */
+/** How long a person's channels are used. */
 const MAX_AGE_MS = 5 * 60_000;
 /** How long Slack is not asked again after a failure, so that presses do not use up its limit. */
 const FAILURE_AGE_MS = 5_000;
-/** How long a channel counts as public or private after Slack told it. */
+/** How long a channel counts as public or private. */
 const KIND_AGE_MS = 60 * 60_000;
 /** Enough for the people who look at their inbox within five minutes. */
 const MAX_ENTRIES = 5_000;
-/**
- * The most that Slack accepts; it recommends 200. Slack allows about 50 calls a minute for all people together, and with
- * 200 somebody in 300 channels would need two.
- */
+/** The most that Slack accepts; it recommends 200, but allows only about 50 calls a minute for all people together. */
 const PAGE_SIZE = 999;
 /** More than anybody is in; ends a list whose cursors never end. */
 const MAX_PAGES = 50;
@@ -136,9 +126,8 @@ const MAX_PAGES = 50;
 type MembershipChanges = Readonly<Record<string, number>>;
 
 /**
- * Knows the channels of people by `users.conversations`. Of private channels Slack names only those that the bot is in,
- * and only there sessions can be watched. Simultaneous requests for one person share the calls. Throws errors with a
- * stable `code`, and `retryAt` when Slack limits the calls.
+ * Knows the channels of people. Of private channels Slack names only those that the bot is in, and only there sessions
+ * can be watched. Throws `slack_unavailable`, with `retryAt` when Slack limits the calls.
  */
 export function createMemberships(
 	{ clients: { people: client }, directChannelOf, store: { handOvers }, serviceUrl, clock }: Core,
@@ -149,8 +138,7 @@ export function createMemberships(
 	async function listChannels(userId: string): Promise<ReadonlySet<string>> {
 		const ids = new Set<string>();
 		let pageCount = 0;
-		const types = 'public_channel,private_channel';
-		const asked = { user: userId, types, exclude_archived: true, limit: PAGE_SIZE };
+		const asked = { user: userId, types: TEAM_CHANNELS, exclude_archived: true, limit: PAGE_SIZE };
 		for await (const page of client.paginate('users.conversations', asked)) {
 			const { channels: joined = [] } = page as UsersConversationsResponse;
 			for (const { id } of joined) if (id !== undefined) ids.add(id);
@@ -191,7 +179,7 @@ export function createMemberships(
 		return changes.update((state) => ({ state: state ?? {}, result: `${userId} ${state?.[userId] ?? 0}` }));
 	}
 
-	/** Ids of the public and private channels; at most five minutes old. */
+	/** At most five minutes old. */
 	async function channelsOf(userId: string): Promise<ReadonlySet<string>> {
 		return orUnknown(channels.get(await keyOf(userId)));
 	}
@@ -202,7 +190,6 @@ export function createMemberships(
 		return (await channelsOf(userId)).has(channelId);
 	}
 
-	/** Slack is asked now. */
 	async function isMemberNow(userId: string, channelId: string): Promise<boolean> {
 		channels.forget(await keyOf(userId));
 		return isMember(userId, channelId);
@@ -214,7 +201,6 @@ export function createMemberships(
 
 	return {
 		channelsOf,
-		/** The id of the person's direct message with the app. */
 		directChannelOf: (userId: string) => orUnknown(directChannelOf(userId)),
 		isMemberNow,
 		/** The person joined or left a channel. */
@@ -227,9 +213,8 @@ export function createMemberships(
 			});
 		},
 		/**
-		 * Whether somebody may act on this session's question by what they have had before; throws when Slack does not tell. They
-		 * have to be in its channel, or to have the question, or to have had it when it was settled. Everybody sees a public
-		 * channel: there it is asked on copies only.
+		 * Whether somebody may act on a session's question; throws when Slack does not tell. They have to be in its channel,
+		 * or to have or have had the question. Everybody sees a public channel: there it is asked on copies only.
 		 */
 		async isThere(request: PersonRequest, { channelId, sessionId, isCopy }: ChannelPlace): Promise<boolean> {
 			if (channelId === null || sessionId === undefined) return true;

@@ -6,10 +6,8 @@ import { HandraiseError, codeOf as stableCodeOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 
 /**
- * Creates two clients, because one 429 pauses a whole WebClient: a limited card update must not delay a modal. A rate limit
- * is an error that says when to try again. The library's defaults are no time-out and ten repeats in half an hour.
- *
- * @param onCall called after every call; `outcome`: 'answered', the HTTP status of a failure, or 'no_answer'
+ * Two clients, because one 429 pauses a whole WebClient: a limited card update must not delay a modal. `onCall`: after
+ * every call; `outcome`: 'answered', the HTTP status of a failure, or 'no_answer'.
  */
 export function createSlackClients(
 	{ botToken, apiUrl }: Pick<Config['slack'], 'botToken' | 'apiUrl'>,
@@ -103,10 +101,7 @@ export function codeOf(error: unknown): string {
 	return isFromSlack ? 'slack_unavailable' : stableCodeOf(error);
 }
 
-/**
- * Whether a post, as Slack returned it, went into the thread that it named. If the thread is gone, Slack posts into the
- * channel without an error, and only `thread_ts` is missing.
- */
+/** False for a post into a thread that is gone: Slack posts into the channel, and only `thread_ts` is missing. */
 export function isThreaded(message: object | undefined): boolean {
 	return message === undefined || 'thread_ts' in message;
 }
@@ -133,10 +128,7 @@ const TEMPORARY = new Set([
 	'request_timeout',
 ]);
 
-/**
- * Asks Slack to which bot the token belongs. Repeats that with growing pauses while Slack cannot be reached.
- * @throws HandraiseError `slack_token_refused` or `organisation_install`; the signal's reason
- */
+/** Asks whose the token is, until Slack is reached. @throws `slack_token_refused`, `organisation_install` */
 export async function identify(
 	client: WebClient,
 	{ clock, log, signal }: { clock: Clock; log: Log; signal: AbortSignal },
@@ -170,5 +162,4 @@ export async function identify(
 	}
 }
 
-/** The app's bot in its workspace. */
 export type Identity = Readonly<Awaited<ReturnType<typeof identify>>>;

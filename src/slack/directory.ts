@@ -24,10 +24,7 @@ const USER_SCHEMA = z.object({
 	tz: z.string().transform(timeZoneNamed).nullish().catch(null),
 });
 
-/**
- * Looks people up by Slack's `users.info` and `usergroups.users.list`. The access policy looks up everybody who acts, so
- * their names and time zones need no call of their own.
- */
+/** The access policy looks up everybody who acts, so their names and time zones need no call of their own. */
 export function createDirectory(client: WebClient) {
 	const names = new Map<string, string>();
 	const timeZones = new Map<string, string>();
@@ -52,14 +49,12 @@ export function createDirectory(client: WebClient) {
 	}
 
 	return {
-		/** Null when Slack does not know this id, or leaves out a required fact. */
 		person,
 		/** The members' user ids. */
 		async userGroup(groupId: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
 			const { users } = await unlessAborted(client.usergroups.users.list({ usergroup: groupId }), signal);
 			return new Set(users ?? []);
 		},
-		/** How long to wait when Slack limits our calls, as an error of these functions says; else null. */
 		retryAfterMs: slackRetryAfterMs,
 		/** Looks up the name of a person whom this process has not seen. Without it, a message says "somebody". Never rejects. */
 		async learnName(userId: string): Promise<void> {
@@ -82,12 +77,9 @@ function nobodyIfUnknown(error: unknown): UsersInfoResponse {
 }
 
 /** False needs both flags; null when one is missing. */
-function isGuest({
-	is_restricted: isRestricted,
-	is_ultra_restricted: isUltraRestricted,
-}: z.infer<typeof USER_SCHEMA>): boolean | null {
-	if (isRestricted === true || isUltraRestricted === true) return true;
-	return isRestricted === false && isUltraRestricted === false ? false : null;
+function isGuest({ is_restricted: isSome, is_ultra_restricted: isUltra }: z.infer<typeof USER_SCHEMA>): boolean | null {
+	if (isSome === true || isUltra === true) return true;
+	return isSome === false && isUltra === false ? false : null;
 }
 
 /** What comes after an abort is ignored: Slack's libraries take no signal. */

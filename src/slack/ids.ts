@@ -9,7 +9,6 @@ import { SNOOZE_LENGTHS } from '../inbox/inbox.ts';
  */
 
 export const ACTIONS = {
-	/** In a view: reads the session again. */
 	refresh: 'session.refresh',
 	/** Older and newer steps; `value`: the page to show. */
 	older: 'session.older',
@@ -46,7 +45,7 @@ export const ACTIONS = {
 	giveBack: 'question.give_back',
 	/** To the person who chose, until the answer is sent; `value`: the answer's id. */
 	undo: 'answer.undo',
-	/** On the reply to a mention: open the form with that message in it; `value` holds the draft's form id and a `SessionTarget`. */
+	/** On the reply to a mention: opens the form with that message; `value`: the draft's form id and a `SessionTarget`. */
 	useText: 'question.use_text',
 	/** In the modal that asks which item a chosen message is for; the option's value is its position. */
 	chooseItem: 'question.choose_item',
@@ -58,7 +57,7 @@ export const ACTIONS = {
 	/** The service saved the answer and reported a failure: sends it again, to start the agent. */
 	sendAgain: 'answer.send_again',
 	postToThread: 'answer.post_to_thread',
-	/** Open the current question with the answer's text in it; `value` holds the answer's id and a `SessionTarget`. */
+	/** Opens the current question with the answer's text in it; `value`: the answer's id and a `SessionTarget`. */
 	answerNew: 'answer.answer_new',
 	/** On an error: repeat what failed; the view's metadata says what. */
 	reload: 'error.reload',
@@ -81,7 +80,6 @@ export const ACTIONS = {
 } as const;
 export type ActionId = (typeof ACTIONS)[keyof typeof ACTIONS];
 
-/** The ids of the buttons with options, in the order of the options. */
 export const CHOOSE_IDS = [
 	ACTIONS.choose1,
 	ACTIONS.choose2,
@@ -98,8 +96,8 @@ export const CALLBACKS = {
 	error: 'handraise.error',
 	history: 'handraise.history',
 	chooseItem: 'handraise.choose_item',
-	/** The inbox in the Home tab and in a window. */
 	home: 'handraise.home',
+	/** The inbox in a window. */
 	inbox: 'handraise.inbox',
 	/** The settings of a channel: while they are looked up, as a form, and after saving. */
 	settings: 'handraise.settings',
@@ -123,9 +121,8 @@ interface FieldId {
 }
 
 /**
- * The block_id of one field. Slack keeps what was typed while the block_id stays the same. So it holds the question and the
- * kind of field, but nothing that changes with paging, a refresh or optional fields. What was chosen must not stay under
- * another text, so `shownHash` is a part of it.
+ * Slack keeps what was typed while the block_id stays the same. So it holds nothing that changes with paging, a refresh
+ * or optional fields. What was chosen must not stay under another text, so `shownHash` is a part of it.
  */
 export function fieldBlockId({ messageIndex, fingerprint, position, variant, shownHash = null }: FieldId): string {
 	const id = `q.${messageIndex}.${fingerprint.slice(0, 8)}.${position}.${variant}`;
@@ -142,10 +139,7 @@ export function blockId(name: string, index?: number): string {
 	return index === undefined ? `b.${name}` : `b.${name}.${index}`;
 }
 
-/**
- * The block_id of a field of a channel's settings. It holds the revision that the form began with, so that a form with a
- * newer revision shows its own values instead of what Slack keeps.
- */
+/** A form with a newer revision than it began with shows its own values instead of what Slack keeps. */
 export function settingsBlockId(field: string, revision: number): string {
 	return `c.${field}.${revision}`;
 }
@@ -183,10 +177,7 @@ const ROW_ORIGIN = z.object({ channelId: text.nullable(), threadTs: text.nullabl
 export type RowOrigin = Readonly<z.infer<typeof ROW_ORIGIN>>;
 const ROW = slackCodec('row', z.object({ origin: ROW_ORIGIN, hash: text }));
 
-/**
- * The block_id of a row of buttons in an inbox or a direct message. Slack keeps the focus while it stays the same. `key`:
- * identifies the row in its view; may hold anything.
- */
+/** Slack keeps the focus while it stays the same. `key`: identifies the row in its view; may hold anything. */
 export function inboxRowId(origin: RowOrigin, key: string): string {
 	return ROW.encode({ origin, hash: hashOf(key) });
 }
@@ -202,7 +193,6 @@ const TARGET = z.object({
 	/** Null: the open question. */
 	messageIndex: z.int().min(0).nullable(),
 });
-/** What a button on a message points to. */
 export type SessionTarget = Readonly<z.infer<typeof TARGET>>;
 export const { encode: encodeTarget, decode: decodeTarget } = slackCodec('target', TARGET);
 
@@ -221,7 +211,6 @@ export function questionHash(question: QuestionMark): string {
 	return hashOf(encodeQuestionMark(question));
 }
 
-/** For how long to snooze which question. */
 export const { encode: encodeSnooze, decode: decodeSnooze } = slackCodec(
 	'snooze',
 	// Its `questionHash`: the value of an option has no room for the id of a session.
@@ -234,7 +223,6 @@ const CHOICE = z.object({
 	fingerprint: text,
 	/** Of what the button's message shows. */
 	shownHash: text,
-	/** The item that the option answers. */
 	position: z.int().min(0),
 	/** The item's title, maybe cut. */
 	title: text,

@@ -5,7 +5,6 @@ import { homeView, inboxModal } from './blocks/inbox.ts';
 import type { ReceiptContext } from './blocks/receipt.ts';
 import { type SlackClients, slackFailure } from './clients.ts';
 
-/** The outcome of showing an inbox. */
 export type ShowOutcome =
 	| { readonly kind: 'shown' }
 	/** Nobody can see it any more: the window was closed, or the person is unknown. */
@@ -27,10 +26,9 @@ const REFUSED = new Set(['invalid_arguments', 'invalid_blocks', 'invalid_view', 
  */
 export function createInboxDisplay(clients: SlackClients, quickAnswers: boolean, receiptContext: () => ReceiptContext) {
 	return {
-		/** `now` in whole minutes: ages in the content change at most once a minute. */
+		/** Ages in the content change once a minute, all in the same moment. */
 		prepare(inbox: Inbox, content: InboxContent, now: number) {
 			const { person, viewId } = inbox;
-			// All ages change in the same moment.
 			const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS;
 			const model = { inbox, content, quickAnswers, receipt: { ...receiptContext(), now: minute } };
 			const home = viewId === null ? homeView(model) : null;

@@ -41,11 +41,8 @@ const PRIVATE_NAME =
 	/^[^.]*$|(?:^|\.)(?:localhost|local|localdomain|internal|intranet|private|corp|home|lan|home\.arpa|in-addr\.arpa|ip6\.arpa|test|onion|svc|docker)$/;
 
 /**
- * Decides whether people get the address of a file or screenshot as a link; `none`: the service gave no address. `host`, with
- * its port, is shown with the link; null for the service's and the dashboard's own host.
- *
- * Allows https links to public hosts, without a user name, and everything at the service's own origin. Names are not looked
- * up, so a public name that leads into a private network passes.
+ * Decides whether people get an address as a link. `host` is shown with it; null for the service's or dashboard's own.
+ * Names are not looked up, so a public name that leads into a private network passes.
  */
 export function createLinks({ serviceUrl, dashboardUrl }: { serviceUrl: string; dashboardUrl: string | null }) {
 	const service = URL.parse(serviceUrl);
@@ -73,10 +70,7 @@ function refused<Why extends string>(why: Why) {
 	return { kind: 'refused', why } as const;
 }
 
-/**
- * `hostname` as URL returns it: lower case, IPv4 always as four decimal numbers, IPv6 in brackets. URL keeps dots at the
- * end, and a resolver may ignore them.
- */
+/** `hostname` as URL returns it: lower case, IPv4 as four decimal numbers, IPv6 in brackets, dots at the end kept. */
 function isPrivate(hostname: string): boolean {
 	const name = hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
 	const version = ({ 4: 'ipv4', 6: 'ipv6' } as const)[isIP(name)];

@@ -22,37 +22,40 @@ import {
 	readView,
 	type SubmittedView,
 	viewIn,
-	type WrittenMessage,
 	writtenRequest,
 } from './request.ts';
 import { type AllowedRequest, NOTHING_TO_DO, type Task } from './task.ts';
 
-/** What a submission is acknowledged with. */
 export type SubmissionAck =
 	| { readonly response_action: 'update'; readonly view: ModalView }
 	| { readonly response_action: 'errors'; readonly errors: Readonly<Record<string, string>> };
 
 type Ack = (response?: never) => Promise<unknown>;
 
-/** The outcome of a submission: its acknowledgement, and the work after the acknowledgement was sent. */
 export interface Submitted {
 	readonly ack: SubmissionAck;
 	readonly after?: () => Promise<void>;
 }
 
-/** The work of a submission, and the place that the access policy checks. */
-interface SubmissionTask {
-	readonly place: Place;
-	run(request: AllowedRequest): Promise<Submitted>;
+/** Slack's waiting for the acknowledgement of a submission. */
+export interface Wait {
+	/** For how long it has waited. */
+	waitedMs(): number;
+	/** Settles as `work` of the store does, or throws `code` before Slack gives up: what becomes of the work is not known. */
+	inTime<Result>(work: Promise<Result>, code: string): Promise<Result>;
 }
 
 interface SubmissionHandler {
-	plan(request: PersonRequest, view: SubmittedView): Promise<SubmissionTask>;
+	/** `place`: what the access policy checks. */
+	plan(
+		request: PersonRequest,
+		view: SubmittedView,
+		wait: Wait,
+	): Promise<{ readonly place: Place; run(request: AllowedRequest): Promise<Submitted> }>;
 	/** The acknowledgement for an error; its code may be a refusal. */
 	failed(view: SubmittedView, error: unknown): Submitted;
 }
 
-/** The work of a press that is stored. */
 interface StoringTask {
 	readonly place: Place;
 	/** Resolves to what is done after the acknowledgement. */
@@ -63,8 +66,10 @@ interface StoringTask {
 	readonly late: MessageContent | null;
 }
 
-/** Slack waits three seconds for an acknowledgement, and shows a warning after that. */
+/** Slack waits three seconds, and shows a warning after that. */
 const ACKNOWLEDGE_WITHIN_MS = 2_500;
+/** Of it, the least for the store, however long the checks of a submission took. */
+const MIN_STORE_MS = 500;
 /** Of it, for asking whether a person is in a channel; the access policy has had its time before. */
 const THERE_WITHIN_MS = 900;
 /** The same where nobody waits for an acknowledgement. */
@@ -78,13 +83,11 @@ const MAX_RUSH_MS = 50;
 
 interface Options {
 	readonly app: App;
-	/** The workspace that the app is installed in. */
 	readonly teamId: string;
 	readonly accessPolicy: AccessPolicy;
 	readonly isThere: Memberships['isThere'];
 	readonly personReads: PersonReads;
 	readonly reply: Reply;
-	/** A press in an inbox was handled, so its person looks at it. */
 	readonly onInboxPress: (inbox: InboxPlace) => Promise<void>;
 }
 
@@ -92,14 +95,12 @@ interface Options {
 const INBOX_ACTIONS: ReadonlySet<ActionId> = new Set([ACTIONS.inboxOlder, ACTIONS.inboxNewer, ACTIONS.inboxRefresh]);
 
 /**
- * Registers handlers with Bolt. For each request it acknowledges first, works once however often Slack delivers the
- * request, asks the access policy, writes one log line, and tells the person about a failure. A handler returns the work
- * as a task; the task runs only after the access policy allowed it here.
+ * Registers handlers with Bolt. Acknowledges each request first, works once however often Slack delivers it, writes one
+ * log line, and tells the person about a failure. A task runs only if the access policy allows it here.
  */
 export function createListen({ clock, log, metrics: { acknowledged: onAcknowledged } }: Core, options: Options) {
 	const { app, teamId, accessPolicy, isThere, personReads, reply, onInboxPress } = options;
 	const running = new Set<Promise<void>>();
-	/** Work that is stored before its acknowledgement. */
 	const storing = new Set<Promise<void>>();
 	const seen = new Map<string, true>();
 	let turn: Promise<unknown> = Promise.resolve();
@@ -138,7 +139,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 			return;
 		}
 		const tooFast = task.takesTurn === true ? await personReads.turn(request) : null;
-		if (tooFast !== null) return reply.failed(request, tooFast);
+		if (tooFast !== null) return reply.failed(request, tooFast, task.about);
 		const nextTask = await task.run({ ...request, access: 'allowed' });
 		if (nextTask !== undefined) await perform(request, nextTask, view);
 	}
@@ -169,22 +170,22 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		return kept;
 	}
 
-	/** What a request of a person begins with. */
 	function arrived(body: unknown, ack: Ack) {
 		const startedAt = uptimeOf(clock);
+		const waitedMs = () => uptimeOf(clock) - startedAt;
 		const request = personRequest(body, teamId, log);
 		return {
 			request,
+			waitedMs,
 			isFirstDelivery: isNew(request.triggerId),
 			async acknowledge(response?: SubmissionAck): Promise<void> {
 				// Bolt's type of the argument is that of submissions and of closings together: no value satisfies it.
 				await (ack as (response?: SubmissionAck) => Promise<unknown>)(response);
-				onAcknowledged(uptimeOf(clock) - startedAt);
+				onAcknowledged(waitedMs());
 			},
 		};
 	}
 
-	/** Sends an empty acknowledgement, then runs the task. */
 	async function acknowledgeAndWork(
 		body: unknown,
 		ack: Ack,
@@ -201,20 +202,13 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		await keptIn(running, work(request, what, task));
 	}
 
-	/**
-	 * Runs `store`, which ends with the acknowledgement, and in any case `after`. That waits up to 50 ms for the
-	 * acknowledgements of others: storing comes before sending.
-	 */
+	/** Runs `store`, which ends with the acknowledgement, and in any case `after`: others' storing comes first. */
 	function storeFirst(store: () => Promise<void>, after: () => Promise<void>): Promise<void> {
-		async function run(): Promise<void> {
-			try {
-				await keptIn(storing, store());
-			} finally {
-				if (storing.size > 0) await Promise.race([Promise.allSettled(storing), clock.sleep(MAX_RUSH_MS)]);
-				await after();
-			}
-		}
-		return keptIn(running, run());
+		const stored = keptIn(storing, store()).finally(async () => {
+			if (storing.size > 0) await Promise.race([Promise.allSettled(storing), clock.sleep(MAX_RUSH_MS)]);
+			await after();
+		});
+		return keptIn(running, stored);
 	}
 
 	/** The task, and then the inbox in which the person pressed. */
@@ -238,11 +232,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 	}
 
 	/** Runs the task of a press. Never rejects. */
-	async function store(
-		request: PersonRequest,
-		task: StoringTask,
-		inbox: InboxPlace | null,
-	): Promise<{ readonly isStored: boolean; readonly tell: () => Promise<void> }> {
+	async function store(request: PersonRequest, task: StoringTask, inbox: InboxPlace | null) {
 		try {
 			const refusal = await check(request, task.place, FRESH_MS);
 			if (refusal === null) {
@@ -259,9 +249,19 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		}
 	}
 
-	async function submit(request: PersonRequest, view: SubmittedView, handler: SubmissionHandler): Promise<Submitted> {
+	async function submit(
+		request: PersonRequest,
+		view: SubmittedView,
+		handler: SubmissionHandler,
+		waitedMs: () => number,
+	): Promise<Submitted> {
+		async function inTime<Result>(work: Promise<Result>, code: string): Promise<Result> {
+			return within(clock, work, Math.max(MIN_STORE_MS, ACKNOWLEDGE_WITHIN_MS - waitedMs()), () => {
+				throw new HandraiseError('the store did not confirm in time', { code, retryable: true });
+			});
+		}
 		try {
-			const task = await handler.plan(request, view);
+			const task = await handler.plan(request, view, { waitedMs, inTime });
 			const refusal = await check(request, task.place, FRESH_MS);
 			if (refusal === null) return await task.run({ ...request, access: 'allowed' });
 			request.log.info({ refusal }, 'refused at submit');
@@ -272,7 +272,7 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		}
 	}
 
-	/** Bolt acknowledges events; Slack may deliver one several times. */
+	/** Bolt acknowledges events. */
 	function onEvent(name: string, handle: (event: unknown) => Promise<void>): void {
 		app.event(name, async ({ event, body }) => {
 			if (!isNew(body.event_id)) return;
@@ -300,10 +300,9 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		},
 
 		/**
-		 * A press that is stored. It is acknowledged when it is stored, or when the person was told that it is not. After
-		 * 2.5 s they are told that the result comes later. So a press that is acknowledged is stored or was told of, also if
-		 * the process ends; but where Slack's limit delays the message, or takes longer than 400 ms, only while the process
-		 * runs. The handler recognises repeats. The access policy uses facts that are at most `FRESH_MS` old.
+		 * Acknowledges a press when it is stored or its person was told that it is not; after 2.5 s it tells that the result
+		 * comes later. So an acknowledged press is stored or was told of, also if the process ends; but if the message takes
+		 * longer than 400 ms, only while the process runs. The handler recognises repeats.
 		 */
 		storingAction(id: ActionId, plan: (request: PersonRequest, press: Press) => StoringTask): void {
 			app.action(id, async ({ body, ack, action }) => {
@@ -341,16 +340,15 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		},
 
 		/**
-		 * A submission is acknowledged after its task ran, and the handler recognises repeats. The access policy uses facts
-		 * that are at most `FRESH_MS` old. A failure of `after` is only logged, because the acknowledgement has already told
-		 * the person the outcome.
+		 * A submission is acknowledged after its task ran, and the handler recognises repeats. A failure of `after` is only
+		 * logged, because the acknowledgement has told the person the outcome.
 		 */
 		submission(callbackId: CallbackId, handler: SubmissionHandler): void {
 			app.view({ callback_id: callbackId, type: 'view_submission' }, async ({ body, ack }) => {
-				const { request, acknowledge } = arrived(body, ack);
+				const { request, waitedMs, acknowledge } = arrived(body, ack);
 				let after = async () => {};
 				const store = async () => {
-					const submitted = await submit(request, readView(body.view), handler);
+					const submitted = await submit(request, readView(body.view), handler, waitedMs);
 					after = submitted.after ?? after;
 					await acknowledge(submitted.ack);
 				};
@@ -370,15 +368,11 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		},
 
 		/** A message that somebody wrote, or the app's Home tab that they opened; `plan` returns null when it is no request. */
-		message(
-			name: string,
-			plan: (event: unknown) => { readonly written: WrittenMessage; task(request: PersonRequest): Task } | null,
-		): void {
+		message(name: string, plan: (request: PersonRequest, event: unknown) => Task | null): void {
 			onEvent(name, async (event) => {
-				const planned = plan(event);
-				if (planned === null) return;
-				const request = writtenRequest(planned.written, teamId, log);
-				await work(request, name, () => perform(request, planned.task(request), null));
+				const request = writtenRequest(event, teamId, log);
+				const task = request === null ? null : plan(request, event);
+				if (request !== null && task !== null) await work(request, name, () => perform(request, task, null));
 			});
 		},
 

@@ -18,7 +18,7 @@ const SCHEMA = z.object({
 	shownHash: TEXT.nullable().default(null),
 	/** Identifies one showing of a form; drafts and submissions carry it. */
 	formId: TEXT,
-	/** Page of the steps; 0 shows the newest. */
+	/** Of the steps; 0 shows the newest. */
 	page: INDEX.default(0),
 	plainText: z.boolean().default(false),
 	partial: z.boolean().default(false),
@@ -64,7 +64,6 @@ export const NO_FIELDS = {
 	optionTexts: {},
 } as const satisfies Partial<ViewMetadata>;
 
-/** The metadata of a view before the first read. */
 export function newMetadata(
 	start: Pick<ViewMetadata, 'sessionId'> & Partial<Pick<ViewMetadata, 'formId' | 'origin' | 'messageIndex'>>,
 ): ViewMetadata {
@@ -82,7 +81,7 @@ export function encodeMetadata(metadata: ViewMetadata): string {
 	return text;
 }
 
-/** How many characters the string for private_metadata has without a form's fields. */
+/** How many characters `encodeMetadata` returns without a form's fields. */
 export function lengthWithoutFields(metadata: ViewMetadata): number {
 	return METADATA.encode({ ...metadata, ...NO_FIELDS }).length;
 }

@@ -25,19 +25,14 @@ export class TooFastError extends HandraiseError {
 	}
 }
 
-/** A session as it was read at one time. */
 export type Reading = Pick<SessionReading, 'session' | 'readAt' | 'since'>;
 
-/** Allows one read. */
 export interface ReadPermit {
 	/** @throws what the session service's client throws, or the signal's reason */
 	read(sessionId: string, signal?: AbortSignal): Promise<Reading>;
 }
 
-/**
- * The cost of reading an id that the service does not know: two typing errors leave half of the default burst, and
- * guessing ids is limited to four a minute.
- */
+/** Two typing errors leave half of the default burst, and guessing ids is limited to four a minute. */
 const UNKNOWN_ID_COST = 5;
 /** A slow database must not use up the three seconds in which Slack opens a modal. */
 const DECIDE_WITHIN_MS = 500;
@@ -46,10 +41,7 @@ const TURNS_PER_READ = 2;
 const MAX_PEOPLE = 1_000;
 const HOUR_MS = 3_600_000;
 
-/**
- * The only way to the session service for people's requests, so that one person cannot use up the reads of all. When the
- * shared rate limiter fails, this process limits by itself.
- */
+/** The only way to the session service for people's requests, so that one person cannot use up the reads of all. */
 export function createPersonReads({ sessionService, rateLimiter, config, clock, metrics: { people: metrics } }: Core) {
 	const limits = config.people;
 	const readRate: RateLimit = {
@@ -62,11 +54,10 @@ export function createPersonReads({ sessionService, rateLimiter, config, clock, 
 		burst: readRate.burst * TURNS_PER_READ,
 	};
 	const ownLimiter = createRateLimiter(clock);
-	/** When each person was last told to slow down. */
 	const toldAt = new Map<string, number>();
 	const unknownIds = new Map<string, { readonly since: number; readonly count: number }>();
 
-	/** Null when the rate allows it. */
+	/** Null when the rate allows it. When the shared rate limiter fails, this process limits by itself. */
 	async function take(key: string, rate: RateLimit): Promise<TooFastError | null> {
 		const options = { now: clock.now(), keep: 0 };
 		const shared = rateLimiter.take(key, rate, options).catch(() => null);
@@ -95,8 +86,7 @@ export function createPersonReads({ sessionService, rateLimiter, config, clock, 
 	return {
 		/**
 		 * Takes one read from this person's rate. Call it before anything that has a limit for all people together: a new
-		 * window, Slack's channel information, the session service. All windows use this one rate, whatever opens them.
-		 * @throws TooFastError when the rate does not allow it; `listen` tells the person
+		 * window, Slack's channel information, the session service. @throws TooFastError, which `listen` tells the person
 		 */
 		async permit(request: PersonRequest): Promise<ReadPermit> {
 			const { userId } = request.person;
@@ -117,15 +107,9 @@ export function createPersonReads({ sessionService, rateLimiter, config, clock, 
 				},
 			};
 		},
-		/**
-		 * Takes one change of a view that needs no read (another page, other fields). Slack allows about 100 view updates a
-		 * minute for all people together. Null when the rate allows it.
-		 */
+		/** One change of a view without a read: Slack allows about 100 a minute for all. Null when the rate allows it. */
 		turn: ({ person }: PersonRequest) => take(`turn:${person.userId}`, turnRate),
-		/**
-		 * Whether to tell a person now that they are too fast; ask only before telling it. A command always gets its reply,
-		 * which uses no limit that others share. Presses are refused silently for a while after that was told.
-		 */
+		/** Ask only before telling it. A command always gets its reply, which uses no limit that others share. */
 		isWorthTelling({ person: { userId }, isCommand }: PersonRequest): boolean {
 			const now = uptimeOf(clock);
 			const isTold = now - (toldAt.get(userId) ?? Number.NEGATIVE_INFINITY) < SILENT_AFTER_TELLING_MS;

@@ -49,10 +49,7 @@ export const QUESTION_CUT = 'Part of the question is cut here. *Answer* shows th
 /** Slack folds no part of a section with it behind "see more": for all of a question that stands above its buttons. */
 export const UNFOLDED = { expand: true } as const;
 
-/**
- * The words of a question, each part of them mrkdwn: what the agent wrote above the items (`said`), the first open items,
- * and how many are left out (`more`). `isWhole`: nothing of `said` and `items` is cut.
- */
+/** In mrkdwn, what the agent wrote above the items (`said`), the first open items, and how many are left out (`more`). */
 function questionBody(question: QuestionView, room: Room) {
 	const limits = QUESTION_LIMITS[room];
 	const mark = createCutMark(question.quick === null);
@@ -67,7 +64,6 @@ function questionBody(question: QuestionView, room: Room) {
 	return { said, items, more, isWhole: !mark.isCut };
 }
 
-/** A headline and what the agent wrote. */
 export function saidBlocks(headline: string, said: string, extra: Partial<SectionBlock> = {}): KnownBlock[] {
 	return section(`*${headline}*\n${said}`.trim(), { ...UNFOLDED, ...extra });
 }
@@ -81,7 +77,6 @@ export function questionBlocks(headline: string, question: QuestionView): KnownB
 	return bodyBlocks(headline, questionBody(question, 'post'));
 }
 
-/** What a screen shows of an open question. */
 interface Showing {
 	readonly sessionId: string;
 	readonly room?: Room;
@@ -99,12 +94,12 @@ interface Showing {
  */
 export function openQuestion(question: QuestionView, showing: Showing) {
 	const { sessionId, room = 'post', choices = null } = showing;
-	const { messageIndex, fingerprint } = question;
+	const { messageIndex, fingerprint, openCount } = question;
 	const mark = { sessionId, fingerprint };
 	const target = { sessionId, messageIndex };
 	const body = questionBody(question, room);
 	const options = choices === null || !body.isWhole ? [] : optionButtons(question, { sessionId, ...choices });
-	const noForm = noFormIn(question);
+	const noForm = openCount > MOST_FIELDS ? noFormWords({ kind: 'tooMany', count: openCount }, false) : '';
 	const others = [
 		showing.givesBack === true ? button(ACTIONS.giveBack, 'Give back', { value: encodeQuestionMark(mark) }) : null,
 		showing.handsOver === true ? button(ACTIONS.handOver, 'Hand over', { value: encodeQuestionMark(mark) }) : null,
@@ -152,7 +147,6 @@ export function mayHandOn(handOver: HandOver | null): boolean {
 	return handOver === null || handOver.count < MOST_HAND_OVERS;
 }
 
-/** What the menu of a question offers. */
 const SNOOZE_LABELS: Readonly<Record<SnoozeLength, string>> = {
 	'15m': '15 min',
 	'1h': '1 h',
@@ -168,10 +162,6 @@ function snoozeMenu(hash: string): StaticSelect {
 	return { type: 'static_select', action_id: ACTIONS.snooze, placeholder: plain(label, 150), options };
 }
 
-function noFormIn({ openCount }: QuestionView): string {
-	return openCount > MOST_FIELDS ? noFormWords({ kind: 'tooMany', count: openCount }, false) : '';
-}
-
 /** Why Slack cannot show a form for a question, and where to answer it. mrkdwn. */
 export function noFormWords(
 	form: { readonly kind: 'tooMany'; readonly count: number } | { readonly kind: 'tooLarge' },
@@ -181,9 +171,8 @@ export function noFormWords(
 		form.kind === 'tooMany'
 			? `📋 It asks ${form.count.toLocaleString('en-US')} questions at once, more than Slack can show in one form.`
 			: '📋 The question itself is so long that the session service would not accept an answer.';
-	return hasDashboard
-		? `${why} Please answer it in the dashboard, with the button below.`
-		: `${why} Please answer it on the session service's own page.`;
+	const where = hasDashboard ? 'in the dashboard, with the button below' : "on the session service's own page";
+	return `${why} Please answer it ${where}.`;
 }
 
 /** The title and the value of an item that is not open, at most about 700 characters of mrkdwn. */
@@ -209,20 +198,14 @@ export function filledItems(question: Question | null, marks: readonly AnswerMar
 	return [...filled.slice(0, 9), andMoreWords(filled.length - 9)].filter((text) => text !== '');
 }
 
-/**
- * Who has a question; empty for nobody. For posts and cards. mrkdwn. Mentions people only in an update, which notifies
- * nobody.
- */
+/** Who has a question; empty for nobody. mrkdwn. Mentions people only in an update, which notifies nobody. */
 export function handOverLine(handOver: HandOver | null, names: Names, { isUpdate }: { isUpdate: boolean }): string {
 	if (handOver === null) return '';
 	const [from, to] = [handOver.from, handOver.to].map((id) => (isUpdate ? personMrkdwn : personName)(id, names));
 	return `↪️ ${from} handed this over to ${to}. Everybody can still answer.`;
 }
 
-/**
- * `✏️ Ada is answering this…`; empty when nobody is.
- * @param until for words that stay after the first of them lapses, clock milliseconds. Null: not told.
- */
+/** `✏️ Ada is answering this…`; empty when nobody is. `until`: when the first of them lapses; null: not told. */
 export function claimsWords(userIds: readonly string[], until: number | null = null): string {
 	if (userIds.length === 0) return '';
 	const people = userIds.slice(0, 3).map((userId) => personMrkdwn(userId));
@@ -233,10 +216,9 @@ export function claimsWords(userIds: readonly string[], until: number | null = n
 
 /** What phones show of a notification, in characters. */
 const SHOWN_CHARACTERS = 250;
-/** UTF-16 units, after escaping. */
+/* UTF-16 units. A longer part is cut anyway. */
 const TEXT_LENGTH = 400;
 const NAME_LENGTH = 60;
-/** UTF-16 units. A longer part is cut anyway. */
 const PART_LENGTH = 1_000;
 /** Of each item when there are several. */
 const SHORT_PART_LENGTH = 80;
@@ -288,12 +270,9 @@ function toldOf({ question, discreet }: ShownQuestion): string | null {
 	if (discreet || question.items.some((item, at) => item.open && (item.secret || looksSecretAt(question, at))))
 		return null;
 	const asked = question.openCount > 1 ? severalItems(open, question.openCount) : oneItem(open[0]);
-	return asked === '' ? contextOf(question) : asked;
-}
-
-/** What the agent wrote above items that say nothing; null when that asks for a secret. */
-function contextOf({ context }: Asked): string | null {
-	return looksSecret({ title: '', description: context }) ? null : oneLine(context, PART_LENGTH);
+	if (asked !== '') return asked;
+	// The items say nothing, so what the agent wrote above them counts.
+	return looksSecret({ title: '', description: question.context }) ? null : oneLine(question.context, PART_LENGTH);
 }
 
 function severalItems(open: readonly ItemView[], openCount: number): string {
@@ -301,16 +280,13 @@ function severalItems(open: readonly ItemView[], openCount: number): string {
 		.map(({ title, description }) => oneLine(title, SHORT_PART_LENGTH) || oneLine(description, SHORT_PART_LENGTH))
 		.map((part) => part.replace(/[\s.:;,]+$/, ''))
 		.filter((part) => part !== '');
-	if (parts.length === 0) return '';
-	return `${parts.join('; ')}${openCount > parts.length ? '; …' : ''}`;
-}
-
-function oneItem(item: ItemView | undefined): string {
-	return item === undefined ? '' : titled(oneLine(item.title, PART_LENGTH), oneLine(item.description, PART_LENGTH));
+	return parts.length > 0 && openCount > parts.length ? `${parts.join('; ')}; …` : parts.join('; ');
 }
 
 /** `Title: description`; a title with a mark at its end needs no colon. */
-function titled(title: string, description: string): string {
+function oneItem(item: ItemView | undefined): string {
+	const title = oneLine(item?.title ?? '', PART_LENGTH);
+	const description = oneLine(item?.description ?? '', PART_LENGTH);
 	if (title === '' || description === '') return title + description;
 	if (description.startsWith(title) && !/^[\p{L}\p{N}]/u.test(description.slice(title.length))) return description;
 	return /[.!?…:;,。！？：]$/.test(title) ? `${title} ${description}` : `${title}: ${description}`;

@@ -15,15 +15,9 @@ import { type MessageContent, replacement } from './blocks/parts.ts';
 import { type ReceiptContext, receiptMessage, receiptModal } from './blocks/receipt.ts';
 import { slackErrorCode, slackFailure } from './clients.ts';
 
-/**
- * How long the author is assumed to look at the modal after Submit. After that, a successful update proves nothing: Slack
- * keeps a view when its client is reloaded or quits, and accepts updates of it.
- */
+/** After this time a successful update proves nothing: Slack keeps a view when its client is reloaded or quits. */
 const STILL_THERE_MS = 5_000;
-/**
- * Slack shows the acknowledgement's view a moment after it received it. That view ("saved") would replace an update that
- * came before, so the first update waits this long after the acknowledgement.
- */
+/** Slack shows the acknowledgement's view ("saved") late. It would replace an earlier update, so that one waits. */
 const AFTER_ACK_MS = 250;
 /** The same wait after acceptance, when another process sent the acknowledgement. */
 const AFTER_FOREIGN_ACCEPT_MS = 1_500;
@@ -36,13 +30,10 @@ const MAX_POSTED = 1_000;
 const NOT_UPDATABLE = new Set(['message_not_found', 'channel_not_found', 'cant_update_message', 'edit_window_closed']);
 type Message = NonNullable<ReceiptState['dm']>;
 
-/** Outcomes after the delivery that the author has to learn even with a closed modal. */
+/** Of these the author has to learn even with a closed modal. */
 const BAD_OUTCOMES: readonly (AgentOutcome | null)[] = ['overwritten', 'failed', 'stopped'];
 
-/**
- * Tells authors the outcome of their answers in the modal while Slack knows it. Sends a DM too when a delivery takes long,
- * and for bad news when the author may not look at the modal any more.
- */
+/** Tells authors the outcome in the modal while Slack knows it, and by DM when delivery takes long and for bad news. */
 export function createReceipts({ clients, directChannelOf, config, clock, log }: Core) {
 	/** By view; each resolves a moment after the acknowledgement. */
 	const acks = new Map<string, PromiseWithResolvers<void>>();
@@ -51,7 +42,7 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 	/** One at a time for an answer; otherwise each call would post its own message. */
 	const telling = new Map<string, Promise<Telling>>();
 
-	/** What a receipt needs besides its answer. `note`: mrkdwn about the press that led to this receipt. */
+	/** `note`: mrkdwn about the press that led to this receipt. */
 	function context(note = ''): ReceiptContext {
 		const { adminContact } = config.access;
 		return { adminContact, postsText: config.showAnswers !== 'never', now: clock.now(), note };
@@ -101,7 +92,6 @@ export function createReceipts({ clients, directChannelOf, config, clock, log }:
 		}
 	}
 
-	/** False when Slack will never accept an update of this message. */
 	async function tryUpdate({ channelId, ts }: Message, content: MessageContent): Promise<boolean> {
 		try {
 			await clients.background.chat.update({ channel: channelId, ts, ...replacement(content) });
@@ -176,7 +166,6 @@ function failureCode(error: unknown, onLimit: OnLimit): string {
 	return code;
 }
 
-/** Whether the author was already told the present state. */
 function isReceiptCurrent({ state, agentOutcome, receiptState }: Answer): boolean {
 	return receiptState.state === state && receiptState.agentOutcome === agentOutcome;
 }

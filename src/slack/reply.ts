@@ -2,15 +2,15 @@ import type { ModalView } from '@slack/types';
 import type { ActRefusal } from '../answers/access-policy.ts';
 import type { Core } from '../core.ts';
 import { LONGEST_RETRY_AFTER_MS, retryAtOf } from '../errors.ts';
-import { stillWaitingMessage } from './blocks/commands.ts';
-import { type ErrorContext, errorMessage, errorModal } from './blocks/errors.ts';
+import { noWindow, stillWaitingMessage } from './blocks/commands.ts';
+import { type ErrorContext, errorMessage, errorModal, errorWords } from './blocks/errors.ts';
 import type { MessageContent } from './blocks/parts.ts';
 import { codeOf, slackFailure } from './clients.ts';
 import { CALLBACKS } from './ids.ts';
-import { decodeMetadata, type ViewMetadata } from './metadata.ts';
+import { decodeMetadata, newMetadata, type ViewMetadata } from './metadata.ts';
 import { type PersonReads, TooFastError } from './person-reads.ts';
 import { type PersonRequest, type SubmittedView, whereItBegan } from './request.ts';
-import { openView, withNotes } from './session/open-view.ts';
+import { createViewHandle, openView, type ViewHandle, withNotes } from './session/open-view.ts';
 
 const REPLY_WITHIN_MS = 5_000;
 
@@ -25,7 +25,7 @@ const REPLY_WITHIN_MS = 5_000;
 export function createReply(core: Core, personReads: PersonReads) {
 	const { directChannelOf, clock } = core;
 	const { people: client } = core.clients;
-	const { adminContact } = core.config.access;
+	const { config } = core;
 	/** Replies that take no turn, by person. `limited` resolves when Slack's limit delays them. */
 	const queues = new Map<string, { last: Promise<unknown>; readonly limited: PromiseWithResolvers<void> }>();
 	/** Messages of `withoutTurn` that wait, by person and content. */
@@ -46,7 +46,7 @@ export function createReply(core: Core, personReads: PersonReads) {
 		}
 	}
 
-	/** Resolves to why Slack did not take the message; null when it did. */
+	/** Resolves to why Slack did not take the message, or null. */
 	async function inDm(request: PersonRequest, content: MessageContent) {
 		try {
 			const channel = await directChannelOf(request.person.userId);
@@ -73,8 +73,8 @@ export function createReply(core: Core, personReads: PersonReads) {
 		return (await throughResponseUrl(request, content)) || (!(await isTooFast(request)) && send(request, content));
 	}
 
-	function errorContext(error: unknown, kept: ErrorContext['kept'] = 'nothing'): ErrorContext {
-		return { kept, adminContact, retryAt: retryAtOf(error, clock.now()) };
+	function errorContext(error: unknown = null, kept: ErrorContext['kept'] = 'nothing') {
+		return { kept, adminContact: config.access.adminContact, retryAt: retryAtOf(error, clock.now()) };
 	}
 
 	/** One reply at a time for each person: hundreds to one delay no others. Resolves also when Slack's limit delays it. */
@@ -142,7 +142,30 @@ export function createReply(core: Core, personReads: PersonReads) {
 		/** Replaces the ephemeral message that the person acted on; false when Slack did not accept it. */
 		inPlace: (request: PersonRequest, content: MessageContent) => throughResponseUrl(request, content, true),
 		onTop,
+		/**
+		 * Opens a window; null when Slack does not open it, which the person is told. `needsId`: nor returns its id.
+		 * @throws TooFastError before `view` is made
+		 */
+		async openWindow(
+			request: PersonRequest,
+			what: Parameters<typeof noWindow>[0],
+			view: () => ModalView | Promise<ModalView>,
+			{ onTop = false, needsId = false }: { onTop?: boolean; needsId?: boolean } = {},
+		): Promise<ViewHandle | null> {
+			await personReads.permit(request);
+			const handle = await openView(client, request, { view: await view(), onTop });
+			if (handle !== null && (handle.id !== null || !needsId)) return handle;
+			await withoutTurn(request, noWindow(what));
+			return null;
+		},
+		/** To update the view in which somebody acted. */
+		handleOf: ({ id, hash }: SubmittedView) => createViewHandle(client, { id, hash: hash === '' ? null : hash }, false),
 		errorContext,
+		/** The words about what was thrown, or about a code. */
+		words: (error: unknown, kept?: ErrorContext['kept']) => errorWords(codeFor(error), errorContext(error, kept)),
+		/** The same as a view. `start`: its metadata. */
+		errorView: (error: unknown, start: Parameters<typeof newMetadata>[0]) =>
+			errorModal(codeFor(error), newMetadata(start), errorContext(error)),
 		/**
 		 * Sends words about an error as a message. For a `TooFastError` only if that is worth telling; other errors take no turn.
 		 * @param error what was thrown, or a code
@@ -152,8 +175,7 @@ export function createReply(core: Core, personReads: PersonReads) {
 			error: unknown,
 			{ sessionId = null, kept }: { sessionId?: string | null; kept?: ErrorContext['kept'] } = {},
 		): Promise<void> {
-			const code = typeof error === 'string' ? error : codeOf(error);
-			const content = errorMessage(code, sessionId, errorContext(error, kept));
+			const content = errorMessage(codeFor(error), sessionId, errorContext(error, kept));
 			if (error instanceof TooFastError) await slowDown(request, content);
 			else if (error instanceof Error) await withoutTurn(request, content);
 			else await toPerson(request, content);
@@ -174,7 +196,7 @@ export function createReply(core: Core, personReads: PersonReads) {
 			{ view = null, kept = 'nothing' }: { view?: SubmittedView | null; kept?: ErrorContext['kept'] } = {},
 		): Promise<void> {
 			const metadata = decodeMetadata(view?.privateMetadata);
-			const context = { kept, adminContact };
+			const context = errorContext(null, kept);
 			const message = errorMessage(refusal, null, context);
 			// The rules may allow what was to be changed.
 			const tell = refusal === 'could_not_check' && kept === 'unchanged' ? withoutTurn : toPerson;
@@ -192,6 +214,11 @@ export function createReply(core: Core, personReads: PersonReads) {
 }
 
 export type Reply = ReturnType<typeof createReply>;
+
+/** `error`: what was thrown, or a code. */
+function codeFor(error: unknown): string {
+	return typeof error === 'string' ? error : codeOf(error);
+}
 
 function threadOf({ isInThread, threadTs }: PersonRequest): { thread_ts?: string } {
 	return isInThread && threadTs !== null ? { thread_ts: threadTs } : {};

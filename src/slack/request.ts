@@ -6,7 +6,7 @@ import { HandraiseError } from '../errors.ts';
 import { homeInboxId, type InboxPlace, windowInboxId } from '../inbox/inbox.ts';
 import { type Log, loggedId } from '../log.ts';
 import { codeOf } from './clients.ts';
-import { CALLBACKS } from './ids.ts';
+import { CALLBACKS, decodeInboxRow } from './ids.ts';
 import { decodeMetadata, type ViewMetadata } from './metadata.ts';
 
 /** Slack leaves out fields that do not apply, or sends null. A field of another type is ignored. */
@@ -42,7 +42,7 @@ const VIEW_SCHEMA = z
 		id,
 		hash,
 		privateMetadata,
-		/** `state.values`: elements by block_id and action_id, not yet checked. */
+		/** Elements by block_id and action_id, not yet checked. */
 		values: state?.values ?? {},
 		callbackId,
 		/** `label.text` of the input blocks, by block_id. */
@@ -92,24 +92,23 @@ export function personRequest(raw: unknown, teamId: string, log: Log) {
 	};
 }
 
-/** A request of a person: a command, a press, a submission, a message. */
 export type PersonRequest = Readonly<ReturnType<typeof personRequest>>;
 
-/** The view of an interaction, if it has one. Throws for a view that Slack does not send. */
+/** Throws for a view that Slack does not send. */
 export function viewIn(interaction: unknown): SubmittedView | null {
 	return INTERACTION_SCHEMA.parse(interaction).view ?? null;
 }
 
-/** The view of a submission or a closing. Throws for a view that Slack does not send. */
+/** For a submission or a closing. Throws for a view that Slack does not send. */
 export const readView = (raw: unknown): SubmittedView => VIEW_SCHEMA.parse(raw);
 
 /**
- * A press of a button, or a change of an input. `view`: null on a message. `actionTs`: when Slack took the press, the same
- * when Slack delivers it again; null when Slack leaves it out.
+ * `view`: null on a message. `row`: where what was pressed belongs, when it stands in an inbox or a direct message.
+ * `actionTs`: when Slack took the press, also of a repeat; null if Slack leaves it out.
  */
 export function readPress(action: unknown, view: SubmittedView | null) {
 	const { value, selected_option: option, block_id: blockId, action_ts: actionTs = null } = ACTION_SCHEMA.parse(action);
-	return { value: value ?? option?.value, blockId, actionTs, view };
+	return { value: value ?? option?.value, blockId, row: decodeInboxRow(blockId), actionTs, view };
 }
 
 export type Press = Readonly<ReturnType<typeof readPress>>;
@@ -123,19 +122,26 @@ export function metadataOf(view: SubmittedView): ViewMetadata {
 	return metadata;
 }
 
-/** A message that a person wrote, or something else that they did, from an event. */
-export interface WrittenMessage {
-	readonly userId: string;
-	/** The author's workspace; null when Slack does not name it. */
-	readonly claimedTeamId: string | null;
-	readonly channelId: string;
-	readonly ts: string;
-	readonly threadTs: string | null;
-}
+const WRITTEN_SCHEMA = z.object({
+	user: z.string(),
+	channel: z.string(),
+	ts: id,
+	event_ts: id,
+	thread_ts: id,
+	/** The author's workspace, in shared channels. */
+	user_team: id,
+	bot_id: z.null().optional(),
+});
 
-/** The request of the author of a message. It has no trigger and no response_url. */
-export function writtenRequest(message: WrittenMessage, teamId: string, log: Log): PersonRequest {
-	const { userId, claimedTeamId, channelId, ts, threadTs } = message;
+/**
+ * The request of a person who wrote a message, or did something else that Slack tells as an event; null for the event of a
+ * bot. It has no trigger and no response_url.
+ */
+export function writtenRequest(event: unknown, teamId: string, log: Log): PersonRequest | null {
+	const { data } = WRITTEN_SCHEMA.safeParse(event);
+	if (data === undefined) return null;
+	const { user: userId, channel: channelId, thread_ts: threadTs = null, user_team: claimedTeamId = null } = data;
+	const ts = data.ts ?? data.event_ts ?? '';
 	return {
 		person: { teamId, userId },
 		claimedTeamId,
@@ -156,12 +162,10 @@ export function inboxOf({ person }: PersonRequest, view: SubmittedView | null): 
 	return view?.callbackId === CALLBACKS.inbox ? windowOf({ person }, view.id) : null;
 }
 
-/** The inbox in the Home tab. */
 export function homeOf({ person }: Pick<PersonRequest, 'person'>): InboxPlace {
 	return { id: homeInboxId(person), person, viewId: null };
 }
 
-/** The inbox in a window. */
 export function windowOf({ person }: Pick<PersonRequest, 'person'>, viewId: string): InboxPlace {
 	return { id: windowInboxId(viewId), person, viewId };
 }
@@ -171,7 +175,7 @@ export function isInbox(view: SubmittedView | null): boolean {
 	return view?.callbackId === CALLBACKS.home || view?.callbackId === CALLBACKS.inbox;
 }
 
-/** Where somebody acts, which is the origin of a form that they open; inside a modal, the origin of that modal. */
+/** The origin of a form that somebody opens: where they act; inside a modal, the origin of that modal. */
 export function originOf({ channelId, threadTs }: PersonRequest, view: SubmittedView | null): Origin {
 	return decodeMetadata(view?.privateMetadata)?.origin ?? { channelId, threadTs };
 }
@@ -179,11 +183,6 @@ export function originOf({ channelId, threadTs }: PersonRequest, view: Submitted
 /** A press inside a modal names no channel: replies to it go to where the modal was opened. */
 export function whereItBegan(request: PersonRequest, origin: ViewMetadata['origin']): PersonRequest {
 	return request.channelId === null ? { ...request, ...origin } : request;
-}
-
-/** Whether a request comes from this person. */
-export function isSamePerson({ person }: PersonRequest, earlier: Person): boolean {
-	return earlier.userId === person.userId && earlier.teamId === person.teamId;
 }
 
 /** What a person does with a session, for audits. */
@@ -199,17 +198,10 @@ type Access =
 	| 'inbox'
 	| 'settings';
 
-/**
- * Writes the log line of an access: the request's person, the session and the outcome (a stable word), but no content of
- * the session.
- *
- * @param sessionId null when the access is to a whole channel or an inbox
- */
+/** Writes no content of the session. `sessionId`: null for a whole channel or an inbox. `outcome`: a stable word. */
 export function logAccess(request: PersonRequest, access: Access, sessionId: string | null, outcome: string): void {
-	request.log.info(
-		{ access, session: sessionId === null ? null : loggedId(sessionId), channel: request.channelId, outcome },
-		'access',
-	);
+	const session = sessionId === null ? null : loggedId(sessionId);
+	request.log.info({ access, session, channel: request.channelId, outcome }, 'access');
 }
 
 /** Runs an access and logs its outcome: what `run` resolves to, or the code of its error. */

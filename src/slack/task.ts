@@ -7,10 +7,10 @@ export interface AllowedRequest extends PersonRequest {
 	readonly access: 'allowed';
 }
 
-/** Resolves to the next task, if there is one. */
+/** Resolves to the next task, if there is one. The access policy is asked again for it. */
 export type Done = Promise<void> | Promise<Task>;
 
-/** The work of a request. Handlers return it; `listen` asks the access policy and runs it. */
+/** The work of a request, which `listen` runs. */
 export interface Task {
 	/** What the access policy checks; `anybody`: it is not asked. */
 	readonly place: Place | 'anybody';
@@ -20,7 +20,8 @@ export interface Task {
 	readonly changes?: true;
 	/** It is not run for a person who is too fast. For what uses a limit that people share, and takes no read. */
 	readonly takesTurn?: true;
-	/** May resolve to the next task, for which the access policy is asked again. */
+	/** What a person who is too fast is told besides. */
+	readonly about?: { readonly sessionId: string; readonly kept: 'answer' };
 	run(request: AllowedRequest): Done;
 	/** Replaces the usual reply to a person who is refused. */
 	readonly refused?: (refusal: ActRefusal) => Promise<void>;
@@ -53,14 +54,12 @@ export function ifAllowed(
 	return { place, run, ...(refused === undefined ? {} : { refused }) };
 }
 
-/** For work that changes something for its person or others. */
 export function changing(task: Task): Task {
 	return { ...task, changes: true };
 }
 
-/** For work that takes a turn of its person. */
-export function inTurn(task: Task): Task {
-	return { ...task, takesTurn: true };
+export function inTurn(task: Task, about?: Task['about']): Task {
+	return { ...task, takesTurn: true, ...(about !== undefined && { about }) };
 }
 
 /** For work that sends something in a person's name: facts about them are as fresh as for "Send answer". */

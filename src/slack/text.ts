@@ -44,10 +44,7 @@ export function firstCharactersMrkdwn(text: string, characters: number, limit: n
 	return `${shown.join('').trimEnd()}…`;
 }
 
-/**
- * For plain text: a name, title or other single line between quotation marks that nothing in it can close, without the
- * symbols and emoji at its beginning. Empty when nothing of it is visible.
- */
+/** For plain text: a name between quotation marks that nothing in it closes, without symbols before it. May be empty. */
 export function quotedName(text: string, limit: number): string {
 	return betweenMarks(text, limit, nameWithin);
 }
@@ -62,7 +59,7 @@ export function quotedTitle(text: string, limit: number, onCut?: OnCut): string 
 	return betweenMarks(text, limit, titleWithin, onCut);
 }
 
-/** `quotedTitle` for mrkdwn and for the `text` of messages. Nothing in it ends the bold text around it. */
+/** `quotedTitle` for mrkdwn. */
 export function quotedTitleMrkdwn(text: string, limit: number, onCut?: OnCut): string {
 	return betweenMarks(text, limit, (part) => inBold(titleWithin(part)), onCut);
 }
@@ -125,10 +122,7 @@ function withoutFences(text: string): string {
 	return text.replace(/`{3,}/g, (marks) => "'".repeat(marks.length));
 }
 
-/**
- * Angle brackets in a message's text. Slack escapes each `<` that people type, so a `<` always begins a new mark. The
- * pattern stops there, which keeps the work linear.
- */
+/** Slack escapes each `<` that people type, so a `<` begins a new mark. The pattern stops there, so the work is linear. */
 const MARKED = /<([^<>]*)>/g;
 
 /**
@@ -158,9 +152,8 @@ function typed(inside: string, leftOut: string | null): string | null {
 const SHORT_LIMIT = 100;
 
 /**
- * Cuts `source` so that the converted part and a note of how much is missing take at most `limit` UTF-16 units. It cuts
- * the source, not the converted text, so it splits no entity, mark-up or character. Reads at most a few times `limit` of
- * the source, however long it is. A note at the end of the source (`cutWithNote`) counts for what it stands for.
+ * Cuts `whole` so that the converted part and a note of how much is missing take at most `limit` UTF-16 units. It cuts the
+ * source, so it splits no entity, mark-up or character. A note at its end (`cutWithNote`) counts for what it stands for.
  */
 export function fitText(whole: string, limit: number, convert: (text: string) => string, onCut?: OnCut): string {
 	const { text: source, missing } = withoutNote(whole);

@@ -29,9 +29,8 @@ function isUserId(text: string): boolean {
 }
 
 /**
- * A moment in each reader's time zone (`date` formatting of mrkdwn), with UTC as the fallback: `20 Nov 2026, 08:19 UTC`.
- * @param at milliseconds since the epoch; before 1970 and from the year 3000 on, the result is `at an unknown time`
- * @param to `seconds`: without the day
+ * A moment (milliseconds since the epoch) in each reader's time zone, with UTC as the fallback: `20 Nov 2026, 08:19 UTC`.
+ * Before 1970 and from the year 3000 on, it is `at an unknown time`. `seconds`: without the day.
  */
 export function momentMrkdwn(at: number, to: 'minutes' | 'seconds' = 'minutes'): string {
 	// Slack shows a time that it cannot format as raw `<!date…>`.
@@ -46,10 +45,8 @@ export function momentMrkdwn(at: number, to: 'minutes' | 'seconds' = 'minutes'):
 
 /** Words of ours in mrkdwn as plain text, in which times are in UTC and an id means nothing to people. */
 export function plainText(words: string): string {
-	return unescaped(words.replace(/<!date\^[^|]*\|([^>]*)>/g, '$1').replace(/<@\w+>/g, NOBODY_NAMED)).replaceAll(
-		'`',
-		'',
-	);
+	const named = words.replace(/<!date\^[^|]*\|([^>]*)>/g, '$1').replace(/<@\w+>/g, NOBODY_NAMED);
+	return unescaped(named).replaceAll('`', '');
 }
 
 /** `just now`, `5 min ago`, `3 h ago`, `2 days ago`. */
@@ -89,7 +86,6 @@ export function sessionTitle(name: string, sessionId: string): string {
 	return `Session ${quotedNameMrkdwn(name, 150) || sessionIdMrkdwn(sessionId)}`;
 }
 
-/** The title of a view about a session. */
 export function viewTitle(sessionId: string): string {
 	const id = ID.test(sessionId) ? oneLine(sessionId, TITLE_ID) : quotedName(sessionId, TITLE_ID);
 	return `Session ${id}`.trim();
@@ -119,7 +115,6 @@ export function stepWords({ step, maxSteps }: { readonly step: number; readonly 
 	return step === 0 ? 'no step yet' : `step ${step} of ${maxSteps}`;
 }
 
-/** Who answered a question, and when they did (milliseconds since the epoch). */
 export interface SettledBy {
 	readonly userId: string;
 	readonly at: number;
@@ -158,7 +153,7 @@ function actionWords(action: AgentAction): string {
 	}
 }
 
-/** At most `most` actions on one line; repeated ones are counted. Empty when there are none. */
+/** At most `most` actions on one line; repeated ones are counted. */
 export function actionsLine(actions: readonly AgentAction[], most = 6): string {
 	const repeats: { words: string; count: number }[] = [];
 	for (const action of actions.slice(0, 50)) {

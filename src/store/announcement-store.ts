@@ -5,8 +5,8 @@ import type { AttemptResult, CardResult, DueAnnouncement, DueCard } from '../wat
 import { type Announcement, HELD, PACED, switchingTargetOf } from '../watches/announcements.ts';
 import { kindsWith } from '../watches/kinds.ts';
 import type { CardUrgency } from '../watches/watch.ts';
-import { change, countChanged, from, isFound, type StoreDatabase } from './database.ts';
-import { earliest, isOurs, leaseDue, nextDue, releaseHeld, UNREADABLE_RETRY_MS } from './due.ts';
+import { change, from, hasChanged, isFound, type StoreDatabase } from './database.ts';
+import { earliest, isOurs, nextDue, releaseHeld, takeReadable, UNREADABLE } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { giveBackUndelivered } from './hand-over-store.ts';
 import { beginLadder, endReminders } from './ladder-store.ts';
@@ -25,20 +25,14 @@ import {
 	wantCard,
 } from './watch-writes.ts';
 
-/** The `last_error` of an announcement that cannot be read. It does not block later ones of its target. */
-const UNREADABLE = 'unreadable';
-const SKIPPED = 'a row that is damaged or written with another key cannot be read and is skipped';
-
 type Posted = Extract<AttemptResult, { kind: 'posted' }>;
 
-/** The posting part of `WatchStore`. */
 export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }) {
 	/** These watches, ended or not, with what their cards show and when that was last read, by id. */
 	async function shownOf(watchIds: readonly string[]) {
 		const rows = await from(db.read, 'watches', { id: watchIds }).selectAll().execute();
-		return new Map(
-			await Promise.all(rows.map(async (row) => [row.id, await readShownWatch(db, cipher, row)] as const)),
-		);
+		const shown = rows.map(async (row) => [row.id, await readShownWatch(db, cipher, row)] as const);
+		return new Map(await Promise.all(shown));
 	}
 
 	/** Null when the announcement or its card's content cannot be read. */
@@ -51,16 +45,9 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 		return view === null && row.kind === 'card' ? null : { announcement, watch, view };
 	}
 
-	async function postpone({ id }: AnnouncementRow, token: string, now: number): Promise<void> {
-		log.warn({ announcement: id }, SKIPPED);
-		const later = { ...WITHOUT_LEASE, next_attempt_at: now + UNREADABLE_RETRY_MS, last_error: UNREADABLE };
-		await db.writeOne((trx) => change(trx, 'announcements', { id, lease_token: token }).set(later).execute());
-	}
-
-	async function postponeCard({ id }: WatchRow, token: string, now: number): Promise<void> {
-		log.warn({ watch: id }, SKIPPED);
-		const later = { ...WITHOUT_LEASE, card_not_before: now + UNREADABLE_RETRY_MS };
-		await db.writeOne((trx) => change(trx, 'watches', { id, lease_token: token }).set(later).execute());
+	async function dueCardOf(row: WatchRow): Promise<DueCard | null> {
+		const { view, ...shown } = await readShownWatch(db, cipher, row);
+		return view && { ...shown, view };
 	}
 
 	/** Begins the reminders of a question, which count from its post, and ends the post for all questions of its session. */
@@ -79,9 +66,8 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 		const lostCardTs = 'lostCardTs' in result ? result.lostCardTs : undefined;
 		const before = await from(trx, 'announcements', { id }).selectAll().executeTakeFirst();
 		if (before === undefined) return;
-		/** The direct message to the person who got a question. */
-		const handOver =
-			result.kind === 'refused' && before.kind === 'handedOver' ? readAnnouncement(before, cipher) : null;
+		const isRefused = result.kind === 'refused' && before.kind === 'handedOver';
+		const handOver = isRefused ? readAnnouncement(before, cipher) : null;
 		// Lock order: sessions, watches, announcements, ladders.
 		const watchId = result.kind === 'posted' || lostCardTs !== undefined ? before.watch_id : null;
 		await lockSessionOf(trx, watchId);
@@ -126,22 +112,14 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 
 	return {
 		/**
-		 * Leases our announcements that are due, oldest first, one for each target at a time. A card goes before the other
-		 * announcements of its target, which keep their order. An announcement that settles, cannot be read or is a held card
-		 * holds up no other.
+		 * Leases our announcements that are due, oldest first, one for each target at a time and in the order of its target
+		 * (`isFirst`).
 		 */
-		async takeAnnouncements(lease: Lease, limit: number, now: number): Promise<readonly DueAnnouncement[]> {
+		takeAnnouncements(lease: Lease, limit: number, now: number): Promise<readonly DueAnnouncement[]> {
 			const where = sql<boolean>`state = 'pending' and next_attempt_at <= ${now}
 				and ${isOurs(db)} and ${isFirst()}`;
-			const orderBy = sql`next_attempt_at, created_at`;
-			const rows = await leaseDue(db, { table: 'announcements', where, orderBy, limit }, { lease, now });
-			const due: DueAnnouncement[] = [];
-			for (const row of rows) {
-				const readable = await dueOf(row);
-				if (readable !== null) due.push(readable);
-				else await postpone(row, lease.token, now);
-			}
-			return due;
+			const due = { table: 'announcements', where, orderBy: sql`next_attempt_at, created_at`, limit } as const;
+			return takeReadable(db, due, { lease, now, log }, dueOf);
 		},
 
 		/**
@@ -168,55 +146,39 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 		shownOf,
 
 		/** Notes what the post of a question shows now. */
-		async noteShown(id: string, key: string): Promise<void> {
-			await db.writeOne((trx) => change(trx, 'announcements', { id }).set({ shown_key: key }).execute());
-		},
+		noteShown: (id: string, key: string) =>
+			db.writeOne((trx) => change(trx, 'announcements', { id }).set({ shown_key: key }).execute()),
 
 		/**
 		 * Notes that Slack is about to be called, and prolongs the lease. `since`: now, or the time of an earlier attempt whose
 		 * post may exist. False when the lease was lost.
 		 */
 		beginAttempt: (id: string, token: string, { since, leasedUntil }: { since: number; leasedUntil: number }) =>
-			db.writeOne(async (trx) => {
+			db.writeOne((trx) => {
 				const held = change(trx, 'announcements', { id, lease_token: token, state: 'pending' });
-				return (await countChanged(held.set({ sending_since: since, leased_until: leasedUntil }))) > 0;
+				return hasChanged(held.set({ sending_since: since, leased_until: leasedUntil }));
 			}),
 
-		/**
-		 * Notes the outcome and gives the lease back; does nothing when the lease was lost. A lost card is handled as by
-		 * `endCard`.
-		 */
+		/** Notes the outcome and gives the lease back; does nothing when the lease was lost. */
 		endAttempt: (id: string, token: string, result: AttemptResult, now: number) =>
 			db.write((trx) => finish({ trx, cipher, now }, id, token, result)),
 
 		/** Leases our posted cards whose update is wanted: urgency `now` first, then the longest wanted. */
-		async takeCards(
-			lease: Lease,
-			limit: number,
-			{ now, urgency }: { now: number; urgency: CardUrgency | 'any' },
-		): Promise<readonly DueCard[]> {
+		takeCards(lease: Lease, limit: number, { now, urgency }: { now: number; urgency: CardUrgency | 'any' }) {
 			const least = urgency === 'any' ? URGENCIES.length - 1 : URGENCIES.indexOf(urgency);
 			const where = sql<boolean>`card_since is not null and card_ts is not null and card_urgency <= ${least}
 				and ${isOurs(db)} and card_not_before <= ${now}`;
-			const orderBy = sql`card_urgency, card_since`;
-			const rows = await leaseDue(db, { table: 'watches', where, orderBy, limit }, { lease, now });
-			const cards: DueCard[] = [];
-			for (const row of rows) {
-				const shown = await readShownWatch(db, cipher, row);
-				if (shown.view !== null) cards.push({ ...shown, view: shown.view });
-				else await postponeCard(row, lease.token, now);
-			}
-			return cards;
+			const due = { table: 'watches', where, orderBy: sql`card_urgency, card_since`, limit } as const;
+			return takeReadable(db, due, { lease, now, log }, dueCardOf);
 		},
 
-		/** Whether the card is still leased by this token; asked right before Slack is called. */
+		/** Asked right before Slack is called. */
 		holdsCard: (watchId: string, token: string) =>
 			isFound(from(db.read, 'watches', { id: watchId, lease_token: token }).select('id')),
 
 		/**
 		 * Notes the outcome and gives the lease back; does nothing when the lease was lost. After `shown`, updates wanted after
-		 * `wants` stay wanted. `retry`: not due before `at`. `refused`: the update is given up. `lost`: a watch that has not
-		 * ended gets one new card queued.
+		 * `wants` stay wanted. `lost`: a watch that has not ended gets one new card queued.
 		 */
 		endCard: (watchId: string, token: string, result: CardResult) =>
 			db.write(async (trx) => {
@@ -228,7 +190,6 @@ export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase
 				if (result.kind === 'lost') await loseCard({ trx, cipher, now: result.now }, row, result.ts);
 			}),
 
-		/** Gives back the cards and announcements that are still held with these tokens (shutdown). */
 		releasePosts: (tokens: readonly string[]) => releaseHeld(db, tokens, 'watches', 'announcements'),
 
 		postRows: db.queuedRows(['announcements', 'watches']),

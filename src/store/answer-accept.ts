@@ -177,7 +177,7 @@ async function lockQuestion(db: Kysely<Tables>, question: QuestionKey): Promise<
 	await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
 }
 
-/** The same for the question of a stored answer. */
+/** Does so for the question of a stored answer. */
 export async function lockQuestionOf(db: Kysely<Tables>, id: string): Promise<void> {
 	if (!isPostgres(db)) return;
 	const row = await from(db, 'answers', { id }).select(['service', 'session_id', 'message_index']).executeTakeFirst();
@@ -315,16 +315,10 @@ function sameWords(mine: readonly AnswerItem[], theirs: readonly AnswerItem[]): 
 }
 
 /** Whether a repeated submission has the same values; a wiped secret cannot be compared and counts as the same. */
-function sameSubmission(stored: Answer, { items, leftEmpty }: NewAnswer): boolean {
-	if (stored.content.kind !== 'readable') return true;
-	const before = stored.content.items;
-	return (
-		before.length === items.length &&
-		before.every(
-			(item, position) =>
-				(item.wiped || item.value === items[position]?.value) && item.secret === (items[position]?.secret ?? false),
-		) &&
-		stored.leftEmpty.length === leftEmpty.length &&
-		stored.leftEmpty.every((position) => leftEmpty.includes(position))
-	);
+function sameSubmission({ content, leftEmpty: leftBefore }: Answer, { items, leftEmpty }: NewAnswer): boolean {
+	if (content.kind !== 'readable') return true;
+	const isSame = ({ value, wiped, secret }: AnswerItem, position: number) =>
+		(wiped || value === items[position]?.value) && secret === (items[position]?.secret ?? false);
+	if (content.items.length !== items.length || !content.items.every(isSame)) return false;
+	return leftBefore.length === leftEmpty.length && leftBefore.every((position) => leftEmpty.includes(position));
 }

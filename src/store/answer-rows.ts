@@ -119,7 +119,7 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 	};
 }
 
-/** Reads rows; empty for a damaged one, which must not block others. */
+/** Reads a row; empty for a damaged one, which must not block others. */
 export function createAnswerReader(cipher: Cipher, log: Log | undefined) {
 	return (row: AnswerRow): Answer[] => {
 		try {
@@ -203,7 +203,7 @@ export function positionsOf(given: readonly AnswerItem[], leftEmpty: readonly nu
 	return [...new Set([...filled, ...leftEmpty])].sort((a, b) => a - b);
 }
 
-/** Changes an answer that was read in this transaction. Throws when its state has changed since. */
+/** Changes an answer that was read in this transaction. Throws when it has another state. */
 export async function changeAnswer(
 	trx: Kysely<Tables>,
 	cipher: Cipher,

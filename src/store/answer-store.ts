@@ -32,11 +32,12 @@ import {
 	countChanged,
 	type Filter,
 	from,
+	hasChanged,
 	inBatches,
 	type StoreDatabase,
 	StoreUnavailableError,
 } from './database.ts';
-import { earliest, isOurs, leaseDue, UNREADABLE_RETRY_MS } from './due.ts';
+import { earliest, isOurs, takeReadable } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { databaseTime } from './store-clock.ts';
 import { personColumns, questionColumns, type Tables, WITHOUT_LEASE } from './tables.ts';
@@ -46,10 +47,7 @@ const CANDIDATES_PER_ROW = 8;
 
 const WITHOUT_VALUES = { content: null, secrets: null, other: null } as const;
 
-/**
- * Stores answers; the row is the queue. Every method is one transaction, committed (on SQLite: synced to disk) when its
- * promise resolves. Throws `StoreUnavailableError` (code `store_unavailable`, retryable).
- */
+/** Stores answers; the row is the queue. */
 export function createAnswerStore({
 	db,
 	cipher,
@@ -66,14 +64,13 @@ export function createAnswerStore({
 
 	const answers = (filter: Filter<'answers'>) => from(db.read, 'answers', filter).selectAll();
 
-	/** The newest answer that matches `filter`. */
 	async function newest(filter: Filter<'answers'>): Promise<Answer | null> {
 		const query = answers(filter).orderBy('accepted_at', 'desc').orderBy('id', 'desc');
 		const row = await query.limit(1).executeTakeFirst();
 		return row === undefined ? null : readAnswer(row, cipher);
 	}
 
-	/** Runs `work` on the person's own answer, locked with its question; null when it is not theirs. */
+	/** Runs `work` on the person's own answer, which is locked with its question; null when it is not theirs. */
 	function withOwn<T>(id: string, person: Person, work: (trx: Kysely<Tables>, answer: Answer) => Promise<T>) {
 		return db.write(async (trx) => {
 			await lockQuestionOf(trx, id);
@@ -110,7 +107,8 @@ export function createAnswerStore({
 		 * second to somebody else's is due after `TOLD_WITHIN_MS`, unless `noteTold` says before that its author knows.
 		 */
 		accept: (answer: NewAnswer) => acceptAnswer(db, cipher, answer),
-		/** Notes that the author of a `conflicted` answer was told so. Changes nothing once the worker has taken it. */
+
+		/** The author of a `conflicted` answer was told so. Changes nothing once the worker has taken it. */
 		noteTold: (id: string) =>
 			db.write(async (trx) => {
 				const untold = { id, state: 'conflicted', lease_token: null };
@@ -130,20 +128,14 @@ export function createAnswerStore({
 			const orderBy = sql`next_attempt_at, accepted_at, id`;
 			const before = (trx: Kysely<Tables>) => freeLapsed(trx, now);
 			const due = { table: 'answers', service, where, orderBy, limit, before } as const;
-			const rows = await leaseDue(db, due, { lease, now });
-			const answers = rows.flatMap(readOrSkip);
-			const damaged = rows.map(({ id }) => id).filter((id) => answers.every((answer) => answer.id !== id));
-			const later = { ...WITHOUT_LEASE, next_attempt_at: now + UNREADABLE_RETRY_MS };
-			const held = { id: damaged, lease_token: lease.token };
-			if (damaged.length > 0) await db.writeOne((trx) => change(trx, 'answers', held).set(later).execute());
-			return answers;
+			return takeReadable(db, due, { lease, now }, async (row) => readOrSkip(row)[0] ?? null);
 		},
 
 		/**
-		 * Writes `patch` if the lease `token` still holds the answer and its state is still that of `answer`; with `editCount`,
-		 * only if its text is the same too. Returns the stored answer. Null when another replica has it, its author changed it
-		 * (`retry`, `withdraw`), another answer replaced it, or an earlier write changed the state although its reply was lost.
-		 * `release` gives the lease back in the same write. Ending states wipe secret values in the same write.
+		 * Writes `patch` if the lease `token` still holds the answer, its state is still that of `answer` and, with `editCount`,
+		 * its text is the same. Returns the stored answer. Null when another replica has it, its author changed it (`retry`,
+		 * `withdraw`), another answer replaced it, or an earlier write changed the state although its reply was lost.
+		 * `release` gives the lease back in the same write, and ending states wipe secret values in it.
 		 */
 		update: (
 			{ id, state }: Pick<Answer, 'id' | 'state'>,
@@ -169,9 +161,9 @@ export function createAnswerStore({
 
 		/** Prolongs the lease; false when it was lost. */
 		renew: (id: string, lease: Lease, now: number) =>
-			db.writeOne(async (trx) => {
+			db.writeOne((trx) => {
 				const own = change(trx, 'answers', { id, lease_token: lease.token });
-				return (await countChanged(own.set({ leased_until: now + lease.ms }))) > 0;
+				return hasChanged(own.set({ leased_until: now + lease.ms }));
 			}),
 
 		/** Gives these leases back, in any state of their answers. */
@@ -192,7 +184,6 @@ export function createAnswerStore({
 		 * session lapses.
 		 */
 		async nextDueAt(service: string): Promise<number | null> {
-			// An answer whose session is leased, perhaps by itself, cannot be taken before that lease lapses.
 			const { rows } = await sql<{ at: number | null }>`
 				select ${earliest('due.next_attempt_at', 'leased.leased_until')} as at from answers as due
 				left join answers as leased on leased.service = due.service and leased.session_id = due.session_id
@@ -201,7 +192,7 @@ export function createAnswerStore({
 			return rows[0]?.at ?? null;
 		},
 
-		/** Makes live answers due whose last attempt failed with one of these codes, because the service is back. Returns how many. */
+		/** Makes live answers due whose last attempt failed with one of these codes. Returns how many. */
 		hasten: (service: string, lastErrors: readonly string[], now: number) =>
 			db.writeOne((trx) =>
 				countChanged(
@@ -221,7 +212,7 @@ export function createAnswerStore({
 		refused: (question: QuestionKey, fingerprint: string) =>
 			newest({ ...questionColumns(question), fingerprint, state: 'refused', last_error: PROVEN_REFUSALS }),
 
-		/** All answers to questions of a session, oldest first. */
+		/** Oldest first. */
 		async ofSession({ service, sessionId }: SessionKey): Promise<readonly Answer[]> {
 			const all = answers({ service, session_id: sessionId }).orderBy('accepted_at');
 			return (await all.execute()).flatMap(readOrSkip);
@@ -234,7 +225,7 @@ export function createAnswerStore({
 			return (await counted.executeTakeFirstOrThrow()).count;
 		},
 
-		/** Answers in the state `waiting` with this `lastError`, oldest first. */
+		/** The answers that wait for their authors with this `lastError`, oldest first. */
 		async waitingBecause(lastError: string): Promise<readonly Answer[]> {
 			const waiting = answers({ state: 'waiting', last_error: lastError });
 			return (await waiting.orderBy('accepted_at').execute()).flatMap(readOrSkip);
@@ -315,10 +306,7 @@ export function createAnswerStore({
 		 */
 		wipeWaitingSecrets: (before: number, now: number) => takeFromWaiting('secrets', { secrets: null }, { before, now }),
 
-		/**
-		 * Removes only the values of answers that ended before `before` or have been `waiting` since before it, and makes the
-		 * receipts of the latter due. Returns how many.
-		 */
+		/** Removes the values of answers that ended or began to wait before `before`, whose receipts become due. Returns how many. */
 		async removeValues(before: number, now: number): Promise<number> {
 			const waitingCount = await takeFromWaiting('content', WITHOUT_VALUES, { before, now });
 			const removeFromEnded = (limit: number) =>
@@ -362,17 +350,10 @@ function firstOfSession(db: StoreDatabase, service: string, { now, limit }: { no
 
 /** Clears lapsed leases, which would block the other answers of their sessions. A holder that still runs fails at its next write. */
 async function freeLapsed(trx: Kysely<Tables>, now: number): Promise<void> {
-	const lapsed = await trx
-		.selectFrom('answers')
-		.select('id')
-		.where('lease_token', 'is not', null)
-		.where('leased_until', '<=', now)
-		.forUpdate()
-		.skipLocked()
-		.execute();
-	if (lapsed.length === 0) return;
-	const ids = lapsed.map((row) => row.id);
-	await change(trx, 'answers', { id: ids }).set(WITHOUT_LEASE).execute();
+	const leased = from(trx, 'answers').select('id').where('lease_token', 'is not', null);
+	const lapsed = await leased.where('leased_until', '<=', now).forUpdate().skipLocked().execute();
+	const id = lapsed.map((row) => row.id);
+	if (id.length > 0) await change(trx, 'answers', { id }).set(WITHOUT_LEASE).execute();
 }
 
 /**

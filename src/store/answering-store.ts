@@ -13,6 +13,7 @@ import {
 	countChanged,
 	type Filter,
 	from,
+	hasChanged,
 	isPostgres,
 	remove,
 	rowUnlessExists,
@@ -52,7 +53,6 @@ export const draftColumn = sealedColumn(
 	z.object({ values, secret: z.array(z.int()), shownHash: z.string().nullable() }),
 );
 
-/** The person's rows about this question. */
 const ofPerson = (person: Person, question: QuestionKey) => ({
 	...questionColumns(question),
 	...personColumns(person),
@@ -114,8 +114,8 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 		},
 
 		/**
-		 * Removes the drafts of this person for this question, because the answer was submitted. The draft that it became itself
-		 * when the first answer was withdrawn stays.
+		 * Removes the drafts of an answer's author for its question, because it was submitted. The draft that it became itself when
+		 * the first answer was withdrawn stays.
 		 */
 		async discard({ id, person, question }: Pick<Answer, 'id' | 'person' | 'question'>): Promise<void> {
 			await db.writeOne((trx) =>
@@ -128,7 +128,6 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 	};
 }
 
-/** The row of a draft, encrypted. */
 export function draftRow(draft: Draft, cipher: Cipher): Row<'drafts'> {
 	const { formId, person, question, fingerprint, updatedAt } = draft;
 	return {
@@ -159,24 +158,22 @@ export function createClaimStore({ db }: { db: StoreDatabase }) {
 			db.write(async (trx) => {
 				const own = ofPerson(person, question);
 				const active = change(trx, 'claims', own).where('until', '>', now);
-				if ((await countChanged(active.set({ until }))) > 0) return false;
+				if (await hasChanged(active.set({ until }))) return false;
 				const begun = { claimed_at: now, until };
 				const key = ['service', 'session_id', 'message_index', 'team_id', 'user_id'] as const;
 				const made = trx
 					.insertInto('claims')
 					.values({ ...own, ...begun })
 					.onConflict((conflict) => conflict.columns(key).doUpdateSet(begun).where('claims.until', '<=', now));
-				return (await countChanged(made)) > 0;
+				return hasChanged(made);
 			}),
 
 		/** True when there was a claim. */
 		release: (question: QuestionKey, person: Person) =>
-			db.writeOne(async (trx) => (await countChanged(remove(trx, 'claims', ofPerson(person, question)))) > 0),
+			db.writeOne((trx) => hasChanged(remove(trx, 'claims', ofPerson(person, question)))),
 
-		/** The claims that have not lapsed, oldest first. */
-		async active(question: QuestionKey, now: number): Promise<Claim[]> {
-			return activeClaims(db.read, questionColumns(question), now);
-		},
+		/** Those that have not lapsed, oldest first. */
+		active: (question: QuestionKey, now: number) => activeClaims(db.read, questionColumns(question), now),
 
 		removeLapsed: (now: number) => db.writeOne((trx) => countChanged(remove(trx, 'claims').where('until', '<=', now))),
 	};

@@ -18,13 +18,9 @@ export interface StoredChannelSettings {
 }
 
 /** Settings that a person chose for a channel whose settings they saw at `revision`. */
-interface ChosenSettings extends Pick<StoredChannelSettings, 'settings' | 'revision'> {
-	readonly person: Person;
-	readonly announcement: NewAnnouncement;
-	readonly now: number;
-}
+type ChosenSettings = Pick<StoredChannelSettings, 'settings' | 'revision'> &
+	Readonly<{ person: Person; announcement: NewAnnouncement; now: number }>;
 
-/** Every method is one transaction; throws `StoreUnavailableError` (code `store_unavailable`, retryable). */
 export function createChannelSettingsStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
 	return {
 		/** The defaults where nobody has set anything. */

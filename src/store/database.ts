@@ -15,12 +15,15 @@ import { HandraiseError } from '../errors.ts';
 import type { QueuedRows } from '../lease-loop.ts';
 import { LEASED_KEYS, type LeasedTable, type Row, type Tables } from './tables.ts';
 
-/** An open SQLite or PostgreSQL database. Failures of the environment (disk, I/O, network) throw `StoreUnavailableError`. */
+/**
+ * An open SQLite or PostgreSQL database. Failures of the environment (disk, I/O, network) throw `StoreUnavailableError`, here
+ * and in all methods of the stores. Each of those is one transaction, committed when its promise resolves.
+ */
 export interface StoreDatabase {
 	readonly dialect: 'sqlite' | 'postgres';
 	/** See `StoreOptions.workspace`. */
 	readonly workspace?: (() => string | null) | undefined;
-	/** Called when the schema is a newer version's. Left out: nobody wants to know. */
+	/** Called when the schema is a newer version's. */
 	readonly onNewer?: ((reason: HandraiseError) => void) | undefined;
 	/** For single SELECT statements. Never use it inside `write`: on SQLite it deadlocks. */
 	readonly read: Kysely<Tables>;
@@ -40,7 +43,7 @@ export interface StoreDatabase {
 	close(): Promise<void>;
 }
 
-/** Equality filters: each column has this value, one of these, or one of this query's. `null`: it is null. */
+/** Each column has this value (also null), one of these, or one of this query's. */
 export type Filter<Table extends keyof Tables> = {
 	readonly [Column in keyof Row<Table>]?: Row<Table>[Column] | readonly Row<Table>[Column][] | Expression<unknown>;
 };
@@ -51,7 +54,7 @@ export function from<Table extends keyof Tables>(db: Kysely<Tables>, table: Tabl
 	return query as SelectQueryBuilder<Tables, Table, Record<never, never>>;
 }
 
-/** The UPDATE of the rows that match `filter`; the caller adds what it sets. */
+/** Their UPDATE; the caller adds what it sets. */
 export function change<Table extends keyof Tables>(db: Kysely<Tables>, table: Table, filter: Filter<Table>) {
 	const query: unknown = db.updateTable(table as 'meta').where(matching(filter));
 	return query as UpdateQueryBuilder<Tables, Table, Table, UpdateResult>;
@@ -78,7 +81,6 @@ export function locked<Table extends LeasedTable>(trx: Kysely<Tables>, table: Ta
 		.forUpdate();
 }
 
-/** Whether a query finds a row. */
 export async function isFound(query: { limit(count: number): { executeTakeFirst(): Promise<unknown> } }) {
 	return (await query.limit(1).executeTakeFirst()) !== undefined;
 }
@@ -99,10 +101,7 @@ function matching(filter: object) {
 		);
 }
 
-/**
- * Serializes transactions on PostgreSQL until their end, by an advisory lock: SQLite has a single writer. A purpose is one of
- * `ADVISORY_LOCKS`, or any text.
- */
+/** Serializes transactions on PostgreSQL until their end. SQLite has a single writer. */
 export async function lockFor(trx: Kysely<Tables>, purpose: keyof typeof ADVISORY_LOCKS): Promise<void> {
 	if (isPostgres(trx)) await sql`select pg_advisory_xact_lock(${sql.lit(ADVISORY_LOCKS[purpose])})`.execute(trx);
 }
@@ -119,7 +118,6 @@ export const ADVISORY_LOCKS = {
 	handingOver: 0x68646f76,
 } as const;
 
-/** Whether a handle is of PostgreSQL. */
 export function isPostgres(db: Kysely<Tables>): boolean {
 	return db.getExecutor().adapter instanceof PostgresAdapter;
 }
@@ -131,10 +129,17 @@ export function rowUnlessExists(db: Kysely<Tables>, row: object, blocker: Expres
 		.where(({ not, exists }) => not(exists(blocker)));
 }
 
-/** Runs an INSERT, UPDATE or DELETE; returns how many rows it changed. */
-export async function countChanged(query: {
+interface Change {
 	executeTakeFirst(): Promise<InsertResult | UpdateResult | DeleteResult | undefined>;
-}): Promise<number> {
+}
+
+/** Runs an INSERT, UPDATE or DELETE. Whether it changed a row. */
+export async function hasChanged(query: Change): Promise<boolean> {
+	return (await countChanged(query)) > 0;
+}
+
+/** Runs an INSERT, UPDATE or DELETE; returns how many rows it changed. */
+export async function countChanged(query: Change): Promise<number> {
 	const result = await query.executeTakeFirst();
 	if (result === undefined) return 0;
 	if ('numUpdatedRows' in result) return Number(result.numUpdatedRows);
@@ -144,7 +149,7 @@ export async function countChanged(query: {
 /** Rows removed in one transaction: on SQLite it blocks the event loop. */
 const REMOVAL_BATCH = 200;
 
-/** Repeats `remove` until it removes fewer rows than its limit; returns the total. */
+/** Repeats `remove` until it removes fewer rows than its limit. Returns the total. */
 export async function inBatches(remove: (limit: number) => Promise<number>): Promise<number> {
 	let removed = 0;
 	for (;;) {

@@ -25,11 +25,8 @@ const BACK_WITHIN_MS = 24 * 3_600_000;
 /** A session that was saved through the service so shortly before it left the list was answered, resumed or stopped there. */
 const SAVED_BEFORE_MS = 10 * 60_000;
 
-/** The discovering part of `WatchStore`. */
 export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
-	function nameOf(row: WaitingRow): string {
-		return cipher.decrypt(row.name, namePlace(sessionOf(row))) ?? '';
-	}
+	const nameOf = (row: WaitingRow) => cipher.decrypt(row.name, namePlace(sessionOf(row))) ?? '';
 
 	return {
 		/**
@@ -107,8 +104,8 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 				};
 				if (row === undefined) {
 					await remove(trx, 'discoveries', channel).execute();
-					const begun = { ...channel, service, ...values, created_by: createdBy, created_at: createdAt };
 					// Of two replicas that find none, one fails on the key and runs again.
+					const begun = { ...channel, service, ...values, created_by: createdBy, created_at: createdAt };
 					await trx.insertInto('discoveries').values(begun).execute();
 					await queueAnnouncements({ trx, cipher, now: createdAt }, announcements);
 					return 'begun';
@@ -143,7 +140,7 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 			return row === undefined ? null : readDiscovery(row);
 		},
 
-		/** All of them, the oldest first. */
+		/** The oldest first. */
 		async discoveries(service: string): Promise<readonly Discovery[]> {
 			const all = from(db.read, 'discoveries', { service }).selectAll();
 			return (await all.orderBy('created_at').orderBy('channel_id').execute()).map(readDiscovery);
@@ -167,9 +164,8 @@ export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher
 		},
 
 		/**
-		 * Creates a watch without a card, whose session is read at once; the read tells what it asks. A question that the channel
-		 * stopped watching while it was open is not posted again. `unneeded`: the channel watches the session already, or its
-		 * discovery has ended.
+		 * Creates a watch without a card, whose session is read at once: the read shows what it asks. A question that the channel
+		 * stopped watching while it was open is not posted again. `unneeded`: it watches the session already, or discovers no more.
 		 */
 		raiseHand: (hand: NewRaisedHand) => db.write((trx) => raiseHand(trx, hand)),
 
@@ -198,14 +194,8 @@ function waitingRows(db: Kysely<Tables>, service: string) {
 }
 
 function readDiscovery(row: DiscoveryRow): Discovery {
-	return {
-		...channelOf(row),
-		service: row.service,
-		discreet: row.discreet === 1,
-		buttons: row.buttons === 1,
-		createdBy: row.created_by,
-		createdAt: row.created_at,
-	};
+	const { service, created_by: createdBy, created_at: createdAt } = row;
+	return { ...channelOf(row), service, discreet: row.discreet === 1, buttons: row.buttons === 1, createdBy, createdAt };
 }
 
 function namePlace({ service, sessionId }: SessionKey) {

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Lease } from '../lease-loop.ts';
+import type { Log } from '../log.ts';
 import { ADVISORY_LOCKS, change, type Filter, isPostgres, locked, type StoreDatabase } from './database.ts';
 import { isOwnSchema, stopBesideNewer } from './migrate.ts';
 import { LEASED_KEYS, type LeasedTable, type Row, type Tables, WITHOUT_LEASE } from './tables.ts';
@@ -9,10 +10,7 @@ export function isOurs({ workspace }: StoreDatabase, column = 'team_id') {
 	return workspace === undefined ? sql<boolean>`true` : sql<boolean>`${sql.ref(column)} = ${workspace()}`;
 }
 
-/** How long an unreadable row waits: damaged, or for another encryption key. */
-export const UNREADABLE_RETRY_MS = 10 * 60_000;
-
-/** The earliest time at which a row can be taken: when it is due by the column `due`, but not before the lease in `lease` ends. */
+/** The earliest time at which a row can be taken: due by the column `due`, and after the lease in `lease`. */
 export function earliest(due: string, lease = 'leased_until') {
 	const [at, lapse] = [sql.ref(due), sql.ref(lease)];
 	return sql<number | null>`min(case when ${lapse} > ${at} then ${lapse} else ${at} end)`;
@@ -30,10 +28,7 @@ export async function nextDue(
 	return rows[0]?.at ?? null;
 }
 
-/**
- * Leases up to `limit` rows that match `where` and have no lease, in the order of `orderBy`. Skips rows that other replicas
- * lock at this moment. All work is taken by this function.
- */
+/** Leases up to `limit` rows that match `where` and have no lease. Skips rows that other replicas lock at this moment. */
 export function leaseDue<T extends LeasedTable>(
 	db: StoreDatabase,
 	{ table, service, where, orderBy, limit, before, takingLock }: DueQuery<T>,
@@ -70,11 +65,41 @@ interface DueQuery<T extends LeasedTable> {
 	readonly limit: number;
 	/** Runs first in the same transaction. */
 	readonly before?: (trx: Kysely<Tables>) => Promise<void>;
-	/**
-	 * An advisory lock, for rows that belong together: rows are locked one by one, so two replicas at once would each take
-	 * some. While one takes, others take nothing.
-	 */
+	/** For rows that belong together, of which two replicas at once would each take some: while one takes, others do not. */
 	readonly takingLock?: keyof typeof ADVISORY_LOCKS;
+}
+
+/** The `last_error` of an announcement that cannot be read. It does not block later ones of its target. */
+export const UNREADABLE = 'unreadable';
+/** How long an unreadable row waits: damaged, or for another encryption key. */
+const UNREADABLE_RETRY_MS = 10 * 60_000;
+/** The columns by which it waits. */
+const LATER = {
+	answers: (at: number) => ({ next_attempt_at: at }),
+	announcements: (at: number) => ({ next_attempt_at: at, last_error: UNREADABLE }),
+	watches: (at: number) => ({ card_not_before: at }),
+};
+
+/** Leases and reads rows; `read` returns null for an unreadable one, which is given back and tried again later. */
+export async function takeReadable<T extends keyof typeof LATER, R>(
+	db: StoreDatabase,
+	query: DueQuery<T>,
+	{ log, ...taking }: { lease: Lease; now: number; log?: Log | undefined },
+	read: (row: Row<T>) => Promise<R | null>,
+): Promise<R[]> {
+	const rows = (await leaseDue(db, query, taking)) as (Row<T> & { id: string })[];
+	const found = await Promise.all(rows.map(read));
+	const id = rows.filter((_, index) => found[index] === null).map((row) => row.id);
+	if (id.length > 0) {
+		log?.warn({ [query.table]: id }, 'what is damaged or written with another key cannot be read and is skipped');
+		const held = { id, lease_token: taking.lease.token };
+		const set = { ...WITHOUT_LEASE, ...LATER[query.table](taking.now + UNREADABLE_RETRY_MS) };
+		await db.writeOne((trx) => {
+			const unreadable = change(trx, query.table as 'watches', held);
+			return unreadable.set(set).execute();
+		});
+	}
+	return found.filter((one) => one !== null);
 }
 
 /** Frees the rows that match `filter`: their holders may not write any more. */
@@ -83,10 +108,9 @@ export async function freeLeases<T extends LeasedTable>(
 	table: T,
 	filter: Filter<T>,
 ): Promise<void> {
-	const freed: Filter<LeasedTable> = { ...filter, [LEASED_KEYS[table]]: locked(trx, table, filter) };
-	await change(trx, table as LeasedTable, freed)
-		.set(WITHOUT_LEASE)
-		.execute();
+	const freed = { ...filter, [LEASED_KEYS[table]]: locked(trx, table, filter) } as Filter<LeasedTable>;
+	const query = change(trx, table as LeasedTable, freed);
+	await query.set(WITHOUT_LEASE).execute();
 }
 
 /** Gives back the rows of these tables that are still held with these tokens (shutdown). */

@@ -46,9 +46,8 @@ export function createCipher(key: Buffer): Cipher {
 			if (!sealed.startsWith(prefix)) return null;
 			const bytes = Buffer.from(sealed.slice(prefix.length), 'base64');
 			if (bytes.length < NONCE_LENGTH + TAG_LENGTH) return null;
-			const decipher = createDecipheriv(ALGORITHM, secret, bytes.subarray(0, NONCE_LENGTH), {
-				authTagLength: TAG_LENGTH,
-			});
+			const nonce = bytes.subarray(0, NONCE_LENGTH);
+			const decipher = createDecipheriv(ALGORITHM, secret, nonce, { authTagLength: TAG_LENGTH });
 			decipher.setAAD(additionalData(place));
 			decipher.setAuthTag(bytes.subarray(bytes.length - TAG_LENGTH));
 			try {
@@ -93,15 +92,11 @@ const HOW = 'Make one with `openssl rand -base64 32`.';
 /** Where the key is kept when `ENCRYPTION_KEY` is not set. */
 export const keyFileIn = (dataDir: string) => join(dataDir, 'encryption.key');
 
-/**
- * Reads a key as it is: exactly 32 bytes, as 64 hexadecimal digits or as base64 (either alphabet, padding optional).
- * Throws `encryption_key_invalid` for anything else.
- */
+/** Reads 32 bytes as 64 hexadecimal digits or as base64 (either alphabet, padding optional). Throws `encryption_key_invalid`. */
 export function parseEncryptionKey(text: string, source = 'ENCRYPTION_KEY'): Buffer {
 	const trimmed = text.trim();
 	if (/^[0-9a-f]{64}$/i.test(trimmed)) return Buffer.from(trimmed, 'hex');
 	if (/^[A-Za-z0-9+/_-]{43}=?$/.test(trimmed)) {
-		// Buffer reads both alphabets of base64.
 		const key = Buffer.from(trimmed, 'base64');
 		if (key.length === KEY_LENGTH) return key;
 	}
@@ -179,11 +174,7 @@ const KEY_CHECK: CipherPlace = { table: 'meta', id: 'key_check', column: 'value'
 const CHECKED_TEXT = 'handraise';
 
 /** The check value that a database keeps, so that a different key is detected. */
-export function sealKeyCheck(cipher: Cipher): string {
-	return cipher.encrypt(CHECKED_TEXT, KEY_CHECK);
-}
+export const sealKeyCheck = (cipher: Cipher) => cipher.encrypt(CHECKED_TEXT, KEY_CHECK);
 
 /** Whether the database's check value was made with the key of `cipher`. */
-export function sealsKeyCheck(value: string, cipher: Cipher): boolean {
-	return cipher.decrypt(value, KEY_CHECK) === CHECKED_TEXT;
-}
+export const sealsKeyCheck = (value: string, cipher: Cipher) => cipher.decrypt(value, KEY_CHECK) === CHECKED_TEXT;

@@ -15,7 +15,7 @@ import type { Announcement, NewAnnouncement } from '../watches/announcements.ts'
 import type { ContentOf } from '../watches/kinds.ts';
 import type { ChannelKey, SessionKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
-import { change, from, lockFor, remove, type StoreDatabase } from './database.ts';
+import { change, from, isFound, lockFor, remove, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { channelColumns, personColumns, type Row, sessionColumns, type Tables } from './tables.ts';
 import { readAnnouncement, readDigest, readHandOver, targetKey, type WatchRow } from './watch-rows.ts';
@@ -34,10 +34,8 @@ import {
 const MOST_EXAMINED = 200;
 
 /**
- * The stored hand-overs, one for a question. Every method is one transaction; throws `StoreUnavailableError` (code
- * `store_unavailable`, retryable). A hand-over is over when its question is answered, changed or closed, or not watched any
- * more: the store of watches forgets it when it queues the `settle` of the question's posts, and queues the same `settle`
- * for the direct message.
+ * The stored hand-overs, one for a question. A hand-over is over when its question is answered, changed or closed, or not
+ * watched any more (see `endQuestion`).
  */
 export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
 	async function handOver(tx: Tx, wish: NewHandOver): Promise<HandOverResult> {
@@ -112,8 +110,7 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 		 */
 		async holds({ teamId, userId }: Person, channelId: string, session: SessionKey): Promise<boolean> {
 			const held = { ...keyOf({ teamId, session }), channel_id: channelId, to_user_id: userId, given_back_at: null };
-			const open = await from(db.read, 'hand_overs', held).select('id').executeTakeFirst();
-			if (open !== undefined) return true;
+			if (await isFound(from(db.read, 'hand_overs', held).select('id'))) return true;
 			const here = { ...channelColumns({ teamId, channelId }), ...sessionColumns(session) };
 			const watches = await from(db.read, 'watches', here).select(['id', 'created_at']).execute();
 			if (watches.length === 0) return false;
@@ -128,10 +125,7 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 			return isSame && (current?.question_since ?? 0) <= told.readAt;
 		},
 
-		/**
-		 * The watch of a session in a channel that has not ended, with what its card shows and when the session was last read;
-		 * null when there is none.
-		 */
+		/** The live watch of a session in a channel, with what its card shows and when the session was last read. */
 		async watchedIn(channel: ChannelKey, session: SessionKey) {
 			const here = { ...channelColumns(channel), ...sessionColumns(session) };
 			const row = await liveWatches(db.read, here).executeTakeFirst();
@@ -156,9 +150,8 @@ async function giveBack(tx: Tx, given: GivenBack): Promise<GiveBackResult> {
 	if (current.givenBackAt !== null) return { kind: 'givenBack', handOver: current, repeated: true };
 	const handOver = { ...current, givenBackAt: now };
 	await change(trx, 'hand_overs', keyOf(handOver)).set({ given_back_at: now }).execute();
-	const { watchId, session } = handOver;
-	const shown = { watchId, sessionId: session.sessionId, by, question, readAt, ...(undelivered && { undelivered }) };
-	const content = { kind: 'givenBack', ...shown } as const;
+	const shown = { watchId: handOver.watchId, sessionId: handOver.session.sessionId, by, question, readAt };
+	const content = { kind: 'givenBack', ...shown, ...(undelivered && { undelivered }) } as const;
 	const announcement = { target: targetOfHandOver(handOver), key: 'givenBack', content };
 	await passOn(tx, handOver, current, { settled: { messageIndex, how: 'givenBack' }, announcement });
 	return { kind: 'givenBack', handOver, repeated: false };
@@ -177,7 +170,7 @@ export async function giveBackUndelivered(tx: Tx, { target, content }: Announcem
 	if (row !== undefined) await giveBack(tx, { ...readHandOver(row), ...given });
 }
 
-/** Locks the session. The open question's index; null when it does not ask this question any more. */
+/** Locks the session. The question's index; null when it is not open any more. */
 async function lockQuestion(trx: Kysely<Tables>, { session, fingerprint }: HandedQuestion): Promise<number | null> {
 	const row = await lockSession(trx, session);
 	const digest = readDigest(row?.digest ?? null);
@@ -206,9 +199,8 @@ async function passOn(
 const keyOfGiver = (userId: string) => `handedOver:${userId}`;
 
 /** Whether it was queued before: its window is submitted again, and others have handed the question over since. */
-async function wasQueued(trx: Kysely<Tables>, { target, key }: NewAnnouncement): Promise<boolean> {
-	const queued = from(trx, 'announcements', { target: targetKey(target), unique_key: key }).select('id');
-	return (await queued.executeTakeFirst()) !== undefined;
+function wasQueued(trx: Kysely<Tables>, { target, key }: NewAnnouncement): Promise<boolean> {
+	return isFound(from(trx, 'announcements', { target: targetKey(target), unique_key: key }).select('id'));
 }
 
 /** Who of both has reached their limit. The direct messages are counted, because they outlive the hand-overs. */

@@ -22,7 +22,7 @@ import {
 	nameInService,
 	readDraft,
 } from './answering-store.ts';
-import { change, countChanged, from, remove, type StoreDatabase } from './database.ts';
+import { change, countChanged, from, hasChanged, isFound, remove, type StoreDatabase } from './database.ts';
 import { isOurs, leaseDue, nextDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { personColumns, personOf, questionOf, type Row, sessionColumns, sessionOf, WITHOUT_LEASE } from './tables.ts';
@@ -40,8 +40,7 @@ const IS_ASKED = sql<boolean>`asked_count <> shown_count`;
 
 /**
  * The stored inboxes and what they show; damaged rows are left out. The row of an inbox is the queue: it is due when its person
- * asked for it or its content may have changed. Every method is one transaction; a resolved promise means committed. Throws
- * `StoreUnavailableError` (code `store_unavailable`, retryable).
+ * asked for it or its content may have changed.
  */
 export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }) {
 	const readOrSkip = createAnswerReader(cipher, log);
@@ -55,20 +54,12 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		 */
 		async ask({ id, person, viewId }: InboxPlace, page: number | null, now: number, spacingMs?: number): Promise<void> {
 			const asked = { ...(page !== null && { page }), opened_at: now };
+			const first = { id, ...personColumns(person), view_id: viewId, page: 0, ...asked };
 			const soon = notBefore(sql`inboxes.built_at`, spacingMs ?? PRESS_SPACING_MS, now);
 			await db.writeOne((trx) =>
 				trx
 					.insertInto('inboxes')
-					.values({
-						id,
-						...personColumns(person),
-						view_id: viewId,
-						page: 0,
-						...asked,
-						next_update_at: now,
-						asked_count: 1,
-						change_count: 1,
-					})
+					.values({ ...first, next_update_at: now, asked_count: 1, change_count: 1 })
 					.onConflict((conflict) =>
 						conflict.column('id').doUpdateSet({
 							...asked,
@@ -87,23 +78,17 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		 */
 		touchAll: ({ now, spacingMs }: { now: number; spacingMs: number }) =>
 			db.writeOne((trx) => {
-				const soon = notBefore(sql`built_at`, spacingMs, now);
-				const update = trx
-					.updateTable('inboxes')
-					.set({
-						change_count: sql<number>`change_count + 1`,
-						next_update_at: earlierOf(sql`next_update_at`, soon),
-					})
-					.where('opened_at', '>', now - FOLLOWED_MS);
-				return countChanged(update);
+				const dueAt = earlierOf(sql`next_update_at`, notBefore(sql`built_at`, spacingMs, now));
+				const touched = { change_count: sql<number>`change_count + 1`, next_update_at: dueAt };
+				return countChanged(
+					change(trx, 'inboxes', {})
+						.set(touched)
+						.where('opened_at', '>', now - FOLLOWED_MS),
+				);
 			}),
 
-		/** Leases due inboxes of `StoreOptions.workspace`: first those whose person waits, then the longest due. `asked`: only those whose person waits. */
-		async takeDue(
-			lease: Lease,
-			limit: number,
-			{ now, only }: { now: number; only: 'asked' | 'all' },
-		): Promise<readonly Inbox[]> {
+		/** Leases our due inboxes: first those whose person waits (`asked`: only those), then the longest due. */
+		async takeDue(lease: Lease, limit: number, { now, only }: { now: number; only: 'asked' | 'all' }) {
 			const wanted = only === 'asked' ? IS_ASKED : sql<boolean>`true`;
 			const where = sql<boolean>`next_update_at <= ${now} and ${wanted} and ${isOurs(db)}`;
 			const orderBy = sql`case when ${IS_ASKED} then 0 else 1 end, next_update_at`;
@@ -124,10 +109,8 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		 * Notes that Slack is about to be called, after which nobody knows what is shown until `end`: the process may die in
 		 * between. False when the lease was lost or the inbox was forgotten.
 		 */
-		async beginShowing(id: string, token: string): Promise<boolean> {
-			const held = { id, lease_token: token };
-			return (await db.writeOne((trx) => countChanged(change(trx, 'inboxes', held).set({ shown_key: null })))) > 0;
-		},
+		beginShowing: (id: string, token: string) =>
+			db.writeOne((trx) => hasChanged(change(trx, 'inboxes', { id, lease_token: token }).set({ shown_key: null }))),
 
 		/**
 		 * Notes what became of an update and gives the lease back; does nothing when the lease was lost. If the inbox was
@@ -139,13 +122,9 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		async end(
 			{ id, changeCount, askedCount }: Inbox,
 			token: string,
-			{
-				shownKey,
-				nextAt,
-				now,
-				spacingMs,
-			}: { shownKey: string | null; nextAt: number | null; now: number; spacingMs: number },
+			shown: { shownKey: string | null; nextAt: number | null; now: number; spacingMs: number },
 		): Promise<void> {
+			const { shownKey, nextAt, now, spacingMs } = shown;
 			await db.writeOne((trx) =>
 				change(trx, 'inboxes', { id, lease_token: token })
 					.set({
@@ -162,7 +141,7 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			);
 		},
 
-		/** Forgets an inbox; it is not updated any more. */
+		/** It is not updated any more. */
 		async remove(id: string): Promise<void> {
 			await db.writeOne((trx) => remove(trx, 'inboxes', { id }).execute());
 		},
@@ -211,18 +190,14 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		},
 
 		/** Whether a channel of this workspace watches a session. */
-		async isWatching(service: string, teamId: string): Promise<boolean> {
-			const live = from(db.read, 'watches', { service, team_id: teamId, ended_at: null });
-			return (await live.select('id').limit(1).executeTakeFirst()) !== undefined;
-		},
+		isWatching: (service: string, teamId: string) =>
+			isFound(from(db.read, 'watches', { service, team_id: teamId, ended_at: null }).select('id')),
 
 		/** The person's snoozes, also those that have ended. */
 		async snoozes(service: string, person: Person): Promise<readonly Snooze[]> {
 			const filter = { service, ...personColumns(person) };
 			const rows = await from(db.read, 'snoozes', filter).selectAll().execute();
-			return rows.map((row) => {
-				return { person, session: sessionOf(row), fingerprint: row.fingerprint, until: row.until };
-			});
+			return rows.map(({ fingerprint, until, ...row }) => ({ person, session: sessionOf(row), fingerprint, until }));
 		},
 
 		/** The questions of this workspace that somebody has, because they were handed over to them. */
@@ -231,7 +206,7 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			return (await from(db.read, 'hand_overs', filter).selectAll().execute()).map(readHandOver);
 		},
 
-		/** What cards show of these sessions, by session id; without those that cannot be read. */
+		/** What cards show of these sessions, by session id. */
 		async snapshots(service: string, sessionIds: readonly string[]): Promise<ReadonlyMap<string, SessionSnapshot>> {
 			if (sessionIds.length === 0) return new Map();
 			const sessions = from(db.read, 'watched_sessions', { service, session_id: sessionIds });
@@ -268,11 +243,7 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		},
 
 		/** Those of these sessions to which an answer of ours is on its way, or was delivered at or after `since`. */
-		async answeredSessions(
-			service: string,
-			sessionIds: readonly string[],
-			since: number,
-		): Promise<ReadonlySet<string>> {
+		async answeredSessions(service: string, sessionIds: readonly string[], since: number) {
 			const answered = await answeredQuestions(db.read, service, new Map(sessionIds.map((id) => [id, since])));
 			return new Set(answered.map(({ sessionId }) => sessionId));
 		},
@@ -293,10 +264,10 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 					and message_index >= 0
 				order by draft.updated_at desc, form_id limit ${DRAFTS_EXAMINED}`.execute(db.read);
 			const byQuestion = Map.groupBy(rows, (row) => nameInService(questionOf(row)));
-			const newest = Array.from(byQuestion.values(), ([row]) => row).filter((row) => row && !isClosed(row));
+			const newest = [...byQuestion.values()].flatMap(([row]) => (row === undefined || isClosed(row) ? [] : [row]));
 			return newest
 				.slice(0, limit)
-				.flatMap((row) => (row && readDraft(row, cipher)) ?? [])
+				.flatMap((row) => readDraft(row, cipher) ?? [])
 				.filter(({ values }) => Object.values(values).some((text) => text.trim() !== ''));
 		},
 
@@ -318,7 +289,6 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			await db.writeOne((trx) => remove(trx, 'snoozes', { service, ...personColumns(person) }).execute());
 		},
 
-		/** Forgets snoozes that ended before `now`. Returns how many. */
 		removeEndedSnoozes: (now: number) =>
 			db.writeOne((trx) => countChanged(remove(trx, 'snoozes').where('until', '<=', now))),
 	};

@@ -33,7 +33,6 @@ export function keyFits({ keyCheck }: DatabaseLook, cipher: Cipher): boolean {
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
-/** Selects the names of the tables. */
 const TABLES_QUERY = {
 	sqlite: "select name from sqlite_schema where type = 'table'",
 	postgres: "select relname as name from pg_class where relname in ('migrations', 'meta') and pg_table_is_visible(oid)",
@@ -82,9 +81,7 @@ export async function inspectSqlite(dataDir: string) {
 }
 
 /** Bytes; 0 for a missing file. */
-function sizeOf(path: string): number {
-	return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-}
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 /** Whether another process holds the lock. The shared lock taken here is released at once. */
 function isLocked(path: string): boolean {
@@ -133,7 +130,6 @@ function reasonOf(error: unknown) {
 
 export type PostgresLook = Awaited<ReturnType<typeof inspectPostgres>>;
 
-/** What PostgreSQL says of itself. */
 interface PostgresFacts {
 	/** As the server reports it: `18.4`. */
 	readonly version: string;

@@ -8,19 +8,16 @@ import type { ChannelKey, SessionKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { activeClaims, answeredQuestions, nameInService } from './answering-store.ts';
 import { readSettings } from './channel-settings-store.ts';
-import { change, countChanged, from, inLockOrder, locked, remove, type StoreDatabase } from './database.ts';
+import { change, from, hasChanged, inLockOrder, locked, remove, type StoreDatabase } from './database.ts';
 import { freeLeases, leaseDue, nextDue, releaseHeld } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { channelOf, type Row, sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
-import { readDigest } from './watch-rows.ts';
+import { readDigest, type WatchRow } from './watch-rows.ts';
 import { askForRead, hasPlace, lockSession, queueAnnouncements, touchLadders } from './watch-writes.ts';
 
 type LadderRow = Row<'ladders'>;
 
-/**
- * The ladders of open questions: rows with a due time. A ladder begins when its question's post is noted as posted. Every
- * method is one transaction; throws `StoreUnavailableError` (code `store_unavailable`, retryable).
- */
+/** The ladders of open questions: rows with a due time. A ladder begins when its question's post is noted as posted. */
 export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
 	async function batchOf(rows: readonly LadderRow[], now: number): Promise<LadderBatch> {
 		const channel = channelOf(rows[0] as LadderRow);
@@ -88,15 +85,15 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 
 	async function recordOutcome(trx: Kysely<Tables>, token: string, outcome: LadderOutcome, now: number) {
 		const held = { watch_id: outcome.ladder.watchId, lease_token: token };
-		if (outcome.kind === 'over') return (await countChanged(remove(trx, 'ladders', held))) > 0;
+		if (outcome.kind === 'over') return hasChanged(remove(trx, 'ladders', held));
 		const columns = outcome.kind === 'wait' ? waitColumns(outcome, now) : reminderColumns(outcome, now);
-		return (await countChanged(change(trx, 'ladders', held).set({ ...WITHOUT_LEASE, ...columns }))) > 0;
+		return hasChanged(change(trx, 'ladders', held).set({ ...WITHOUT_LEASE, ...columns }));
 	}
 
 	return {
 		/**
-		 * Leases the due ladders of up to `limit` channels, longest due first, and those of these channels with a reminder that waits
-		 * for other reminders. What is due in a channel is taken together, by one replica. None of the channels `except`.
+		 * Leases the due ladders of up to `limit` channels, longest due first, with the reminders of these channels that wait for
+		 * others: all of a channel together, by one replica. None of the channels `except`.
 		 */
 		async takeDue(
 			service: string,
@@ -150,16 +147,12 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 				}),
 
 		/** Looks at the ladders of a session now: somebody answered, took an answer back, or began or stopped answering. */
-		async touchSession(session: SessionKey, now: number): Promise<void> {
-			await db.writeOne((trx) => touchLadders(trx, sessionColumns(session), now));
-		},
+		touchSession: (session: SessionKey, now: number) =>
+			db.writeOne((trx) => touchLadders(trx, sessionColumns(session), now)),
 
 		/** Looks at all ladders now: settings of the program may have changed. */
-		async touchAll(service: string, now: number): Promise<void> {
-			await db.writeOne((trx) => touchLadders(trx, { service }, now));
-		},
+		touchAll: (service: string, now: number) => db.writeOne((trx) => touchLadders(trx, { service }, now)),
 
-		/** Gives back the ladders that are still held with these tokens (shutdown). */
 		release: (tokens: readonly string[]) => releaseHeld(db, tokens, 'ladders'),
 	};
 }
@@ -169,10 +162,6 @@ export type LadderStore = ReturnType<typeof createLadderStore>;
 /** Far more than are due in a few channels: a statement takes only so many parameters. */
 const MOST_LADDERS = 10_000;
 
-/**
- * The due ladders of up to `limit` channels, longest due first, and the reminders of these channels that wait for others: all of
- * a channel, because they are announced together.
- */
 function dueByChannel(
 	service: string,
 	{ now, limit, except }: { now: number; limit: number; except: readonly ChannelKey[] },
@@ -185,7 +174,6 @@ function dueByChannel(
 		and (due_at <= ${now} or reminder_due_at <= ${now})`;
 }
 
-/** Whether a ladder of `table` is in none of these channels. */
 function isElsewhere(table: string, channels: readonly ChannelKey[]) {
 	if (channels.length === 0) return sql<boolean>`true`;
 	const keys = channels.map(({ teamId, channelId }) => sql`${`${teamId}:${channelId}`}`);
@@ -198,7 +186,7 @@ class LeaseLost extends Error {}
 /** Begins the ladder of a question whose post is there, and forgets that of the question before. */
 export async function beginLadder(
 	trx: Kysely<Tables>,
-	watch: { id: string; team_id: string; channel_id: string; service: string; session_id: string },
+	watch: Pick<WatchRow, 'id' | 'team_id' | 'channel_id' | 'service' | 'session_id'>,
 	{ fingerprint, postTs, postedAt, now }: { fingerprint: string; postTs: string; postedAt: number; now: number },
 ): Promise<void> {
 	const { id: watch_id, team_id, channel_id, service, session_id } = watch;

@@ -69,7 +69,6 @@ const INDEXES = [
 	`create index hand_overs_watch on hand_overs (watch_id)`,
 ];
 
-/** Creates a table, unless there is one. The same for SQLite and PostgreSQL. */
 function createTable(table: keyof typeof COLUMNS) {
 	const columns = Object.entries(COLUMNS[table]).map(([name, type]) => `${name} ${type}`);
 	return sql.raw(`create table if not exists ${table} (${[...columns, ...(KEYS[table] ?? [])].join(', ')})`);
@@ -80,7 +79,7 @@ function createTable(table: keyof typeof COLUMNS) {
  * stay as they are in that version, and a change adds a migration.
  */
 const initialSchema: Migration = {
-	number: 18,
+	number: 19,
 	name: 'initial',
 	async up(db) {
 		for (const table of Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]) await createTable(table).execute(db);
@@ -93,12 +92,10 @@ const initialSchema: Migration = {
 /** The initial schema and what came after it, in order. */
 export const MIGRATIONS: readonly [Migration, ...Migration[]] = [initialSchema];
 
+const newestOf = (migrations: readonly Migration[]) => Math.max(...migrations.map(({ number }) => number));
+
 /** The number of this version's schema. */
 export const OWN_SCHEMA = newestOf(MIGRATIONS);
-
-function newestOf(migrations: readonly Migration[]): number {
-	return Math.max(...migrations.map(({ number }) => number));
-}
 
 /**
  * Why this version cannot use a database whose schema has this number, and what to do about it: `database_newer` or

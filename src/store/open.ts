@@ -7,7 +7,7 @@ import { retryUnreadable } from './announcement-store.ts';
 import { createAnswerStore } from './answer-store.ts';
 import { createClaimStore, createDraftStore } from './answering-store.ts';
 import { createChannelSettingsStore } from './channel-settings-store.ts';
-import type { StoreDatabase } from './database.ts';
+import { from, type StoreDatabase } from './database.ts';
 import {
 	type Cipher,
 	createCipher,
@@ -109,9 +109,9 @@ export async function openStore(options: StoreOptions) {
 				const others = rows.filter((row) => row.teamId !== ownWorkspace);
 				if (others.length > 0) log.warn({ workspace: ownWorkspace, others }, LEFT_ALONE);
 			},
-			/** For the stores of `shared-cells.ts`. */
+			/** For `createSharedState`. */
 			db,
-			/** The clock that stored times are compared with. */
+			/** Stored times are compared with it. */
 			clock,
 			/** Resolves when a newer version has changed the schema, with what to tell the operator: the program has to stop. */
 			replaced,
@@ -162,6 +162,6 @@ async function keyMatches(db: StoreDatabase, cipher: Cipher): Promise<boolean> {
 }
 
 async function readMeta(db: StoreDatabase, name: string): Promise<string | null> {
-	const row = await db.read.selectFrom('meta').select('value').where('name', '=', name).executeTakeFirst();
+	const row = await from(db.read, 'meta', { name }).select('value').executeTakeFirst();
 	return row?.value ?? null;
 }

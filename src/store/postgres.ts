@@ -51,13 +51,10 @@ export function openPostgres(
 	let closed: Promise<void> | null = null;
 	// pg emits these outside of any call; without listeners they end the process.
 	pool.on('error', (error) => {
-		// A connection that is being closed may still report that the server goes down.
 		if (closed !== null) return;
 		log.warn({ code: (error as { code?: string }).code ?? null }, 'idle database connection lost');
 	});
-	pool.on('connect', (client) => {
-		client.on('error', () => {});
-	});
+	pool.on('connect', (client) => void client.on('error', () => {}));
 	const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guardPool(pool, onNewer) }) });
 
 	async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
@@ -174,10 +171,8 @@ function sqlState(error: unknown): string | null {
 
 /**
  * Turns errors of the environment into `StoreUnavailableError`: those without an SQLSTATE, which are about the connection
- * (refused, reset, timed out, DNS), and those with a state above. Other states are about our statement and are returned
- * unchanged.
- *
- * @param sent whether a statement was sent: then a lost connection leaves open whether it was committed
+ * (refused, reset, timed out, DNS), and those with a state above. Others are returned unchanged. `sent`: a statement was sent,
+ * so a lost connection leaves open whether it was committed.
  */
 export function mapPostgresError(error: unknown, { sent }: { sent: boolean }): unknown {
 	if (error instanceof HandraiseError) return error;
@@ -185,14 +180,10 @@ export function mapPostgresError(error: unknown, { sent }: { sent: boolean }): u
 	if (state === null) {
 		const code = (error as { code?: unknown } | null)?.code;
 		const reason = typeof code === 'string' ? code : 'connection lost or timed out';
-		return new StoreUnavailableError(`PostgreSQL cannot be reached (${reason}).`, {
-			cause: error,
-			commitUnknown: sent,
-		});
+		const lost = { cause: error, commitUnknown: sent };
+		return new StoreUnavailableError(`PostgreSQL cannot be reached (${reason}).`, lost);
 	}
 	if (!UNAVAILABLE_CODES.has(state) && !UNAVAILABLE_CLASSES.has(state.slice(0, 2))) return error;
-	return new StoreUnavailableError(`PostgreSQL is unavailable (SQLSTATE ${state}).`, {
-		cause: error,
-		commitUnknown: sent && CONNECTION_ENDED.test(state),
-	});
+	const ended = { cause: error, commitUnknown: sent && CONNECTION_ENDED.test(state) };
+	return new StoreUnavailableError(`PostgreSQL is unavailable (SQLSTATE ${state}).`, ended);
 }

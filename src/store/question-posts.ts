@@ -32,9 +32,8 @@ export function isSettled({ isPosted = false } = {}) {
 
 /** Whether a target has a question, posted or about to be, that no redraw which waits will draw. */
 export async function needsRedraw(trx: Kysely<Tables>, target: string): Promise<boolean> {
-	const isUndrawn =
-		// One after the newest question that no attempt has begun draws the newest state.
-		sql<boolean>`not exists (select 1 from announcements as waiting where waiting.target = announcements.target
+	// One after the newest question that no attempt has begun draws the newest state.
+	const isUndrawn = sql<boolean>`not exists (select 1 from announcements as waiting where waiting.target = announcements.target
 				and waiting.kind = 'redraw' and waiting.state = 'pending' and waiting.lease_token is null
 				and not exists (select 1 from announcements as later where later.target = waiting.target
 					and later.kind in (${sql.join(QUESTION_POSTS)}) and later.number > waiting.number))`;

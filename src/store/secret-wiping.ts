@@ -11,7 +11,7 @@ const WIPE_DELAY_MS = 500;
 /** How long the checkpoint may fail until a log line reports it, and between two such lines. */
 const BLOCKED_MS = 5_000;
 
-/** What the key of secrets encrypts. Drafts are included, because their values may turn out to be secret. */
+/** What the key of secrets encrypts. Values of drafts may turn out to be secret. */
 const SECRET_COLUMNS = [
 	{ table: 'answers', key: 'id', column: 'secrets' },
 	{ table: 'drafts', key: 'form_id', column: 'content' },

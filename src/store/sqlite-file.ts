@@ -39,14 +39,11 @@ export function openSqliteFile(dataDir: string) {
 		throw mapSqliteError(error);
 	}
 	const opened = database;
-	return {
-		database: opened,
-		/** Also releases the lock. */
-		close(): void {
-			opened.close();
-			lock.close();
-		},
-	};
+	function close(): void {
+		opened.close();
+		lock.close();
+	}
+	return { database: opened, close };
 }
 
 function takeLock(directory: string): DatabaseSync {

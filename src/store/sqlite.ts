@@ -32,7 +32,7 @@ export interface SqliteStoreDatabase extends StoreDatabase {
 	alone<T>(task: (database: DatabaseSync) => T): Promise<T>;
 }
 
-/** Opens the embedded database (see `openSqliteFile`) with one connection and group commit. */
+/** Opens the database file with one connection and group commit. */
 export function openSqlite(dataDir: string): SqliteStoreDatabase {
 	const file = openSqliteFile(dataDir);
 	const queue: QueuedWrite[] = [];
@@ -99,7 +99,7 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 	};
 }
 
-/** SQLite has a single writer and knows no FOR UPDATE. */
+/** SQLite knows no FOR UPDATE. */
 class CompilerWithoutRowLocks extends SqliteQueryCompiler {
 	protected override visitSelectModifier(node: SelectModifierNode): void {
 		if (node.modifier === 'Distinct') super.visitSelectModifier(node);
@@ -155,16 +155,13 @@ function adapt(database: DatabaseSync, onChange: (table: string) => void): Sqlit
 		close() {},
 		prepare(text) {
 			if (!database.isOpen) throw storeClosed();
-			let statement = prepared.get(text);
-			if (statement === undefined) {
-				if (prepared.size >= MAX_PREPARED) prepared.clear();
-				const table = CHANGED_TABLE.exec(text)?.[1];
-				statement = adaptStatement(
-					guard(() => database.prepare(text)),
-					() => table !== undefined && onChange(table),
-				);
-				prepared.set(text, statement);
-			}
+			const known = prepared.get(text);
+			if (known !== undefined) return known;
+			if (prepared.size >= MAX_PREPARED) prepared.clear();
+			const table = CHANGED_TABLE.exec(text)?.[1];
+			const compiled = guard(() => database.prepare(text));
+			const statement = adaptStatement(compiled, () => table !== undefined && onChange(table));
+			prepared.set(text, statement);
 			return statement;
 		},
 	};

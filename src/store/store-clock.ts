@@ -5,7 +5,7 @@ import { codeOf, LONGEST_RETRY_AFTER_MS } from '../errors.ts';
 import { LONGEST_SNOOZE_MS } from '../inbox/inbox.ts';
 import type { Log } from '../log.ts';
 import { LONGEST_INTERVAL_MS } from '../watches/schedule.ts';
-import type { StoreDatabase } from './database.ts';
+import { remove, type StoreDatabase } from './database.ts';
 import { COLUMNS, type Tables } from './tables.ts';
 
 /** How often the time is measured: the database's, and the machine's. */
@@ -33,9 +33,7 @@ export type StoreClock = Awaited<ReturnType<typeof createStoreClock>>;
  * A difference of more than `STEP_MS` is a step: the clock was set, or the machine slept, which a monotonic clock does not
  * count. It is adopted once, after stored times were repaired.
  *
- * @param local only for sleeping
- * @param machine its own time. On PostgreSQL `wall` only shows that the machine slept or its clock was set.
- * @throws StoreUnavailableError when the first measurement fails
+ * `local` is only for sleeping. `machine` is its own time; on PostgreSQL `wall` only shows that it slept or its clock was set.
  */
 export async function createStoreClock(
 	db: StoreDatabase,
@@ -133,7 +131,7 @@ interface Rule {
 const NOTED: Rule = { longestMs: STEP_MS };
 const LEASE: Rule = { longestMs: MINUTE_MS, becomesMs: MINUTE_MS, lasts: true };
 
-/** The columns with times that may lie ahead. In all others with a `bigint` something happened. */
+/** The columns with times that may lie ahead. In all other `bigint` columns something happened. */
 export const DELAYS: { readonly [T in keyof Tables]?: { readonly [C in keyof Tables[T]]?: Rule } } = {
 	answers: {
 		leased_until: LEASE,
@@ -181,8 +179,11 @@ export async function repairTimes(db: StoreDatabase, now: number, stepMs: number
 	// The step that one replica sees may be its own sleep.
 	const before = now - (db.dialect === 'sqlite' ? (stepMs ?? 0) : 0);
 	// Their other times are in JSON. They are outdated after minutes.
-	const stale = (trx: Kysely<Tables>) => trx.deleteFrom('shared_states').where('changed_at', '>', now + STEP_MS);
-	await db.writeOne((trx) => stale(trx).execute());
+	await db.writeOne((trx) =>
+		remove(trx, 'shared_states')
+			.where('changed_at', '>', now + STEP_MS)
+			.execute(),
+	);
 
 	async function repair(table: keyof typeof COLUMNS): Promise<void> {
 		const rules: Readonly<Record<string, Rule>> = DELAYS[table] ?? {};

@@ -123,7 +123,6 @@ export const COLUMNS = {
 		last_change_at: 'bigint',
 		touched_at: 'bigint',
 		failures: 'integer not null',
-		last_error: 'text',
 		over_since: 'bigint',
 		/** When a read first found the question open; null while none is open. */
 		question_since: 'bigint',
@@ -170,7 +169,7 @@ export const COLUMNS = {
 		opened_at: 'bigint not null',
 		/** Counts what the person did: opening it, changing the page, pressing something. */
 		asked_count: 'integer not null',
-		/** Counts every reason for an update, those of `asked_count` too. */
+		/** Counts every reason for an update, also these. */
 		change_count: 'integer not null',
 		/** Null when it is not followed any more. */
 		next_update_at: 'bigint',
@@ -241,7 +240,7 @@ export const COLUMNS = {
 		given_back_at: 'bigint',
 	},
 
-	/** A session of the account that waits for a person, as the newest list tells. */
+	/** The sessions of the account that wait for a person. */
 	waiting_sessions: {
 		...SESSION,
 		/** Encrypted */
@@ -257,7 +256,6 @@ export const COLUMNS = {
 		gone_at: 'bigint',
 	},
 
-	/** A channel into which each raised hand is brought. */
 	discoveries: {
 		...CHANNEL,
 		service: 'text not null',
@@ -270,12 +268,9 @@ export const COLUMNS = {
 	/** The services that are down. */
 	service_outages: { service: 'text primary key', down_since: 'bigint not null' },
 
-	/** States that are outdated after minutes. */
+	/** See `createSharedState`. */
 	shared_states: {
-		/**
-		 * The service's address for its request budget, `list:` and the address for who lists, `memberships`, `rate:` and the key
-		 * of a rate.
-		 */
+		/** The service's address (its request budget), `list:<address>` (who lists), `memberships`, or `rate:<key>`. */
 		name: 'text primary key',
 		/** JSON */
 		state: 'text not null',
@@ -283,7 +278,6 @@ export const COLUMNS = {
 	},
 } as const;
 
-/** The tables for Kysely. */
 export type Tables = {
 	[Table in keyof typeof COLUMNS]: {
 		-readonly [Column in keyof (typeof COLUMNS)[Table]]: Value<(typeof COLUMNS)[Table][Column]>;
@@ -297,47 +291,34 @@ type Value<Sql> = Sql extends `${string} default ${string}`
 		: Scalar<Sql> | null;
 type Scalar<Sql> = Sql extends `text${string}` ? string : number;
 
-/** A row as a query returns it. */
 export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 
 // The columns of keys, for an insert or as a filter, and the keys of rows.
 
-export function sessionColumns({ service, sessionId }: SessionKey) {
-	return { service, session_id: sessionId };
+export const sessionColumns = ({ service, sessionId }: SessionKey) => ({ service, session_id: sessionId });
+
+type SessionRow = Pick<Row<'answers'>, keyof typeof SESSION>;
+export const sessionOf = (row: SessionRow): SessionKey => ({ service: row.service, sessionId: row.session_id });
+
+export function questionColumns({ messageIndex, ...session }: QuestionKey) {
+	return { ...sessionColumns(session), message_index: messageIndex };
 }
 
-export function sessionOf(row: { service: string; session_id: string }): SessionKey {
-	return { service: row.service, sessionId: row.session_id };
+export function questionOf(row: SessionRow & { message_index: number }): QuestionKey {
+	return { ...sessionOf(row), messageIndex: row.message_index };
 }
 
-export function questionColumns({ service, sessionId, messageIndex }: QuestionKey) {
-	return { service, session_id: sessionId, message_index: messageIndex };
-}
+export const personColumns = ({ teamId, userId }: Person) => ({ team_id: teamId, user_id: userId });
 
-export function questionOf(row: Pick<Row<'answers'>, keyof typeof QUESTION>): QuestionKey {
-	return { service: row.service, sessionId: row.session_id, messageIndex: row.message_index };
-}
+type PersonRow = Pick<Row<'answers'>, keyof typeof PERSON>;
+export const personOf = (row: PersonRow): Person => ({ teamId: row.team_id, userId: row.user_id });
 
-export function personColumns({ teamId, userId }: Person) {
-	return { team_id: teamId, user_id: userId };
-}
+export const channelColumns = ({ teamId, channelId }: ChannelKey) => ({ team_id: teamId, channel_id: channelId });
 
-export function personOf(row: { team_id: string; user_id: string }): Person {
-	return { teamId: row.team_id, userId: row.user_id };
-}
+export type ChannelRow = Pick<Row<'watches'>, keyof typeof CHANNEL>;
+export const channelOf = (row: ChannelRow): ChannelKey => ({ teamId: row.team_id, channelId: row.channel_id });
 
-export function channelColumns({ teamId, channelId }: ChannelKey) {
-	return { team_id: teamId, channel_id: channelId };
-}
-
-export function channelOf(row: { team_id: string; channel_id: string }): ChannelKey {
-	return { teamId: row.team_id, channelId: row.channel_id };
-}
-
-/**
- * The lease columns of a row that nobody holds. A holder that still works on the row has its writes refused, because the
- * next lease has another token.
- */
+/** A holder that still works on the row has its writes refused: they name its token. */
 export const WITHOUT_LEASE = { lease_token: null, leased_until: null } as const;
 
 /** The tables whose rows are leased, and their keys; that of a session within its service. */

@@ -13,7 +13,7 @@ import { liveWatches, lockSession, queueAnnouncements, type Tx } from './watch-w
 export interface NewWatch
 	extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdBy' | 'createdAt' | keyof WatchSettings> {
 	readonly card: NewAnnouncement;
-	/** From the read of who subscribes: for the card, and what to post after it. Without `news` another read comes at once. */
+	/** Of the read for it. `news`: what to post after the card; left out: another read comes at once. */
 	readonly view: SessionSnapshot;
 	readonly news?: readonly NewAnnouncement[];
 	readonly limits: WatchLimits;
@@ -33,11 +33,11 @@ export interface LimitReached {
 	readonly most: number;
 }
 
-/** A watch without a card for a session that waits, with the settings of the channel's discovery. */
+/** A watch without a card for a session that waits. */
 export interface NewRaisedHand extends Pick<Watch, 'id' | 'teamId' | 'channelId' | 'session' | 'createdAt'> {
-	/** Read it ahead of all others. */
+	/** Whether it is read ahead of all others. */
 	readonly ahead: boolean;
-	/** Add it beyond a limit too if another hand can give way. */
+	/** Whether it is added beyond a limit too if another hand can give way. */
 	readonly isNew: boolean;
 	/** It counts for the channel and for all, not for a person. */
 	readonly limits: WatchLimits;
@@ -56,14 +56,9 @@ export async function addWatch(tx: Tx, watch: NewWatch): Promise<AddWatchResult>
 	const digest = JSON.stringify(view.digest);
 	// Until the schedule finds a better time.
 	const readAt = watch.news === undefined ? watch.createdAt : watch.createdAt + CEILING_MS;
-	const read = {
-		question_since: hasOpenQuestion(view.digest) ? view.seenAt : null,
-		view: sealView(watch.session, view, cipher),
-		digest,
-		failures: 0,
-		last_read_at: view.seenAt,
-		last_change_at: view.seenAt,
-	};
+	const seenAt = { last_read_at: view.seenAt, last_change_at: view.seenAt };
+	const question_since = hasOpenQuestion(view.digest) ? view.seenAt : null;
+	const read = { ...seenAt, question_since, view: sealView(watch.session, view, cipher), digest, failures: 0 };
 	await startReading(trx, { ...watch, readAt }, read);
 	const live = await here().forUpdate().executeTakeFirst();
 	const settings = settingsColumns(watch);
@@ -119,6 +114,7 @@ async function dismissedDigest(trx: Kysely<Tables>, hand: NewRaisedHand, since: 
 }
 
 const RAISED = 'raisedHand' as const;
+const ALL_LIMITS = ['person', 'channel', 'all'] as const;
 
 function insert(
 	trx: Kysely<Tables>,
@@ -154,28 +150,20 @@ async function startReading(
 			.execute();
 		return;
 	}
-	const { next_read_at: nextReadAt, read_by: by, hurry } = row;
-	const isStopped = nextReadAt === null;
+	const { next_read_at: at, read_by: by, hurry } = row;
+	const next =
+		at === null
+			? { over_since: null, ...planned }
+			: { next_read_at: Math.min(at, readAt), read_by: Math.min(by, readBy) };
 	await change(trx, 'watched_sessions', sessionColumns(session))
-		.set({
-			...((isStopped || row.view === null) && firstRead),
-			...(isStopped && { over_since: null, ...planned }),
-			...(!isStopped && { next_read_at: Math.min(nextReadAt, readAt), read_by: Math.min(by, readBy) }),
-			hurry: hurry + 1,
-		})
+		.set({ ...((at === null || row.view === null) && firstRead), ...next, hurry: hurry + 1 })
 		.execute();
 }
 
 function settingsColumns({ mode, questionsInChannel, discreet, buttons }: WatchSettings) {
-	return {
-		mode,
-		questions_in_channel: Number(questionsInChannel),
-		discreet: Number(discreet),
-		buttons: Number(buttons),
-	};
+	const questions_in_channel = Number(questionsInChannel);
+	return { mode, questions_in_channel, discreet: Number(discreet), buttons: Number(buttons) };
 }
-
-const ALL_LIMITS = ['person', 'channel', 'all'] as const;
 
 /**
  * The first of these limits of watches that is reached, or exceeded by so many. Raised hands count for no person.
@@ -207,9 +195,8 @@ const JUST_ANSWERED_MS = 60_000;
 const HANDED_OVER_MS = 24 * 3_600_000;
 
 /**
- * The raised hand whose question stands with nothing new for the longest time, and about which nobody does anything: it is
- * not being answered, was not just answered and is in nobody's hands. In the channel, or in any of its workspace when the
- * limit of all is reached. Null: there is none. `keepsNewest`: not the one that changed last.
+ * The raised hand whose question stands with nothing new for the longest time, and about which nobody does anything. In the
+ * channel, or in any of its workspace when the limit of all is reached. Null: none. `keepsNewest`: not the one that changed last.
  */
 export async function stalestHand(
 	trx: Kysely<Tables>,
@@ -231,6 +218,6 @@ export async function stalestHand(
 		.orderBy('last_change_at')
 		.orderBy('id')
 		.execute();
-	const free = rows.slice(0, keepsNewest ? -1 : undefined).filter((row) => !row.is_busy);
-	return free[0] === undefined ? null : readWatch(free[0]);
+	const free = rows.slice(0, keepsNewest ? -1 : undefined).find((row) => !row.is_busy);
+	return free === undefined ? null : readWatch(free);
 }

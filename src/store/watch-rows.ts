@@ -13,10 +13,7 @@ export type WatchRow = Row<'watches'>;
 export type WatchedSessionRow = Row<'watched_sessions'>;
 export type AnnouncementRow = Row<'announcements'>;
 
-const stepRate: z.ZodType<StepRate> = z.object({
-	gapMs: z.number().positive(),
-	lastStepAt: z.number().nullable(),
-});
+const stepRate: z.ZodType<StepRate> = z.object({ gapMs: z.number().positive(), lastStepAt: z.number().nullable() });
 const viewColumn = sealedColumn<SessionSnapshot>('watched_sessions', 'view', sessionSnapshot);
 const contentColumn = sealedColumn<AnnouncementContent>('announcements', 'content', content);
 /** The JSON of each column. */
@@ -29,7 +26,9 @@ export const WATCH_JSON = {
 export const URGENCIES = ['now', 'progress'] as const satisfies readonly CardUrgency[];
 
 export function readWatch(row: WatchRow): Watch {
-	const urgency = row.card_urgency === null ? undefined : URGENCIES[row.card_urgency];
+	const { card_urgency, card_since: since, card_wants: wants } = row;
+	const urgency = card_urgency === null ? undefined : URGENCIES[card_urgency];
+	const wanted = urgency === undefined || since === null ? null : { urgency, since, wants };
 	return {
 		id: row.id,
 		...channelOf(row),
@@ -40,14 +39,7 @@ export function readWatch(row: WatchRow): Watch {
 		buttons: row.buttons === 1,
 		createdBy: row.created_by,
 		createdAt: row.created_at,
-		card: {
-			ts: row.card_ts,
-			shownKey: row.card_key,
-			wanted:
-				urgency === undefined || row.card_since === null
-					? null
-					: { urgency, since: row.card_since, wants: row.card_wants },
-		},
+		card: { ts: row.card_ts, shownKey: row.card_key, wanted },
 		digest: readDigest(row.digest),
 		revision: row.revision,
 		lastChangeAt: row.last_change_at,
@@ -70,7 +62,6 @@ export function readWatchedSession(row: WatchedSessionRow): WatchedSession {
 		lastChangeAt: row.last_change_at,
 		earlyReadAskedAt: row.touched_at,
 		failures: row.failures,
-		lastError: row.last_error,
 		overSince: row.over_since,
 		questionSince: row.question_since,
 		earlyReadCount: row.hurry,

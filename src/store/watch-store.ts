@@ -2,15 +2,8 @@ import { type Kysely, sql } from 'kysely';
 import type { Log } from '../log.ts';
 import { type NewAnnouncement, settlingOf } from '../watches/announcements.ts';
 import type { SessionSnapshot } from '../watches/session-snapshot.ts';
-import type { Discovery } from '../watches/watch.ts';
-import {
-	type ChannelKey,
-	DISMISSED,
-	type SessionKey,
-	type Watch,
-	type WatchEnd,
-	type WatchLimits,
-} from '../watches/watch.ts';
+import type { ChannelKey, Discovery, SessionKey, Watch, WatchEnd, WatchLimits } from '../watches/watch.ts';
+import { DISMISSED } from '../watches/watch.ts';
 import { createAnnouncementStore } from './announcement-store.ts';
 import { change, countChanged, from, inBatches, locked, lockFor, remove, type StoreDatabase } from './database.ts';
 import { createDiscoveryStore } from './discovery-store.ts';
@@ -38,11 +31,8 @@ export interface WatchPage {
 }
 
 /**
- * The stored watches. "Our": of `StoreOptions.workspace`. Every method is one transaction; a resolved promise means
- * committed. When the store cannot be reached it throws `StoreUnavailableError` (code `store_unavailable`, retryable).
- *
- * What is damaged, or needs another encryption key, is left out of every result and stays unchanged. Such an announcement is
- * tried again after 10 minutes and at the next start.
+ * The stored watches. "Our": of `StoreOptions.workspace`. What is damaged, or needs another encryption key, is left out of every
+ * result and stays unchanged. Such an announcement is tried again after 10 minutes and at the next start.
  */
 export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }) {
 	async function end(tx: Tx, watchId: string, ending: WatchEnding): Promise<Watch | null> {
@@ -69,9 +59,8 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		...createAnnouncementStore({ db, cipher, log }),
 		...createDiscoveryStore({ db, cipher }),
 		/**
-		 * Creates the watch, its session's row (due at once) and the announcement of its card; idempotent by channel and session.
-		 * The limits hold exactly, however many replicas add at once. A raised hand becomes this watch and keeps its posts:
-		 * `added`.
+		 * Creates the watch, its session's row and the announcement of its card; idempotent by channel and session. The limits hold
+		 * exactly, however many replicas add at once. A raised hand becomes this watch and keeps its posts: `added`.
 		 */
 		add: (watch: NewWatch) => db.write((trx) => addWatch({ trx, cipher, now: watch.createdAt }, watch)),
 		/**
@@ -84,7 +73,7 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			{ now, ...ending }: { now: number; announcements: readonly NewAnnouncement[]; keepPending: boolean },
 		) => db.write((trx) => end({ trx, cipher, now }, watchId, { reason, ...ending })),
 
-		/** Ends the watch of the stalest question if more stand in a channel, or in all, than a limit allows. Returns whether it did. */
+		/** Ends the watch of the stalest question if more stand in a channel, or in all, than a limit allows: returns true. */
 		async makeRoom(discovery: Discovery, { limits, now }: { limits: WatchLimits; now: number }): Promise<boolean> {
 			const exceeded = (trx: Kysely<Tables>) =>
 				limitReached(trx, { ...discovery, limits }, ['channel', 'all'], { countsUnposted: false, by: 1 });
@@ -107,13 +96,8 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 				newest.limit(page.limit).offset(page.offset).execute(),
 				all.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
 			]);
-			const watches = await Promise.all(
-				rows.map(async (row) => {
-					const { watch, ...shown } = await readShownWatch(db, cipher, row);
-					return { ...watch, ...shown };
-				}),
-			);
-			return { watches, total };
+			const shown = await Promise.all(rows.map((row) => readShownWatch(db, cipher, row)));
+			return { watches: shown.map(({ watch, ...read }) => ({ ...watch, ...read })), total };
 		},
 		/** The watch of this session in this channel that has not ended. */
 		async find(channel: ChannelKey, session: SessionKey): Promise<Watch | null> {
@@ -154,7 +138,7 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		/** Drops pending posts and card updates of a channel, also of ended watches, and revokes their leases. */
 		silence: (channel: ChannelKey) =>
 			db.write(async (trx) => {
-				// All of them: whoever else drops posts of a watch has locked it.
+				// Whoever else drops posts of a watch has locked it.
 				await locked(trx, 'watches', channelColumns(channel)).execute();
 				const wanted = change(trx, 'watches', channelColumns(channel)).where('card_since', 'is not', null);
 				await wanted.set({ ...NO_CARD_WANTED, ...WITHOUT_LEASE }).execute();
@@ -168,9 +152,9 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 			return inBatches((limit) => db.write((trx) => removeBatch(trx, before, limit)));
 		},
 		/**
-		 * Removes the texts of announcements that were posted, refused or dropped before `before`, also of watches that go on.
-		 * A question whose post is not settled yet keeps its text. Returns how many. Also forgets the sessions that were first
-		 * listed before then, such as those of a former service, but not those of `listedService`: its lists tell who still waits.
+		 * Removes the texts of announcements that were posted, refused or dropped before `before`, also of watches that go on,
+		 * except of questions that are not settled yet. Returns how many. Also forgets the sessions that were first listed before
+		 * then, such as those of a former service, but not those of `listedService`: its lists show who still waits.
 		 */
 		async removeTexts(before: number, listedService: string | null): Promise<number> {
 			await db.writeOne((trx) => {
@@ -184,13 +168,10 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 
 export type WatchStore = ReturnType<typeof createWatchStore>;
 
-/** The content of an announcement whose text was removed. */
-const NO_TEXT = '';
-
 async function removeTextBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
 	const isOver = sql<boolean>`(kind not in (${sql.join(QUESTION_POSTS)}) or state <> 'posted' or ${isSettled({ isPosted: true })})`;
-	const done = doneBefore(trx, before).where('content', '!=', NO_TEXT).where(isOver);
-	return countChanged(change(trx, 'announcements', { id: done.limit(limit) }).set({ content: NO_TEXT }));
+	const done = doneBefore(trx, before).where('content', '!=', '').where(isOver);
+	return countChanged(change(trx, 'announcements', { id: done.limit(limit) }).set({ content: '' }));
 }
 
 /** What is not queued any more. Not cards: they hold no text, and the last one tells when another one may be posted. */
@@ -199,20 +180,14 @@ function doneBefore(trx: Kysely<Tables>, before: number) {
 	return done.where('kind', '!=', 'card');
 }
 
-/**
- * Removes what a live watch does not need any more: posts before the newest settled question, and updates and posts that
- * nothing refers to.
- */
+/** Removes what a live watch needs no more: posts before the newest settled question, and those that nothing refers to. */
 async function removeSettledBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
 	const isOver = sql<boolean>`(kind in ('redraw', 'status') or ${isSettled({ isPosted: true })})`;
 	const done = doneBefore(trx, before).where('watch_id', 'is not', null).where(isOver);
 	return countChanged(remove(trx, 'announcements', { id: done.limit(limit) }));
 }
 
-/**
- * Removes watches that ended before `before` with their announcements, older notices and settled direct messages, and
- * sessions without watches.
- */
+/** Removes watches that ended before `before` with all that is theirs, older notices, and settled direct messages. */
 async function removeBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
 	const old = from(trx, 'watches').select(['id', 'service', 'session_id']).where('ended_at', '<', before);
 	const ended = await old.limit(limit).execute();

@@ -23,19 +23,17 @@ import {
 
 type Settle = ContentOf<'settle'>;
 
-/** A transaction that writes posts and cards: what seals their texts, and its time. */
+/** A transaction that writes posts and cards. */
 export interface Tx {
 	readonly trx: Kysely<Tables>;
 	readonly cipher: Cipher;
 	readonly now: number;
 }
 
-/** The query of the live watches that match `filter`. */
 export function liveWatches(db: Kysely<Tables>, filter: Filter<'watches'>) {
 	return from(db, 'watches', { ...filter, ended_at: null }).selectAll();
 }
 
-/** The query of one watch, whose row stays locked until the end of the transaction. */
 export function lockWatch(trx: Kysely<Tables>, watchId: string) {
 	return from(trx, 'watches', { id: watchId }).selectAll().forUpdate();
 }
@@ -48,7 +46,7 @@ export async function lockSession(trx: Kysely<Tables>, key: SessionKey) {
 	return from(trx, 'watched_sessions', sessionColumns(key)).selectAll().forUpdate().executeTakeFirst();
 }
 
-/** Locks the session of a watch and returns its key; null when there is no such watch. */
+/** Locks the session of a watch; null when there is no such watch. */
 export async function lockSessionOf(trx: Kysely<Tables>, watchId: string | null): Promise<SessionKey | null> {
 	if (watchId === null) return null;
 	const row = await from(trx, 'watches', { id: watchId }).select(['service', 'session_id']).executeTakeFirst();
@@ -165,13 +163,11 @@ export async function queueRedraws(tx: Tx, session: SessionKey, only?: 'withoutC
 export async function wantCards({ trx, now }: Tx, session: SessionKey): Promise<void> {
 	const live = await liveWatches(trx, sessionColumns(session)).orderBy('id').forUpdate().execute();
 	for (const watch of live.filter(hasCard)) {
-		await change(trx, 'watches', { id: watch.id })
-			.set(wantCard(watch, 'now', now))
-			.execute();
+		const card = change(trx, 'watches', { id: watch.id });
+		await card.set(wantCard(watch, 'now', now)).execute();
 	}
 }
 
-/** Settles the direct message about a hand-over. */
 export function settleDirectMessage(tx: Tx, handOver: HandOver, settled: Settle): Promise<void> {
 	return queueAnnouncements(tx, [{ target: targetOfHandOver(handOver), key: 'settle', content: settled }]);
 }
@@ -185,20 +181,13 @@ export async function endQuestion(tx: Tx, watchId: string, settled: Settle): Pro
 	for (const row of rows) await settleDirectMessage(tx, readHandOver(row), settled);
 }
 
-/** Makes these ladders due now. */
 export async function touchLadders(trx: Kysely<Tables>, filter: Filter<'ladders'>, now: number): Promise<void> {
-	const touched = { due_at: now, change_count: sql<number>`change_count + 1` };
-	await change(trx, 'ladders', { watch_id: locked(trx, 'ladders', filter) })
-		.set(touched)
-		.execute();
+	const ladders = change(trx, 'ladders', { watch_id: locked(trx, 'ladders', filter) });
+	await ladders.set({ due_at: now, change_count: sql<number>`change_count + 1` }).execute();
 }
 
 /** The columns that request a card update: they keep the oldest time and the highest urgency. */
-export function wantCard(
-	row: Pick<WatchRow, 'card_since' | 'card_urgency' | 'card_wants' | 'card_not_before'>,
-	urgency: CardUrgency,
-	now: number,
-) {
+export function wantCard(row: WatchRow, urgency: CardUrgency, now: number) {
 	const rank = URGENCIES.indexOf(urgency);
 	const formerRank = row.card_urgency ?? URGENCIES.length;
 	return {
@@ -292,9 +281,8 @@ export const asksAnew = (now: number) => ({ since: now, is_new: 1 });
 
 /** Changes what is known of a watch's session while it waits. */
 export function changeWaiting(trx: Kysely<Tables>, row: WatchRow, columns: UpdateObject<Tables, 'waiting_sessions'>) {
-	return change(trx, 'waiting_sessions', sessionColumns(sessionOf(row)))
-		.set(columns)
-		.execute();
+	const waiting = change(trx, 'waiting_sessions', sessionColumns(sessionOf(row)));
+	return waiting.set(columns).execute();
 }
 
 /** The first of these announcements that settles a question. */

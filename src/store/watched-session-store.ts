@@ -23,7 +23,7 @@ import { change, from, inLockOrder, isFound, locked, remove, type StoreDatabase 
 import { leaseDue, nextDue, releaseHeld } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { dropPending, endingsOf, openPosts } from './question-posts.ts';
-import { channelOf, sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
+import { type ChannelRow, channelOf, sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
 	readAnnouncement,
 	readDigest,
@@ -56,7 +56,6 @@ import {
 	wantCards,
 } from './watch-writes.ts';
 
-/** The outcome of a read for its session and its watches. */
 interface RecordedRead {
 	readonly update: SessionUpdate;
 	readonly watches: readonly WatchUpdate[];
@@ -64,7 +63,6 @@ interface RecordedRead {
 }
 
 interface OutageUpdate {
-	/** The service's base address. */
 	readonly service: string;
 	readonly now: number;
 	readonly down: boolean;
@@ -74,7 +72,6 @@ interface OutageUpdate {
 	readonly unlessReadSince: number;
 }
 
-/** The part of `WatchStore` about the sessions that are read. */
 export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
 	/** Returns 1 when an update of the card was requested already. */
 	async function recordWatch(tx: Tx, update: WatchUpdate, readAt: number): Promise<number> {
@@ -115,14 +112,12 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		const { trx } = tx;
 		const handOvers = await from(trx, 'hand_overs', { watch_id: watch.id }).selectAll().execute();
 		const targets = handOvers.map((row) => targetKey(targetOfHandOver(readHandOver(row))));
-		const rows = await openPosts(trx, [`watch:${watch.id}`, ...targets])
-			.selectAll()
-			.execute();
+		const posts = openPosts(trx, [`watch:${watch.id}`, ...targets]);
 		const { context, shownHash, quick } = question;
-		for (const row of rows) {
+		for (const row of await posts.selectAll().execute()) {
 			const content = readAnnouncement(row, cipher)?.content;
-			if (content === undefined || !('readAt' in content) || content.question.fingerprint !== question.fingerprint)
-				continue;
+			if (content === undefined || !('readAt' in content)) continue;
+			if (content.question.fingerprint !== question.fingerprint) continue;
 			const reworded = { ...content, question: { ...content.question, context, shownHash, quick }, readAt };
 			const sealed = sealContent(row.id, reworded, cipher);
 			await change(trx, 'announcements', { id: row.id }).set({ content: sealed }).execute();
@@ -130,10 +125,8 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 		await queueRedraws(tx, sessionOf(watch));
 	}
 
-	/** The sessions that are read. */
-	function readSessions(service: string) {
-		return from(db.read, 'watched_sessions', { service }).where('next_read_at', 'is not', null);
-	}
+	const readSessions = (service: string) =>
+		from(db.read, 'watched_sessions', { service }).where('next_read_at', 'is not', null);
 
 	return {
 		/** Leases up to `limit` sessions whose read is due, in the order of `PlannedRead.by`. `only` null: of both kinds. */
@@ -157,17 +150,14 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 				const sessionIds = held.map(({ session }) => session.sessionId);
 				const own = { service, session_id: sessionIds, lease_token: held.map(({ token }) => token) };
 				const renewed = change(trx, 'watched_sessions', { ...own, session_id: locked(trx, 'watched_sessions', own) });
-				const rows = await renewed
-					.set({ leased_until: now + ms })
-					.returning(['service', 'session_id'])
-					.execute();
-				return rows.map(sessionOf);
+				const rows = renewed.set({ leased_until: now + ms }).returning(['service', 'session_id']);
+				return (await rows.execute()).map(sessionOf);
 			}),
 
 		sessionRows: db.queuedRows(['watched_sessions']),
 
 		/** When `takeDue` next finds a session, or null. */
-		async nextReadDueAt(service: string, only: ReadKind | null): Promise<number | null> {
+		nextReadDueAt(service: string, only: ReadKind | null): Promise<number | null> {
 			const where = sql<boolean>`service = ${service} and next_read_at is not null and ${isOfKind(only)}`;
 			return nextDue(db, 'watched_sessions', where, 'next_read_at');
 		},
@@ -200,10 +190,8 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 			db.write(async (trx) => {
 				const row = await lockSession(trx, key);
 				if (row === undefined || row.lease_token !== token) return null;
-				const held = { ...sessionColumns(key), lease_token: token };
-				await change(trx, 'watched_sessions', held)
-					.set(sessionChange(row, update, cipher))
-					.execute();
+				const held = change(trx, 'watched_sessions', { ...sessionColumns(key), lease_token: token });
+				await held.set(sessionChange(row, update, cipher)).execute();
 				let coalesced = 0;
 				const readAt = update.lastReadAt ?? now;
 				for (const watch of watches) coalesced += await recordWatch({ trx, cipher, now }, watch, readAt);
@@ -219,7 +207,6 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 				return { coalesced };
 			}),
 
-		/** Gives back the sessions that are still held with these tokens (shutdown). */
 		releaseReads: (tokens: readonly string[]) => releaseHeld(db, tokens, 'watched_sessions'),
 
 		/** The watches of a session that have not ended, with their `endings`. */
@@ -322,7 +309,6 @@ function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Ci
 		last_read_at: update.lastReadAt,
 		last_change_at: update.lastChangeAt,
 		failures: update.failures,
-		last_error: update.lastError,
 		over_since: update.overSince,
 		question_since: update.questionSince,
 		...WITHOUT_LEASE,
@@ -362,12 +348,10 @@ async function noteOutage(tx: Tx, { service, down, since, unlessReadSince }: Out
 	return true;
 }
 
-type ChannelRow = Parameters<typeof channelOf>[0];
-
-async function queueNotices(tx: Tx, channels: readonly ChannelRow[], key: string, content: AnnouncementContent) {
-	const targets = channels.map((row) => ({ kind: 'channel' as const, ...channelOf(row) }));
+function queueNotices(tx: Tx, channels: readonly ChannelRow[], key: string, content: AnnouncementContent) {
+	const targets = channels.map((row) => ({ kind: 'channel', ...channelOf(row) }) as const);
 	const notices = targets.map((target) => ({ target, key, content }));
-	await queueAnnouncements(tx, notices);
+	return queueAnnouncements(tx, notices);
 }
 
 /** Stops reading a session without live watches. Its row stays while there are ended ones, because the last cards show it. */

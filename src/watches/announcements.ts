@@ -22,8 +22,7 @@ export interface NewAnnouncement {
 	/** Not posted before this time, clock milliseconds. A question that is settled before it is never posted. */
 	readonly heldUntil?: number;
 	/**
-	 * Not queued when the key of the newest of the target's announcements with `about` in their key begins with `says` and a
-	 * colon.
+	 * Not queued when the key of the target's newest announcement with `about` in its key begins with `says` and a colon.
 	 */
 	readonly unlessSaid?: { readonly about: string; readonly says: string };
 }
@@ -32,18 +31,14 @@ export interface NewAnnouncement {
 export interface Announcement extends NewAnnouncement {
 	readonly id: string;
 	readonly attempts: number;
-	/**
-	 * Set before Slack is called, cleared when certainly nothing was posted. While it is set the post may exist, so it is
-	 * searched for before it is posted again.
-	 */
+	/** Set before Slack is called, cleared when certainly nothing was posted. While set, the post is searched first. */
 	readonly sendingSince: number | null;
 	readonly postedTs: string | null;
-	/** `PostUpdate.key` of what the post of a question shows; null while that is what was posted. */
+	/** `key` (see `updatesOf`) of what the post of a question shows; null while that is what was posted. */
 	readonly shownKey: string | null;
 	readonly lastError: string | null;
 }
 
-/** An announcement whose post or update is due. */
 export interface DueAnnouncement {
 	readonly announcement: Announcement;
 	/** For a target that is a watch, which may have ended: its end is announced too. */
@@ -51,7 +46,6 @@ export interface DueAnnouncement {
 	readonly view: SessionSnapshot | null;
 }
 
-/** A card whose update is due. */
 export interface DueCard {
 	readonly watch: Watch;
 	readonly view: SessionSnapshot;
@@ -61,10 +55,8 @@ export interface DueCard {
 	readonly questionSince: number | null;
 }
 
-/** Why Slack takes nothing in a channel any more. */
 export type GoneReason = Extract<WatchEnd, 'channelArchived' | 'channelGone' | 'botRemoved'>;
 
-/** The result of one post or update. */
 export type SendOutcome =
 	| { readonly kind: 'sent'; readonly ts: string }
 	/** The channel takes no posts: the watch ends. */
@@ -77,14 +69,12 @@ export type SendOutcome =
 	| { readonly kind: 'refused'; readonly code: string }
 	/** It was posted in the channel because its thread is gone. */
 	| { readonly kind: 'unthreaded'; readonly ts: string }
-	/** Somebody deleted the message that this updates. */
 	| { readonly kind: 'deleted' };
 
-/** The outcome of one attempt to post. */
 export type AttemptResult =
 	/**
-	 * `cardKey`: only of a card. `sentAt`: when the attempt began that posted it; left out: now. `lostCardTs`: the card whose
-	 * thread is gone. `leftOut`: reminders that the post does not show; they are due again.
+	 * `cardKey`: only of a card. `sentAt`: when the attempt began; left out: now. `lostCardTs`: the card whose thread is
+	 * gone. `leftOut`: reminders that the post does not show; they are due again.
 	 */
 	| {
 			readonly kind: 'posted';
@@ -103,18 +93,13 @@ export type AttemptResult =
 			readonly lostCardTs?: string;
 	  }
 	| { readonly kind: 'refused'; readonly code: string }
-	/**
-	 * There is no place to post it, or nothing to say any more. Its reminders are due again, unless an earlier attempt may have
-	 * posted it (`unknown`).
-	 */
+	/** No place to post it, or nothing to say. Its reminders are due again unless it may have been posted (`unknown`). */
 	| { readonly kind: 'dropped'; readonly unknown: boolean };
 
-/** The outcome of one attempt to update a card. */
 export type CardResult =
 	| { readonly kind: 'shown'; readonly key: string; readonly wants: number; readonly now: number }
 	| { readonly kind: 'retry'; readonly at: number }
 	| { readonly kind: 'refused' }
-	/** Somebody deleted the card `ts`. */
 	| { readonly kind: 'lost'; readonly ts: string; readonly now: number };
 
 /** Where a watch has its post for all questions. Apart from the others: what settles a question does not settle it. */
@@ -126,7 +111,6 @@ export function targetOf(watch: Pick<Watch, 'id' | 'teamId' | 'channelId'>) {
 	return { kind: 'watch', watchId: watch.id, teamId: watch.teamId, channelId: watch.channelId } as const;
 }
 
-/** The least time between two replacements of deleted cards. */
 const CARD_AGAIN_MS = 3_600_000;
 
 /** The card that replaces the deleted card `lostTs`. `before`: the `notBefore` of the newest replacement, or null. */

@@ -12,10 +12,9 @@ const FIRST_RETRY_MS = 5_000;
 const FIRST_CHECK_MS = 15_000;
 
 /**
- * Checks at the start and every three minutes which watched channels another organisation reads or is invited to. A watch
- * ends only when Slack lists its channel as external: a page that fails or leaves the channel out proves nothing.
- *
- * @param end ends the watches of a channel that another organisation reads
+ * Checks at the start and every three minutes which watched channels another organisation reads or is invited to, and
+ * calls `end` for each. Only a channel that Slack lists as external ends: a page that fails or leaves it out proves
+ * nothing.
  */
 export function createChannelGuard(
 	core: Core,
@@ -97,10 +96,7 @@ export async function endNotAllowed(core: Core): Promise<void> {
 	}
 }
 
-/**
- * Ends every watch of a channel to which nothing more is posted, and its discovery, and drops its pending posts. Each
- * creator is told once for all of their watches, and who began to discover of that. Idempotent, also between replicas.
- */
+/** Ends the watches and discovery of a channel to which nothing more is posted; tells each creator once. Idempotent. */
 export async function endChannel(core: Core, channel: ChannelKey, reason: ChannelEnd): Promise<void> {
 	const { watches: store } = core.store;
 	const now = core.clock.now();
@@ -126,7 +122,6 @@ export async function endChannel(core: Core, channel: ChannelKey, reason: Channe
 	}
 }
 
-/** Writes the log line that tells later why a channel hears no more of a session. */
 export function logEnded(log: Log, { id, session, channelId }: Watch, reason: WatchEnd): void {
 	log.info({ watchId: id, sessionId: session.sessionId, channel: channelId, reason }, 'a watch ended');
 }

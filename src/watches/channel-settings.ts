@@ -25,7 +25,6 @@ const mention = z.object({
 	/** Ids of user groups. */
 	groupIds: z.array(z.string()),
 });
-/** Whom an escalation mentions. */
 export type Mention = DeepReadonly<z.infer<typeof mention>>;
 
 const after = z.union([z.number(), z.literal('default'), z.null()]);
@@ -42,12 +41,10 @@ export const channelSettings = z.object({
 /** What the members of a channel have set with `/session settings`. */
 export type ChannelSettings = DeepReadonly<z.infer<typeof channelSettings>>;
 
-/** Of a channel in which nobody has changed anything. */
 export const DEFAULT_CHANNEL_SETTINGS: ChannelSettings = channelSettings.parse({});
 
 /**
- * The stages of a question's reminders. `reminder`: a word in the question's thread. `escalation`: it mentions the people
- * that the channel's settings name, and is shown in the channel too.
+ * `reminder`: a word in the question's thread. `escalation`: with the channel's mentions, and shown in the channel too.
  */
 export const REMINDER_STAGES = ['reminder', 'escalation'] as const;
 export type ReminderStage = (typeof REMINDER_STAGES)[number];
@@ -58,7 +55,6 @@ export interface LadderTimes {
 	readonly escalateAfterMs: number | null;
 }
 
-/** The times that hold in a channel. */
 export function timesIn({ remindAfterMs, escalateAfterMs }: ChannelSettings, defaults: LadderTimes): LadderTimes {
 	return {
 		remindAfterMs: remindAfterMs === 'default' ? defaults.remindAfterMs : remindAfterMs,
@@ -81,7 +77,6 @@ export function isInOrder({ remindAfterMs, escalateAfterMs }: LadderTimes): bool
 	return remindAfterMs === null || escalateAfterMs === null || escalateAfterMs > remindAfterMs;
 }
 
-/** Whether an escalation mentions somebody. */
 export function mentionsAnybody({ mention: { userIds, groupIds } }: Pick<ChannelSettings, 'mention'>): boolean {
 	return userIds.length + groupIds.length > 0;
 }
@@ -96,7 +91,6 @@ export function changedParts(before: ChannelSettings, after: ChannelSettings): r
 	return parts.filter((part) => !isDeepStrictEqual(withoutOrder(before[part]), withoutOrder(after[part])));
 }
 
-/** A setting with sets for its lists. */
 function withoutOrder(setting: unknown): unknown {
 	return JSON.parse(JSON.stringify(setting), (_, value) => (Array.isArray(value) ? new Set(value) : value));
 }

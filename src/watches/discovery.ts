@@ -6,11 +6,9 @@ import { isTeamChannel } from './channel-guard.ts';
 import type { AnnouncementContent, LeftOut } from './kinds.ts';
 import type { ChannelKey, Discovered, Discovery, DiscoverySettings, NoListReason, RaisedHand } from './watch.ts';
 
-/** A longer list is cut. */
 const MOST_WAITING = 500;
 /**
- * A session that asked nothing when it was read, or could not be read, is read again after this while it is listed, and
- * after twice the time before when that is so again.
+ * A session that asked nothing, or could not be read, is read again after this while listed; then after twice the time.
  */
 const RETRY_MS = 30_000;
 const LONGEST_RETRY_MS = 30 * 60_000;
@@ -21,9 +19,7 @@ const MOST_RAISED = 20;
 interface Options {
 	/** Whether the service has no list, or its list has failed for some minutes. */
 	readonly isUnlisted: () => boolean;
-	/** Whether the last list worked. */
 	readonly isListed: () => boolean;
-	/** Wakes poller and outbox. */
 	readonly onChange: () => void;
 }
 
@@ -33,7 +29,6 @@ export function createDiscoveries(core: Core, { isUnlisted, isListed, onChange }
 	const { watches: store } = core.store;
 	const { watches: metrics } = core.metrics;
 	const { discoverSessions, service, watchLimits: limits } = core.config;
-	/** Whether the end of the newest list is missing. */
 	let isCut = false;
 	let hasListed = false;
 	/** The newest notice of each channel, so that the store is not asked again with each list. */
@@ -120,7 +115,6 @@ export function createDiscoveries(core: Core, { isUnlisted, isListed, onChange }
 		/** Why sessions are not discovered; null when they are. */
 		whyNot,
 		leftOut,
-		/** Whether sessions can be listed at the moment. */
 		isListed,
 		/** Tells the channels when the settings do not allow any more what they were promised. */
 		async start(): Promise<void> {
@@ -130,7 +124,6 @@ export function createDiscoveries(core: Core, { isUnlisted, isListed, onChange }
 			const channels = await pause(why);
 			if (discoverSessions || channels > 0) log.warn({ why, channels }, 'sessions are not discovered');
 		},
-		/** The sessions that wait for a person now. */
 		async listed(list: { sessions: readonly ListedSession[]; isComplete: boolean }): Promise<void> {
 			const sessions = list.sessions.filter(({ status }) => isWaiting(status));
 			// An incomplete list without any says nothing.
@@ -147,7 +140,6 @@ export function createDiscoveries(core: Core, { isUnlisted, isListed, onChange }
 			if (await store.replaceWaiting(serviceUrl, shown, options)) onChange();
 			await raiseAll();
 		},
-		/** The service does not list its sessions any more. */
 		async unlisted(): Promise<void> {
 			if (discoverSessions) await pause('noList');
 		},

@@ -4,16 +4,12 @@ import { channelSettings, REMINDER_STAGES } from './channel-settings.ts';
 import { questionView } from './session-snapshot.ts';
 import { NO_LIST_REASONS, WATCH_ENDS } from './watch.ts';
 
-/** What is the same for all posts of a kind. */
 export interface Kind {
 	/** What is stored with a post. Texts are cut and untrusted; secret values are never in it. */
 	readonly schema: z.ZodObject;
 	/** It has no post of its own, but updates posts that show a question. */
 	readonly updates?: true;
-	/**
-	 * In a watch: `root` begins the thread, `reply` is dropped without a thread, and `replyOrPost` goes into the channel then,
-	 * because the next card does not show it. Left out: never for a watch.
-	 */
+	/** Without a thread, `reply` is dropped and `replyOrPost` goes into the channel. Left out: never for a watch. */
 	readonly thread?: 'root' | 'reply' | 'replyOrPost';
 	/** It may mention people: posted again, it would notify them again. */
 	readonly notifies?: true;
@@ -32,7 +28,6 @@ const reminderEntry = z.object({
 	watchId: z.string(),
 	sessionId: z.string(),
 	fingerprint: z.string(),
-	/** The question's post. */
 	postTs: z.string(),
 	/** When it was posted, clock milliseconds. */
 	postedAt: z.number(),
@@ -49,7 +44,6 @@ const reminderEntry = z.object({
 	lastReminderAt: z.number().nullable(),
 });
 
-/** What shows a question and notifies of it. */
 const ASKING = { notifies: true, showsQuestion: true } as const;
 const REMINDER = { schema: z.object({ entries: z.tuple([reminderEntry]) }), thread: 'replyOrPost', ...ASKING } as const;
 
@@ -57,10 +51,7 @@ const REMINDER = { schema: z.object({ entries: z.tuple([reminderEntry]) }), thre
 export const KINDS = {
 	/** The first post of a watch. A new card replaces a deleted one, not before `notBefore` (clock milliseconds). */
 	card: { schema: z.object({ notBefore: z.exactOptional(z.number()) }), thread: 'root' },
-	/**
-	 * A new one, or (`changed`) another one in the same message; or (`switching`) the one post of a session that changes its
-	 * question often, which shows the newest one.
-	 */
+	/** `changed`: another one in the same message. `switching`: the one post of a session that often changes it. */
 	question: {
 		schema: z.object({ ...asked, changed: z.boolean(), switching: z.exactOptional(z.boolean()) }),
 		thread: 'replyOrPost',
@@ -90,18 +81,13 @@ export const KINDS = {
 		}),
 		updates: true,
 	},
-	/**
-	 * The posts of open questions show whether somebody has chosen an option and who has the question, and their buttons get
-	 * the question's new index.
-	 */
+	/** The posts of open questions show choices and who has the question, and their buttons get its new index. */
 	redraw: { schema: z.object({}), updates: true },
 	status: { schema: z.object({ from: z.string(), to: z.string() }), thread: 'reply' },
-	/** The session ended, with its result. */
 	end: {
 		schema: z.object({ status: z.string(), result: z.string().nullable(), step: z.int() }),
 		thread: 'replyOrPost',
 	},
-	/** Only the watch ended. */
 	watchEnded: { schema: z.object({ reason, days: z.number().nullable() }), thread: 'replyOrPost' },
 	/** One for each channel. */
 	serviceDown: { schema: z.object({ since: z.number() }) },
@@ -114,11 +100,9 @@ export const KINDS = {
 	discoveryFull: { schema: z.object({ limit: z.enum(['channel', 'all']), most: z.number() }) },
 	/** Questions are left out because sessions cannot be listed; once a day. */
 	discoveryPaused: { schema: z.object({ why: z.enum(NO_LIST_REASONS) }) },
-	/** Nobody has answered the question yet. */
 	reminder: REMINDER,
 	/** Later: with mentions, and shown in the channel too. */
 	escalation: REMINDER,
-	/** Several reminders and escalations of a channel. */
 	digest: { schema: z.object({ entries: z.array(reminderEntry) }), notifies: true },
 	/** Somebody (`by`: Slack user id) changed the channel's settings. */
 	settingsChanged: {
@@ -131,8 +115,8 @@ export const KINDS = {
 		...ASKING,
 	},
 	/**
-	 * A direct message: the question that its person handed over is open for all again. `by`: Slack user id. `undelivered`:
-	 * Slack refused the direct message to `by`, so Handraise gave the question back.
+	 * A direct message: the question that its person handed over is open for all again. `by`: Slack user id.
+	 * `undelivered`: Slack refused the direct message to `by`, so Handraise gave the question back.
 	 */
 	givenBack: {
 		schema: z.object({

@@ -10,11 +10,10 @@ import type { ServiceHealth } from './service-health.ts';
 import type { ListedWaiting, MovedRead } from './watched-session.ts';
 
 /*
- * Some services can list the sessions that wait for a person. There, one request every two seconds tells which ones do.
- * Nothing depends on it: the schedule reads every watched session as well, and where there is no list, that is all.
+ * Some services list the sessions that wait for a person: one request every two seconds. Nothing depends on it, because
+ * the schedule reads every watched session as well.
  */
 
-/** The sessions that wait for a person. */
 export type WaitingList = Awaited<ReturnType<SessionServiceClient['listWaiting']>>;
 
 /** What replicas share. */
@@ -27,7 +26,6 @@ export interface ListingState {
 	readonly isAvailable: boolean;
 	/** Whether there is none: since it has failed for some minutes. */
 	readonly isUnlisted: boolean;
-	/** Requests a second. */
 	readonly perSecond: number;
 }
 
@@ -37,7 +35,6 @@ interface Options {
 	readonly health: ServiceHealth;
 	/** Gets each list, in the process that lists, and hears when there is none or it has failed for some minutes. */
 	readonly discoveries: Pick<Discoveries, 'listed' | 'unlisted'>;
-	/** Called after a read was moved forward. */
 	readonly onEarlyRead: () => void;
 }
 
@@ -60,10 +57,7 @@ const DISCOVERY_FACTOR = 4;
 const SHARE = 1 / 4;
 const FIRST_RETRY_MS = 4_000;
 const LONGEST_WAIT_MS = 60_000;
-/**
- * A list that has vanished is looked for so many times, then once a day like one that was never there, or this often while
- * people rely on it.
- */
+/** So often a list that has vanished is looked for, then once a day, or this often while people rely on it. */
 const TRIES = 8;
 const DAY_MS = 24 * 3_600_000;
 const EXPECTED_EVERY_MS = 5 * 60_000;
@@ -92,9 +86,9 @@ export function listEveryMs(
 }
 
 /**
- * What is kept for `requestsPerSecond` lists and for the reads that they lead to: none of them must wait for the budget. At
- * 1.5, 2 and 3 times the lists' own rate, 95 % of the questions of 1,000 sessions are seen after 3.7, 2.4 and 2.4 s; at 3
- * times, cards of 300 sessions are a fifth older than at 2 (`npm run bench:watching`).
+ * What is kept for `requestsPerSecond` lists and for the reads that they lead to. At 1.5, 2 and 3 times the lists' own
+ * rate, 95 % of the questions of 1,000 sessions are seen after 3.7, 2.4 and 2.4 s; at 3 times, cards of 300 sessions are
+ * a fifth older than at 2 (`npm run bench:watching`).
  */
 export function reservedFor(requestsPerSecond: number): number {
 	return 2 * requestsPerSecond;
@@ -115,7 +109,6 @@ export function createListing(core: Core, { cell, budget, health, discoveries, o
 	const { discoverSessions } = core.config;
 	const readWaiting = createWaitingReads(core, onEarlyRead);
 	const own = randomUUID();
-	/** As this process last saw it. */
 	let shared = NOBODY;
 	let condition: Condition = 'unknown';
 	/** Since the last list. */
@@ -134,7 +127,7 @@ export function createListing(core: Core, { cell, budget, health, discoveries, o
 			const state = change(before ?? NOBODY);
 			return { state, result: state };
 		});
-		metrics.available(shared.isAvailable);
+		metrics.available(Number(shared.isAvailable));
 	}
 
 	function isOthers({ holder, until }: ListingState): boolean {
@@ -151,7 +144,6 @@ export function createListing(core: Core, { cell, budget, health, discoveries, o
 		return !isOthers(shared);
 	}
 
-	/** When the next list is due, by uptime. */
 	function nextDueAt(watched: number): number {
 		if (condition === 'none') return nextAt;
 		// The reads of watched sessions tell when it is back. Without any, lists do.
@@ -262,7 +254,6 @@ export function createListing(core: Core, { cell, budget, health, discoveries, o
 		reservedPerSecond: () => reservedFor(shared.perSecond),
 		/** Whether the service has no list, or its list has failed for some minutes, as the process that lists has found. */
 		isUnlisted: () => shared.isUnlisted,
-		/** Whether the last list worked. */
 		isAvailable: () => shared.isAvailable,
 	};
 }
@@ -277,15 +268,11 @@ const LONGEST_COMPARE_AGAIN_MS = 30 * 60_000;
 interface Comparison extends Omit<ListedWaiting, 'moved'> {
 	readonly at: number;
 	readonly againAfterMs: number;
-	/** When its read was last moved; null: never. */
 	readonly movedAt: number | null;
 	readonly isListed: boolean;
 }
 
-/**
- * Has watched sessions read at once that newly wait by the list and not by their newest read. `onEarlyRead` is called
- * after a read was moved forward.
- */
+/** Has watched sessions read at once that newly wait by the list and not by their newest read. */
 export function createWaitingReads(core: Core, onEarlyRead: () => void): (list: WaitingList) => Promise<void> {
 	const { serviceUrl, clock } = core;
 	const { watches: store } = core.store;

@@ -29,10 +29,7 @@ export function isSwitching({ unansweredCount, isNewestAnswered }: Endings): boo
 	return unansweredCount >= SWITCHING_FROM && !isNewestAnswered;
 }
 
-/**
- * What to tell a channel about the changes since its watch's last announcement: posts by the watch's mode, in the order of
- * the changes, and the card's update. `changed`: whether people see a difference. `endings`: with this read.
- */
+/** What to tell a channel since its watch's last announcement. `changed`: whether people see a difference. */
 export function newsFor(watch: Watch, changes: readonly Change[], seen: SeenSession) {
 	const announcements: NewAnnouncement[] = [];
 	const target = targetOf(watch);
@@ -179,8 +176,8 @@ function postOf(
 }
 
 /**
- * The key of a post about a question. It contains the watch's revision, because a question may be asked and answered more
- * than once. `unlessSaid` keeps a read with a shortened history, or a damaged digest, from repeating the newest post.
+ * The key of a post about a question, which may be asked and answered more than once. `unlessSaid` keeps a read with a
+ * shortened history, or a damaged digest, from repeating the newest post.
  */
 function onceOnly(watch: Watch, says: string, fingerprint: string) {
 	return { key: `${says}:${watch.revision}`, unlessSaid: { about: `:${fingerprint}:`, says } };

@@ -1,5 +1,4 @@
 import type { Core } from '../core.ts';
-import { codeOf } from '../errors.ts';
 import { createLeaseLoop, type LeaseLoop } from '../lease-loop.ts';
 import type { Announcer } from '../slack/posts/announcer.ts';
 import type { CardResult, DueAnnouncement, DueCard } from './announcements.ts';
@@ -16,21 +15,16 @@ const CARDS_AT_ONCE = 4;
 
 /**
  * Posts announcements, each target's in order, and keeps cards current, under the shared rates. Questions, answers and
- * ends go first; progress gets what is left. A card shows the newest state, and an update that changes nothing is not
- * sent.
+ * ends go first; progress gets what is left.
  */
 export function createOutbox(core: Core, announcer: Announcer): LeaseLoop {
 	const { rateLimiter, clock, log } = core;
 	const { watches: store } = core.store;
 	const { watches: metrics } = core.metrics;
-	const posting = createPosting(core, announcer);
+	const deliver = createPosting(core, announcer);
 	/** When the shared rate of updates next has room, clock milliseconds. */
 	const roomAt: Record<CardUrgency, number> = { now: 0, progress: 0 };
 	clock.onStep?.(() => Object.assign(roomAt, { now: 0, progress: 0 }));
-
-	function hasRoom(urgency: CardUrgency, now: number): boolean {
-		return roomAt[urgency] <= now;
-	}
 
 	function roomFor(kind: Due['kind'], running: readonly Due[]): number {
 		const limit = kind === 'post' ? POSTS_AT_ONCE : CARDS_AT_ONCE;
@@ -93,7 +87,7 @@ export function createOutbox(core: Core, announcer: Announcer): LeaseLoop {
 		if (result !== null) await store.endCard(due.watch.id, token, result);
 	}
 
-	return createLeaseLoop<Due>({
+	return createLeaseLoop<Due>(core, {
 		itemsName: 'posts',
 		rows: store.postRows,
 		leaseMs: POST_LEASE_MS,
@@ -104,9 +98,9 @@ export function createOutbox(core: Core, announcer: Announcer): LeaseLoop {
 			const postRoom = roomFor('post', running);
 			const posts = postRoom > 0 ? await store.takeAnnouncements(lease, postRoom, now) : [];
 			if (posts.length > 0) return posts.map((post) => ({ kind: 'post', post }));
-			const cardRoom = hasRoom('now', now) ? roomFor('card', running) : 0;
+			const cardRoom = roomAt.now <= now ? roomFor('card', running) : 0;
 			if (cardRoom === 0) return [];
-			const urgency = hasRoom('progress', now) ? 'any' : 'now';
+			const urgency = roomAt.progress <= now ? 'any' : 'now';
 			const cards = await store.takeCards(lease, cardRoom, { now, urgency });
 			return cards.map((card) => ({ kind: 'card', card }));
 		},
@@ -117,20 +111,12 @@ export function createOutbox(core: Core, announcer: Announcer): LeaseLoop {
 			for (const urgency of ['now', 'progress'] as const) {
 				const at = card[urgency];
 				if (at === null || roomFor('card', running) === 0) continue;
-				const room = hasRoom('now', now) && hasRoom(urgency, now) ? now : Math.max(roomAt.now, roomAt[urgency]);
-				times.push(Math.max(at, room));
+				times.push(Math.max(at, now, roomAt.now, roomAt[urgency]));
 			}
 			return times.length === 0 ? null : Math.min(...times);
 		},
 		work: (due, token, signal) =>
-			due.kind === 'post' ? posting.deliver(due.post, token, signal) : updateCard(due.card, token),
-		onFailure: (_, error) =>
-			log.warn(
-				{ code: codeOf(error) },
-				'the outcome of a post could not be stored; its lease lapses and it is tried again',
-			),
+			due.kind === 'post' ? deliver(due.post, token, signal) : updateCard(due.card, token),
 		release: (held) => store.releasePosts(held.map(({ token }) => token)),
-		clock,
-		log,
 	});
 }

@@ -14,30 +14,23 @@ import type { OurAnswers } from './session-snapshot.ts';
 import type { Watch } from './watch.ts';
 import type { ReadKind, SessionUpdate, TakenSession } from './watched-session.ts';
 
+interface ReadAnswers extends OurAnswers {
+	/** The positions of a question to which answers of ours arrived in this time. */
+	arrivedBetween(question: QuestionDigest, times: { since: number; before: number }): readonly number[];
+}
+
 export interface PollerOptions {
 	readonly budget: BackgroundBudget;
 	/** Is told of the calls of all parts, so that the first success ends an outage. */
 	readonly health: ServiceHealth;
 	/** What our answers mean for a session as read. `known`: the question that was open before. */
-	readonly ourAnswers: (
-		session: Session,
-		known: QuestionDigest | null,
-	) => Promise<
-		OurAnswers & {
-			/** The positions of a question to which answers of ours arrived in this time. */
-			readonly arrivedBetween: (
-				question: QuestionDigest,
-				times: { since: number; before: number },
-			) => readonly number[];
-		}
-	>;
+	readonly ourAnswers: (session: Session, known: QuestionDigest | null) => Promise<ReadAnswers>;
 	/** Called after an announcement or a card update was stored. */
 	readonly onNews: () => void;
 	/** Called after a question was opened, changed or closed, or a watch began or ended. */
 	readonly onQuestions: () => void;
 }
 
-/** A dead replica's sessions are due again after this. */
 const LEASE_MS = 21_000;
 const READS_AT_ONCE = 16;
 /** Reads that wait for the request budget at once: with more, their order would be fixed too early. */
@@ -70,7 +63,7 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 		noteAgainAt = 0;
 	});
 
-	const loop = createLeaseLoop<TakenSession>({
+	const loop = createLeaseLoop<TakenSession>(core, {
 		itemsName: 'reads',
 		rows: store.sessionRows,
 		leaseMs: LEASE_MS,
@@ -103,12 +96,7 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 			return Math.min(planOrDownAt, readAt, isFull ? now + PERMIT_CHECK_MS : readAt);
 		},
 		work: readAndRecord,
-		onFailure({ session: { sessionId } }, error) {
-			log.warn(
-				{ sessionId, code: codeOf(error) },
-				'the outcome of a read could not be stored; the session is read again',
-			);
-		},
+		about: ({ session: { sessionId } }) => ({ sessionId }),
 		async renew(held, ms) {
 			const kept = await store.renew(
 				held.map(({ item: { session }, token }) => ({ session, token })),
@@ -119,14 +107,9 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 			return held.filter(({ item }) => ids.has(item.session.sessionId));
 		},
 		release: (held) => store.releaseReads(held.map(({ token }) => token)),
-		clock,
-		log,
 	});
 
-	/**
-	 * How many more reads may be under way and wait for the request budget, the first first. The budget keeps a part for each
-	 * kind, and each kind may always have one under way.
-	 */
+	/** How many more reads may be under way and wait for the budget, the first first. Each kind may always have one. */
 	function freeReads(running: readonly TakenSession[]): { only: ReadKind | null; count: number }[] {
 		const room = readWindow.room();
 		const free = Math.min(room, WAITING_AT_ONCE - budget.waiting());
@@ -138,7 +121,6 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 		];
 	}
 
-	/** Ends the back-offs, because the service is back. */
 	function readFailingSoon(): void {
 		recovered = true;
 		planAt = 0;
@@ -217,7 +199,7 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 		metrics.read('failed');
 		const isGone = code === 'session_not_found' && failures >= GONE_AFTER_FAILURES;
 		const watches = await store.ofSession(taken.session, now);
-		await record(taken, token, reading.failed(taken, code, watches, isGone), watches);
+		await record(taken, token, reading.failed(taken, watches, isGone), watches);
 		log.info({ sessionId, code, failures }, 'a watched session could not be read');
 		await noteHealth();
 	}
@@ -242,7 +224,6 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 	return loop;
 }
 
-/** Whether the read was moved ahead of others. */
 function isAwaited({ nextRead: { at, by } }: TakenSession): boolean {
 	return by < at;
 }

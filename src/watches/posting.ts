@@ -24,8 +24,7 @@ const LONGEST_RETRY_MS = 5 * 60_000;
 const SHORT_WAIT_MS = 500;
 const THREAD_GONE = 'thread_gone';
 /**
- * Begins again with the note of an attempt. Longer than a call to Slack with its time-out and the time until it leaves. A
- * dead replica's posts are due again after it.
+ * Begins again with the note of an attempt. Longer than a call to Slack with its time-out and the time until it leaves.
  */
 export const POST_LEASE_MS = 25_000;
 /** A call leaves within this time after the note of its attempt, or not at all: others may post it after the lease. */
@@ -42,7 +41,6 @@ export function retryDelay(attempts: number, ms: number | null = null): number {
 type Retry = Extract<AttemptResult, { kind: 'retry' }>;
 type Outcome = AttemptResult | Extract<SendOutcome, { kind: 'gone' }>;
 
-/** Posts announcements, one attempt at a time. */
 export function createPosting(core: Core, announcer: Announcer) {
 	const { rateLimiter, clock, log } = core;
 	const { watches: store } = core.store;
@@ -116,8 +114,8 @@ export function createPosting(core: Core, announcer: Announcer) {
 	}
 
 	/**
-	 * Somebody deleted the card, so the post went into the channel. Questions and reminders stay there, and so does the end of
-	 * a watch that gets no new card. Any other post is removed and posted again in the new card's thread.
+	 * Somebody deleted the card, so the post went into the channel. Questions and reminders stay there, and so does the
+	 * end of a watch that gets no new card. Any other post is removed and posted again in the new card's thread.
 	 */
 	async function unthreadedResult(due: DueAnnouncement, ts: string, unknown: boolean): Promise<AttemptResult> {
 		const { announcement, watch } = due;
@@ -149,8 +147,8 @@ export function createPosting(core: Core, announcer: Announcer) {
 	}
 
 	/**
-	 * Notes an attempt and makes its call, unless the process stood still in between. Null when the lease was lost. `earlierAt`:
-	 * when an earlier attempt may have posted it. `unknown`: whether one may have sent something.
+	 * Notes an attempt and makes its call, unless the process stood still in between. Null when the lease was lost.
+	 * `earlierAt`: when an earlier attempt may have posted it. `unknown`: whether one may have sent something.
 	 */
 	async function callNow(
 		announcement: Announcement,
@@ -209,7 +207,7 @@ export function createPosting(core: Core, announcer: Announcer) {
 		}
 	}
 
-	return { deliver };
+	return deliver;
 }
 
 /** Whether a post that went into the channel instead of its thread stays there. */

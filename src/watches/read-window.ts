@@ -9,7 +9,6 @@ const ALLOWANCE_MS = 50;
 const ALONE_KEPT = 10;
 /** After so many reads, one has to be alone again. After twice as many, any counts: one of each kind is always allowed. */
 const ALONE_EVERY = 50;
-/** Reads that are compared at least. */
 const LEAST_COMPARED = 3;
 /** Before one more read may be under way, so many rounds of reads have to be quick. */
 const QUICK_ROUNDS = 5;
@@ -18,12 +17,10 @@ const HANGS_AFTER_MS = 3_000;
 const HANGS = 4;
 
 /**
- * How many reads for watching may be under way at once: fewer when they get slower than a read alone, more when they do not,
- * as TCP's congestion control does. A slow service works on one call after another, and there our reads would stand before the
- * calls of people and deliveries, which no order of ours changes. Sessions differ in how long they take to read, so the
- * quickest counts: only calls before it make it slow. Each process counts its own.
- *
- * @param options `most`: reads at once, at least 1, with those that hang
+ * How many reads for watching may be under way at once: fewer when they get slower than a read alone, more when they do
+ * not, as TCP's congestion control does. A slow service works on one call after another, and there our reads would stand
+ * before the calls of people and deliveries. Sessions differ in how long they take, so the quickest counts. `most`: with
+ * those that hang.
  */
 export function createReadWindow({ most, clock }: { most: number; clock: Clock }) {
 	let size = 1;

@@ -51,8 +51,8 @@ export function createReading({ clock, config: { watchMaxDays: maxDays } }: Core
 	}
 
 	/**
-	 * The update of a raised hand. It ends when nobody is asked any more; shortly after an answer, or while the agent changes
-	 * its question often, it goes on, because agents often ask again. It never ends for want of changes: the session would be
+	 * The update of a raised hand. It ends when nobody is asked any more, but not shortly after an answer or while the
+	 * agent changes its question often: agents often ask again. It never ends for want of changes: the session would be
 	 * listed again.
 	 */
 	function raisedHandUpdate(
@@ -97,10 +97,7 @@ export function createReading({ clock, config: { watchMaxDays: maxDays } }: Core
 	}
 
 	return {
-		/**
-		 * The outcome of a successful read whose request left at `readAt`. `arrived`: the positions of the question in `taken` to
-		 * which an answer of ours arrived since it was asked and before this read.
-		 */
+		/** `arrived`: the positions of the question in `taken` to which answers of ours arrived before this read. */
 		succeeded(
 			taken: TakenSession,
 			{ session, readAt: leftAt }: { session: Session; readAt: number },
@@ -124,7 +121,6 @@ export function createReading({ clock, config: { watchMaxDays: maxDays } }: Core
 				lastReadAt: readAt,
 				lastChangeAt: taken.digest === null || !looksSame(taken.digest, digest) ? readAt : taken.lastChangeAt,
 				failures: 0,
-				lastError: null,
 				overSince: digest.over ? (taken.overSince ?? readAt) : null,
 				questionSince: hasOpenQuestion(digest) ? askedAt(taken, changesSince(taken.digest), readAt) : null,
 				earlyReadCount: taken.earlyReadCount,
@@ -154,12 +150,12 @@ export function createReading({ clock, config: { watchMaxDays: maxDays } }: Core
 		},
 
 		/** The outcome of a failed read: when to try again, and the end of watches. `isGone`: the service has no such session. */
-		failed(taken: TakenSession, code: string, watches: readonly Watch[], isGone: boolean): ReadOutcome {
+		failed(taken: TakenSession, watches: readonly Watch[], isGone: boolean): ReadOutcome {
 			const failures = taken.failures + 1;
 			const outline: SessionOutline = { ...taken, failures, status: null, questionOpen: false };
 			const nextRead = planner.nextRead(outline, clock.now());
 			return {
-				update: { ...keptOf(taken), failures, lastError: code, nextRead },
+				update: { ...keptOf(taken), failures, nextRead },
 				watches: watches.flatMap((watch) => endOf(watch, taken, failures, isGone)),
 			};
 		},
@@ -177,7 +173,6 @@ function askedAt({ questionSince: since }: WatchedSession, changes: readonly Cha
 	return isAsked || since === null ? readAt : since;
 }
 
-/** Whether the same question is open in both. */
 function isSameQuestion(before: Digest | null, after: Digest | null): boolean {
 	return (
 		hasOpenQuestion(before) &&

@@ -14,7 +14,6 @@ import { activityOf, type PlannedRead, type SessionOutline, type WatchedOutline 
  * they would get without that person.
  */
 
-/** No session is read more often. */
 export const FLOOR_MS = 1_000;
 /** No interval is longer than this many rounds... */
 export const CEILING_ROUNDS = 2.5;
@@ -59,7 +58,6 @@ export function createPlanner() {
 		return others.has(session.sessionId) ? Math.min(common, othersFactor) : common;
 	}
 
-	/** Reads a second that these sessions take. */
 	function readsPerSecond(sessions: readonly SessionOutline[], atFactor: (outline: SessionOutline) => number): number {
 		return sessions.reduce((sum, outline) => sum + 1000 / interval(outline, atFactor(outline)), 0);
 	}
@@ -74,7 +72,6 @@ export function createPlanner() {
 	}
 
 	return {
-		/** Sets the intervals from all watched sessions and the rate. */
 		plan(outlines: readonly WatchedOutline[], backgroundPerSecond: number): void {
 			const sessions = outlines.filter((outline) => outline.overSince === null && outline.lastReadAt !== null);
 			const rate = Math.max(0.01, backgroundPerSecond * UTILISATION);
@@ -118,7 +115,6 @@ function settle(before: number, rate: number, readsAt: (factor: number) => numbe
 	return factor;
 }
 
-/** The expected gap to the next step; at least the time since the last one. */
 function gapOf(outline: SessionOutline): number {
 	const { gapMs, lastStepAt } = outline.stepRate;
 	const usual = { working: gapMs, waiting: WAITING_GAP_MS, resting: RESTING_GAP_MS }[activityOf(outline)];
@@ -126,10 +122,7 @@ function gapOf(outline: SessionOutline): number {
 	return Math.max(usual, sinceStep);
 }
 
-/**
- * The sessions of everybody but the one of `people` whose sessions take the most reads; none if one person watches all.
- * A session with several watchers counts for the one who watches the fewest sessions.
- */
+/** All sessions but those of the heaviest watcher. Of several watchers, the one who watches the fewest counts. */
 function besidesTheHeaviest(
 	sessions: readonly WatchedOutline[],
 	readsOf: (sessions: readonly WatchedOutline[]) => number,
@@ -145,16 +138,13 @@ function besidesTheHeaviest(
 	return { theirs: byOwner.filter((_, index) => index !== heaviest).flat(), people };
 }
 
-/** How often the plan is made anew. */
 export const PLAN_MS = 5_000;
 /** A read that a due reminder waits for goes before those that were due in this time before it (`by` before `at`). */
 export const AWAITED_AHEAD_MS = 5 * 60_000;
 /** A read is moved only by more than this share of its interval. */
 const WORTH_MOVING = 0.2;
 
-/**
- * Which reads to move after a new plan. `recovered`: the service is back, so every back-off ends.
- */
+/** Which reads to move after a new plan. `recovered`: the service is back, so every back-off ends. */
 export function movesFor(
 	outlines: readonly SessionOutline[],
 	planner: Planner,
@@ -188,9 +178,7 @@ function backoff(failures: number): number {
 	return Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
 }
 
-/** The request budget (`session-service/budget.ts`) as watching sees it. */
 export interface SharedBudget {
-	/** The budget's statistics. */
 	readonly figures: () => {
 		readonly limit: number;
 		readonly used: { readonly background: number };

@@ -27,7 +27,6 @@ export function createServiceHealth({ clock }: { clock: Clock }) {
 	}
 
 	return {
-		/** A call succeeded. */
 		succeeded() {
 			// Fewer failures in a row may concern one session, which backs off by itself.
 			const wasFailing = isDown() === true || failures >= DOWN_AFTER_FAILURES;

@@ -17,7 +17,6 @@ import {
 
 const positions = z.array(z.int());
 
-/** The stored form of a session's digest. */
 export const digest: z.ZodType<Digest> = z.object({
 	status: z.string(),
 	assistantCount: z.int(),
@@ -85,7 +84,6 @@ export const sessionSnapshot = z.object({
 	status: z.string(),
 	step: z.int(),
 	maxSteps: z.int(),
-	/** Newest first. */
 	steps: z.array(step),
 	/** The newest question, open or not. */
 	question: questionView.nullable(),
@@ -97,8 +95,8 @@ export const sessionSnapshot = z.object({
 	seenAt: z.number(),
 });
 /**
- * What channels show of a session, stored so that any replica can build a card without reading the session again. At most
- * about 40,000 characters, without signed links, variables and secret values. Texts are the agent's own and untrusted.
+ * What channels show of a session, stored so that any replica can build a card. At most about 40,000 characters, without
+ * signed links, variables and secret values. Texts are the agent's own and untrusted.
  */
 export type SessionSnapshot = DeepReadonly<z.infer<typeof sessionSnapshot>>;
 
@@ -124,14 +122,12 @@ export interface OurAnswers {
 	readonly disclosure: Disclosure;
 }
 
-/** Nobody has answered through Handraise. */
 export const NO_ANSWERS: OurAnswers = { leftEmpty: () => new Set(), disclosure: disclosureOf([], 'auto') };
 
 /** The session as channels may see it, as it was read at `seenAt`. */
 export function seenIn(session: Session, seenAt: number, ours: OurAnswers) {
 	return {
 		view: snapshotOf(session, seenAt, ours),
-		/** The question of a message; null when it asks nothing. */
 		questionAt: (messageIndex: number) => questionViewAt(session, messageIndex, ours),
 	};
 }
@@ -166,7 +162,6 @@ export function snapshotOf(session: Session, seenAt: number, ours = NO_ANSWERS):
 	};
 }
 
-/** Whether both show the same, whenever they were read. */
 export function showSame(one: SessionSnapshot, other: SessionSnapshot): boolean {
 	return isDeepStrictEqual({ ...one, seenAt: 0 }, { ...other, seenAt: 0 });
 }

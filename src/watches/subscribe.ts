@@ -8,7 +8,7 @@ import { settlingOf, targetOf } from './announcements.ts';
 import { logEnded } from './channel-guard.ts';
 import { newsFor } from './news.ts';
 import type { PollerOptions } from './poller.ts';
-import { type BackgroundBudget, CEILING_MS, CEILING_ROUNDS } from './schedule.ts';
+import { CEILING_MS, CEILING_ROUNDS } from './schedule.ts';
 import { seenIn } from './session-snapshot.ts';
 import type { ChannelKey, SessionKey, Watch, WatchSettings } from './watch.ts';
 
@@ -26,7 +26,6 @@ export type WatchOutcome =
 	| Exclude<AddWatchResult, { kind: 'added' }>
 	| { readonly kind: 'unknownSession' }
 	| { readonly kind: 'over'; readonly status: string }
-	/** The session could not be read now; `code` says why. */
 	| { readonly kind: 'unreadable'; readonly code: string; readonly retryable: boolean };
 
 const DEFAULT_SETTINGS: WatchSettings = {
@@ -39,11 +38,7 @@ const DEFAULT_SETTINGS: WatchSettings = {
 /** `onChange`: a watch began or ended. */
 export function createSubscriptions(
 	core: Core,
-	{
-		budget,
-		ourAnswers,
-		onChange,
-	}: Pick<PollerOptions, 'ourAnswers'> & { budget: Pick<BackgroundBudget, 'usualPerSecond'>; onChange: () => void },
+	{ budget, ourAnswers, onChange }: Pick<PollerOptions, 'budget' | 'ourAnswers'> & { onChange: () => void },
 ) {
 	const { serviceUrl, clock, log } = core;
 	const { watches: store } = core.store;
@@ -52,10 +47,7 @@ export function createSubscriptions(
 	const keyOf = (sessionId: string): SessionKey => ({ service: serviceUrl, sessionId });
 
 	return {
-		/**
-		 * The access policy has allowed the request, and the bot is a member of the channel.
-		 * @throws `store_unavailable`
-		 */
+		/** The access policy has allowed the request, and the bot is a member of the channel. */
 		async watch(request: WatchRequest): Promise<WatchOutcome> {
 			const { teamId, channelId, sessionId } = request;
 			const existing = await store.find({ teamId, channelId }, keyOf(sessionId));
@@ -146,28 +138,23 @@ function changesSettings(watch: Watch, { settings }: WatchRequest): boolean {
 	);
 }
 
-/** How soon changes of a new watch are noticed, in seconds. */
-export interface Expectation {
-	/** The time to read every watched session once, in turn. */
-	readonly roundSeconds: number;
-	/** The typical time until a question of a working session is noticed (`npm run bench:watching`). */
-	readonly typicalSeconds: number;
-	/** The longest time between two reads of a session. */
-	readonly longestSeconds: number;
-	/** Slow enough to tell the person who adds the watch. */
-	readonly slow: boolean;
-}
-
 /** The speed-up over half a round for a working session, as the simulation shows for 40 to 1,000 sessions. */
 const QUICKER_THAN_A_ROUND = 6;
 const SLOW_SECONDS = 60;
 
-export function expectationFor(watched: number, readsPerSecond: number): Expectation {
+/** How soon changes of a new watch are noticed, in seconds. */
+export function expectationFor(watched: number, readsPerSecond: number) {
+	/** To read every watched session once, in turn. */
 	const roundSeconds = watched / Math.max(readsPerSecond, 1e-3);
 	return {
 		roundSeconds,
+		/** Until a question of a working session is noticed (`npm run bench:watching`). */
 		typicalSeconds: Math.max(1, roundSeconds / 2 / QUICKER_THAN_A_ROUND),
+		/** Between two reads of a session. */
 		longestSeconds: Math.max(CEILING_MS / 1000, roundSeconds * CEILING_ROUNDS),
+		/** Whether to tell the person who adds the watch. */
 		slow: roundSeconds > SLOW_SECONDS,
 	};
 }
+
+export type Expectation = ReturnType<typeof expectationFor>;

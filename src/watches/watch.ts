@@ -1,23 +1,18 @@
 import type { Digest } from '../questions/changes.ts';
 
 /**
- * Which changes are posted to a channel. The card shows everything in the first two modes. `raisedHand`: `watch all` brought
- * the session into the channel. It has no card: its question is posted in the channel itself, and it ends when no question
- * is open.
+ * Which changes are posted. The card shows everything in the first two modes. `raisedHand`: `watch all` brought the
+ * session into the channel; it has no card, its question is posted in the channel, and it ends when none is open.
  */
 export type WatchMode = 'everything' | 'questionsOnly' | 'raisedHand';
 
-/**
- * Ends after which nothing more is posted to the channel: Slack does not allow it, another organisation reads the
- * channel or is invited to it, or the settings no longer allow the channel.
- */
+/** Ends after which nothing more is posted: Slack or the settings refuse, or another organisation is in the channel. */
 const CHANNEL_ENDS = ['channelArchived', 'channelGone', 'botRemoved', 'channelShared', 'channelNotAllowed'] as const;
 export type ChannelEnd = (typeof CHANNEL_ENDS)[number];
 
 /**
- * Why a watch ended: the session ended; somebody unwatched it; nothing changed for `WATCH_MAX_DAYS`; the service no
- * longer knows the session; the question of a raised hand is not open any more, or `watch all` has ended; a raised hand
- * gave its place to a newer one; or a channel end.
+ * Why a watch ended. `noChange`: for `WATCH_MAX_DAYS`. `handLowered`: the question of a raised hand is not open any
+ * more, or `watch all` has ended. `gaveWay`: a raised hand gave its place to a newer one.
  */
 export const WATCH_ENDS = [
 	'sessionOver',
@@ -30,7 +25,6 @@ export const WATCH_ENDS = [
 ] as const;
 export type WatchEnd = (typeof WATCH_ENDS)[number];
 
-/** Whether nothing more is posted to the channel of a watch with this end. */
 export function isChannelEnd(reason: WatchEnd): reason is ChannelEnd {
 	return CHANNEL_ENDS.some((end) => end === reason);
 }
@@ -49,11 +43,10 @@ export interface ChannelKey {
 /** `now`: questions, answers, ends and who is answering. `progress`: everything else, which waits for `now`. */
 export type CardUrgency = 'now' | 'progress';
 
-/** The one message of a watch that is kept current. */
 export interface CardState {
 	/** Null until it is posted. Of a raised hand: the post of its newest question, which is the root of its thread. */
 	readonly ts: string | null;
-	/** `PreparedCard.key` of the card as last posted or updated; an update with the same key is not sent. */
+	/** `key` (see `prepareCard`) of the card as last posted or updated; an update with the same key is not sent. */
 	readonly shownKey: string | null;
 	/** Null while the card is current. `wants` counts every request for an update. */
 	readonly wanted: { readonly urgency: CardUrgency; readonly since: number; readonly wants: number } | null;

@@ -24,8 +24,6 @@ export interface WatchedSession {
 	readonly earlyReadAskedAt: number | null;
 	/** Failed reads since the last successful one. */
 	readonly failures: number;
-	/** The stable code of the last failure. */
-	readonly lastError: string | null;
 	/** When a read first found the session over. One more read follows. */
 	readonly overSince: number | null;
 	/** When a read first found the question open that is open now; null while none is. */
@@ -84,16 +82,12 @@ export interface MovedRead {
 export type ReadKind = 'awaited' | 'planned';
 
 /** What the schedule needs of a session. The outlines of all sessions are read every few seconds. */
-export interface SessionOutline
-	extends Omit<WatchedSession, 'digest' | 'lastError' | 'earlyReadCount' | 'questionSince'> {
+export interface SessionOutline extends Omit<WatchedSession, 'digest' | 'earlyReadCount' | 'questionSince'> {
 	readonly status: string | null;
 	readonly questionOpen: boolean;
 }
 
-/**
- * With the users who created its watches, and the channels into which it was brought: the schedule shares reads fairly
- * between them.
- */
+/** `watchers`: who created its watches, and the channels into which it was brought. They share reads fairly. */
 export interface WatchedOutline extends SessionOutline {
 	readonly watchers: readonly string[];
 }

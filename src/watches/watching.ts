@@ -1,5 +1,6 @@
 import type { Cell } from '../cell.ts';
 import type { Core } from '../core.ts';
+import type { LeaseLoop } from '../lease-loop.ts';
 import type { createChannelList } from '../slack/channels.ts';
 import type { Announcer } from '../slack/posts/announcer.ts';
 import { createChannelGuard, endChannel, endNotAllowed } from './channel-guard.ts';
@@ -29,7 +30,8 @@ export function createWatching(core: Core, { budget, listCell, ...options }: Opt
 	const { watches: store } = core.store;
 	const { retentionDays } = config;
 	const stopping = new AbortController();
-	let wakeOutbox = () => {};
+	let outbox: LeaseLoop | null = null;
+	const wakeOutbox = () => outbox?.wake();
 
 	const reservedPerSecond = () => listing?.reservedPerSecond() ?? 0;
 	const background = createBackgroundBudget({ ...budget, reservedPerSecond });
@@ -55,16 +57,8 @@ export function createWatching(core: Core, { budget, listCell, ...options }: Opt
 				onEarlyRead: () => poller.wake(),
 			})
 		: null;
-	const poller = createPoller(core, {
-		...options,
-		budget: background,
-		onNews: () => wakeOutbox(),
-	});
-	const subscriptions = createSubscriptions(core, {
-		...options,
-		budget: background,
-		onChange: wakeAll,
-	});
+	const poller = createPoller(core, { ...options, budget: background, onNews: wakeOutbox });
+	const subscriptions = createSubscriptions(core, { ...options, budget: background, onChange: wakeAll });
 
 	/** Slack takes no more posts in this channel, or another organisation reads it or is invited to it. */
 	async function channelEnded(channel: ChannelKey, reason: ChannelEnd): Promise<void> {
@@ -92,9 +86,9 @@ export function createWatching(core: Core, { budget, listCell, ...options }: Opt
 		/** Requests to the service a second that are kept for lists and the reads that they lead to. */
 		reservedPerSecond,
 		/** Posts were stored for the outbox. */
-		wakeOutbox: () => wakeOutbox(),
+		wakeOutbox,
 		/** A read was moved forward. */
-		wakePoller: () => poller.wake(),
+		wakePoller: poller.wake,
 		channelEnded,
 		/** Removes what is no longer needed. */
 		async forget(): Promise<void> {
@@ -106,30 +100,24 @@ export function createWatching(core: Core, { budget, listCell, ...options }: Opt
 		/** Begins to read, which needs no Slack. */
 		async start(): Promise<void> {
 			await discoveries.start();
-			const { signal } = stopping;
-			running.push(poller.run(signal), ...(listing === null ? [] : [listing.run(signal)]));
+			poller.start();
+			if (listing !== null) running.push(listing.run(stopping.signal));
 		},
-		/**
-		 * Begins to post: only when the workspace is known, because the store then gives out only its posts. Resolves when the
-		 * watches of channels that are no longer allowed have ended.
-		 */
+		/** Begins to post, once the workspace is known: the store then gives out only its posts. */
 		async startPosting(announcer: Announcer, listChannels: ReturnType<typeof createChannelList>): Promise<void> {
 			await endNotAllowed(core);
 			const { signal } = stopping;
-			const outbox = createOutbox(core, announcer);
-			wakeOutbox = () => outbox.wake();
+			if (signal.aborted) return;
+			const posting = createOutbox(core, announcer);
+			outbox = posting;
 			const guard = createChannelGuard(core, listChannels, (channel) => channelEnded(channel, 'channelShared'));
-			if (config.access.allowExternal) running.push(outbox.run(signal));
-			else
-				running.push(
-					guard.run(signal),
-					guard.firstCheck(signal).then(() => outbox.run(signal)),
-				);
+			if (config.access.allowExternal) posting.start();
+			else running.push(guard.run(signal), guard.firstCheck(signal).then(posting.start));
 		},
 		/** Stops reading and posting, and gives the leases back. */
 		async stop(): Promise<void> {
 			stopping.abort();
-			await Promise.all(running);
+			await Promise.all([...running, poller.stop(), outbox?.stop()]);
 		},
 	};
 }

@@ -14,7 +14,7 @@ export const SABOTAGES = {
 	'ack-first': [
 		{
 			file: 'slack/handlers/submission.ts',
-			from: 'const result = await within(clock, answers.submit(submissionOf(request, view, form)), storeMs, notConfirmed);',
+			from: "const result = await inTime(answers.submit(submissionOf(request, view, form)), 'acceptance_unknown');",
 			to: `const submission = submissionOf(request, view, form);
 		const result = { kind: 'accepted', answer: { ...submission, id: view.id, state: 'accepted', lastError: null } };`,
 		},
@@ -178,7 +178,7 @@ export const PRESS_SABOTAGES = {
 		{
 			file: 'slack/handlers/quick-answers.ts',
 			from: "if (result.kind === 'taken') {",
-			to: "if (result.kind === 'taken') {\n\t\t\tif (!isSamePerson(request, result.by.person)) return;",
+			to: "if (result.kind === 'taken') {\n\t\t\tif (!isSamePerson(request.person, result.by.person)) return;",
 		},
 	],
 	'press-over': [

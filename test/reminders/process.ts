@@ -207,7 +207,8 @@ export async function startProcess(options: Options) {
 	});
 
 	const stopping = new AbortController();
-	const running = [outbox.run(stopping.signal), reader.run(stopping.signal), sender.run(stopping.signal)];
+	outbox.start();
+	const running = [reader.run(stopping.signal), sender.run(stopping.signal)];
 	await reminders.start();
 
 	return {
@@ -230,7 +231,7 @@ export async function startProcess(options: Options) {
 		/** Finishes its work, as after SIGTERM. */
 		async stop(): Promise<void> {
 			stopping.abort();
-			await Promise.all([...running, reminders.stop()]);
+			await Promise.all([...running, outbox.stop(), reminders.stop()]);
 			die();
 			await time.during(store.close());
 		},

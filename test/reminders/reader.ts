@@ -82,8 +82,7 @@ export function createReader(options: Options) {
 			if (!service.isAway) throw error;
 			isFailing = true;
 			const now = clock.now();
-			const code = 'service_unavailable';
-			await watches.record(held, { ...reading.failed(taken, code, [], false), now });
+			await watches.record(held, { ...reading.failed(taken, [], false), now });
 		}
 	}
 

@@ -52,7 +52,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 		last_change_at ended_reason ended_at card_ts card_key card_shown_at card_urgency card_since card_wants
 		card_not_before lease_token leased_until discreet buttons`,
 	watched_sessions: `service session_id rhythm digest view next_read_at read_by last_read_at last_change_at touched_at
-		failures last_error over_since hurry lease_token leased_until question_since`,
+		failures over_since hurry lease_token leased_until question_since`,
 	announcements: `id number team_id watch_id kind state created_at attempts next_attempt_at sending_since posted_ts
 		last_error lease_token leased_until shown_key`,
 	inboxes: `team_id view_id page opened_at asked_count change_count next_update_at shown_count shown_key built_at

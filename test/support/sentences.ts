@@ -99,7 +99,7 @@ export const ENDED_ALL = endedAll ?? '';
 export const watchOutcome = (sessionId: string, kind: 'watching' | 'unknownSession') =>
 	watchOutcomeWords(sessionId, { kind } as WatchOutcome, NOTHING_KEPT);
 /** Why a watch ended. */
-export const ended = (reason: WatchEnd) => endWords(reason, { days: null, adminContact: null });
+export const ended = (reason: WatchEnd) => endWords(reason, null, null);
 
 const notice = (kind: Notice) => mentions(noticeWords(kind, { now: 0, adminContact: null }));
 /** Null for somebody outside Slack. */

@@ -63,8 +63,7 @@ it('watches a service over HTTP: finds a question, reads unchanged sessions with
 		onNews: () => {},
 		onQuestions: () => {},
 	});
-	const controller = new AbortController();
-	const running = poller.run(controller.signal);
+	poller.start();
 	await vi.waitFor(() => expect(service.log.list().filter(({ status }) => status === 304).length).toBeGreaterThan(3), {
 		timeout: 20_000,
 	});
@@ -84,8 +83,7 @@ it('watches a service over HTTP: finds a question, reads unchanged sessions with
 		{ timeout: 20_000 },
 	);
 	expect(seen?.watch?.session.sessionId).toBe('s2');
-	controller.abort(new Error('stop'));
-	await running;
+	await poller.stop();
 	expect(service.log.list().filter(({ status }) => status === 429)).toEqual([]);
 	expect(service.log.list().some(({ ifNoneMatch, status }) => ifNoneMatch !== null && status === 200)).toBe(true);
 });

@@ -97,8 +97,8 @@ function start({
 		},
 		metrics: {
 			listing: {
-				available: (isAvailable) => {
-					harness.isAvailable = isAvailable;
+				available: (value) => {
+					harness.isAvailable = value === 1;
 				},
 				listed: () => {},
 				requested: () => {},

@@ -129,7 +129,6 @@ export async function createOutboxHarness() {
 				return Reflect.get(target, name);
 			},
 		});
-		const controller = new AbortController();
 		const core = coreOf({
 			store: { watches: ownStore ?? counted },
 			rateLimiter,
@@ -138,11 +137,11 @@ export async function createOutboxHarness() {
 			log: createRecordingLog(),
 		});
 		const outbox = createOutbox(core, announcer);
-		const running = outbox.run(controller.signal);
+		outbox.start();
 		const stop = async () => {
-			controller.abort(new Error('stop'));
+			const stopped = outbox.stop();
 			fake.cut();
-			await running;
+			await stopped;
 		};
 		onTestFinished(stop);
 		return { stop, calls: () => calls };
@@ -191,7 +190,6 @@ export async function recordRead(
 		lastReadAt: now,
 		lastChangeAt: now,
 		failures: 0,
-		lastError: null,
 		overSince: null,
 		questionSince: null,
 		earlyReadCount: 1,

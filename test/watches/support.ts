@@ -198,7 +198,6 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 	const fake = createFakeService(clock);
 	const recorded = createRecordingMetrics();
 	function start(ownOverrides: PollerOverrides = {}) {
-		const controller = new AbortController();
 		const {
 			clock: ownClock = clock,
 			sessionService = fake.service,
@@ -222,13 +221,9 @@ export async function createPollerHarness(overrides: PollerOverrides = {}) {
 			onQuestions: () => {},
 			...options,
 		});
-		const running = poller.run(controller.signal);
-		const stop = async () => {
-			controller.abort(new Error('stop'));
-			await running;
-		};
-		onTestFinished(stop);
-		return { poller, stop };
+		poller.start();
+		onTestFinished(poller.stop);
+		return { poller, stop: poller.stop };
 	}
 	/** Takes all announcements that are due and returns their contents, in the order of their target. */
 	async function announced(now = clock.now()) {

@@ -112,7 +112,6 @@ const MAY_NOT_ANSWER: Words = [
 	'Your answer was not sent: you may no longer answer here.',
 ];
 
-/** An answer as far as its words need it. */
 type ToldAnswer = Pick<Answer, 'state' | 'agentOutcome' | 'lastError'> & Partial<Answer>;
 
 /** Whether the answer is no longer sent and nobody knows whether an earlier PUT arrived. */
@@ -136,10 +135,9 @@ function wordsOf(state: AnswerState, answer: ToldAnswer, entry = answer.timeline
 
 /** The last lines of an answer's timeline, each with its time, and what became of the agent. mrkdwn. */
 export function timelineWords(answer: Answer): string {
-	const { timeline, agentOutcome } = answer;
-	const lines = timeline
-		.slice(-8)
-		.map((entry) => `${wordsOf(entry.state, answer, entry)[0]} · ${momentMrkdwn(entry.at)}`);
+	const { agentOutcome } = answer;
+	const lineOf = (entry: TimelineEntry) => `${wordsOf(entry.state, answer, entry)[0]} · ${momentMrkdwn(entry.at)}`;
+	const lines = answer.timeline.slice(-8).map(lineOf);
 	if (agentOutcome !== null && agentOutcome !== 'resumed') lines.push(AGENT_OUTCOME_WORDS[agentOutcome][0]);
 	return lines.join('\n');
 }
@@ -220,19 +218,18 @@ export function historyView(metadata: ViewMetadata, answers: readonly Answer[], 
 	const { offset } = metadata;
 	const next = offset + HISTORY_PAGE;
 	const shown = answers.slice(0, HISTORY_PAGE);
-	const entries = shown.flatMap((answer): KnownBlock[] => [
-		divider(),
-		...section(personMrkdwn(answer.person.userId)),
-		...ownText(answer, 3000),
-		...context(timelineWords(answer)),
-	]);
 	return modal({
 		callbackId: CALLBACKS.history,
 		title: 'History',
 		metadata,
 		blocks: [
 			...section(historyWords(metadata.sessionId, total)),
-			...entries,
+			...shown.flatMap((answer): KnownBlock[] => [
+				divider(),
+				...section(personMrkdwn(answer.person.userId)),
+				...ownText(answer, 3000),
+				...context(timelineWords(answer)),
+			]),
 			...buttons(
 				offset > 0 ? button(ACTIONS.historyNewer, 'Newer answers', { value: String(offset - HISTORY_PAGE) }) : null,
 				next < total ? button(ACTIONS.historyOlder, 'Older answers', { value: String(next) }) : null,

@@ -30,10 +30,9 @@ import {
 	plainText,
 	sentences,
 } from '../words.ts';
-import { type ErrorContext, errorWords, REFUSAL_CODES } from './errors.ts';
+import { type errorWords, REFUSAL_CODES } from './errors.ts';
 import { context, divider, type MessageContent, modal, section, textMessage } from './parts.ts';
 
-/** The form of a channel's settings. */
 export interface SettingsModel {
 	readonly metadata: SettingsMetadata;
 	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
@@ -49,7 +48,6 @@ export interface SettingsModel {
 /** The form of a channel's settings, in a window. */
 export function settingsForm(model: SettingsModel): ModalView {
 	const { metadata, change, notice } = model;
-	const { channelId } = metadata;
 	const inputs = SETTINGS_FIELDS.flatMap((field): KnownBlock[] => {
 		const notes = field === 'groups' ? groupNotes(model) : [];
 		return [...(field === 'days' ? [divider()] : []), ...input(model, field), ...notes];
@@ -62,7 +60,7 @@ export function settingsForm(model: SettingsModel): ModalView {
 		close: 'Cancel',
 		blocks: [
 			...section(notice),
-			...section(`When Handraise reminds of questions in ${placeMrkdwn(channelId)} that nobody has answered.`),
+			...section(`When Handraise reminds of questions in ${placeMrkdwn(metadata.channelId)} that nobody has answered.`),
 			...inputs,
 			...context(lastChangeWords(change)),
 		],
@@ -77,7 +75,6 @@ export function settingsNotice(...words: readonly string[]): ModalView {
 	return modal({ callbackId: CALLBACKS.settings, title: TITLE, metadata: '', blocks });
 }
 
-/** Before the settings are read. */
 export const SETTINGS_LOADING = '⏳ Looking up the settings…';
 export const SETTINGS_OUTDATED =
 	'⚠️ This window was made by another version of Handraise and cannot be read any more. Nothing was saved. Close it and type `/session settings` again.';
@@ -167,8 +164,8 @@ export const NO_SETTINGS = {
 } as const satisfies Record<Extract<ChannelVerdict, { ok: false }>['reason'] | 'not_a_member', string>;
 
 /** A failure while the window is filled. mrkdwn. */
-export function settingsFailedWords(code: string, adminContact: string | null): string {
-	return `⚠️ ${errorWords(code, { adminContact }).what} Type \`/session settings\` again.`;
+export function settingsFailedWords(what: string): string {
+	return `⚠️ ${what} Type \`/session settings\` again.`;
 }
 
 /* Errors of fields are plain text: Slack shows no mark-up in them. */
@@ -181,9 +178,8 @@ export const SETTINGS_ERRORS = {
 } as const;
 
 /** Why somebody may not save, or why saving failed. */
-export function notSavedError(code: string, context: ErrorContext): string {
+export function notSavedError({ code, what, plain: words, retry }: ReturnType<typeof errorWords>): string {
 	if (code === 'settings_outcome_unknown') return SETTINGS_ERRORS.unknownOutcome;
-	const { what, plain: words, retry } = errorWords(code, context);
 	if (code === 'too_fast' || REFUSAL_CODES.some((refusal) => refusal === code)) return words;
 	return sentences(plainText(what), NOT_SAVED, retry ? 'Press Save again in a moment.' : '');
 }
@@ -206,7 +202,6 @@ const PROBLEMS = {
 	nobody_here: 'has no member in this channel, so nobody would see the question',
 } as const satisfies Record<MentionProblems['people' | 'groups'][number]['why'], string>;
 
-/** What is known of the names of those whom settings mention. */
 interface MentionNames {
 	readonly names: Names;
 	readonly groups: UserGroups;
@@ -218,13 +213,11 @@ export function mentionErrors({ people, groups }: MentionProblems, known: Mentio
 	const groupOf = (id: string) => quotedName(groupIn(known.groups, id)?.name ?? '', 80) || 'A chosen group';
 	const errorOf = (words: readonly string[]) =>
 		oneLine(sentences(...words, 'Take them out, then press Save again. Nothing was saved.'), 2_000);
+	const ofPeople = people.map(({ userId, why }) => `${personOf(userId)} ${PROBLEMS[why]}.`);
+	const ofGroups = groups.map(({ groupId, why }) => `${groupOf(groupId)} ${PROBLEMS[why]}.`);
 	return {
-		...(people.length > 0 && {
-			people: errorOf(people.map(({ userId, why }) => `${personOf(userId)} ${PROBLEMS[why]}.`)),
-		}),
-		...(groups.length > 0 && {
-			groups: errorOf(groups.map(({ groupId, why }) => `${groupOf(groupId)} ${PROBLEMS[why]}.`)),
-		}),
+		...(people.length > 0 && { people: errorOf(ofPeople) }),
+		...(groups.length > 0 && { groups: errorOf(ofGroups) }),
 	};
 }
 

@@ -51,7 +51,7 @@ export const CHOICE_WORDS = {
 	/** Before the acknowledgement of a choice that takes long to store. */
 	late: ({ option }: OwnChoice) =>
 		`⏳ Your choice, ${quotedOption(option)}, takes long to save. You hear in a moment whether it was saved. If you do not, look at the post and choose again: only one answer is sent.`,
-	/** It could be neither checked nor stored. `why`: what happened. */
+	/** It could be neither checked nor stored. */
 	notSent: ({ option }: OwnChoice, why: string) => `⚠️ Your choice, ${quotedOption(option)}, was not sent. ${why}`,
 	/** The database did not say whether it stored the choice. */
 	unknown: ({ option }: OwnChoice) =>

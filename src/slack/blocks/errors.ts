@@ -8,21 +8,15 @@ import { button, buttons, context, type MessageContent, message, modal, section 
 
 type Kept = 'answer' | 'text' | 'unchanged' | 'nothing';
 
-/** What the words about a failure need besides its code. */
 export interface ErrorContext {
-	/**
-	 * What was kept: an answer in the store, text that the person still sees, what the person wanted to change (a refusal
-	 * says so), or nothing (the default), because they only wanted to read.
-	 */
+	/** An answer in the store, text that the person still sees, what they would change; the default: they only read. */
 	readonly kept?: Kept;
 	readonly adminContact?: string | null;
 	/** When the next try makes sense, milliseconds since the epoch. */
 	readonly retryAt?: number | null;
 }
 
-type ChannelReason = Extract<ChannelVerdict, { ok: false }>['reason'];
-
-/** What happened and what to do; `{contact}` is replaced with whom to ask. */
+/** `{contact}` is replaced with whom to ask. */
 type Row = readonly [what: string, todo?: string];
 
 /** Trying again helps. */
@@ -100,7 +94,6 @@ const ASK_TO_CHANGE = 'To change that, ask {contact}.';
 /** Somebody acts on a question that they had before, by a copy of it or in a window. */
 export const NOT_THERE = "You are not in this question's channel, so you cannot answer it here.";
 
-/** Why somebody may not do this. */
 const REFUSALS: Readonly<Record<ActRefusal, Row>> = {
 	guest: ['Guests of this workspace cannot use Handraise.', ASK_TO_CHANGE],
 	bot: ['Apps and bots cannot use Handraise.', ASK_TO_CHANGE],
@@ -118,8 +111,7 @@ const REFUSALS: Readonly<Record<ActRefusal, Row>> = {
 	],
 };
 
-/** Why nothing can be watched in a channel. */
-const CHANNEL_REFUSALS: Readonly<Record<`watch_${ChannelReason}`, Row>> = {
+const CHANNEL_REFUSALS: Readonly<Record<`watch_${Extract<ChannelVerdict, { ok: false }>['reason']}`, Row>> = {
 	watch_not_member: [
 		'⚠️ I am not in this channel, so I cannot post here.',
 		'Invite me with `/invite @Handraise`, then try again.',
@@ -150,14 +142,9 @@ const ROWS: ReadonlyMap<string, Row> = new Map(Object.entries({ ...FAILURES, ...
 export const ERROR_CODES: readonly string[] = Object.keys(FAILURES);
 export const REFUSAL_CODES = Object.keys(REFUSALS) as readonly ActRefusal[];
 
-/** Why nothing can be watched in this channel, and what to do. mrkdwn. */
-export function channelRefusalWords(reason: ChannelReason, adminContact: string | null): string {
-	return errorWords(`watch_${reason}`, { adminContact }).text;
-}
-
 /**
  * Words for a failure or a refusal. `what` happened: one sentence, mrkdwn without mentions. `text`: what happened, what was
- * kept and what to do, mrkdwn; `plain`: the same for field errors. `retry`: whether "Try again" makes sense. An unknown
+ * kept and what to do, mrkdwn; `line`: the same with an icon; `plain`: the same for field errors. `retry`: whether "Try again" makes sense. An unknown
  * code gets general words with the code to report.
  */
 export function errorWords(code: string, { kept = 'nothing', adminContact = null, retryAt = null }: ErrorContext = {}) {
@@ -165,30 +152,29 @@ export function errorWords(code: string, { kept = 'nothing', adminContact = null
 	const isForOperator = Object.hasOwn(FOR_OPERATOR, code) || !ROWS.has(code);
 	const isAgain = Object.hasOwn(AGAIN, code);
 	const contact = contactMrkdwn(adminContact);
+	// An unknown code may hold anything.
+	const shownCode = code.replace(/\W/g, '').slice(0, 40);
 	const text = sentences(
 		what,
 		keptWords(kept, code),
 		code === 'too_fast' ? waitWords(retryAt) : isAgain ? againWords(kept, retryAt) : '',
-		isForOperator ? `If this continues, tell ${contact} (code \`${withoutMarkup(code)}\`).` : '',
+		isForOperator ? `If this continues, tell ${contact} (code \`${shownCode}\`).` : '',
 		todo.replace('{contact}', () => contact),
 	);
-	return { what, text, plain: plainText(text), retry: isAgain || isForOperator };
+	const line = `${isRefusal(code) ? '🔒' : '⚠️'} ${text}`;
+	return { code, what, text, line, plain: plainText(text), retry: isAgain || isForOperator };
 }
 
 function keptWords(kept: Kept, code: string): string {
 	if (kept === 'answer') return 'Your answer is saved.';
-	if (kept === 'text' && isRefusal(code)) return 'Your text is still here and was not sent.';
 	if (kept === 'unchanged' && isRefusal(code)) return 'Nothing was changed.';
 	if (kept !== 'text') return '';
-	return code === 'store_unavailable' || code === 'database_newer'
-		? 'Nothing was sent; your text is still here.'
-		: 'Your text is still here.';
+	if (isRefusal(code)) return 'Your text is still here and was not sent.';
+	const isOfStore = code === 'store_unavailable' || code === 'database_newer';
+	return isOfStore ? 'Nothing was sent; your text is still here.' : 'Your text is still here.';
 }
 
-/**
- * Presses are ignored, commands get a reply: one sentence for both. The wait takes seconds: with the minute alone, people
- * would come back too early.
- */
+/** For ignored presses and refused commands. It tells seconds, or people would come back too early. */
 function waitWords(retryAt: number | null): string {
 	const until = retryAt === null ? 'a moment' : `until ${momentMrkdwn(retryAt, 'seconds')}`;
 	return `Please wait ${until}: what you do before then may be ignored.`;
@@ -200,38 +186,25 @@ function againWords(kept: Kept, retryAt: number | null): string {
 	return `Please try again ${when === null ? 'in a moment' : `after ${when}`}.`;
 }
 
-/** An unknown code may hold anything. */
-function withoutMarkup(code: string): string {
-	return code.replace(/[^a-zA-Z0-9_]/g, '').slice(0, 40);
-}
-
-/**
- * Says what happened, what was kept and what to do, with *Try again* where that makes sense. A refusal shows nothing of the
- * session.
- */
+/** The words, with *Try again* where that makes sense. A refusal shows nothing of the session. */
 export function errorModal(code: string, metadata: ViewMetadata, context: ErrorContext): ModalView {
-	const { sessionId } = metadata;
+	const { line, retry } = errorWords(code, context);
 	return modal({
 		callbackId: CALLBACKS.error,
-		title: isRefusal(code) ? 'Handraise' : viewTitle(sessionId),
+		title: isRefusal(code) ? 'Handraise' : viewTitle(metadata.sessionId),
 		metadata,
 		blocks: [
-			...section(errorLine(code, context)),
-			...section(aboutWords(code, sessionId)),
-			...(errorWords(code, context).retry ? buttons(button(ACTIONS.reload, 'Try again')) : []),
+			...section(line),
+			...section(aboutWords(code, metadata.sessionId)),
+			...(retry ? buttons(button(ACTIONS.reload, 'Try again')) : []),
 		],
 	});
 }
 
 /** The same outside a modal. */
 export function errorMessage(code: string, sessionId: string | null, error: ErrorContext): MessageContent {
-	const blocks = [...section(errorLine(code, error)), ...context(aboutWords(code, sessionId))];
-	return message(errorWords(code, error).text, blocks);
-}
-
-/** The words with their icon. mrkdwn. */
-export function errorLine(code: string, context: ErrorContext): string {
-	return `${isRefusal(code) ? '🔒' : '⚠️'} ${errorWords(code, context).text}`;
+	const { line, text } = errorWords(code, error);
+	return message(text, [...section(line), ...context(aboutWords(code, sessionId))]);
 }
 
 function isRefusal(code: string): boolean {

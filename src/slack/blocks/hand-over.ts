@@ -3,9 +3,9 @@ import type { Refusal } from '../../answers/access-policy.ts';
 import {
 	HAND_OVER_WINDOW_MS,
 	type HandOver,
+	type HandOverResult,
 	MOST_HAND_OVERS,
 	MOST_IN_WINDOW,
-	type TooManyHandOvers,
 } from '../../inbox/hand-over.ts';
 import type { HandOverObstacle, QuestionToHandOver } from '../../inbox/hand-overs.ts';
 import type { ContentOf } from '../../watches/kinds.ts';
@@ -23,17 +23,17 @@ import {
 	placeMrkdwn,
 	plainText,
 } from '../words.ts';
+import type { ErrorContext } from './errors.ts';
 import { context, inRow, type MessageContent, message, modal, section } from './parts.ts';
 import { asksWords, isChosen, type PostContext, titleOf, watchPost } from './watch-posts.ts';
 
 /** The block_id of the input in the window. */
 export const HAND_OVER_FIELD = 'b.hand_over_to';
 
-/** The metadata of the window for a question that `channelId` asks. */
+/** For the window. `channelId`: where the question is asked. */
 export function handOverMetadata(question: QuestionMark, channelId: string): ViewMetadata {
-	const { sessionId, fingerprint } = question;
 	const origin = { channelId, threadTs: null };
-	return { ...newMetadata({ sessionId, formId: '', origin }), fingerprint };
+	return { ...newMetadata({ sessionId: question.sessionId, formId: '', origin }), fingerprint: question.fingerprint };
 }
 
 /** Asks whom to hand a question over to. */
@@ -63,10 +63,7 @@ export function handOverNotice(words: string, metadata: ViewMetadata): ModalView
 	return modal({ callbackId: CALLBACKS.handOver, title: 'Hand over', metadata, blocks: section(words) });
 }
 
-/**
- * The direct message about a hand-over: to the person who has the question now, or to the one who had handed it over. What
- * is pressed here belongs to the channel and the thread that ask the question.
- */
+/** The direct message about a hand-over. What is pressed in it belongs to the channel and the thread of the question. */
 export function handOverPost(content: ContentOf<'handedOver' | 'givenBack'>, post: PostContext): MessageContent {
 	const { question, readAt } = content;
 	const { sessionId, channelId, watchedBy, offersOptions, view, discreet } = post;
@@ -106,7 +103,6 @@ export function givenBackWords({ by, undelivered }: Pick<ContentOf<'givenBack'>,
 	return `↩️ ${personMrkdwn(by)} gave back the question that you handed over. It is open for all again.`;
 }
 
-/** Why the chosen person cannot get the question. Plain text. */
 const REFUSED: Readonly<Record<Refusal | 'self', string>> = {
 	guest: 'This person is a guest, and guests of this workspace cannot answer here.',
 	bot: 'This is an app or a bot, which cannot answer.',
@@ -119,7 +115,7 @@ const REFUSED: Readonly<Record<Refusal | 'self', string>> = {
 };
 
 /** Why the chosen person cannot get the question, what was kept and what to do. Plain text, for a field. */
-export function handOverRefusedText(refusal: Refusal | 'self', adminContact: string | null): string {
+export function handOverRefusedText(refusal: Refusal | 'self', { adminContact }: ErrorContext): string {
 	const todo =
 		refusal === 'could_not_check'
 			? `Please try again. If it still fails, ask ${plainText(contactMrkdwn(adminContact))}.`
@@ -128,7 +124,11 @@ export function handOverRefusedText(refusal: Refusal | 'self', adminContact: str
 }
 
 /** Who handed over or got too many questions, and what to do. Plain text, for a field. */
-export function tooManyHandOversText({ who, againInMs }: TooManyHandOvers, to: string, names: Names): string {
+export function tooManyHandOversText(
+	{ who, againInMs }: Extract<HandOverResult, { kind: 'tooMany' }>,
+	to: string,
+	names: Names,
+): string {
 	const again = `try again in ${durationText(Math.ceil(againInMs / 60_000) * 60_000)}`;
 	const inTime = `in ${HAND_OVER_WINDOW_MS / 60_000} minutes`;
 	if (who === 'from') {
@@ -168,7 +168,7 @@ export function notYoursWords(handOver: HandOver | null): string {
 		: '🙋 You do not have this question: it is open for all. Nothing was changed.';
 }
 
-/** *Give back* could not be stored. mrkdwn; `why`: what happened. */
+/** mrkdwn; `why`: what happened. */
 export function notGivenBackWords(why: string): string {
 	return `⚠️ The question was not given back. ${why}`;
 }

@@ -20,7 +20,7 @@ import {
 	sessionTitle,
 } from '../words.ts';
 import { receiptHeadline, stateLine } from './answers.ts';
-import { errorLine } from './errors.ts';
+import { errorWords } from './errors.ts';
 import { type ButtonLabel, button, buttons, context, divider, heading, inRow, modal, section } from './parts.ts';
 import { type ReceiptContext, receiptButtons, receiptIcon } from './receipt.ts';
 import { noListWords } from './watching.ts';
@@ -56,10 +56,11 @@ export const INBOX_LOADING = '⏳ Looking for questions that wait for you…';
 function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 	if (typeof shown === 'string') return section(shown);
 	const { inbox, content, receipt } = shown;
-	if (content.kind === 'refused') return section(errorLine(content.refusal, { adminContact: receipt.adminContact }));
+	const { adminContact } = receipt;
+	if (content.kind === 'refused') return section(errorWords(content.refusal, { adminContact }).line);
 	const { total, snoozed, page, questions, channelsKnown, unreadableCount, waiting, isWatching, ownAnswers } = content;
 	const first = page * QUESTIONS_PER_PAGE;
-	const pageRow = pageButtons(page, { first, total, perPage: QUESTIONS_PER_PAGE });
+	const pageRow = pageButtons(page, first, total, QUESTIONS_PER_PAGE);
 	const isOfQuestions = questions.length + unreadableCount > 0;
 	const oldCount = waiting?.old.total ?? 0;
 	const isEmpty = total === 0 && snoozed === null && channelsKnown && oldCount === 0;
@@ -74,11 +75,7 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 		...section(total > 0 && waiting !== null && waiting.old.shown.length > 0 ? QUESTIONS_HIDDEN : ''),
 		...section(channelsKnown ? '' : CHANNELS_UNKNOWN),
 		...section(isEmpty ? emptyWords(isWatching, waiting?.why === null) : ''),
-		...context(
-			unreadableCount === 0
-				? ''
-				: `⚠️ ${unreadableCount === 1 ? 'One question' : `${unreadableCount} questions`} on this page cannot be read here right now. Open ${unreadableCount === 1 ? 'it' : 'them'} from the card in the channel.`,
-		),
+		...context(unreadableWords(unreadableCount)),
 		...questions.flatMap((question) => questionEntry(question, shown)),
 		...(pageRow.length === 0 ? [] : [divider(), ...pageRow]),
 		...(waiting === null ? [] : waitingEntries(waiting, page, receipt)),
@@ -97,10 +94,7 @@ function inboxBlocks(shown: InboxModel | string): KnownBlock[] {
 }
 
 /** `first`: the place of the first entry on this page. */
-function pageButtons(
-	page: number,
-	{ first, total, perPage }: { readonly first: number; readonly total: number; readonly perPage: number },
-): KnownBlock[] {
+function pageButtons(page: number, first: number, total: number, perPage: number): KnownBlock[] {
 	const after = total - first - perPage;
 	return buttons(
 		first === 0 || first >= total ? null : toPage(ACTIONS.inboxOlder, `Previous ${perPage}`, page - 1),
@@ -115,11 +109,11 @@ function toPage(actionId: ActionId, label: ButtonLabel, page: number) {
 /** At most about 1,300 characters and 4 blocks. */
 function questionEntry(entry: InboxQuestion, { inbox, quickAnswers, receipt }: InboxModel): KnownBlock[] {
 	const { userId } = inbox.person;
-	const { question, askedIn, since, view, sessionName, answering, handOver } = entry;
-	const { sessionId, messageIndex } = question;
+	const { askedIn, since, handOver } = entry;
+	const { sessionId, messageIndex } = entry.question;
 	const { channelId, watchedBy } = askedIn;
 	const whose = watchedBy === userId ? null : personMrkdwn(watchedBy);
-	const asked = openQuestion(view, {
+	const asked = openQuestion(entry.view, {
 		sessionId,
 		room: 'entry',
 		choices: quickAnswers && askedIn.buttons ? { channelId, readAt: since } : null,
@@ -128,7 +122,7 @@ function questionEntry(entry: InboxQuestion, { inbox, quickAnswers, receipt }: I
 		snoozes: true,
 	});
 	const { said, items, more } = asked.body;
-	const text = [`*${sessionTitle(sessionName, sessionId)}*`, said, ...items, more, asked.noForm];
+	const text = [`*${sessionTitle(entry.sessionName, sessionId)}*`, said, ...items, more, asked.noForm];
 	return [
 		divider(),
 		...section(text.filter((line) => line !== '').join('\n'), UNFOLDED),
@@ -136,18 +130,14 @@ function questionEntry(entry: InboxQuestion, { inbox, quickAnswers, receipt }: I
 			asked.cut,
 			joined(placeMrkdwn(channelId, whose), waitingSinceWords(since, receipt.now)),
 			inboxHandOverLine(handOver, userId),
-			claimsWords(answering),
+			claimsWords(entry.answering),
 		),
 		...inRow(asked.row, askedIn, `question ${messageIndex} ${sessionId}`),
 	];
 }
 
-/** The sessions that wait for somebody, watched or not. */
-function waitingEntries(
-	{ shown, total, old, why }: InboxWaiting,
-	page: number,
-	{ now, adminContact }: ReceiptContext,
-): KnownBlock[] {
+function waitingEntries({ shown, total, old, why }: InboxWaiting, page: number, receipt: ReceiptContext): KnownBlock[] {
+	const { now, adminContact } = receipt;
 	const waitingWords = total === 0 && old.total > 0 ? '' : waitingSessionsWords(total);
 	return [
 		divider(),
@@ -169,7 +159,7 @@ function oldEntries({ total, firstPage, shown }: InboxWaiting['old'], page: numb
 		...section(words, { accessory: toPage(ACTIONS.inboxOlder, 'Hide', 0) }),
 		...context(pageWords('Session', first + 1, shown.length, total)),
 		...shown.flatMap((session) => waitingEntry(session, now)),
-		...pageButtons(page, { first, total, perPage: OLD_PER_PAGE }),
+		...pageButtons(page, first, total, OLD_PER_PAGE),
 	];
 }
 
@@ -256,6 +246,12 @@ export function snoozedInZoneWords(until: number, timeZone: string): string {
 	return `💤 Slack did not tell Handraise your time zone, so the question is snoozed until 9:00 ${timeZone}: ${momentMrkdwn(until)} for you. *Show now* in your inbox shows it again.`;
 }
 
+function unreadableWords(count: number): string {
+	if (count === 0) return '';
+	const [what, them] = count === 1 ? ['One question', 'it'] : [`${count} questions`, 'them'];
+	return `⚠️ ${what} on this page cannot be read here right now. Open ${them} from the card in the channel.`;
+}
+
 /** Which questions or sessions a page shows; `first` counts from 1. Empty when it shows all. */
 function pageWords(what: 'Question' | 'Session', first: number, count: number, total: number): string {
 	if (total <= count) return '';
@@ -274,7 +270,6 @@ export function waitingSinceWords(since: number, now: number): string {
 /** On a page of old sessions, whose button *Hide* leads back to the questions. mrkdwn. */
 export const QUESTIONS_HIDDEN = 'Your questions are not on this page of old sessions: *Hide* shows them.';
 
-/** Above the sessions of the account that wait. */
 export function waitingSessionsWords(total: number): string {
 	if (total === 0) return 'No other session of the account waits for a person. New ones appear here by themselves.';
 	return total === 1

@@ -1,13 +1,4 @@
-import type {
-	Button,
-	ContextBlock,
-	DividerBlock,
-	HeaderBlock,
-	KnownBlock,
-	ModalView,
-	SectionBlock,
-	StaticSelect,
-} from '@slack/types';
+import type { Button, ContextBlock, KnownBlock, ModalView, SectionBlock, StaticSelect } from '@slack/types';
 import {
 	ACTIONS,
 	type ActionId,
@@ -48,11 +39,11 @@ export function context(...texts: readonly string[]): ContextBlock[] {
 	return elements.length === 0 ? [] : [{ type: 'context', elements }];
 }
 
-export function divider(): DividerBlock {
+export function divider(): KnownBlock {
 	return { type: 'divider' };
 }
 
-export function heading(text: string): HeaderBlock {
+export function heading(text: string): KnownBlock {
 	// Slack takes 150 characters.
 	return { type: 'header', text: plain(text, 150) };
 }

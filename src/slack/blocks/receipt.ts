@@ -35,7 +35,6 @@ import {
 import { errorWords } from './errors.ts';
 import { button, buttons, context, type MessageContent, message, modal, section } from './parts.ts';
 
-/** What a receipt needs besides the answer. */
 export interface ReceiptContext {
 	readonly now: number;
 	readonly adminContact: string | null;
@@ -45,10 +44,7 @@ export interface ReceiptContext {
 	readonly note?: string;
 }
 
-/**
- * Headline, explanation, the other answer, the text in up to about `room` characters, the timeline, what the author can do
- * (and `more`), the session.
- */
+/** `room`: characters of the author's text. `more`: below what the author can do. */
 function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number, more: KnownBlock[] = []): KnownBlock[] {
 	return [
 		...section(`*${receiptIcon(answer)} ${receiptHeadline(answer)}*`),
@@ -67,6 +63,7 @@ function receiptBlocks(answer: Answer, receipt: ReceiptContext, room: number, mo
 export function receiptButtons(answer: Answer, { postsText = true }: ReceiptContext): KnownBlock[] {
 	const { state, id, origin } = answer;
 	const target = { sessionId: answer.question.sessionId, messageIndex: null };
+	const again = encodeCarriage({ id, ...target });
 	const tryAgain = button(ACTIONS.tryAgain, 'Try again', { value: id, style: 'primary' });
 	const discard = button(ACTIONS.giveUp, 'Discard answer', { value: id });
 	const open = button(ACTIONS.open, 'Open the session', { value: encodeTarget(target) });
@@ -80,19 +77,13 @@ export function receiptButtons(answer: Answer, { postsText = true }: ReceiptCont
 			if (firstEndingOf(answer) === null) return buttons(tryAgain, discard);
 			return buttons(
 				button(ACTIONS.tryAgain, 'Send mine', { value: id, style: 'primary' }),
-				button(ACTIONS.answerNew, 'Open the question', { value: encodeCarriage({ id, ...target }) }),
+				button(ACTIONS.answerNew, 'Open the question', { value: again }),
 				discard,
 			);
 		case 'refused':
 			return buttons(tryAgain, post);
 		case 'changed':
-			return buttons(
-				button(ACTIONS.answerNew, 'Answer the new question', {
-					value: encodeCarriage({ id, ...target }),
-					style: 'primary',
-				}),
-				post,
-			);
+			return buttons(button(ACTIONS.answerNew, 'Answer the new question', { value: again, style: 'primary' }), post);
 		case 'conflicted':
 		case 'ended':
 			return buttons(open, post);
@@ -137,7 +128,7 @@ const CAN_CLOSE = 'You can close this window. Your answer is still sent, and you
 const TAKES_LONG =
 	'The session service is slow to respond. Handraise is still sending your answer. There is nothing to do: you get a message when it arrives or cannot be sent.';
 
-/** The text below the headline: why, what was kept, what to do. mrkdwn; may be empty. */
+/** Below the headline: why, what was kept, what to do. mrkdwn; may be empty. */
 export function receiptExplanation(answer: Answer, { adminContact, now }: ReceiptContext): string {
 	const { state, lastError, nextAttemptAt } = answer;
 	const problem = lastError === null ? '' : errorWords(lastError).what;
@@ -219,7 +210,6 @@ export function savedModal(answer: Answer): ModalView {
 	return modalOf(answer, [...section('*💾 Your answer is saved. Delivering…*'), ...section(CAN_CLOSE)]);
 }
 
-/** What became of the answer, its text, and what the author can do. */
 export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView {
 	const settled = answer.state === 'resumed' || (answer.state === 'delivered' && answer.agentOutcome !== null);
 	const show = settled ? buttons(button(ACTIONS.refresh, 'Show the session')) : [];
@@ -248,8 +238,7 @@ export function receiptMessage(answer: Answer, receipt: ReceiptContext): Message
 /** The author's own text that could not be sent, for the thread or channel of the question. Never a secret. */
 export function ownTextMessage(answer: Answer): MessageContent {
 	const { sessionId } = answer.question;
-	const isCertain = !mayHaveArrived(answer);
-	const fate = isCertain ? 'was not sent to the agent' : 'was sent to the agent and may have arrived';
+	const fate = mayHaveArrived(answer) ? 'was sent to the agent and may have arrived' : 'was not sent to the agent';
 	return message(`An answer that ${fate} (session ${sessionIdMrkdwn(sessionId)})`, [
 		...section(`💬 <@${answer.person.userId}> wanted to answer ${sessionName(sessionId)}. This ${fate}:`),
 		...ownText(answer, 6_000),

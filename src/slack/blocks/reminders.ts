@@ -19,7 +19,6 @@ import {
 import { context, type MessageContent, message, section, sectionsOf } from './parts.ts';
 import { asksWords, type PostContext } from './watch-posts.ts';
 
-/** A question as its reminder shows it. */
 export interface RemindedQuestion extends Pick<PostContext, 'channelId' | 'discreet' | 'offersOptions' | 'handOver'> {
 	readonly entry: ReminderEntry;
 	readonly question: QuestionView;
@@ -36,7 +35,6 @@ interface ReminderContext extends Pick<PostContext, 'names' | 'now' | 'maybeRepe
 	readonly mention: Mention | null;
 }
 
-/** A reminder of one question, in its thread. */
 export function reminderPost(
 	asked: RemindedQuestion,
 	{ mention, names, now, maybeRepeat }: ReminderContext,
@@ -45,10 +43,7 @@ export function reminderPost(
 	return openReminder(asked, words, names, maybeRepeat);
 }
 
-/**
- * A posted reminder as it is now. It mentions nobody whom the settings name.
- * @param outcome what became of the question, mrkdwn; empty while it waits
- */
+/** A posted reminder as it is now; mentions nobody. `outcome`: of the question, mrkdwn; empty while it waits. */
 export function updatedReminderPost(asked: RemindedQuestion, outcome: string, names: Names): MessageContent {
 	const { entry } = asked;
 	if (outcome === '') return openReminder(asked, reminderWords(entry, null), names, false);
@@ -57,7 +52,6 @@ export function updatedReminderPost(asked: RemindedQuestion, outcome: string, na
 	return message(`${words}: ${told.text} ${outcome}`, [...section(`${words}\n> ${told.mrkdwn}`), ...context(outcome)]);
 }
 
-/** A reminder of a question that waits. */
 function openReminder(asked: RemindedQuestion, words: string, names: Names, maybeRepeat: boolean): MessageContent {
 	const { entry, question, channelId, handOver } = asked;
 	const { sessionId } = entry;
@@ -112,30 +106,22 @@ function toldOf(
 ) {
 	const discreet = asked.discreet || (inChannel && threadOnly);
 	const shown = { question, sessionName, waitedMs: null, discreet, settled };
-	const text = questionText(shown);
-	const tells = tellsQuestion(shown);
+	const [text, tells] = [questionText(shown), tellsQuestion(shown)];
 	return { text, tells, mrkdwn: tells ? text : sessionAsksWords(sessionName, entry.sessionId, settled) };
 }
 
-/**
- * The opening words of a reminder. mrkdwn.
- * @param waitedMs null in an update of its post: nothing updates it again when more time has passed
- */
-export function reminderWords(
-	{ stage, isLast }: Pick<ReminderEntry, 'stage' | 'isLast'>,
-	waitedMs: number | null,
-): string {
+type Stage = Pick<ReminderEntry, 'stage' | 'isLast'>;
+
+/** The opening words of a reminder. `waitedMs`: null in an update, which no other follows as time passes. mrkdwn. */
+export function reminderWords({ stage, isLast }: Stage, waitedMs: number | null): string {
 	const waited = waitedMs === null ? null : durationText(waitedMs);
 	if (stage === 'reminder') return `⏰ Nobody has answered ${waited === null ? 'yet' : `for ${waited}`}.`;
 	const last = isLast ? ' This is the last reminder.' : '';
 	return `📣 Still no answer${waited === null ? '' : ` after ${waited}`}. The agent waits.${last}`;
 }
 
-/**
- * The opening words of several reminders in one message, without a mark at the end. Others, whose reminders are not due, may
- * wait too. mrkdwn.
- */
-export function digestWords(entries: readonly Pick<ReminderEntry, 'stage' | 'isLast'>[]): string {
+/** The opening words of several reminders in one message. Questions may wait whose reminders are not due. mrkdwn. */
+export function digestWords(entries: readonly Stage[]): string {
 	const emoji = entries.some(({ stage }) => stage === 'escalation') ? '📣' : '⏰';
 	const last = entries.every(({ isLast }) => isLast) ? '. This is the last reminder' : '';
 	return `${emoji} ${counted(entries.length, 'question waits', 'questions wait')} for an answer${last}`;
@@ -153,7 +139,7 @@ export function heldWords(userId: string | null, names: Names): string {
 	return `${personName(userId, names)} was answering, and has not sent an answer yet.`;
 }
 
-/** Who has the question; empty for nobody. mrkdwn; mentions nobody, because only the channel's settings do. */
+/** Who has the question; empty for nobody. mrkdwn; mentions nobody. */
 function hasItWords(handOver: HandOver | null, names: Names): string {
 	return handOver === null ? '' : `${personName(handOver.to, names)} has it.`;
 }

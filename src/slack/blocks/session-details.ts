@@ -51,7 +51,7 @@ export function sessionDetails(session: Session, links: Links, withoutImages: bo
 		...titled("The agent's result", quotedMarkdown(resultOf(session) ?? '', 2900)),
 		...titled('Task', quotedMarkdown(taskOf(session) ?? '', 1500)),
 		...titled('About this session', quotedMarkdown(session.sessionDetails, 1000)),
-		...(files.length === 0 ? [] : [...section('*Files*'), ...fileBlocks(files, { most: MOST_FILES, links })]),
+		...(files.length === 0 ? [] : [...section('*Files*'), ...fileBlocks(files, MOST_FILES, links)]),
 		...(withoutImages ? [] : screenshot(session, links)),
 		...variables(session),
 	];
@@ -134,10 +134,7 @@ const SCREENSHOT_TEXT = "The agent's latest screenshot";
 const NOT_SHOWN = 'Latest screenshot: link not shown';
 
 /** The first `most` files with their links, then why links are missing, then `notes`. */
-function fileBlocks(
-	files: readonly SessionFile[],
-	{ most, links, notes = [] }: { most: number; links: Links; notes?: readonly string[] },
-): KnownBlock[] {
+function fileBlocks(files: readonly SessionFile[], most: number, links: Links, notes: string[] = []): KnownBlock[] {
 	const refused = new Map<string, number>();
 	const shown = files.slice(0, most).flatMap((file) => {
 		const link = links(file.signedUrl);
@@ -178,12 +175,10 @@ export function screenshotMessage(session: Session, links: Links): readonly Mess
 		...buttons(button(ACTIONS.openScreenshot, 'Open the screenshot', { url })),
 		...context(hostWords(host), LINKS_FOR_YOU),
 	];
+	const instead = section('Slack could not load the screenshot; this opens it in the browser:');
 	return [
 		message(SCREENSHOT_TEXT, [{ type: 'image', image_url: url, alt_text: SCREENSHOT_TEXT }, ...link]),
-		message(SCREENSHOT_TEXT, [
-			...section('Slack could not load the screenshot; this opens it in the browser:'),
-			...link,
-		]),
+		message(SCREENSHOT_TEXT, [...instead, ...link]),
 	];
 }
 
@@ -191,6 +186,5 @@ export function screenshotMessage(session: Session, links: Links): readonly Mess
 export function filesMessage({ files }: Session, links: Links): readonly MessageContent[] {
 	if (files.length === 0) return [textMessage('This session has no files.')];
 	const text = files.length === 1 ? 'The file of this session' : `The ${files.length} files of this session`;
-	const blocks = fileBlocks(files, { most: MOST_FILES_ALONE, links, notes: [LINKS_FOR_YOU] });
-	return [message(text, [...section(`*${text}*`), ...blocks])];
+	return [message(text, [...section(`*${text}*`), ...fileBlocks(files, MOST_FILES_ALONE, links, [LINKS_FOR_YOU])])];
 }

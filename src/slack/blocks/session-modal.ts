@@ -27,7 +27,7 @@ import { errorWords } from './errors.ts';
 import { button, buttons, context, dashboardLink, modal, section } from './parts.ts';
 import { sessionDetails, sessionHeadline, stepCards } from './session-details.ts';
 
-/** Opens before the session is read. Slack reports when it is closed, so that the read can stop. Shows `waitedMs` above 0. */
+/** Opens before the session is read; closing it stops the read. Shows `waitedMs` above 0. */
 export function loadingModal(sessionId: string, metadata: ViewMetadata, waitedMs = 0): ModalView {
 	return modal({
 		callbackId: CALLBACKS.loading,
@@ -51,11 +51,10 @@ const BLOCKS_PER_STEP = 3;
 /** The most blocks around the form and the cards. */
 const FIXED_BLOCKS = 14;
 
-/** Everything the session's modal shows. All times are milliseconds since the epoch. */
+/** All times are milliseconds since the epoch. */
 export interface SessionModel {
 	readonly session: Session;
 	readonly readAt: number;
-	/** The open question. */
 	readonly question: Question | null;
 	/** Whose answer settled the newest question, where nothing is open and the status still says that the agent waits. */
 	readonly settledBy?: SettledBy | null;
@@ -72,19 +71,14 @@ export interface SessionModel {
 	readonly claims: readonly string[];
 	readonly now: number;
 	readonly dashboardUrl: string | null;
-	/** Decides which addresses of files and screenshots become links. */
 	readonly links: Links;
 	readonly adminContact: string | null;
 	/** Null hides the button. */
 	readonly watch: { readonly watching: boolean } | null;
-	/** Slack could not load the screenshot, so the view leaves it out. */
 	readonly withoutImages?: boolean;
 }
 
-/**
- * The session as a modal: status, notices and the open question with its fields, then the latest steps, result, task,
- * files and screenshot. It has Submit only when there are fields. Its metadata says how to read the form back.
- */
+/** The session as a modal. It has Submit only when there are fields. Its metadata says how to read the form back. */
 export function sessionModal(model: SessionModel): ModalView {
 	const { question, draft, readAt } = model;
 	const { sessionId, page } = model.metadata;
@@ -197,19 +191,13 @@ function footer(model: SessionModel): KnownBlock[] {
 }
 
 /** `first`, as many blocks of `optional` as a view may hold, and `last`. */
-function fitBlocks(
-	first: readonly KnownBlock[],
-	optional: readonly KnownBlock[],
-	last: readonly KnownBlock[],
-): KnownBlock[] {
+function fitBlocks(first: KnownBlock[], optional: readonly KnownBlock[], last: KnownBlock[]): KnownBlock[] {
 	const size = (blocks: readonly KnownBlock[]) => Buffer.byteLength(JSON.stringify(blocks));
 	let bytes = size(first) + size(last) + 4000;
-	let room = MODAL_BLOCKS - first.length - last.length;
 	const middle: KnownBlock[] = [];
-	for (const block of optional) {
+	for (const block of optional.slice(0, Math.max(0, MODAL_BLOCKS - first.length - last.length))) {
 		bytes += size([block]);
-		room -= 1;
-		if (room < 0 || bytes > MODAL_BYTES) break;
+		if (bytes > MODAL_BYTES) break;
 		middle.push(block);
 	}
 	return [...first, ...middle, ...last];
@@ -220,24 +208,19 @@ export function cutQuestionWords(hasDashboard: boolean): string {
 	return `✂️ The text is longer than Slack can show. Read all of it ${hasDashboard ? 'in the dashboard, with the button below' : "on the session service's own page"}.`;
 }
 
-/** Below a form whose fields are optional. */
 export const MAY_STAY_EMPTY = 'You can leave fields empty. The agent gets them as empty answers.';
 
 /** A note above the question. Times are milliseconds since the epoch. */
 export type Notice =
 	/** The form showed another question before; `carried`: typed text was kept where it fits. */
 	| { readonly kind: 'questionChanged'; readonly carried: boolean }
-	/** Somebody answered while this form was open. */
 	| { readonly kind: 'answeredMeanwhile'; readonly other: OtherAnswer }
-	/** Text typed earlier is back in the fields. */
 	| { readonly kind: 'draftRestored'; readonly at: number }
-	/** The fields are filled with a message that was chosen with "Use as answer". */
+	/** With a message that was chosen with "Use as answer". */
 	| { readonly kind: 'prefilled' }
 	/** A message was chosen as an answer, but no question is open, or only secrets are asked for. */
 	| { readonly kind: 'textUnused'; readonly why: 'nothingOpen' | 'secret' }
-	/** The session is being read again. */
 	| { readonly kind: 'stillWaiting'; readonly waitedMs: number }
-	/** The view shows a newer read. */
 	| { readonly kind: 'readAgain' }
 	/** The read failed, so the view shows an earlier one. */
 	| { readonly kind: 'stale'; readonly code: string; readonly readAt: number; readonly retryAt?: number | null }
@@ -248,7 +231,6 @@ export const GONE_ON = '👣 The agent has gone on since it asked this. You can 
 
 export const WITHOUT_SCREENSHOT = '🖼️ Slack could not load the screenshot, so it is left out.';
 
-/** A notice in mrkdwn. */
 export function noticeWords(notice: Notice, { now, adminContact }: Pick<SessionModel, 'now' | 'adminContact'>): string {
 	switch (notice.kind) {
 		case 'questionChanged':
@@ -260,11 +242,9 @@ export function noticeWords(notice: Notice, { now, adminContact }: Pick<SessionM
 			const who = person === null ? 'somebody outside Slack' : personMrkdwn(person.userId);
 			const texts = values
 				.slice(0, 3)
-				.map((value) => (value === null ? '> (hidden)' : isBlank(value) ? '' : quoted(value, 300)))
-				.filter((line) => line !== '')
-				.join('\n');
+				.map((value) => (value === null ? '> (hidden)' : isBlank(value) ? '' : quoted(value, 300)));
 			const when = at === null ? '' : `, ${agoText(at, now)}`;
-			return `🔀 Answered meanwhile by ${who}${when}.${texts === '' ? '' : `\n${texts}`}`;
+			return [`🔀 Answered meanwhile by ${who}${when}.`, ...texts].filter((line) => line !== '').join('\n');
 		}
 		case 'draftRestored':
 			return `📝 Your text from ${momentMrkdwn(notice.at)} is back in the fields.`;

@@ -13,7 +13,7 @@ export interface CardModel extends Pick<PostContext, 'handOver' | 'standing' | '
 	readonly view: SessionSnapshot;
 	/** When the session was read last, in milliseconds since the epoch; null while that is recent. */
 	readonly checkedAt: number | null;
-	/** Milliseconds for which the open question has waited; null when that is not told. */
+	/** Of the open question; null when that is not told. */
 	readonly waitedMs: number | null;
 	/** Ids of those who have the open question in a form now. */
 	readonly claims: readonly string[];
@@ -33,11 +33,8 @@ export function watchCard(model: CardModel): MessageContent {
 	const title = sessionTitle(view.name, view.sessionId);
 	const step = stepWords(view);
 	const open = (view.question?.openCount ?? 0) > 0 ? view.question : null;
-	const text =
-		open !== null
-			? questionText({ question: open, sessionName: view.name, waitedMs, discreet })
-			: `${status.emoji} ${title}: ${status.mrkdwn}, ${step}`;
-	return message(text, [
+	const told = open === null ? null : questionText({ question: open, sessionName: view.name, waitedMs, discreet });
+	return message(told ?? `${status.emoji} ${title}: ${status.mrkdwn}, ${step}`, [
 		...section(`*${title}*\n${status.emoji} *${status.mrkdwn}* · ${step}`),
 		...context(
 			isBlank(view.name) ? '' : sessionName(view.sessionId),

@@ -38,7 +38,6 @@ import { chosenWords } from './choices.ts';
 import { button, buttons, context, type MessageContent, message, section, textMessage } from './parts.ts';
 import { leftOutWords } from './watching.ts';
 
-/** What a post needs besides its content. */
 export interface PostContext {
 	readonly sessionId: string;
 	/** The newest read of the session. */
@@ -54,11 +53,10 @@ export interface PostContext {
 	readonly watchedBy: string;
 	/** Slack user id of the reader of a direct message; null in channels. */
 	readonly reader: string | null;
-	/** Who has the question of the post, because it was handed over to them. */
 	readonly handOver: HandOver | null;
 	/** For a post in a channel without a card, which else shows these: who is answering, and until when at least. */
 	readonly alone: { readonly claims: readonly string[]; readonly claimedUntil: number | null } | null;
-	/** Whether the post offers short options as buttons. */
+	/** As buttons. */
 	readonly offersOptions: boolean;
 	/** Whether channels see which option somebody chose. */
 	readonly showsChoices: boolean;
@@ -73,10 +71,9 @@ export interface PostContext {
 	readonly maybeRepeat: boolean;
 }
 
-/** A question as it was announced. */
 export type AskedContent = ContentOf<'question'>;
-/** The same, or as it was handed over. */
-type Asked = Pick<AskedContent, 'question' | 'readAt'>;
+/** As it was announced, or handed over. */
+export type Asked = Pick<AskedContent, 'question' | 'readAt'>;
 
 /** Words alone are a string. mrkdwn. */
 type Draw<K extends PostKind> = (content: ContentOf<K>, post: PostContext) => MessageContent | string;
@@ -104,7 +101,7 @@ const PLAIN = {
 		const text = `${emoji} ${titleOf(post)}: ${mrkdwn} after ${counted(step, 'step')}`;
 		return message(text, [...section(`*${text}*`), ...resultBlocks(result)]);
 	},
-	watchEnded: ({ reason, days }, post) => `👋 ${endWords(reason, { ...post, days })}`,
+	watchEnded: ({ reason, days }, post) => `👋 ${endWords(reason, days, post.adminContact)}`,
 	serviceDown: ({ since }) =>
 		`⚠️ The session service has been unavailable since ${momentMrkdwn(since)}: it is down, limits our requests or refuses our key. Cards in this channel are not updated until it is back. Answers are saved and sent then.`,
 	serviceBack: ({ downMs }) => `✅ The session service is back after ${durationText(downMs)}. Cards are current again.`,
@@ -128,7 +125,6 @@ export function watchPost(content: PostedContent, post: PostContext): MessageCon
 	return message(text, [...blocks, ...context(post.maybeRepeat ? MAYBE_REPEAT : '')]);
 }
 
-/** The post of a question that is open. */
 function askedPost({ question, changed, readAt }: AskedContent, post: PostContext) {
 	const { sessionId, channelId, discreet } = post;
 	// The agent may have asked the same before.
@@ -176,10 +172,7 @@ export function isChosen({ question, readAt }: Asked, answer: Answer | null): an
 	return isBlocking(answer.state) || (answer.deliveredAt !== null && answer.deliveredAt > readAt);
 }
 
-/**
- * The post of a settled question: what was asked, who settled it, no button.
- * @param how null: somebody has chosen an option
- */
+/** The post of a settled question, without buttons. `how`: null when somebody has chosen an option. */
 export function settledQuestionPost(asked: Asked, how: SettledHow | null, post: PostContext): MessageContent {
 	const title = titleOf(post);
 	const words = outcomeWords(asked, how, post);
@@ -191,11 +184,7 @@ export function settledQuestionPost(asked: Asked, how: SettledHow | null, post: 
 	]);
 }
 
-/**
- * What became of a question: who has chosen an option or answered, or why it takes no more answers; empty while it waits.
- * mrkdwn; mentions people, so it is for updates only.
- * @param how null while its posts are not settled
- */
+/** What became of a question; empty while it waits. mrkdwn; mentions people: for updates only. `how`: null before its end. */
 export function outcomeWords(asked: Asked, how: SettledHow | null, post: PostContext): string {
 	const { standing, discreet, showsChoices } = post;
 	let chosen = '';
@@ -254,7 +243,6 @@ function answerBlocks(question: QuestionView, positions: readonly number[]): Kno
 	return [...shown, ...context(andMoreWords(positions.length - MOST_ITEMS))];
 }
 
-/** A session, by its title, asks a question. */
 export function asksWords(title: string, changed = false): string {
 	return changed ? `✏️ ${title} asks something else now` : `✋ ${title} asks for an answer`;
 }
@@ -263,16 +251,15 @@ const NEWEST_SHOWN =
 	'This post shows the newest question, up to a few seconds late, instead of a new post for each. *Answer…* opens the question that the agent asks when you press it. A question that stays for a minute is posted by itself.';
 export const NOTHING_ASKED = 'The agent asks nothing at the moment.';
 
-/** mrkdwn */
 export function switchingWords(title: string): string {
 	return `🔀 ${title} changes its question often`;
 }
 
-/** Of an answer whose author saw another text than the question has now. */
+/** Its author saw another text than the question has now. */
 export const BEFORE_NEW_TEXT = 'for an earlier text of the question';
 export const OUTSIDE = "Answered outside Slack, on the session service's own page";
 
-/** On the post of a question that was settled without an answer, and on a direct message whose person does not have it now. */
+/** For a question that was settled without an answer, and for a direct message whose person does not have it now. */
 export const SETTLED_WORDS = {
 	closed: '💨 Closed without an answer',
 	changed: '✏️ The agent asks something else now',
@@ -284,18 +271,14 @@ export const SETTLED_WORDS = {
 	givenBack: '↩️ You gave this question back. It is open for all again.',
 } as const;
 
-/** A direct message to the person who started watching. */
-function creatorToldWords(
-	{ sessionIds, all, channelId, reason }: ContentOf<'creatorTold'>,
-	adminContact: string | null,
-): string {
+function creatorToldWords(told: ContentOf<'creatorTold'>, adminContact: string | null): string {
+	const { sessionIds, all, channelId, reason } = told;
 	const what = all === true ? 'The watch of all sessions' : `The watch of ${sessionNames(sessionIds)}`;
-	const why = endWords(reason, { days: null, adminContact });
+	const why = endWords(reason, null, adminContact);
 	const command = all === true ? '`/session watch all`' : '`/session watch`';
 	return `👋 ${what} in ${placeMrkdwn(channelId)} has ended: ${why.replace('`/session watch`', command)}`;
 }
 
-/** Sessions named in one line. */
 const NAMED_SESSIONS = 10;
 
 function sessionNames(ids: readonly string[]): string {
@@ -321,10 +304,7 @@ const ENDS: Readonly<Record<WatchEnd, string>> = {
 		'Handraise is no longer allowed there, so I post nothing more there. What I posted there before stays. To change that, ask {contact}.',
 };
 
-/** Why a watch ended, and what to do. mrkdwn. */
-export function endWords(
-	reason: WatchEnd,
-	{ days, adminContact }: { days: number | null; adminContact: string | null },
-): string {
+/** mrkdwn */
+export function endWords(reason: WatchEnd, days: number | null, adminContact: string | null): string {
 	return ENDS[reason].replace('{days}', `${days ?? 'some'}`).replace('{contact}', () => contactMrkdwn(adminContact));
 }

@@ -50,21 +50,16 @@ const LIMITS = {
 } as const;
 
 /** The person reached their limit before these sessions were read. mrkdwn. */
-export function tooFastWords(
-	sessionIds: readonly string[],
-	{ code, retryAt }: { readonly code: string; readonly retryAt: number },
-	error: ErrorContext,
-): string {
+export function tooFastWords(sessionIds: readonly string[], code: string, error: ErrorContext): string {
 	const [first = '', ...others] = sessionIds;
 	const name = `*${sessionIdMrkdwn(first)}*`;
 	const which = others.length === 0 ? `${name} was` : `${name} and ${others.length} more were`;
-	return `⚠️ ${which} not read. ${errorWords(code, { ...error, retryAt }).text}`;
+	return `⚠️ ${which} not read. ${errorWords(code, error).text}`;
 }
 
 export const WATCH_OPTIONS =
 	'`--questions-only` posts questions and answers only; `--thread-only` keeps questions out of the channel: an escalation there names only the session. `--discreet` keeps questions out of notifications and answers out of posts; `--no-buttons` shows no options as buttons.';
 
-/** The result of `/session unwatch` for one session. mrkdwn. */
 export function unwatchedWords(sessionId: string, wasWatched: boolean): string {
 	const name = `*${sessionIdMrkdwn(sessionId)}*`;
 	return wasWatched ? `👋 ${name} is not watched here any more.` : `Session ${name} is not watched here.`;
@@ -74,8 +69,8 @@ export function unwatchedWords(sessionId: string, wasWatched: boolean): string {
 export function unwatchedAllWords(count: number, discovered: boolean): string {
 	if (count === 0 && !discovered) return 'This channel watches no session.';
 	const watched = `${count === 1 ? 'One session is' : `${count} sessions are`} not watched here any more.`;
-	const others = 'The questions of all sessions do not come into this channel any more.';
-	return `👋 ${[...(count === 0 ? [] : [watched]), ...(discovered ? [others] : [])].join(' ')}`;
+	const others = discovered ? 'The questions of all sessions do not come into this channel any more.' : '';
+	return `👋 ${sentences(count === 0 ? '' : watched, others)}`;
 }
 
 /** How slow watching will be; empty when it is not slow. */
@@ -96,7 +91,6 @@ export function discoveringWords(
 	return sentences(`✋ The questions of all sessions come into this channel ${since}.`, changed, listed);
 }
 
-/** What `/session watch all` takes. */
 export const DISCOVERY_OPTIONS =
 	'`--discreet` keeps questions out of notifications and chosen options out of posts; `--no-buttons` shows no options as buttons. `--no-discreet` and `--buttons` take that back.';
 
@@ -110,7 +104,7 @@ const NO_LIST: Readonly<Record<NoListReason, string>> = {
 		'Handraise cannot get the list of sessions from the session service. It looks again by itself. If that lasts, tell {contact}.',
 };
 
-/** Why no sessions are listed. mrkdwn. */
+/** mrkdwn */
 export function noListWords(why: NoListReason, adminContact: string | null): string {
 	return NO_LIST[why].replace('{contact}', () => contactMrkdwn(adminContact));
 }
@@ -131,8 +125,8 @@ export function leftOutWords(left: LeftOut, adminContact: string | null): string
 
 /** In the list of what a channel watches: who began `watch all`. mrkdwn. */
 export function discoveredByWords(discovery: Discovery): string {
-	const { createdBy, createdAt } = discovery;
-	return `✋ The questions of all sessions come into this channel: ${commandWords(discovery)} by ${personMrkdwn(createdBy)} ${momentMrkdwn(createdAt)}.`;
+	const who = `${personMrkdwn(discovery.createdBy)} ${momentMrkdwn(discovery.createdAt)}`;
+	return `✋ The questions of all sessions come into this channel: ${commandWords(discovery)} by ${who}.`;
 }
 
 function commandWords({ discreet, buttons }: Discovery): string {

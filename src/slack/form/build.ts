@@ -18,14 +18,13 @@ import {
 	yesNoOption,
 } from './plan.ts';
 
-/** The session service takes 100 kB and fails on more. The client uses 100,000 bytes too, the smaller meaning of that unit. */
+/** The session service takes 100 kB and fails on more; the client uses the smaller meaning of that unit too. */
 export const PUT_LIMIT_BYTES = 100_000;
 
 /** A question as input blocks, or why it cannot be answered in Slack. */
 export type Form =
 	/** `metadata` has to go into the view: `readForm` needs it. */
 	| { readonly kind: 'fields'; readonly blocks: readonly KnownBlock[]; readonly metadata: ViewMetadata }
-	/** More open items than a view holds. */
 	| { readonly kind: 'tooMany'; readonly count: number }
 	/** The question's own texts are so long that the service would refuse the PUT. */
 	| { readonly kind: 'tooLarge'; readonly bytes: number };
@@ -34,9 +33,10 @@ export type Form =
 const LEAST_ROOM_BYTES = 1000;
 /** Of the 250 KB that a view may take; the other blocks need some of it. */
 const FORM_BYTES = 150_000;
-/** With more fields, the warning about secrets is in the hints. */
+/** With more fields, the warning about secrets is in the hints, because there is no room for a block. */
 const FEW_FIELDS = 10;
-const SHRINKING: readonly FieldLimits[] = [
+/** Characters of a title or a description, and of an initial value; fewer when a form would outgrow a view. */
+const SHRINKING = [
 	{ text: 2900, offer: INPUT_LIMIT },
 	{ text: 1500, offer: INPUT_LIMIT },
 	{ text: 700, offer: 1500 },
@@ -46,9 +46,8 @@ const SHRINKING: readonly FieldLimits[] = [
 ];
 
 /**
- * The fields of the open items. `draft`: values by position; one that is longer than an input is shown cut. `metadata`:
- * of the view as it is now, so that a refresh keeps every block_id. `secret`: positions whose box is ticked; if left out,
- * those that look secret.
+ * The fields of the open items. `draft`: by position; shown cut to what an input takes. `metadata`: of the view as it is,
+ * so that a refresh keeps every block_id. `secret`: positions whose box is ticked; if left out, those that look secret.
  */
 export function buildForm(input: {
 	question: Question;
@@ -69,9 +68,7 @@ export function buildForm(input: {
 	for (const [level, size] of SHRINKING.entries()) {
 		// `readForm` cuts texts to the limit of the first showing before it compares them.
 		const limits = isShownAgain ? { ...size, offer: metadata.offerLimit } : size;
-		const bare = count > DESCRIBED_FIELDS;
-		const context = { question, metadata, bare, warnsInHints: count > FEW_FIELDS, limits, onCut: input.onCut };
-		const blocks = formBlocks(planned.fields, context);
+		const blocks = formBlocks(planned.fields, { question, metadata, limits, onCut: input.onCut });
 		if (level < SHRINKING.length - 1 && Buffer.byteLength(JSON.stringify(blocks)) > FORM_BYTES) continue;
 		const { fields, optionTexts } = planned;
 		return {
@@ -98,15 +95,12 @@ export function buildForm(input: {
 }
 
 function formBlocks(fields: readonly Field[], context: FieldContext): KnownBlock[] {
-	const blocks: KnownBlock[] = [];
-	let warned = false;
-	for (const field of fields) {
-		if (field.secret && !warned && !context.warnsInHints) {
-			warned = true;
-			blocks.push({ type: 'context', block_id: blockId('secret'), elements: [mrkdwn(`⚠️ ${SECRET_WARNING}`)] });
-		}
-		blocks.push(...fieldBlocks(field, context));
-	}
+	const warned = fields.length <= FEW_FIELDS ? fields.find((field) => field.secret) : undefined;
+	const elements = [mrkdwn(`⚠️ ${SECRET_WARNING}`)];
+	const blocks = fields.flatMap((field): KnownBlock[] => {
+		const warning = field === warned ? [{ type: 'context' as const, block_id: blockId('secret'), elements }] : [];
+		return [...warning, ...fieldBlocks(field, context)];
+	});
 	return [...blocks, secretBox(context.question, fields)];
 }
 
@@ -114,13 +108,9 @@ function formBlocks(fields: readonly Field[], context: FieldContext): KnownBlock
  * Slack returns option texts with emoji as `:names:` and `&` as an entity, so the metadata keeps the texts that would
  * change. Where it has no room for them, the choice becomes plain text.
  */
-function keepOptionTexts(
-	fields: readonly Field[],
-	metadata: ViewMetadata,
-): { fields: readonly Field[]; optionTexts: Record<number, readonly string[]> } {
+function keepOptionTexts(fields: readonly Field[], metadata: ViewMetadata) {
 	const optionTexts: Record<number, readonly string[]> = {};
-	// For numbers that the metadata gets later, and for four lists of positions without ranges: `asText` and `withOptions`
-	// share no position.
+	// For numbers that the metadata gets later, and four lists of positions: `asText` and `withOptions` share none.
 	const reserve = 400 + 4 * fields.reduce((sum, { position }) => sum + `${position}`.length + 1, 0);
 	let room = METADATA_LIMIT - lengthWithoutFields(metadata) - reserve;
 	const kept = fields.map((field): Field => {
@@ -144,10 +134,8 @@ function positionsOf(fields: readonly Field[], test: (field: Field) => boolean):
 
 /** UTF-8 bytes of the PUT's JSON when the open items' values are empty. */
 function putOverheadBytes(sessionId: string, question: Question): number {
-	const items = mergeForPut(
-		question.items,
-		question.items.map(() => ''),
-	);
+	const values = question.items.map(() => '');
+	const items = mergeForPut(question.items, values);
 	return Buffer.byteLength(putBodyOf(sessionId, question.messageIndex, items));
 }
 
@@ -164,47 +152,35 @@ const SECRET_MEANING =
 const SECRET_TICKED =
 	'Whatever looks like a password or a code is ticked. Without the tick, it is treated like any other answer.';
 
-/** The hint of a field that shows only the beginning of a text. */
 function cutHint(characters: number): string {
 	return `Your text of ${characters.toLocaleString('en-US')} characters is longer than a field in Slack can show. The full text is sent if you do not change this field.`;
-}
-
-/** How many characters are shown; fewer when a form would outgrow a view. */
-interface FieldLimits {
-	/** Of a title or a description. */
-	readonly text: number;
-	/** Of an initial value. */
-	readonly offer: number;
 }
 
 interface FieldContext {
 	readonly question: Question;
 	readonly metadata: ViewMetadata;
-	/** Descriptions are hints only. */
-	readonly bare: boolean;
-	/** The warning about secrets is in the hints, because there is no room for a block. */
-	readonly warnsInHints: boolean;
-	readonly limits: FieldLimits;
+	readonly limits: (typeof SHRINKING)[number];
 	readonly onCut: OnCut | undefined;
 }
 
 /** The `value` of "Something else…". */
 export const OTHER_OPTION = 'other';
 
-/** One to three blocks: a long description, the input, and the text for "Something else…". */
+/** A long description, the input, and the text for "Something else…". */
 function fieldBlocks(field: Field, context: FieldContext): KnownBlock[] {
-	const { question, bare, warnsInHints, limits, onCut } = context;
+	const { question, limits, onCut } = context;
+	const count = question.openItems.length;
 	const { title = '', description = '' } = question.items[field.position] ?? {};
 	const label = labelOf(question, field.position, limits.text, onCut);
 	const short = oneLine(description, limits.text);
-	const isHint = bare || (short.length <= 150 && !description.trim().includes('\n'));
+	const isHint = count > DESCRIBED_FIELDS || (short.length <= 150 && !description.trim().includes('\n'));
 	const text = isHint ? '' : quotedMarkdown(description, Math.min(limits.text, 2900), onCut);
 	const about: KnownBlock[] =
 		text === ''
 			? []
 			: [{ type: 'section', block_id: blockId('about', field.position), text: mrkdwn(text), expand: true }];
 	const hints = [
-		warnsInHints && field.secret ? SECRET_WARNING : '',
+		field.secret && count > FEW_FIELDS ? SECRET_WARNING : '',
 		isHint && description.trim() !== title.trim() && !repeatsOptions(field, description)
 			? quotedTitle(description, Math.min(limits.text, 300), onCut)
 			: '',
@@ -268,7 +244,7 @@ function elementOf(field: Field, { limits, metadata }: FieldContext): InputBlock
 	}
 }
 
-/** What text inputs have in common. Slack does not report what is typed into a secret one. */
+/** Slack does not report what is typed into a secret one. */
 function typedInput({ secret }: Field, actionId: ActionId, offer: string | null) {
 	return {
 		action_id: actionId,
@@ -318,7 +294,7 @@ function otherBlock(field: Field, context: FieldContext): InputBlock {
 	};
 }
 
-/** The quoted title, with the item's place in the question where another title is the same; the place alone without a title. */
+/** The quoted title, with its place where another title is the same; the place alone without a title. */
 function labelOf(question: Question, position: number, limit: number, onCut?: OnCut): string {
 	const title = quotedTitle(question.items[position]?.title ?? '', Math.min(1900, limit), onCut);
 	const place = question.openItems.indexOf(position) + 1;
@@ -340,7 +316,6 @@ const MOST_BOXES = 10;
 /** Of the 75 characters of an option, which begins with the item's place. */
 const BOX_TITLE = 60;
 
-/** The block in which people choose the answers to keep secret. */
 function secretBox(question: Question, fields: readonly Field[]): InputBlock {
 	const options = fields.map(({ position }): PlainTextOption => {
 		const place = question.openItems.indexOf(position) + 1;
@@ -352,8 +327,7 @@ function secretBox(question: Question, fields: readonly Field[]): InputBlock {
 	});
 	const ticked = options.filter((_, at) => fields[at]?.secret === true);
 	const initial = ticked.length === 0 ? {} : { initial_options: ticked };
-	const isGuessed = fields.some((field) => field.looksSecret);
-	const hints = [isGuessed ? SECRET_TICKED : '', SECRET_MEANING, NEVER_GIVE];
+	const hints = [...(fields.some((field) => field.looksSecret) ? [SECRET_TICKED] : []), SECRET_MEANING, NEVER_GIVE];
 	return {
 		type: 'input',
 		block_id: secretBlockId(question),
@@ -370,6 +344,6 @@ function secretBox(question: Question, fields: readonly Field[]): InputBlock {
 						options,
 						...initial,
 					},
-		hint: plain(hints.filter((hint) => hint !== '').join(' '), 500),
+		hint: plain(hints.join(' '), 500),
 	};
 }

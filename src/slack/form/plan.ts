@@ -22,7 +22,6 @@ export interface Field {
 	readonly variant: Exclude<FieldVariant, 'other'>;
 	readonly kind: InputGuess['kind'];
 	readonly secret: boolean;
-	/** Whether the guess says that it is secret. */
 	readonly looksSecret: boolean;
 	/** Of a choice. */
 	readonly options: readonly string[];
@@ -50,14 +49,9 @@ export function planFields(
 			: usableGuess(guessInput(question.items[position] ?? { title: '', description: '' }), bare);
 		const isSecret = secret === null ? guess.secret : secret.has(position);
 		const text = isSecret ? '' : (draft[position] ?? '').toWellFormed();
-		const field = {
-			position,
-			kind: guess.kind,
-			secret: isSecret,
-			looksSecret: guess.secret,
-			options: guess.kind === 'choice' ? guess.options : [],
-			text,
-		};
+		const { kind, secret: looksSecret } = guess;
+		const options = guess.kind === 'choice' ? guess.options : [];
+		const field = { position, kind, secret: isSecret, looksSecret, options, text };
 		// A secret cannot be filled in again, so its block_id stays and Slack keeps what was typed.
 		const plain = isSecret
 			? shownAsText.includes(position)
@@ -80,17 +74,16 @@ export function asksTheSame(metadata: ViewMetadata, { messageIndex, fingerprint,
 /** A choice becomes long text if Slack cannot show all its options in full. */
 function usableGuess(guess: InputGuess, bare: boolean): InputGuess {
 	if (guess.kind !== 'choice') return guess;
-	const usable =
-		!bare &&
-		guess.options.length <= MOST_OPTIONS &&
-		guess.options.every((option) => option.length <= OPTION_LIMIT && oneLine(option, OPTION_LIMIT) !== '');
+	const isShort = (option: string) => option.length <= OPTION_LIMIT && oneLine(option, OPTION_LIMIT) !== '';
+	const usable = !bare && guess.options.length <= MOST_OPTIONS && guess.options.every(isShort);
 	return usable ? guess : { kind: 'longText', secret: false };
 }
 
 /** What the guessed inputs take as an initial value; the other kinds take any text. */
 const INITIAL_VALUES: Partial<Record<Field['kind'], (text: string) => boolean>> = {
 	yesNo: (text) => yesNoOption(text) !== null,
-	number: isPlainNumber,
+	// As `number_input` takes it.
+	number: (text) => /^-?\d{1,100}(?:\.\d{1,100})?$/.test(text),
 	email: isEmail,
 	url: isUrl,
 	date: isDate,
@@ -129,11 +122,6 @@ export function offerOf(field: Field, limit: number): string | null {
 	if (field.secret || isBlank(field.text)) return null;
 	if (field.variant === 'guessed' && !fits(field)) return null;
 	return cutTo(field.text, limit);
-}
-
-/** Whether `number_input` takes it as an initial value. */
-function isPlainNumber(text: string): boolean {
-	return /^-?\d{1,100}(?:\.\d{1,100})?$/.test(text);
 }
 
 /** Anything that people write for a number. */

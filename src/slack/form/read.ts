@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ACTIONS, type FieldVariant, fieldBlockId, secretBlockId } from '../ids.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import type { SubmittedView } from '../request.ts';
-import { cutTo, isBlank } from '../text.ts';
+import { cutTo, isBlank, withoutMarks } from '../text.ts';
 import { OTHER_OPTION, PUT_LIMIT_BYTES } from './build.ts';
 import { isDate, isEmail, isNumber, isTime, isUrl } from './plan.ts';
 
@@ -23,23 +23,7 @@ const FORMATS: Partial<Readonly<Record<string, readonly [fits: (value: string) =
 	timepicker: [isTime, 'Choose a time.'],
 };
 
-function tooLargeError(overBytes: number): string {
-	return `The question and your answers together are ${Math.ceil(overBytes / 1000)} kB larger than the session service accepts. Please shorten this text.`;
-}
-
-/** What a form holds. */
-export interface FormReading {
-	/** By position, for each field: the answer as it is sent; '' for an empty field. */
-	readonly values: Readonly<Record<number, string>>;
-	/** Positions without a value, ascending. */
-	readonly missing: readonly number[];
-	/** By block_id, for `response_action: 'errors'`; empty when the form can be submitted. */
-	readonly fieldErrors: Readonly<Record<string, string>>;
-	/** Positions whose box is ticked. */
-	readonly secret: readonly number[];
-	/** `values` without secrets: may be kept as a draft, even if the form has errors. */
-	readonly draft: Readonly<Record<number, string>>;
-}
+export type FormReading = Readonly<ReturnType<typeof readForm>>;
 
 const ELEMENT = z.object({
 	type: z.string().optional(),
@@ -62,8 +46,10 @@ interface FormInput {
 /**
  * Reads a form from `view.state.values`. Slack may leave out initial values that nobody touched; `draft` holds them.
  * `acted`: the block_id of the input whose `block_actions` event this is; if that input has no value, the person emptied it.
+ * Returns the answers by position as they are sent ('' for an empty field), the positions without one, the errors by
+ * block_id, the positions whose box is ticked, and the values without secrets, a draft even if the form has errors.
  */
-export function readForm(view: FormInput): FormReading {
+export function readForm(view: FormInput) {
 	const { metadata } = view;
 	const fieldErrors: Record<string, string> = {};
 	const values: Record<number, string> = {};
@@ -102,7 +88,7 @@ function readField(view: FormInput, position: number, errors: Record<string, str
 	const blockId = mainId(metadata, position);
 	const otherId = fieldId(metadata, position, 'other');
 	const entry = entryOf(view, blockId, ACTIONS.field);
-	const other = isPlain(metadata, position) ? null : entryOf(view, otherId, ACTIONS.otherText);
+	const other = metadata.asText.includes(position) ? null : entryOf(view, otherId, ACTIONS.otherText);
 	const offered = metadata.offered.includes(position) ? (view.draft[position] ?? '').toWellFormed() : '';
 	const chosen = entry?.selected_option;
 	const written = other?.value ?? '';
@@ -132,11 +118,8 @@ function entryOf({ values }: FormInput, blockId: string, actionId: string): Elem
 /** The full text if it was shown cut and the field still holds what was shown. */
 function wholeText(text: string, offered: string, offerLimit: number): string {
 	if (offered.length <= offerLimit) return text;
-	return comparable(text) === comparable(cutTo(offered, offerLimit)) ? offered : text;
-}
-
-function comparable(text: string): string {
-	return text.replaceAll('\r\n', '\n').trim();
+	const [typed, shown] = [text, cutTo(offered, offerLimit)].map((one) => one.replaceAll('\r\n', '\n').trim());
+	return typed === shown ? offered : text;
 }
 
 function optionText(metadata: ViewMetadata, position: number, chosen: NonNullable<Element['selected_option']>): string {
@@ -145,15 +128,12 @@ function optionText(metadata: ViewMetadata, position: number, chosen: NonNullabl
 }
 
 function addMissing(errors: Record<string, string>, missing: readonly number[], metadata: ViewMetadata): void {
-	if (metadata.partial) {
-		const [first] = metadata.fields;
-		if (first === undefined || missing.length < metadata.fields.length || Object.keys(errors).length > 0) return;
+	const [first] = metadata.fields;
+	if (!metadata.partial) {
+		const unsaid = missing.filter((position) => !(fieldId(metadata, position, 'other') in errors));
+		for (const position of unsaid) errors[mainId(metadata, position)] ??= FIELD_ERRORS.missing;
+	} else if (first !== undefined && missing.length === metadata.fields.length && Object.keys(errors).length === 0) {
 		errors[mainId(metadata, first)] = FIELD_ERRORS.allEmpty;
-		return;
-	}
-	for (const position of missing) {
-		if (fieldId(metadata, position, 'other') in errors) continue;
-		errors[mainId(metadata, position)] ??= FIELD_ERRORS.missing;
 	}
 }
 
@@ -167,19 +147,17 @@ function addTooLarge(
 	const lengthOf = (position: number) => (values[position] ?? '').length;
 	const [longest] = metadata.fields.toSorted((a, b) => lengthOf(b) - lengthOf(a));
 	if (bytes <= PUT_LIMIT_BYTES || longest === undefined) return;
-	errors[mainId(metadata, longest)] = tooLargeError(bytes - PUT_LIMIT_BYTES);
+	const over = Math.ceil((bytes - PUT_LIMIT_BYTES) / 1000);
+	errors[mainId(metadata, longest)] =
+		`The question and your answers together are ${over} kB larger than the session service accepts. Please shorten this text.`;
 }
 
 function mainId(metadata: ViewMetadata, position: number): string {
-	return fieldId(metadata, position, isPlain(metadata, position) ? 'plain' : 'guessed');
-}
-
-function isPlain({ asText }: ViewMetadata, position: number): boolean {
-	return asText.includes(position);
+	return fieldId(metadata, position, metadata.asText.includes(position) ? 'plain' : 'guessed');
 }
 
 /** The block_id of a field in the view of this metadata. */
-export function fieldId(metadata: ViewMetadata, position: number, variant: FieldVariant): string {
+function fieldId(metadata: ViewMetadata, position: number, variant: FieldVariant): string {
 	return fieldBlockId({
 		messageIndex: metadata.messageIndex ?? 0,
 		fingerprint: metadata.fingerprint ?? '',
@@ -187,4 +165,10 @@ export function fieldId(metadata: ViewMetadata, position: number, variant: Field
 		variant,
 		shownHash: variant === 'guessed' && metadata.withOptions.includes(position) ? metadata.shownHash : null,
 	});
+}
+
+/** The title of an item as the view showed it. */
+export function titleOf({ labels }: SubmittedView, metadata: ViewMetadata, position: number): string {
+	const label = labels[fieldId(metadata, position, 'guessed')] ?? labels[fieldId(metadata, position, 'plain')];
+	return label === undefined ? '' : withoutMarks(label);
 }

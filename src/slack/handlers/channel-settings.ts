@@ -1,5 +1,4 @@
 import { setBounded } from '../../bounded-map.ts';
-import { uptimeOf, within } from '../../clock.ts';
 import type { StoredChannelSettings } from '../../store/channel-settings-store.ts';
 import type { ChannelSettings } from '../../watches/channel-settings.ts';
 import {
@@ -13,12 +12,9 @@ import {
 	settingsNotice,
 	settingsSaved,
 } from '../blocks/channel-settings.ts';
-import { noWindow } from '../blocks/commands.ts';
-import { codeOf } from '../clients.ts';
 import { ACTIONS, CALLBACKS } from '../ids.ts';
-import type { Submitted } from '../listen.ts';
+import type { Submitted, Wait } from '../listen.ts';
 import { logged, type SubmittedView } from '../request.ts';
-import { createViewHandle, openView } from '../session/open-view.ts';
 import {
 	decodeSettingsMetadata,
 	emptiedList,
@@ -29,7 +25,7 @@ import {
 	type SettingsMetadata,
 	settingsOf,
 } from '../settings/form.ts';
-import { NO_GROUPS, type UserGroups } from '../settings/mentions.ts';
+import type { UserGroups } from '../settings/mentions.ts';
 import type { SettingsField } from '../settings/table.ts';
 import { type AllowedRequest, ifAllowed, inTurn, NOTHING_TO_DO, silently } from '../task.ts';
 import type { HandlerContext } from './context.ts';
@@ -41,9 +37,9 @@ const MOST_WINDOWS = 1_000;
 
 /** Registers the window of a channel's settings; the returned function is for `/session settings`. */
 export function registerChannelSettings(core: HandlerContext) {
-	const { listen, client, personReads, reply, adminContact, settingsSaving: saving, userGroups } = core;
-	const { clock, directory: names } = core;
+	const { listen, personReads, reply, settingsSaving: saving, userGroups, directory: names } = core;
 	const { ladderTimes: defaults } = core.config;
+	const { adminContact } = reply.errorContext();
 
 	function formOf(
 		metadata: SettingsMetadata,
@@ -70,16 +66,12 @@ export function registerChannelSettings(core: HandlerContext) {
 
 	/** Resolves to the outcome for the log. */
 	async function openWindow(request: AllowedRequest): Promise<string> {
-		await personReads.permit(request);
-		const handle = await openView(client, request, { view: settingsNotice(SETTINGS_LOADING) });
-		if (handle === null) {
-			await reply.toPerson(request, noWindow('settings'));
-			return 'no_window';
-		}
+		const handle = await reply.openWindow(request, 'settings', () => settingsNotice(SETTINGS_LOADING));
+		if (handle === null) return 'no_window';
 		const { outcome, view } = await contentFor(request).catch((error: unknown) => {
-			const code = codeOf(error);
+			const { code, what } = reply.words(error);
 			request.log.error({ code, err: error }, 'the settings of a channel could not be shown');
-			return { outcome: code, view: settingsNotice(settingsFailedWords(code, adminContact)) };
+			return { outcome: code, view: settingsNotice(settingsFailedWords(what)) };
 		});
 		await handle.update(view);
 		return outcome;
@@ -107,7 +99,7 @@ export function registerChannelSettings(core: HandlerContext) {
 		const show = async (request: AllowedRequest) => {
 			const stored = await saving.read(request, before.channelId);
 			const form = formOf(metadataOf(view) ?? before, stored, await userGroups.list());
-			await createViewHandle(client, view, false).update(form);
+			await reply.handleOf(view).update(form);
 		};
 		// A refusal is told at *Save*.
 		return inTurn(ifAllowed(before.channelId, show, silently));
@@ -121,21 +113,22 @@ export function registerChannelSettings(core: HandlerContext) {
 	) {
 		const settings = { before: settingsOf(base), newest: stored.settings, chosen };
 		const notice = conflictWords(stored.changedBy, settings, defaults);
-		const groups = await within(clock, userGroups.list(), LIST_WITHIN_MS, () => NO_GROUPS);
+		const groups = await userGroups.listWithin(LIST_WITHIN_MS);
 		return formOf(metadataFor(channelId, stored, base), stored, groups, notice);
 	}
 
 	async function save(
 		request: AllowedRequest,
 		view: SubmittedView,
-		{ metadata, startedAt }: { metadata: SettingsMetadata; startedAt: number },
+		metadata: SettingsMetadata,
+		{ waitedMs, inTime }: Wait,
 	): Promise<Submitted> {
 		const { chosen, errors } = readSettingsForm(view.values, metadata, defaults);
 		if (Object.keys(errors).length > 0) return refuse(view, metadata, errors);
 		await personReads.permit(request);
-		const refused = await saving.refusalsOf(request, { view, metadata }, chosen, startedAt);
+		const refused = await saving.refusalsOf(request, { view, metadata }, chosen, waitedMs());
 		if (Object.keys(refused).length > 0) return refuse(view, metadata, refused);
-		const { kind, stored } = await saving.store(request, metadata, chosen);
+		const { kind, stored } = await inTime(saving.write(request, metadata, chosen), 'settings_outcome_unknown');
 		if (kind === 'conflict') {
 			return { ack: { response_action: 'update', view: await conflictForm(metadata, chosen, stored) } };
 		}
@@ -144,16 +137,15 @@ export function registerChannelSettings(core: HandlerContext) {
 	}
 
 	listen.submission(CALLBACKS.settings, {
-		async plan(_, view) {
-			const startedAt = uptimeOf(clock);
+		async plan(_, view, wait) {
 			const metadata = metadataOf(view);
 			const place = { channelId: metadata?.channelId ?? null };
-			if (metadata !== null) return { place, run: (request) => save(request, view, { metadata, startedAt }) };
+			if (metadata !== null) return { place, run: (request) => save(request, view, metadata, wait) };
 			const outdated = settingsNotice(SETTINGS_OUTDATED);
 			return { place, run: async () => ({ ack: { response_action: 'update', view: outdated } }) };
 		},
 		failed(view, error) {
-			const words = notSavedError(codeOf(error), reply.errorContext(error, 'unchanged'));
+			const words = notSavedError(reply.words(error, 'unchanged'));
 			return refuse(view, decodeSettingsMetadata(view.privateMetadata), { remind: words });
 		},
 	});

@@ -26,7 +26,6 @@ export interface HandlerContext extends Core {
 	/** The client for people who wait. */
 	readonly client: WebClient;
 	readonly botUserId: string;
-	readonly adminContact: string | null;
 	readonly mayAct: MayAct;
 	readonly memberships: Memberships;
 	readonly channels: Channels;

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { FRESH_MS, type Refusal } from '../../answers/access-policy.ts';
 import type { PressedQuestion } from '../../inbox/hand-overs.ts';
-import { noWindow } from '../blocks/commands.ts';
-import { errorWords } from '../blocks/errors.ts';
 import {
 	GIVE_BACK_LATE,
 	HAND_OVER_FIELD,
@@ -16,12 +14,10 @@ import {
 	tooManyHandOversText,
 } from '../blocks/hand-over.ts';
 import { textMessage } from '../blocks/parts.ts';
-import { codeOf } from '../clients.ts';
-import { ACTIONS, CALLBACKS, decodeInboxRow, decodeQuestionMark } from '../ids.ts';
+import { ACTIONS, CALLBACKS, decodeQuestionMark } from '../ids.ts';
 import type { Submitted } from '../listen.ts';
 import type { ViewMetadata } from '../metadata.ts';
 import { metadataOf, type PersonRequest, type Press, type SubmittedView } from '../request.ts';
-import { openView } from '../session/open-view.ts';
 import { copyPlace, ifAllowed, NOTHING_TO_DO } from '../task.ts';
 import type { HandlerContext } from './context.ts';
 
@@ -31,20 +27,21 @@ const VALUES = z.object({
 
 /** Registers *Hand over* with its window, and *Give back*. */
 export function registerHandOver(core: HandlerContext): void {
-	const { listen, client, personReads, reply, adminContact, handOvers, mayAct, directory: names } = core;
+	const { listen, personReads, reply, handOvers, mayAct, directory: names } = core;
 
 	listen.action(ACTIONS.handOver, (asked, press) => {
 		const pressed = pressedQuestion(asked, press);
 		if (pressed === null) return NOTHING_TO_DO;
 		return ifAllowed(copyPlace(asked, pressed.channelId, pressed.sessionId), async (request) => {
-			await personReads.permit(request);
-			const begun = await handOvers.begin(request.person, pressed);
-			const metadata = handOverMetadata(pressed, pressed.channelId);
-			const view =
-				begun.kind === 'possible' ? handOverModal(metadata, begun) : handOverNotice(handOverWords(begun), metadata);
 			const onTop = press.view !== null && press.view.callbackId !== CALLBACKS.home;
-			if ((await openView(client, request, { view, onTop })) === null)
-				await reply.withoutTurn(request, noWindow('handOver'));
+			const metadata = handOverMetadata(pressed, pressed.channelId);
+			const view = async () => {
+				const begun = await handOvers.begin(request.person, pressed);
+				return begun.kind === 'possible'
+					? handOverModal(metadata, begun)
+					: handOverNotice(handOverWords(begun), metadata);
+			};
+			await reply.openWindow(request, 'handOver', view, { onTop });
 		});
 	});
 
@@ -66,7 +63,7 @@ export function registerHandOver(core: HandlerContext): void {
 		const outcome = await handOvers.handOver(request.person, pressed, { viewId: view.id, ...chosen });
 		const { channelId: channel } = pressed;
 		request.log.info({ session: sessionId, channel, to: chosen.to, outcome: outcome.kind }, 'hand over');
-		if (outcome.kind === 'refused') return onField(handOverRefusedText(outcome.refusal, adminContact));
+		if (outcome.kind === 'refused') return onField(handOverRefusedText(outcome.refusal, reply.errorContext()));
 		if (outcome.kind === 'tooMany') return onField(tooManyHandOversText(outcome, chosen.to, names));
 		const notice = handOverNotice(handOverWords(outcome), metadata);
 		return { ack: { response_action: 'update', view: notice } };
@@ -85,13 +82,12 @@ export function registerHandOver(core: HandlerContext): void {
 			const refusal = mayAct({ ...asked.person, userId: to }, channelId, FRESH_MS);
 			return { place, run: (request) => handOver(request, view, metadata, { to, refusal }) };
 		},
-		failed: (_, error) => onField(errorWords(codeOf(error), reply.errorContext(error, 'unchanged')).plain),
+		failed: (_, error) => onField(reply.words(error, 'unchanged').plain),
 	});
 
 	listen.storingAction(ACTIONS.giveBack, (asked, press) => {
 		const pressed = pressedQuestion(asked, press);
-		const failure = (code: string) =>
-			textMessage(notGivenBackWords(errorWords(code, { kept: 'nothing', adminContact }).text));
+		const failure = (code: string) => textMessage(notGivenBackWords(reply.words(code).text));
 		return {
 			place: { channelId: pressed?.channelId ?? null },
 			failure,
@@ -112,8 +108,8 @@ export function registerHandOver(core: HandlerContext): void {
 }
 
 /** Null when the press is not one of ours. What is pressed in an inbox or a direct message belongs to another channel. */
-function pressedQuestion({ channelId: pressedIn }: PersonRequest, { value, blockId }: Press): PressedQuestion | null {
+function pressedQuestion({ channelId: pressedIn }: PersonRequest, { value, row }: Press): PressedQuestion | null {
 	const mark = decodeQuestionMark(value);
-	const channelId = decodeInboxRow(blockId)?.channelId ?? pressedIn;
+	const channelId = row?.channelId ?? pressedIn;
 	return mark === null || channelId === null ? null : { ...mark, channelId };
 }

@@ -1,22 +1,14 @@
 import { z } from 'zod';
 import type { ActRefusal } from '../../answers/access-policy.ts';
-import { noWindow } from '../blocks/commands.ts';
-import { errorLine } from '../blocks/errors.ts';
 import { homeView, INBOX_LOADING, inboxModal } from '../blocks/inbox.ts';
 import { codeOf, slackFailure } from '../clients.ts';
 import { ACTIONS, CALLBACKS } from '../ids.ts';
 import { homeOf, inboxOf, logAccess, logged, type PersonRequest, windowOf } from '../request.ts';
-import { openView } from '../session/open-view.ts';
 import { forAnybody, ifAllowedAnywhere, inTurn, NOTHING_TO_DO } from '../task.ts';
 import type { HandlerContext } from './context.ts';
 
-const HOME_EVENT = z.object({
-	user: z.string(),
-	channel: z.string(),
-	/** The other tab holds the messages. */
-	tab: z.literal('home'),
-	event_ts: z.string().default(''),
-});
+/** The other tab holds the messages. */
+const HOME_EVENT = z.object({ tab: z.literal('home') });
 const MEMBER_EVENT = z.object({ user: z.string() });
 
 /**
@@ -24,11 +16,11 @@ const MEMBER_EVENT = z.object({ user: z.string() });
  * that the person wants to see their inbox; `src/inbox/inboxes.ts` fills it.
  */
 export function registerInbox(core: HandlerContext) {
-	const { listen, client, personReads, reply, adminContact, inboxes, memberships } = core;
+	const { listen, client, personReads, reply, inboxes, memberships } = core;
 
 	/** Says why the Home tab shows no inbox. */
 	async function publishNotice({ person, log }: PersonRequest, code: string): Promise<void> {
-		const view = homeView(errorLine(code, { adminContact }));
+		const view = homeView(reply.words(code).line);
 		await client.views.publish({ user_id: person.userId, view }).catch((error: unknown) => {
 			log.warn({ code: slackFailure(error).code }, 'the Home tab could not be filled');
 		});
@@ -57,16 +49,11 @@ export function registerInbox(core: HandlerContext) {
 		return refusal;
 	}
 
-	listen.message('app_home_opened', (event) => {
-		const { data } = HOME_EVENT.safeParse(event);
-		if (data === undefined) return null;
-		const { user: userId, channel: channelId, event_ts: ts } = data;
+	listen.message('app_home_opened', (asked, event) => {
+		if (!HOME_EVENT.safeParse(event).success) return null;
 		return {
-			written: { userId, claimedTeamId: null, channelId, ts, threadTs: null },
-			task: (asked) => ({
-				...ifAllowedAnywhere((request) => inHome(request, () => openHome(request))),
-				refused: (refusal) => inHome(asked, () => refuseHome(asked, refusal)),
-			}),
+			...ifAllowedAnywhere((request) => inHome(request, () => openHome(request))),
+			refused: (refusal) => inHome(asked, () => refuseHome(asked, refusal)),
 		};
 	});
 
@@ -97,12 +84,9 @@ export function registerInbox(core: HandlerContext) {
 
 	return (request: PersonRequest) =>
 		logged(request, 'inbox', null, async () => {
-			await personReads.permit(request);
-			const handle = await openView(client, request, { view: inboxModal(INBOX_LOADING) });
-			if (handle?.id == null) {
-				await reply.toPerson(request, noWindow('inbox'));
-				return 'no_window';
-			}
+			const loading = () => inboxModal(INBOX_LOADING);
+			const handle = await reply.openWindow(request, 'inbox', loading, { needsId: true });
+			if (handle?.id == null) return 'no_window';
 			await inboxes.ask(windowOf(request, handle.id), 0);
 			return 'opened';
 		});

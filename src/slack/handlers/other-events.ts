@@ -24,11 +24,8 @@ const LINKS = [ACTIONS.dashboard, ACTIONS.openFile, ACTIONS.openScreenshot];
 const DIRECT_MESSAGE_EVENT = z.object({
 	channel: z.string(),
 	channel_type: z.literal('im'),
-	user: z.string(),
-	ts: z.string().default(''),
 	/** Edits, joins and our own posts have other subtypes. */
 	subtype: z.literal(['file_share', 'thread_broadcast']).nullish(),
-	bot_id: z.null().optional(),
 });
 
 /** Ends the watches of channels that are gone or shared with another organisation, and tells their creators. */
@@ -70,18 +67,13 @@ export function registerFallbacks({ listen, personReads, reply, clients }: Handl
 	);
 
 	// The reply to every direct message is the help.
-	listen.message('message', (event) => {
+	listen.message('message', (request, event) => {
 		const { data } = DIRECT_MESSAGE_EVENT.safeParse(event);
 		if (data === undefined) return null;
-		const { channel: channelId, user: userId, ts } = data;
-		return {
-			written: { userId, claimedTeamId: null, channelId, ts, threadTs: null },
-			task: (request) =>
-				forAnybody(async () => {
-					// Whoever writes so fast has just got the same help.
-					if ((await personReads.turn(request)) !== null) return;
-					await clients.background.chat.postMessage({ channel: channelId, ...helpMessage('asked') });
-				}),
-		};
+		return forAnybody(async () => {
+			// Whoever writes so fast has just got the same help.
+			if ((await personReads.turn(request)) !== null) return;
+			await clients.background.chat.postMessage({ channel: data.channel, ...helpMessage('asked') });
+		});
 	});
 }

@@ -1,6 +1,5 @@
-import { type AcceptResult, type Answer, isBlocking, pressKeyOf } from '../../answers/answer.ts';
+import { type AcceptResult, type Answer, isBlocking, isSamePerson, pressKeyOf } from '../../answers/answer.ts';
 import { setBounded } from '../../bounded-map.ts';
-import { uptimeOf } from '../../clock.ts';
 import {
 	CHOICE_WORDS,
 	choiceMessage,
@@ -10,8 +9,8 @@ import {
 	shownChoice,
 	takenWords,
 } from '../blocks/choices.ts';
-import { CHOOSE_IDS, type Choice, decodeChoice, decodeInboxRow } from '../ids.ts';
-import { isSamePerson, type PersonRequest, type Press } from '../request.ts';
+import { CHOOSE_IDS, type Choice, decodeChoice } from '../ids.ts';
+import type { PersonRequest, Press } from '../request.ts';
 import { type AllowedRequest, copyPlace } from '../task.ts';
 import type { HandlerContext } from './context.ts';
 
@@ -49,7 +48,7 @@ export function registerQuickAnswers(core: HandlerContext): void {
 
 	/** Whether an option was pressed a moment ago: one message tells of both presses. */
 	function repeats(key: string): boolean {
-		const now = uptimeOf(clock);
+		const now = clock.now();
 		const before = pressedAt.get(key);
 		setBounded(pressedAt, key, now, MAX_PRESSES);
 		return before !== undefined && now - before < REPEATED_WITHIN_MS;
@@ -58,7 +57,7 @@ export function registerQuickAnswers(core: HandlerContext): void {
 	async function tellResult(request: PersonRequest, press: Press, choice: Choice, result: AcceptResult): Promise<void> {
 		if (result.kind === 'taken') {
 			const { by, answer } = result;
-			const isOwn = isSamePerson(request, by.person);
+			const isOwn = isSamePerson(request.person, by.person);
 			const isRepeated =
 				repeats(`${request.person.userId} ${by.id} ${choice.option}`) || (isOwn && isDoubleClick(choice, by));
 			const content = choiceMessage(takenWords(choice, by, isOwn), choice);
@@ -81,7 +80,7 @@ export function registerQuickAnswers(core: HandlerContext): void {
 	for (const id of CHOOSE_IDS) {
 		listen.storingAction(id, (asked, press) => {
 			const choice = decodeChoice(press.value);
-			const errorContext = reply.errorContext(null);
+			const errorContext = reply.errorContext();
 			if (choice === null || !config.quickAnswers) {
 				const content = noChoice(choice, errorContext);
 				const run = async () => () => reply.withoutTurn(asked, content);
@@ -105,7 +104,7 @@ export function registerQuickAnswers(core: HandlerContext): void {
  * Where the question is asked; the access policy checks that channel. A press in a view names none, and one in a direct
  * message about a hand-over names another.
  */
-function originOf({ channelId, threadTs }: PersonRequest, { view, blockId }: Press, choice: Choice) {
+function originOf({ channelId, threadTs }: PersonRequest, { view, row }: Press, choice: Choice) {
 	if (view !== null) return { channelId: choice.channelId, threadTs: null };
-	return decodeInboxRow(blockId) ?? { channelId: channelId ?? choice.channelId, threadTs };
+	return row ?? { channelId: channelId ?? choice.channelId, threadTs };
 }

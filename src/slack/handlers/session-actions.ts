@@ -1,9 +1,6 @@
-import { HISTORY_PAGE, historyView } from '../blocks/answers.ts';
-import { errorModal } from '../blocks/errors.ts';
-import { codeOf } from '../clients.ts';
-import { ACTIONS, type ActionId, CALLBACKS, decodeInboxRow, decodeTarget } from '../ids.ts';
-import { newMetadata, type ViewMetadata } from '../metadata.ts';
-import { isInbox, logged, metadataOf, originOf, type Press } from '../request.ts';
+import { ACTIONS, type ActionId, CALLBACKS, decodeTarget } from '../ids.ts';
+import type { ViewMetadata } from '../metadata.ts';
+import { isInbox, metadataOf, originOf, type Press } from '../request.ts';
 import { type AllowedRequest, forAnybody, ifAllowed, NOTHING_TO_DO, silently, windowPlace } from '../task.ts';
 import type { HandlerContext } from './context.ts';
 
@@ -21,7 +18,7 @@ export function registerSessionActions({ listen, flow, drafting }: HandlerContex
 				const form = await drafting.save(request.person, view);
 				if (form === null) return;
 				const metadata = { ...form.metadata, ...change(press) };
-				await flow.showForm(request, view, { ...form, metadata }, sameReading);
+				await flow.show(request, view, { ...form, metadata, sameReading });
 			});
 		});
 	}
@@ -44,7 +41,7 @@ export function registerSessionActions({ listen, flow, drafting }: HandlerContex
 			const keep = async (request: AllowedRequest) => {
 				await drafting.keep(person, view.id, form);
 				// Slack's state of an emptied box is that of an untouched one, so the view's metadata has to say that it is empty.
-				if (form.metadata.secret.length === 0) await flow.showForm(request, view, form, true);
+				if (form.metadata.secret.length === 0) await flow.show(request, view, { ...form, sameReading: true });
 			};
 			return ifAllowed(windowPlace(form.metadata), keep, silently);
 		});
@@ -61,10 +58,10 @@ export function registerSessionActions({ listen, flow, drafting }: HandlerContex
 	});
 
 	for (const id of [ACTIONS.answer, ACTIONS.open]) {
-		listen.action(id, (request, { value, view, blockId }) => {
+		listen.action(id, (request, { value, view, row }) => {
 			const target = decodeTarget(value);
 			if (target === null) return NOTHING_TO_DO;
-			const origin = view === null || isInbox(view) ? decodeInboxRow(blockId) : null;
+			const origin = view === null || isInbox(view) ? row : null;
 			const wish = { ...target, toAnswer: id === ACTIONS.answer, ...(origin !== null && { origin }) };
 			return flow.open(request, wish, view);
 		});
@@ -91,46 +88,4 @@ export function registerSessionActions({ listen, flow, drafting }: HandlerContex
 	});
 	// Receipts set `notify_on_close`, so Slack reports their closing too.
 	listen.closed(CALLBACKS.receipt, () => NOTHING_TO_DO);
-}
-
-/**
- * Registers the buttons for older and newer answers of a session; the returned function is for `/session history`. Answers
- * come from our own store, so a loading view is not necessary.
- */
-export function registerHistory({ listen, client, serviceUrl, personReads, reply, store }: HandlerContext) {
-	async function page(request: AllowedRequest, metadata: ViewMetadata) {
-		const { sessionId, offset } = metadata;
-		try {
-			const session = { service: serviceUrl, sessionId, teamId: request.person.teamId };
-			const { answers, total } = await store.answers.history(session, { offset, limit: HISTORY_PAGE });
-			return historyView(metadata, answers, total);
-		} catch (error) {
-			return errorModal(codeOf(error), metadata, reply.errorContext(error));
-		}
-	}
-
-	for (const id of [ACTIONS.historyOlder, ACTIONS.historyNewer]) {
-		listen.action(id, (_, { view, value }) => {
-			if (view === null) return NOTHING_TO_DO;
-			const metadata = metadataOf(view);
-			const { sessionId, origin } = metadata;
-			const offset = Math.max(0, Math.floor(Number(value)) || 0);
-			const turn = async (request: AllowedRequest) => {
-				const tooFast = await personReads.turn(request);
-				if (tooFast !== null) await reply.failed({ ...request, ...origin }, tooFast);
-				else await client.views.update({ view_id: view.id, view: await page(request, { ...metadata, offset }) });
-				return tooFast?.code ?? 'shown';
-			};
-			return ifAllowed(windowPlace(metadata), (request) => logged(request, 'history', sessionId, () => turn(request)));
-		});
-	}
-
-	return (request: AllowedRequest, sessionId: string) =>
-		logged(request, 'history', sessionId, async () => {
-			// No read of the service follows, but Slack limits opening modals for all people together.
-			await personReads.permit(request);
-			const metadata = newMetadata({ sessionId, origin: originOf(request, null) });
-			await client.views.open({ trigger_id: request.triggerId ?? '', view: await page(request, metadata) });
-			return 'shown';
-		});
 }

@@ -4,8 +4,9 @@ import { type HelpReason, helpMessage } from '../blocks/commands.ts';
 import { changing, forAnybody, ifAllowed, ifAllowedAnywhere } from '../task.ts';
 import { registerChannelSettings } from './channel-settings.ts';
 import type { HandlerContext } from './context.ts';
+import { registerHistory } from './history.ts';
 import { registerInbox } from './inbox.ts';
-import { registerHistory } from './session-actions.ts';
+import { createWatchCommands } from './watch-commands.ts';
 import { registerWatching } from './watching.ts';
 
 /** The meaning of the text after `/session`. */
@@ -21,7 +22,7 @@ export type SessionCommand =
 /** Commands that take nothing more. */
 type WordCommand = 'list' | 'inbox' | 'settings';
 
-/** Known ids have 8 hexadecimal characters, but the service only promises a string. A button's value holds this many. */
+/** The service promises only that an id is a string. A button's value holds this many. */
 const MAX_ID_LENGTH = 400;
 /** An id in a link may be percent-encoded. The limit ends the work of removing quotes layer by layer. */
 const MAX_WORD_LENGTH = 4_000;
@@ -165,7 +166,9 @@ export function registerSessionCommand(core: HandlerContext): void {
 	const openHistory = registerHistory(core);
 	const openInbox = registerInbox(core);
 	const openSettings = registerChannelSettings(core);
-	const { watch, watchAll, unwatch, list } = registerWatching(core);
+	const commands = createWatchCommands(core);
+	const { watch, watchAll, unwatch, list } = commands;
+	registerWatching(core, commands);
 
 	listen.command('/session', (asked, text) => {
 		const command = parseSessionCommand(text, config.dashboardUrl);

@@ -8,16 +8,7 @@ import { type AllowedRequest, ifAllowed, NOTHING_TO_DO } from '../task.ts';
 import { typedText } from '../text.ts';
 import type { HandlerContext } from './context.ts';
 
-const MENTION_EVENT = z.object({
-	user: z.string(),
-	channel: z.string(),
-	ts: z.string(),
-	thread_ts: z.string().nullish(),
-	text: z.string().default(''),
-	/** The author's workspace, in shared channels. */
-	user_team: z.string().nullish(),
-	bot_id: z.null().optional(),
-});
+const MENTION_EVENT = z.object({ text: z.string().default('') });
 const SHORTCUT_BODY = z.object({ message: z.object({ text: z.string().default(''), ts: z.string() }) });
 
 /**
@@ -40,20 +31,15 @@ export function registerTextAsAnswer({ listen, flow, drafting, reply, botUserId,
 		return reply.toPerson(request, chosenTextOffer(formId, { sessionId, messageIndex: question.messageIndex }, text));
 	}
 
-	listen.message('app_mention', (event) => {
+	listen.message('app_mention', ({ channelId }, event) => {
 		const { data } = MENTION_EVENT.safeParse(event);
 		if (data === undefined) return null;
-		const { user: userId, channel: channelId, ts, thread_ts: threadTs = null, user_team: claimedTeamId = null } = data;
-		return {
-			written: { userId, claimedTeamId, channelId, ts, threadTs },
-			task: () =>
-				ifAllowed(channelId, async (request) => {
-					const found = await findWatch(request);
-					const text = typedText(data.text, botUserId);
-					if (found === null || text === '') await reply.toPerson(request, helpMessage('asked'));
-					else await offer(request, found.watch.session.sessionId, found.view, text);
-				}),
-		};
+		return ifAllowed(channelId, async (request) => {
+			const found = await findWatch(request);
+			const text = typedText(data.text, botUserId);
+			if (found === null || text === '') await reply.toPerson(request, helpMessage('asked'));
+			else await offer(request, found.watch.session.sessionId, found.view, text);
+		});
 	});
 
 	listen.action(ACTIONS.useText, async (request, press) => {

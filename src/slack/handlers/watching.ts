@@ -1,163 +1,16 @@
-import { loggedId } from '../../log.ts';
-import type { WatchOutcome } from '../../watches/subscribe.ts';
-import type { ChannelKey, DiscoverySettings, WatchSettings } from '../../watches/watch.ts';
-import { outcomesMessage } from '../blocks/commands.ts';
-import { channelRefusalWords } from '../blocks/errors.ts';
 import { filesMessage, screenshotMessage } from '../blocks/session-details.ts';
-import {
-	DISCOVERY_OPTIONS,
-	discoveredByWords,
-	discoveringWords,
-	expectationWords,
-	LIST_PAGE,
-	leftOutWords,
-	notDiscoveringWords,
-	tooFastWords,
-	unwatchedAllWords,
-	unwatchedWords,
-	WATCH_OPTIONS,
-	watchList,
-	watchOutcomeWords,
-} from '../blocks/watching.ts';
 import { codeOf } from '../clients.ts';
 import { ACTIONS, decodeTarget } from '../ids.ts';
-import { type ReadPermit, TooFastError } from '../person-reads.ts';
-import { logAccess, logged, metadataOf, originOf, type PersonRequest, type Press } from '../request.ts';
+import { logged, metadataOf, originOf, type PersonRequest, type Press } from '../request.ts';
 import { type AllowedRequest, changing, ifAllowed, NOTHING_TO_DO, silently, type Task, windowPlace } from '../task.ts';
 import type { HandlerContext } from './context.ts';
+import type { WatchCommands } from './watch-commands.ts';
 
-/**
- * Registers the buttons for watching, and for what a card shows to one person only. Returns watch, unwatch and list for
- * `/session …`, to be called with requests that the access policy allowed. All of them act in the request's channel.
- */
-export function registerWatching(core: HandlerContext) {
-	const { listen, flow, drafting, personReads, reply, adminContact, channels, links } = core;
-	const { subscriptions, discoveries } = core.watching;
-	const errorContext = { adminContact } as const;
-
-	async function say(request: PersonRequest, lines: readonly string[], note = ''): Promise<void> {
-		await reply.withoutTurn(request, outcomesMessage(lines, note));
-	}
-
-	/** The channel and a permit to read; null when nothing can be watched there, and the person was told why. */
-	async function begin(request: AllowedRequest, sessionIds: readonly (string | null)[]) {
-		const { channelId, person } = request;
-		// The permit comes first, because Slack limits requests for channel information for all people together.
-		const permit = await personReads.permit(request).catch((error: unknown) => {
-			logAccess(request, 'watch', sessionIds[0] ?? null, codeOf(error));
-			throw error;
-		});
-		const verdict = await channels.mayWatch(request);
-		if (verdict.ok && channelId !== null) return { permit, channel: { teamId: person.teamId, channelId } };
-		const reason = verdict.ok ? 'no_channel' : verdict.reason;
-		for (const sessionId of sessionIds) logAccess(request, 'watch', sessionId, reason);
-		await say(request, [channelRefusalWords(reason, adminContact)]);
-		return null;
-	}
-
-	async function watch(
-		request: AllowedRequest,
-		sessionIds: readonly string[],
-		settings: Partial<WatchSettings> = {},
-	): Promise<void> {
-		const begun = await begin(request, sessionIds);
-		if (begun === null) return;
-		const work = subscribe(request, begun, sessionIds, settings);
-		const lines = await reply.patiently(request, null, work);
-		await say(request, lines, lines.length === 1 && lines[0]?.startsWith('👀') ? WATCH_OPTIONS : '');
-	}
-
-	/** Resolves to the lines of the reply. */
-	async function subscribe(
-		request: PersonRequest,
-		{ permit, channel }: { readonly permit: ReadPermit; readonly channel: ChannelKey },
-		sessionIds: readonly string[],
-		settings: Partial<WatchSettings>,
-	): Promise<readonly string[]> {
-		const { userId } = request.person;
-		const lines: string[] = [];
-		let expectation = '';
-		for (const [index, sessionId] of sessionIds.entries()) {
-			let outcome: WatchOutcome;
-			try {
-				const { read } = index === 0 ? permit : await personReads.permit(request);
-				outcome = await subscriptions.watch({ ...channel, userId, sessionId, read, settings });
-			} catch (error) {
-				const code = codeOf(error);
-				if (error instanceof TooFastError) {
-					logAccess(request, 'watch', sessionId, code);
-					lines.push(tooFastWords(sessionIds.slice(index), error, errorContext));
-					break;
-				}
-				// An error of one session must not hide the outcomes of the others.
-				request.log.error({ session: loggedId(sessionId), code, err: error }, 'a session could not be watched');
-				outcome = { kind: 'unreadable', code, retryable: true };
-			}
-			logAccess(request, 'watch', sessionId, loggedOutcome(outcome));
-			lines.push(watchOutcomeWords(sessionId, outcome, errorContext));
-			// Only the last one counts: it includes the sessions before it.
-			if (outcome.kind === 'watching') expectation = expectationWords(outcome.expectation);
-		}
-		return expectation === '' ? lines : [...lines, expectation];
-	}
-
-	/** `/session watch all`: every raised hand of the account comes into the channel. */
-	async function watchAll(request: AllowedRequest, settings: Partial<DiscoverySettings>): Promise<void> {
-		const why = discoveries.whyNot();
-		if (why !== null) {
-			logAccess(request, 'watch', null, why);
-			return say(request, [notDiscoveringWords(why, adminContact)]);
-		}
-		const begun = await begin(request, [null]);
-		if (begun === null) return;
-		const { channel } = begun;
-		const outcome = await discoveries.begin(channel, { userId: request.person.userId, settings });
-		logAccess(request, 'watch', null, `all_${outcome}`);
-		const discovery = outcome === 'changed' ? await discoveries.of(channel) : null;
-		const words = discoveringWords(outcome, { discovery, isListed: discoveries.isListed() });
-		return say(request, [words], outcome === 'already' ? '' : DISCOVERY_OPTIONS);
-	}
-
-	async function unwatch(request: PersonRequest, sessionIds: readonly string[] | 'all'): Promise<void> {
-		const { channelId } = request;
-		const { teamId, userId } = request.person;
-		if (channelId === null) return say(request, [channelRefusalWords('no_channel', adminContact)]);
-		if (sessionIds === 'all') {
-			// First, because it adds watches.
-			const discovery = await discoveries.end({ teamId, channelId }, userId);
-			const count = await subscriptions.unwatch({ teamId, channelId }, null);
-			logAccess(request, 'unwatch', null, discovery === null && count === 0 ? 'notWatched' : 'ended');
-			return say(request, [unwatchedAllWords(count, discovery !== null)]);
-		}
-		const lines: string[] = [];
-		for (const sessionId of sessionIds) {
-			const isEnded = (await subscriptions.unwatch({ teamId, channelId }, sessionId)) > 0;
-			logAccess(request, 'unwatch', sessionId, isEnded ? 'ended' : 'notWatched');
-			lines.push(unwatchedWords(sessionId, isEnded));
-		}
-		return say(request, lines);
-	}
-
-	/** `isReplacement`: the page replaces the one whose button was pressed. */
-	async function list(request: AllowedRequest, offset: number, isReplacement = false): Promise<void> {
-		const { channelId, person } = request;
-		if (channelId === null) return say(request, [channelRefusalWords('no_channel', adminContact)]);
-		const channel = { teamId: person.teamId, channelId };
-		const [page, discovery] = await Promise.all([
-			subscriptions.list(channel, { offset, limit: LIST_PAGE }),
-			discoveries.of(channel),
-		]);
-		const left = discovery === null ? null : await discoveries.leftOut(discovery);
-		const discoveryLines = [
-			...(discovery === null ? [] : [discoveredByWords(discovery)]),
-			...(left === null ? [] : [leftOutWords(left, adminContact)]),
-		];
-		const content = watchList(page, offset, discoveryLines);
-		logAccess(request, 'list', null, 'shown');
-		if (isReplacement && (await reply.inPlace(request, content))) return;
-		await reply.toPerson(request, content);
-	}
-
+/** Registers the buttons for watching, and for what a card shows to one person only. */
+export function registerWatching(
+	{ listen, flow, drafting, personReads, reply, links }: HandlerContext,
+	{ watch, unwatch, list }: WatchCommands,
+): void {
 	listen.action(ACTIONS.watch, (asked, { value, view }) => {
 		const target = decodeTarget(value);
 		if (target === null) return NOTHING_TO_DO;
@@ -169,7 +22,7 @@ export function registerWatching(core: HandlerContext) {
 				const form = view === null ? null : await drafting.save(request.person, view);
 				// A press inside a modal names no channel.
 				await watch({ ...request, channelId }, [target.sessionId]);
-				if (view !== null && form !== null) await flow.showForm(request, view, form, true);
+				if (view !== null && form !== null) await flow.show(request, view, { ...form, sameReading: true });
 			}),
 		);
 	});
@@ -184,7 +37,7 @@ export function registerWatching(core: HandlerContext) {
 			if (view === null) return NOTHING_TO_DO;
 			const update = async (request: AllowedRequest) => {
 				const form = await drafting.save(request.person, view);
-				if (form !== null) await flow.showForm(request, view, form, true);
+				if (form !== null) await flow.show(request, view, { ...form, sameReading: true });
 			};
 			// The unwatch succeeded, so a refusal to show the session again is not worth a message.
 			return ifAllowed(channelId, update, silently);
@@ -234,11 +87,4 @@ export function registerWatching(core: HandlerContext) {
 			return ifAllowed(channelId, (request) => list(request, offset, true));
 		});
 	}
-
-	return { watch, watchAll, unwatch, list };
-}
-
-function loggedOutcome(outcome: WatchOutcome): string {
-	if (outcome.kind === 'unreadable') return outcome.code;
-	return outcome.kind === 'limit' ? `limit_${outcome.limit}` : outcome.kind;
 }

@@ -19,10 +19,7 @@ import { createReminderDrawing } from './reminders.ts';
 /** A card shows when its session was read only if that is longer ago than this. */
 const OLD_READ_MS = 60_000;
 
-/**
- * Writes cards and posts to Slack. Throws nothing but a signal's reason. `mayAct` is asked before a question is told in a
- * direct message.
- */
+/** Writes cards and posts to Slack. Throws nothing but a signal's reason. */
 export function createAnnouncer(
 	core: Core,
 	{ mayAct, userGroups }: { mayAct: MayAct; userGroups: Pick<ReturnType<typeof createUserGroups>, 'list'> },
@@ -32,7 +29,7 @@ export function createAnnouncer(
 	const messages = createMessages(core);
 	const facts = createQuestionFacts(core, mayAct);
 	const reminders = createReminderDrawing(core, facts, messages.linkTo);
-	const drawing = createDrawing(core, { facts, reminders, userGroups });
+	const drawing = createDrawing(core, facts, reminders, userGroups);
 
 	/** The card as it looks now, and its key: two cards with the same key look the same. */
 	async function drawCard({ watch, view, checkedAt, questionSince }: DueCard, isUpdate: boolean) {
@@ -42,7 +39,6 @@ export function createAnnouncer(
 			question === null ? null : facts.claimed(sessionId, question.messageIndex),
 			question === null ? null : facts.holderOf(watch, question.fingerprint),
 		]);
-		const days = { days: watchMaxDays, ...access };
 		const model: CardModel = {
 			view,
 			checkedAt: null,
@@ -53,7 +49,7 @@ export function createAnnouncer(
 			claimedUntil: claimed?.claimedUntil ?? null,
 			handOver,
 			standing,
-			endedWords: watch.ended === null ? null : endWords(watch.ended.reason, days),
+			endedWords: watch.ended === null ? null : endWords(watch.ended.reason, watchMaxDays, access.adminContact),
 			names: directory,
 			dashboardUrl,
 		};
@@ -74,10 +70,7 @@ export function createAnnouncer(
 			return { key, send: () => messages.update(message, targetOf(card.watch), ts) };
 		},
 
-		/**
-		 * The updates that a `settle` or `redraw` needs, built from what is stored now; empty when the posts are current. `post`
-		 * is the announcement of the question. Two posts with the same key look the same.
-		 */
+		/** The updates that a `settle` or `redraw` needs, built from what is stored now; none when the posts are current. */
 		async updatesOf(due: DueAnnouncement) {
 			const { id: changeId, target, sendingSince } = due.announcement;
 			const posts = await store.watches.postedQuestions(changeId);
@@ -96,10 +89,7 @@ export function createAnnouncer(
 			return updates;
 		},
 
-		/**
-		 * The post of an announcement, built from what is stored now; may ask Slack for links. Null when what it says is not so
-		 * any more. `maybeRepeat`: the post says that it may be a repeat. `cardKey`: of a card, as of `prepareCard`.
-		 */
+		/** The post as it looks now; null when that is not so any more. `maybeRepeat`: it says that it may be a repeat. */
 		async preparePost(due: DueAnnouncement, maybeRepeat: boolean) {
 			const { watch, view, announcement } = due;
 			if (announcement.content.kind === 'card') {

@@ -21,18 +21,11 @@ const NO_GROUPS: UserGroups = { kind: 'listed', groups: [] };
 /** Slack does not tell now whether a person may see a question. */
 const NOT_CHECKED = { kind: 'later', ms: null, code: 'could_not_check', limited: false } as const;
 
-/** Draws posts, new and posted ones. */
 export function createDrawing(
 	{ directory, config, clock }: Core,
-	{
-		facts,
-		reminders,
-		userGroups,
-	}: {
-		facts: QuestionFacts;
-		reminders: ReturnType<typeof createReminderDrawing>;
-		userGroups: { list(): Promise<UserGroups> };
-	},
+	facts: QuestionFacts,
+	reminders: ReturnType<typeof createReminderDrawing>,
+	userGroups: { list(): Promise<UserGroups> },
 ) {
 	const { ladderTimes, showAnswers, quickAnswers, access } = config;
 
@@ -150,10 +143,7 @@ export function createDrawing(
 	return {
 		draw,
 
-		/**
-		 * What a `settle` or `redraw` shows in the post of a question, or of a reminder of one of the questions in `posts`; null
-		 * for nothing, an outcome when it is not known what.
-		 */
+		/** What a `settle` or `redraw` shows in a post; null: nothing; an outcome: that is not known now. */
 		async redraw(
 			due: DueAnnouncement,
 			post: Announcement,
@@ -194,10 +184,7 @@ function questionOf({ fingerprint }: ReminderEntry, posts: readonly Announcement
 	return asked.findLast(({ question }) => question.fingerprint === fingerprint) ?? null;
 }
 
-/**
- * The question whose posts are updated, with its index now, because messages before it may have come or gone. While it is
- * open, as it was last read: some of its items may have been answered.
- */
+/** The question whose posts are updated, as it was last read while it is open. Its index may have changed. */
 function questionNow(asked: QuestionView, change: AnnouncementContent, view: SessionSnapshot | null): QuestionView {
 	if (change.kind === 'settle') return { ...asked, messageIndex: change.messageIndex };
 	const newest = view?.question ?? null;

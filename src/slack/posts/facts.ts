@@ -1,5 +1,4 @@
 import { FRESH_MS, type MayAct } from '../../answers/access-policy.ts';
-import type { QuestionKey } from '../../answers/answer.ts';
 import type { Core } from '../../core.ts';
 import type { HandOver } from '../../inbox/hand-over.ts';
 import type { DueAnnouncement, SendOutcome } from '../../watches/announcements.ts';
@@ -9,9 +8,8 @@ import type { Watch } from '../../watches/watch.ts';
 import type { MessageContent } from '../blocks/parts.ts';
 
 /**
- * A new post, drawn from what is stored now. Null when what it says is not so any more; an outcome when it cannot be posted.
- * `isShownInChannel`: a reply in a thread is shown in the channel too. `leftOut`: reminders that it does not show, because
- * somebody has answered. That may be taken back.
+ * A new post. Null when what it says is not so any more; an outcome when it cannot be posted. `isShownInChannel`: a
+ * reply is shown in the channel too. `leftOut`: reminders whose question somebody has answered, which may be taken back.
  */
 export type Drawn =
 	| {
@@ -26,9 +24,7 @@ export type Drawn =
 export function createQuestionFacts({ serviceUrl, store, clock }: Core, mayAct: MayAct) {
 	const { answers, claims, watches, handOvers } = store;
 
-	function keyOf(sessionId: string, messageIndex: number): QuestionKey {
-		return { service: serviceUrl, sessionId, messageIndex };
-	}
+	const keyOf = (sessionId: string, messageIndex: number) => ({ service: serviceUrl, sessionId, messageIndex });
 
 	/** The newest hand-over, also when its person has given the question back. */
 	function handOverOf({ teamId, session }: Watch, fingerprint: string): Promise<HandOver | null> {
@@ -45,7 +41,6 @@ export function createQuestionFacts({ serviceUrl, store, clock }: Core, mayAct: 
 		refusal,
 		shownOf: watches.shownOf,
 
-		/** The answer to it from Handraise. */
 		standing: (sessionId: string, messageIndex: number) => answers.standing(keyOf(sessionId, messageIndex)),
 
 		/** The newest answer to it whose author was not allowed to send it any more. */

@@ -21,10 +21,7 @@ const GONE = {
 	channel_not_found: 'channelGone',
 	not_in_channel: 'botRemoved',
 } as const;
-/**
- * The errors for an update of a deleted message. In the place of a deleted message that has replies, Slack leaves one of
- * its own, which apps cannot update.
- */
+/** The errors for an update of a deleted message. In the place of one with replies, Slack leaves a message of its own. */
 const DELETED = new Set(['message_not_found', 'cant_update_message']);
 /** Slack failed or did not respond: the message may have been written. */
 const UNCERTAIN = new Set(['no_answer', 'internal_error', 'fatal_error', 'service_unavailable', 'request_timeout']);
@@ -46,10 +43,8 @@ const MAX_CALLS = 10;
 const SEARCH_MS = 5_000;
 /** The search begins this long before the attempt was noted, because clocks differ. */
 const SEARCH_BACK_MS = 60_000;
-/** Unfinished searches that are remembered. */
 const MAX_SEARCHES = 100;
 
-/** The progress of a search through the history. */
 interface Search {
 	/** False while the thread is searched; the channel comes after it. */
 	readonly inChannel: boolean;
@@ -80,7 +75,6 @@ export function createMessages({ clients: { background: client }, directChannelO
 		return MISSING.has(code ?? '');
 	}
 
-	/** Runs one call. `threadTs`: the thread that the post names. */
 	async function send(
 		call: () => Promise<{ ts?: string; message?: object }>,
 		target: AnnouncementTarget,
@@ -122,8 +116,7 @@ export function createMessages({ clients: { background: client }, directChannelO
 
 	return {
 		/**
-		 * Prepares the post of an announcement: its call needs nothing more from Slack or the store. `isShownInChannel`: a reply
-		 * is shown in the channel too.
+		 * Prepares the post of an announcement: its call needs nothing more. `isShownInChannel`: a reply is shown there too.
 		 */
 		async prepare(
 			due: DueAnnouncement,
@@ -219,12 +212,10 @@ function threadOf({ announcement: { target, content }, watch }: DueAnnouncement)
 	return target.kind === 'watch' && !isRoot ? (watch?.card.ts ?? null) : null;
 }
 
-/** Whether it is the metadata of the post of this announcement. */
 function isPost(metadata: { event_type?: string; event_payload?: object } | undefined, id: string): boolean {
 	return metadata?.event_type === EVENT_TYPE && (metadata.event_payload as { key?: unknown } | undefined)?.key === id;
 }
 
-/** What a failed call says of its post. */
 function outcomeOf(error: unknown): SendOutcome {
 	const { code, retryAfterMs } = slackFailure(error);
 	if (retryAfterMs !== null) return { kind: 'later', ms: retryAfterMs, code, limited: true };

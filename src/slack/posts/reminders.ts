@@ -11,14 +11,13 @@ import {
 	reminderPost,
 	updatedReminderPost,
 } from '../blocks/reminders.ts';
-import { type AskedContent, outcomeWords, type PostContext } from '../blocks/watch-posts.ts';
+import { type Asked, outcomeWords, type PostContext } from '../blocks/watch-posts.ts';
 import type { Drawn, QuestionFacts } from './facts.ts';
 import type { createMessages } from './messages.ts';
 
 /** A reminder that has waited for Slack for longer since the read of its session is read again. */
 const READ_WITHIN_MS = 60_000;
 
-/** Draws reminders, escalations and digests. */
 export function createReminderDrawing(
 	{ store: { channelSettings }, config: { ladderTimes, quickAnswers }, directory, clock }: Core,
 	facts: QuestionFacts,
@@ -47,7 +46,6 @@ export function createReminderDrawing(
 		return asked.flat();
 	}
 
-	/** Looks up whom a reminder names. */
 	async function learnNames({ entry: { heldBy }, handOver }: RemindedQuestion): Promise<void> {
 		const named = [heldBy, handOver?.to].filter((userId) => userId != null);
 		await Promise.all(named.map(directory.learnName));
@@ -97,11 +95,7 @@ export function createReminderDrawing(
 		/** A posted reminder as it is now. `how`: null while its question is not settled. */
 		async redraw(
 			entry: ReminderEntry,
-			{
-				content,
-				how,
-				threadOnly,
-			}: { content: Pick<AskedContent, 'question' | 'readAt'>; how: SettledHow | null; threadOnly: boolean },
+			{ content, how, threadOnly }: { content: Asked; how: SettledHow | null; threadOnly: boolean },
 			context: PostContext,
 		) {
 			const handOver = await facts.unlessRefused(context.handOver);

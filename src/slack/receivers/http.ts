@@ -8,7 +8,7 @@ import { codeOf, createSlackLogger } from '../clients.ts';
 const PATH = '/slack/events';
 /** Far above Slack's limit for a view, 250 KB. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
-/** For all bodies that are arriving: enough for thousands of requests from Slack. */
+/** Of all together: enough for thousands of requests from Slack. */
 const MAX_ARRIVING_BYTES = 16 * 1024 * 1024;
 /** The memory for a chunk besides its bytes, so that a body that arrives byte by byte counts for what it uses. */
 const CHUNK_OVERHEAD_BYTES = 512;
@@ -131,10 +131,7 @@ function parseBody(text: string, isForm: boolean): Fields | null {
 	}
 }
 
-/**
- * Reads the signature headers, before the body is read. `timestamp`: unchanged, because the signature covers it. `digest`: 32
- * bytes. `nowMs`: real time.
- */
+/** `timestamp`: unchanged, because the signature covers it. `digest`: 32 bytes. `nowMs`: real time. */
 export function readSignature(headers: IncomingHttpHeaders, nowMs: number) {
 	const timestamp = headers['x-slack-request-timestamp'];
 	const signature = headers['x-slack-signature'];

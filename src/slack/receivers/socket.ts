@@ -22,20 +22,15 @@ const HOPELESS = new Set([
 	'missing_scope',
 ]);
 
-interface SocketOptions {
-	readonly appToken: string;
-	readonly apiUrl: string;
-	/** Null without a proxy. */
-	readonly proxy: ReturnType<typeof applyProxy>;
-	readonly clock: Clock;
-	readonly log: Log;
-}
-
 /**
- * Receives over Socket Mode with two connections and its own reconnect loop. The library's loop stays without a connection
- * for five seconds or more at each routine refresh, and ends the process when Slack refuses a reconnect.
+ * Receives over Socket Mode with its own reconnect loop. The library's stays without a connection for five seconds or
+ * more at each routine refresh, and ends the process when Slack refuses a reconnect. `proxy`: null without one.
  */
-export function createSocketReceiver({ appToken, apiUrl, proxy, clock, log }: SocketOptions) {
+export function createSocketReceiver(
+	{ appToken, apiUrl, proxy }: { appToken: string; apiUrl: string; proxy: ReturnType<typeof applyProxy> },
+	clock: Clock,
+	log: Log,
+) {
 	const stopping = new AbortController();
 	let serving = 0;
 	let loops: Promise<void>[] = [];
@@ -47,16 +42,14 @@ export function createSocketReceiver({ appToken, apiUrl, proxy, clock, log }: So
 			autoReconnectEnabled: false,
 			...(through !== null && { dispatcher: through.dispatcher }),
 			// One object for each, because the library writes into it.
-			installerOptions: {
-				clientOptions: { slackApiUrl: apiUrl, timeout: 10_000, retryConfig: { retries: 0 } },
-			},
+			installerOptions: { clientOptions: { slackApiUrl: apiUrl, timeout: 10_000, retryConfig: { retries: 0 } } },
 		});
 		// The library gives up a stalled connection, but only closes its socket without a dispatcher of ours.
 		receiver.client.on('disconnected', () => through?.destroySocket());
 		return receiver;
 	});
 
-	/** Connects, calls `onServing`, and resolves when the connection is closed. Rejects when it cannot connect. */
+	/** Resolves when the connection is closed. Rejects when it cannot connect. */
 	async function serveOnce({ client }: SocketModeReceiver, onServing: () => void): Promise<void> {
 		const gone = new Promise<void>((resolve) => client.once('disconnected', () => resolve()));
 		const late = AbortSignal.any([stopping.signal, AbortSignal.timeout(CONNECT_WITHIN_MS)]);
@@ -64,10 +57,7 @@ export function createSocketReceiver({ appToken, apiUrl, proxy, clock, log }: So
 		await unlessAborted(connecting, late).catch((error: unknown) => {
 			void client.disconnect();
 			// The library cannot be stopped while it requests an address. A connection that opens later is closed at once.
-			connecting.then(
-				() => client.disconnect(),
-				() => {},
-			);
+			connecting.then(() => client.disconnect()).catch(() => {});
 			throw error;
 		});
 		onServing();
@@ -98,9 +88,7 @@ export function createSocketReceiver({ appToken, apiUrl, proxy, clock, log }: So
 	}
 
 	return {
-		/** Requests come over the connections. */
 		listener: null,
-		/** False while there is no connection to Slack. */
 		isServing: () => serving > 0,
 		init(app: App) {
 			for (const receiver of receivers) receiver.init(app);

@@ -1,5 +1,5 @@
 import type { Claims } from '../../answers/accept.ts';
-import { type Person, type QuestionKey, submissionKeyOf } from '../../answers/answer.ts';
+import { isSamePerson, type Person, type QuestionKey, submissionKeyOf } from '../../answers/answer.ts';
 import { setBounded } from '../../bounded-map.ts';
 import { uptimeOf } from '../../clock.ts';
 import type { Core } from '../../core.ts';
@@ -33,10 +33,7 @@ export interface TypedText {
 	readonly at: number;
 }
 
-/**
- * The message index under which a chosen message is saved until the person says which field it is for. As a draft of the
- * question, the form would show it in a field before that.
- */
+/** The message index of a chosen message until the person says which field it is for: no form shows it before. */
 const KEPT_ASIDE = -1;
 
 /** A form in a person's view. */
@@ -48,10 +45,7 @@ export interface StandingForm {
 	readonly typed: TypedText | null;
 }
 
-/**
- * Saves what people type. While one save of a form runs, only the newest state of the form waits, so fast typing cannot
- * overload the store.
- */
+/** Saves what people type. While a form is saved, only its newest state waits: fast typing cannot overload the store. */
 export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core, claims: Claims) {
 	/** The next save of each form that is being saved; null: none. */
 	const nextSaves = new Map<string, (() => Promise<void>) | null>();
@@ -148,9 +142,9 @@ export function createDrafting({ serviceUrl, store: { drafts }, clock }: Core, c
 			await drafts.save({ formId, person, question, fingerprint, shownHash, values, updatedAt: clock.now() });
 		},
 		/** The message that the person chose; null when it was submitted or removed meanwhile. */
-		async keptAside({ userId, teamId }: Person, formId: string): Promise<string | null> {
+		async keptAside(person: Person, formId: string): Promise<string | null> {
 			const draft = await drafts.get(formId);
-			const isOwn = draft?.person.userId === userId && draft.person.teamId === teamId;
+			const isOwn = draft !== null && isSamePerson(draft.person, person);
 			return (isOwn ? Object.values(draft.values)[0] : null) ?? null;
 		},
 		/**
@@ -189,33 +183,16 @@ export function without(values: Values, secret: readonly number[]): Values {
 	return Object.fromEntries(Object.entries(values).filter(([position]) => !secret.includes(Number(position))));
 }
 
-/** The initial texts of a form, and the notice about them. */
-interface StartingValues {
-	readonly values: Values;
-	readonly notice: Notice | null;
-	/** A new one when the view showed another form. */
-	readonly formId: string;
-}
-
 /**
- * The texts for the fields of `question`, in this order: the texts in the view, if it asks the same; those texts by
- * position, if the view asked something else; a message chosen with "Use as answer" or an answer; the person's draft. What
- * was chosen from options under another text is not chosen again: "Yes" may mean something else there.
+ * The texts for the fields of `question`, in this order: those in the view (`typed`), if it asks the same; those by
+ * position, if the view asked something else (then `formId` is new); a message chosen with "Use as answer" or an answer; the
+ * person's draft. What was chosen from options under another text is not chosen again: "Yes" may mean something else there.
  */
-export function startingValues({
-	question,
-	metadata,
-	typed,
-	prefill,
-	draft,
-}: {
-	question: Question;
-	metadata: ViewMetadata;
-	/** The texts in the view's fields; null when it has none. */
-	typed: Values | null;
-	prefill: Prefill | null;
-	draft: Draft | null;
-}): StartingValues {
+export function startingValues(
+	question: Question,
+	metadata: ViewMetadata,
+	{ typed, prefill, draft }: { typed: Values | null; prefill: Prefill | null; draft: Draft | null },
+): { readonly values: Values; readonly notice: Notice | null; readonly formId: string } {
 	const { formId } = metadata;
 	const withoutChosen = (values: Values) =>
 		without(fitting(values, question), chosenPositions(question, metadata, values));
@@ -232,10 +209,9 @@ export function startingValues({
 		const values = { ...drafted, ...given };
 		return { values, notice: isOtherText ? changedNotice(values) : { kind: 'prefilled' }, formId };
 	}
-	if (draft === null || Object.keys(fitting(draft.values, question)).length === 0)
-		return { values: drafted, notice: null, formId };
-	const restored = { kind: 'draftRestored', at: draft.updatedAt } as const;
-	return { values: drafted, notice: isOtherDraft ? changedNotice(drafted) : restored, formId };
+	const isEmpty = draft === null || Object.keys(fitting(draft.values, question)).length === 0;
+	const restored = isEmpty ? null : ({ kind: 'draftRestored', at: draft.updatedAt } as const);
+	return { values: drafted, notice: isOtherDraft && !isEmpty ? changedNotice(drafted) : restored, formId };
 }
 
 function changedNotice(values: Values): Notice {

@@ -19,25 +19,10 @@ import {
 	whereItBegan,
 } from '../request.ts';
 import { type AllowedRequest, copyPlace, ifAllowed, type Task, windowPlace } from '../task.ts';
-import type { Prefill, StandingForm } from './drafts.ts';
-import {
-	createViewHandle,
-	type Note,
-	openView,
-	type PatientReads,
-	type UpdateOutcome,
-	type ViewHandle,
-} from './open-view.ts';
+import type { Prefill } from './drafts.ts';
+import { type Note, openView, type PatientReads, type UpdateOutcome, type ViewHandle } from './open-view.ts';
 import type { Content, PlacedText, Presenter, WantedQuestion } from './presenter.ts';
 
-interface Special {
-	readonly presenter: Presenter;
-	readonly personReads: PersonReads;
-	readonly reads: PatientReads;
-	readonly reply: Reply;
-}
-
-/** What a person wants to see. */
 interface Wish {
 	readonly sessionId: string;
 	/** The message index that a button named; null: the open question. */
@@ -53,22 +38,21 @@ interface Wish {
 }
 
 interface Wanted extends Content {
-	/** As that of `Wish`. */
-	readonly text?: string | null;
+	readonly text?: Wish['text'];
 	/** Uses the last reading if it is in memory. The person is told when that is newer than what they saw. */
 	readonly sameReading?: boolean;
 }
 
-/** How many times an update is tried when Slack limits calls … */
+/** How many times an update is tried when Slack limits calls, and asks to wait no longer than this. */
 const MAX_UPDATES = 3;
-/** … and Slack asks to wait no longer than this. Slack's limits are per minute. */
 const MAX_LIMIT_MS = 60_000;
 
-/**
- * Shows a session in a modal: a loading view at once, then the content by `views.update`. When the loading view cannot be
- * opened, an ephemeral card offers a button instead.
- */
-export function createSessionFlow(core: Core, { presenter, personReads, reads, reply }: Special) {
+/** Shows a session in a modal: a loading view at once, then the content. Without it, an ephemeral card offers a button. */
+export function createSessionFlow(
+	core: Core,
+	presenter: Presenter,
+	{ personReads, reads, reply }: { personReads: PersonReads; reads: PatientReads; reply: Reply },
+) {
 	const { clock } = core;
 	const client = core.clients.people;
 	const { latest } = core.sessionService;
@@ -90,8 +74,7 @@ export function createSessionFlow(core: Core, { presenter, personReads, reads, r
 		const code = codeOf(error);
 		// The line of the access names the session.
 		request.log.warn({ code, ...(code === 'internal' ? { err: error } : {}) }, 'could not show a session');
-		const modal = errorModal(code, metadata, reply.errorContext(error));
-		await despiteLimit(() => handle.update(modal)).catch(async (updateError: unknown) => {
+		await despiteLimit(() => handle.update(reply.errorView(error, metadata))).catch(async (updateError: unknown) => {
 			request.log.error({ code: slackFailure(updateError).code }, 'could not show the error in the modal');
 			await reply.failed(whereItBegan(request, metadata.origin), error, { sessionId: metadata.sessionId });
 		});
@@ -162,8 +145,7 @@ export function createSessionFlow(core: Core, { presenter, personReads, reads, r
 		return put(request, handle, model);
 	}
 
-	/** Opens the loading view at once, because the trigger expires after three seconds, but not for a person who is too fast.
-	 * `handle` null: Slack did not open it. */
+	/** Opens the loading view at once, because its trigger expires after three seconds; `handle` null: Slack did not open it. */
 	async function begin(request: PersonRequest, metadata: ViewMetadata, onTop: boolean) {
 		const permit = await personReads.permit(request);
 		const handle = await openView(client, request, { view: loadingModal(metadata.sessionId, metadata), onTop });
@@ -250,10 +232,8 @@ export function createSessionFlow(core: Core, { presenter, personReads, reads, r
 	 * session cannot be read, the form stays and the error opens on top of it.
 	 */
 	async function show(request: AllowedRequest, view: SubmittedView, content: Wanted): Promise<void> {
-		const { id, hash, callbackId } = view;
-		const isShown = callbackId === CALLBACKS.session;
-		const handle = createViewHandle(client, { id, hash: hash === '' ? null : hash }, false);
-		const outcome = await showAgain(request, handle, content, isShown);
+		const isShown = view.callbackId === CALLBACKS.session;
+		const outcome = await showAgain(request, reply.handleOf(view), content, isShown);
 		if (outcome === null) return;
 		logAccess(request, isShown ? 'refresh' : 'open', content.metadata.sessionId, outcome);
 	}
@@ -271,8 +251,7 @@ export function createSessionFlow(core: Core, { presenter, personReads, reads, r
 		async function toSomebodyRefused(refusal: ActRefusal): Promise<void> {
 			logAccess(request, 'open', sessionId, refusal);
 			const { handle } = await beginning;
-			const modal = errorModal(refusal, metadata, reply.errorContext(null));
-			const outcome = await handle?.update(modal).catch(() => null);
+			const outcome = await handle?.update(reply.errorView(refusal, metadata)).catch(() => null);
 			if (outcome !== 'updated') await reply.refused(request, refusal);
 		}
 
@@ -301,10 +280,6 @@ export function createSessionFlow(core: Core, { presenter, personReads, reads, r
 		},
 
 		show,
-
-		/** Shows the form again with the texts in its fields. `sameReading`: without a new read, if that is possible. */
-		showForm: (request: AllowedRequest, view: SubmittedView, form: StandingForm, sameReading: boolean) =>
-			show(request, view, { ...form, sameReading }),
 
 		/** The person closed a view: ends its reads. */
 		left: reads.left,

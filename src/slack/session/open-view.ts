@@ -21,7 +21,6 @@ type ViewAddress =
 /** `gone`: the view was closed. `changed`: the view has other content meanwhile. */
 export type UpdateOutcome = 'updated' | 'gone' | 'changed';
 
-/** Updates an open view. */
 export interface ViewHandle {
 	/** Null when Slack's response to the opening was lost. */
 	readonly id: string | null;
@@ -88,10 +87,7 @@ export async function openView(
 	}
 }
 
-/**
- * When people learn that a read takes long. Each further wait doubles, because Slack allows about 100 view updates a minute
- * for all people together.
- */
+/** When people learn that a read takes long. Further waits double: Slack allows about 100 view updates a minute for all. */
 const FIRST_NOTE_MS = 4_000;
 
 /** Closed views whose reads may not have begun yet. */
@@ -100,7 +96,7 @@ const MAX_CLOSED_VIEWS = 500;
 /** Tells the person, in the view or elsewhere, that a read takes long; null: no further note. */
 export type Note = (waitedMs: number) => Promise<UpdateOutcome | null>;
 
-/** Reads for open views. The view shows when a read takes long, and closing the view ends the read. */
+/** Reads for open views, which show that a read takes long, and end it when they are closed. */
 export function createPatientReads({ clock }: { clock: Clock }) {
 	const running = new Set<{ readonly viewId: string | null; readonly controller: AbortController }>();
 	const closedViews = new Map<string, true>();

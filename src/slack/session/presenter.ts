@@ -2,6 +2,7 @@ import type { Claims } from '../../answers/accept.ts';
 import {
 	type Answer,
 	isBlocking,
+	isSamePerson,
 	itemsOf,
 	type OtherAnswer,
 	type Person,
@@ -22,13 +23,9 @@ import type { Reading } from '../person-reads.ts';
 import type { SettledBy } from '../words.ts';
 import { type Drafting, type Prefill, startingValues, type TypedText, type Values, without } from './drafts.ts';
 
-/**
- * The message index that a button named; `newest`: the person came to answer whatever is open, so the modal says who
- * settled the newest question when none is open; null: the person did not come to answer.
- */
+/** The message index that a button named; `newest`: they came to answer what is open; null: they did not come to answer. */
 export type WantedQuestion = number | 'newest' | null;
 
-/** What a person wants to see in a view. */
 export interface Content {
 	readonly metadata: ViewMetadata;
 	/** The texts in the view's fields; null when it had none. */
@@ -38,7 +35,6 @@ export interface Content {
 	readonly wanted?: WantedQuestion;
 }
 
-/** How to show a session to a person. */
 interface Showing extends Content {
 	readonly person: Person;
 	/** Null when Slack's response to the opening was lost. */
@@ -47,10 +43,7 @@ interface Showing extends Content {
 	readonly notices: readonly Notice[];
 }
 
-/**
- * Collects what the session's modal shows besides the session: the open question, who else is answering, what the person
- * typed before. Saves the initial texts of the form as a draft.
- */
+/** Collects what the session's modal shows besides the session. Saves the initial texts of the form as a draft. */
 export function createPresenter(
 	core: Core,
 	{ claims, drafting, links }: { claims: Claims; drafting: Drafting; links: Links },
@@ -105,7 +98,7 @@ export function createPresenter(
 		const standing = await answers.standing(key);
 		if (standing === null) return [];
 		const { state } = standing;
-		const isOwn = standing.person.userId === person.userId && standing.person.teamId === person.teamId;
+		const isOwn = isSamePerson(standing.person, person);
 		if (isOwn && (isBlocking(state) || state === 'waiting')) return [{ kind: 'ownAnswer', answer: standing }];
 		return isBlocking(state) ? [{ kind: 'answeredMeanwhile', other: otherAnswer(standing) }] : [];
 	}
@@ -159,7 +152,6 @@ export function createPresenter(
 			if (question !== null) await claims.take(keyOf(session.sessionId, question.messageIndex), person);
 		},
 
-		/** Returns what `sessionModal` needs. */
 		async model(showing: Showing): Promise<SessionModel> {
 			const { person, reading, metadata } = showing;
 			const { session, readAt } = reading;
@@ -183,7 +175,7 @@ export function createPresenter(
 				latestTyped(showing),
 			]);
 			const typedValues = typed === null ? null : without(typed, metadata.secret);
-			const start = startingValues({ question, metadata, typed: typedValues, prefill: showing.prefill ?? null, draft });
+			const start = startingValues(question, metadata, { typed: typedValues, prefill: showing.prefill ?? null, draft });
 			const secret = secretFields(question, metadata, marks, draft);
 			const values = without(start.values, secret);
 			const { formId } = start;

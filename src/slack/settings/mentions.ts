@@ -1,7 +1,7 @@
 import type { ConversationsMembersResponse, WebClient } from '@slack/web-api';
 import { type AccessPolicy, type Directory, FRESH_MS, type Refusal } from '../../answers/access-policy.ts';
 import type { Person } from '../../answers/answer.ts';
-import { type Clock, uptimeOf } from '../../clock.ts';
+import { type Clock, uptimeOf, within } from '../../clock.ts';
 import { HandraiseError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Mention } from '../../watches/channel-settings.ts';
@@ -25,19 +25,12 @@ interface MentionPlace {
 const PAGE_SIZE = 1_000;
 const NO_SUCH_GROUP = new Set(['no_such_subteam', 'subteam_not_found']);
 
-/**
- * Checks whether people and user groups may be mentioned in a channel: whoever is mentioned must see the question there,
- * and people must be allowed to answer it.
- */
+/** Checks mentions in a channel: whoever is mentioned must see the question there, and people must be allowed to answer it. */
 export function createMentionChecks(
 	client: WebClient,
-	{
-		accessPolicy,
-		directory,
-		memberships,
-	}: { accessPolicy: AccessPolicy; directory: Directory; memberships: Memberships },
+	accessPolicy: AccessPolicy,
+	{ directory, memberships }: { directory: Directory; memberships: Memberships },
 ) {
-	/** What the access policy says. */
 	async function refusalOf(userId: string, { channelId }: MentionPlace) {
 		const { refusal } = await accessPolicy.check({ userId, claimedTeamId: null }, { channelId }, FRESH_MS);
 		if (refusal !== 'could_not_check') return refusal;
@@ -131,22 +124,26 @@ const MAX_AGE_MS = 60_000;
 export function createUserGroups({ client, clock, log }: { client: WebClient; clock: Clock; log: Log }) {
 	let latest: { readonly groups: readonly UserGroup[]; readonly askedAt: number } | null = null;
 
+	/** Does not throw. */
+	async function list(): Promise<UserGroups> {
+		const now = uptimeOf(clock);
+		if (latest !== null && now - latest.askedAt < MAX_AGE_MS) return { kind: 'listed', groups: latest.groups };
+		try {
+			const { usergroups = [] } = await client.usergroups.list();
+			const groups = usergroups
+				.flatMap(({ id, name, handle = '' }) => (id === undefined ? [] : [{ id, name: name ?? handle, handle }]))
+				.toSorted((one, other) => one.name.localeCompare(other.name));
+			latest = { groups, askedAt: now };
+			return { kind: 'listed', groups };
+		} catch (error) {
+			log.info({ code: slackFailure(error).code }, 'user groups could not be listed');
+			return { kind: 'unknown', why: slackErrorCode(error) === 'missing_scope' ? 'missing_scope' : 'no_answer' };
+		}
+	}
+
 	return {
-		/** Does not throw. */
-		async list(): Promise<UserGroups> {
-			const now = uptimeOf(clock);
-			if (latest !== null && now - latest.askedAt < MAX_AGE_MS) return { kind: 'listed', groups: latest.groups };
-			try {
-				const { usergroups = [] } = await client.usergroups.list();
-				const groups = usergroups
-					.flatMap(({ id, name, handle = '' }) => (id === undefined ? [] : [{ id, name: name ?? handle, handle }]))
-					.toSorted((one, other) => one.name.localeCompare(other.name));
-				latest = { groups, askedAt: now };
-				return { kind: 'listed', groups };
-			} catch (error) {
-				log.info({ code: slackFailure(error).code }, 'user groups could not be listed');
-				return { kind: 'unknown', why: slackErrorCode(error) === 'missing_scope' ? 'missing_scope' : 'no_answer' };
-			}
-		},
+		list,
+		/** For an acknowledgement that waits. */
+		listWithin: (ms: number) => within(clock, list(), ms, () => NO_GROUPS),
 	};
 }

@@ -1,7 +1,6 @@
 import type { AccessPolicy } from '../../answers/access-policy.ts';
-import { startDeadline, uptimeOf, within } from '../../clock.ts';
+import { startDeadline } from '../../clock.ts';
 import type { Core } from '../../core.ts';
-import { HandraiseError } from '../../errors.ts';
 import type { StoredChannelSettings } from '../../store/channel-settings-store.ts';
 import { type ChannelSettings, changedParts, isSameSettings } from '../../watches/channel-settings.ts';
 import { mentionErrors, placeError, SETTINGS_ERRORS } from '../blocks/channel-settings.ts';
@@ -18,26 +17,19 @@ import { createMentionChecks, type createUserGroups, NO_GROUPS } from './mention
 const CHECK_UNTIL_MS = 1_900;
 /** However long the access policy took. */
 const MIN_CHECK_MS = 300;
-const STORE_WITHIN_MS = 500;
 const NOT_CHECKED = [{ ok: false, reason: 'could_not_check' }, true] as const;
-
-interface Special {
-	readonly accessPolicy: AccessPolicy;
-	readonly memberships: Memberships;
-	readonly channels: Channels;
-	readonly userGroups: ReturnType<typeof createUserGroups>;
-	/** An announcement was stored, and reminders of the channel are due anew. */
-	readonly onChanged: () => void;
-}
 
 /** Who may see and change the settings of a place, and whom they may mention; stores what they choose. */
 export function createSettingsSaving(
 	core: Core,
-	{ accessPolicy, memberships, channels, userGroups, onChanged }: Special,
+	accessPolicy: AccessPolicy,
+	special: { memberships: Memberships; channels: Channels; userGroups: ReturnType<typeof createUserGroups> },
+	onChanged: () => void,
 ) {
 	const { clock, directory } = core;
+	const { memberships, channels, userGroups } = special;
 	const { channelSettings: store } = core.store;
-	const problemsOf = createMentionChecks(core.clients.people, { accessPolicy, directory, memberships });
+	const problemsOf = createMentionChecks(core.clients.people, accessPolicy, { directory, memberships });
 
 	async function checkForm(
 		request: AllowedRequest,
@@ -114,33 +106,22 @@ export function createSettingsSaving(
 
 		read: ({ person: { teamId } }: AllowedRequest, channelId: string) => store.read({ teamId, channelId }),
 
-		/** Why a form cannot be saved, by field; empty when it can. `startedAt`: when Slack began to wait, as `uptimeOf`. */
+		/** Why a form cannot be saved, by field; empty when it can. `waitedMs`: how long Slack has waited. */
 		async refusalsOf(
 			request: AllowedRequest,
 			form: { view: SubmittedView; metadata: SettingsMetadata },
 			chosen: ChannelSettings,
-			startedAt: number,
+			waitedMs: number,
 		): Promise<SettingsErrors> {
-			const msLeft = startedAt + CHECK_UNTIL_MS - uptimeOf(clock);
-			const { signal, end } = startDeadline(clock, Math.max(MIN_CHECK_MS, msLeft));
+			const { signal, end } = startDeadline(clock, Math.max(MIN_CHECK_MS, CHECK_UNTIL_MS - waitedMs));
 			return checkForm(request, form, chosen, signal).finally(end);
 		},
 
-		/** Call it after a form is acknowledged that was saved. */
+		/** Call it after a form is acknowledged that was saved: an announcement is stored, and reminders are due anew. */
 		wake: onChanged,
 
-		/** @throws HandraiseError `settings_outcome_unknown` when the store does not confirm it in time */
-		store: (request: AllowedRequest, metadata: SettingsMetadata, chosen: ChannelSettings) =>
-			within(clock, write(request, metadata, chosen), STORE_WITHIN_MS, outcomeUnknown),
+		write,
 	};
 }
 
 export type SettingsSaving = ReturnType<typeof createSettingsSaving>;
-
-/** The store may hang; what becomes of the write is not known then. */
-function outcomeUnknown(): never {
-	throw new HandraiseError('the store did not confirm settings in time', {
-		code: 'settings_outcome_unknown',
-		retryable: true,
-	});
-}

@@ -24,7 +24,7 @@ import type { UserGroup, UserGroups } from './mentions.ts';
 /** `HH:MM`, as Slack gives it. */
 const TIME = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/);
 
-/** What the fields of a channel's settings hold, in their order in the form. */
+/** What the fields hold, in their order in the form. */
 export const settingsValues = z.object({
 	remind: z.union([z.number(), z.literal('default'), z.null()]),
 	escalate: z.union([z.number(), z.literal('default'), z.null()]),
@@ -91,7 +91,6 @@ const TIME_INPUT: Pick<Field<string>, 'element' | 'read'> = {
 	read: ({ selected_time: time }, shown) => time ?? shown,
 };
 
-/** The fields of a channel's settings. */
 export const FIELDS: { readonly [F in SettingsField]: Field<SettingsValues[F]> } = {
 	remind: {
 		label: 'Remind after',
@@ -207,7 +206,6 @@ export const NOT_SAVED = 'Nothing was saved; your choices are still here.';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** The times that are offered. */
 const TIMES_MS = [5 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS, 2 * HOUR_MS, 4 * HOUR_MS, 24 * HOUR_MS];
 
 function timesElement(shown: SettingsValues['remind'], fallback: number | null): InputBlock['element'] {
@@ -223,7 +221,7 @@ function timesElement(shown: SettingsValues['remind'], fallback: number | null):
 
 function readTime({ selected_option: option }: Element, shown: SettingsValues['remind']): SettingsValues['remind'] {
 	const value = option?.value;
-	if (value === 'default') return 'default';
+	if (value === 'default') return value;
 	if (value === 'off') return null;
 	return value !== undefined && /^[1-9]\d{0,10}$/.test(value) ? Number(value) : shown;
 }
@@ -262,7 +260,6 @@ function dayOption(day: Weekday): PlainTextOption {
 	return { text: plain(DAY_NAMES[day - 1] ?? '', 75), value: String(day) };
 }
 
-/** What the words of a setting need. */
 export interface LineContext {
 	/** `REMIND_AFTER` and `ESCALATE_AFTER` */
 	readonly defaults: LadderTimes;
@@ -278,7 +275,6 @@ interface Line {
 	now?(settings: ChannelSettings, known: LineContext): string;
 }
 
-/** How each setting is told. */
 export const LINES: { readonly [Part in keyof ChannelSettings]: Line } = {
 	remindAfterMs: timeLine(FIELDS.remind.label, 'remindAfterMs'),
 	escalateAfterMs: timeLine(FIELDS.escalate.label, 'escalateAfterMs'),

@@ -118,7 +118,6 @@ export function asked(title: string, description = '', value = ''): HumanInputIt
 /** An item with the initial value of its field. */
 const field = (title: string, description: string, draft: string) => ({ ...asked(title, description), draft });
 
-/** One item for each kind of input. */
 export const FIELD_ITEMS = {
 	yesNo: field('Should I proceed?', '', 'Yes'),
 	choice: field('Which colour?', 'One of: red, green, 🔵 & blue', 'green'),

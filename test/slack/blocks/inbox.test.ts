@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { InboxContent } from '../../../src/inbox/content.ts';
 import { readSessionResponse } from '../../../src/session-service/schema.ts';
 import { homeView, waitingCountWords } from '../../../src/slack/blocks/inbox.ts';
-import { NOTHING } from '../../../src/slack/shapes/extremes.ts';
+import { NOTHING } from '../../../src/slack/shapes/views.ts';
 import { snapshotOf } from '../../../src/watches/session-snapshot.ts';
 import { answerOf, item, now } from '../support/answers.ts';
 

@@ -222,7 +222,9 @@ describe('while one person presses on and on', () => {
 		const [words = ''] = Object.values(errors);
 		const againInMs = Number(/(\d+) min\.$/.exec(words)?.[1]) * 60_000;
 		expect(againInMs).toBeLessThanOrEqual(8 * 60_000);
-		expect(words).toBe(tooManyHandOversText({ who: 'from', againInMs }, 'U0BOB', { displayName: () => 'bob' }));
+		expect(words).toBe(
+			tooManyHandOversText({ kind: 'tooMany', who: 'from', againInMs }, 'U0BOB', { displayName: () => 'bob' }),
+		);
 		await app.pass(againInMs - 2 * 60_000);
 		expect((await modal.submit()).outcome).toBe('fieldErrors');
 		await app.pass(2 * 60_000);

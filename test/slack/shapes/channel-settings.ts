@@ -9,8 +9,8 @@ import {
 	settingsSaved,
 } from '../../../src/slack/blocks/channel-settings.ts';
 import { valuesOf } from '../../../src/slack/settings/form.ts';
-import { FULL_SETTINGS as FULL, SETTINGS_MODEL } from '../../../src/slack/shapes/extremes.ts';
 import { HOSTILE, listOf, NAMES, type Shape, shapesOf, USER_ID } from '../../../src/slack/shapes/samples.ts';
+import { FULL_SETTINGS as FULL, SETTINGS_MODEL } from '../../../src/slack/shapes/views.ts';
 import { type ChannelSettings, DEFAULT_CHANNEL_SETTINGS } from '../../../src/watches/channel-settings.ts';
 
 const { defaults } = SETTINGS_MODEL;

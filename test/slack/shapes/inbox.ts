@@ -1,7 +1,7 @@
 import type { InboxQuestion } from '../../../src/inbox/content.ts';
 import { OLD_PER_PAGE } from '../../../src/inbox/inbox.ts';
 import type { Session } from '../../../src/questions/session.ts';
-import { errorLine, REFUSAL_CODES } from '../../../src/slack/blocks/errors.ts';
+import { errorWords, REFUSAL_CODES } from '../../../src/slack/blocks/errors.ts';
 import {
 	homeView,
 	INBOX_LOADING,
@@ -10,18 +10,6 @@ import {
 	snoozedInZoneWords,
 } from '../../../src/slack/blocks/inbox.ts';
 import { textMessage } from '../../../src/slack/blocks/parts.ts';
-import {
-	ASKED_IN,
-	FULL_INBOX as FULL,
-	GIANT_DRAFT,
-	GIANT_QUESTION,
-	many,
-	inboxModelOf as modelOf,
-	NOTHING,
-	questionOf as viewOf,
-	WAITING,
-	waitingAs,
-} from '../../../src/slack/shapes/extremes.ts';
 import {
 	AT_WORK,
 	answerItem,
@@ -39,6 +27,18 @@ import {
 	shapesOf,
 	USER_ID,
 } from '../../../src/slack/shapes/samples.ts';
+import {
+	ASKED_IN,
+	FULL_INBOX as FULL,
+	GIANT_DRAFT,
+	GIANT_QUESTION,
+	many,
+	inboxModelOf as modelOf,
+	NOTHING,
+	questionOf as viewOf,
+	WAITING,
+	waitingAs,
+} from '../../../src/slack/shapes/views.ts';
 import { NO_LIST_REASONS } from '../../../src/watches/watch.ts';
 import { ANSWERS, casesOf } from './samples.ts';
 
@@ -125,6 +125,6 @@ export function inboxVariants(): Shape[] {
 		...shapesOf(inboxModal, INBOXES),
 		...shapesOf(inboxModal, { 'before the content': [INBOX_LOADING] }),
 		...shapesOf(textMessage, { 'no time zone': [snoozedInZoneWords(NOW, 'UTC')] }),
-		...shapesOf(homeView, { 'a refusal in words': [errorLine('guest', { kept: 'nothing', adminContact: USER_ID })] }),
+		...shapesOf(homeView, { 'a refusal in words': [errorWords('guest', { adminContact: USER_ID }).line] }),
 	];
 }

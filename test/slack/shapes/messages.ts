@@ -43,19 +43,7 @@ import {
 	watchList,
 	watchOutcomeWords,
 } from '../../../src/slack/blocks/watching.ts';
-import {
-	FIELDS as ASKS,
-	ESCALATION,
-	FLIGHTS,
-	FULL_PAGE,
-	GIANT_CARD,
-	GIANT_POST,
-	GIANT_SESSION,
-	POST,
-	questionOf,
-	REMINDER,
-	snapshotAtNow,
-} from '../../../src/slack/shapes/extremes.ts';
+import { ESCALATION, FULL_PAGE, GIANT_CARD, GIANT_POST, POST, REMINDER } from '../../../src/slack/shapes/extremes.ts';
 import {
 	ANSWER_ID,
 	AT_WORK,
@@ -79,6 +67,7 @@ import {
 	shapesOf,
 	USER_ID,
 } from '../../../src/slack/shapes/samples.ts';
+import { FIELDS as ASKS, FLIGHTS, GIANT_SESSION, questionOf, snapshotAtNow } from '../../../src/slack/shapes/views.ts';
 import type { ReminderStage } from '../../../src/watches/channel-settings.ts';
 import type { QuestionView } from '../../../src/watches/session-snapshot.ts';
 import { NO_LIST_REASONS, WATCH_ENDS } from '../../../src/watches/watch.ts';
@@ -213,7 +202,7 @@ const CARDS: Readonly<Record<string, [CardModel]>> = {
 	'an answer on its way': cardOf(ASKS, { standing: answerOf({ state: 'delivering' }) }),
 	'answered by somebody': cardOf(ANSWERED, { standing: answerOf({ state: 'resumed' }) }),
 	'answered elsewhere': cardOf(ANSWERED),
-	over: cardOf(OVER, { endedWords: endWords('sessionOver', { days: 7, adminContact: null }) }),
+	over: cardOf(OVER, { endedWords: endWords('sessionOver', 7, null) }),
 	'everything hostile': cardOf(sessionOf(HOSTILE)),
 };
 

@@ -7,14 +7,6 @@ import { handOverModal, handOverNotice, handOverWords } from '../../../src/slack
 import { receiptModal, savedModal } from '../../../src/slack/blocks/receipt.ts';
 import { loadingModal, type Notice, type SessionModel, sessionModal } from '../../../src/slack/blocks/session-modal.ts';
 import {
-	FIELDS,
-	HAND_OVER_METADATA,
-	LONG_LIST,
-	sessionModelOf as modelOf,
-	QUESTION,
-	questionOf,
-} from '../../../src/slack/shapes/extremes.ts';
-import {
 	AT_WORK,
 	agentMessage,
 	answerOf,
@@ -34,6 +26,14 @@ import {
 	sessionOf,
 	shapesOf,
 } from '../../../src/slack/shapes/samples.ts';
+import {
+	FIELDS,
+	HAND_OVER_METADATA,
+	LONG_LIST,
+	sessionModelOf as modelOf,
+	QUESTION,
+	questionOf,
+} from '../../../src/slack/shapes/views.ts';
 import { ANSWERS, casesOf, OTHER_RECEIPTS, REFUSED_LINKS } from './samples.ts';
 
 const other: OtherAnswer = { answerId: null, person: null, values: [HOSTILE, null, ''], at: NOW - 60_000, same: false };

@@ -94,7 +94,7 @@ export function describeListedWaiting(subject: Subject): void {
 		});
 
 		it('keep the wait after a failed read, and are next when it ends', async () => {
-			await watchedWith('active', { failures: 2, lastError: 'unavailable' });
+			await watchedWith('active', { failures: 2 });
 			expect(await moves(T0 + 1_000, waiting('s1'))).toEqual(['s1']);
 			const { at, by } = (await planned()) ?? { at: 0, by: 0 };
 			expect(at).toBe(LATER);

@@ -16,7 +16,6 @@ export function read(overrides: Partial<SessionUpdate> = {}): SessionUpdate {
 		lastReadAt: T0,
 		lastChangeAt: T0,
 		failures: 0,
-		lastError: null,
 		overSince: null,
 		questionSince: null,
 		earlyReadCount: 1,

@@ -20,7 +20,7 @@ describe('what a part depends on', () => {
 		expect(lines).toBe(9);
 	});
 
-	it('is each name that it takes from core', () => {
+	it('is each name that it takes from core, or from what handlers share', () => {
 		const text = `export function createPart({ clock, store: { answers, drafts } }: Core, { own }: { own: string }) {}
 export function createOther({
 	clock,
@@ -29,14 +29,26 @@ export function createOther({
 	const { answers: store, claims } = core.store;
 }
 export function registerIt({ listen, log }: HandlerContext) {}
+export function registerMore(core: HandlerContext) {
+	const { flow, reply } = core;
+}
 const { metrics } = core;
 core.sessionService.close();
 `;
 		const taken = measure('src/part.ts', text).dependencies;
 		expect([...taken].sort()).toEqual(
-			['clock', 'log', 'metrics', 'sessionService', 'store.answers', 'store.claims', 'store.drafts'].map(
-				(name) => `core.${name}`,
-			),
+			[
+				'clock',
+				'flow',
+				'listen',
+				'log',
+				'metrics',
+				'reply',
+				'sessionService',
+				'store.answers',
+				'store.claims',
+				'store.drafts',
+			].map((name) => `core.${name}`),
 		);
 	});
 });
