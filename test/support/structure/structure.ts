@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 
 /** The most that a file, a part and all of `src` may have. */
-export const LIMITS = { lines: 36_000, files: 224, linesOfFile: 450, dependencies: 12 } as const;
+export const LIMITS = { lines: 31_500, files: 190, linesOfFile: 450, dependencies: 12 } as const;
 
 /** Why some may have more, and how much. Numbers may only shrink. */
 const EXCEPTIONS: Readonly<Record<string, { readonly lines?: number; readonly dependencies?: number }>> = {
 	// The only place that knows every part.
-	'src/app.ts': { dependencies: 56 },
+	'src/app.ts': { dependencies: 46 },
 	// Opens the database with every store.
 	'src/store/open.ts': { dependencies: 17 },
 };
