@@ -290,6 +290,7 @@ export function isSettled(state: AnswerState): boolean {
 	return !isBlocking(state) && state !== 'waiting';
 }
 
+/** The positions of secret items. */
 export function secretOf(items: readonly Pick<AnswerItem, 'secret'>[]): number[] {
 	return items.flatMap(({ secret }, position) => (secret ? [position] : []));
 }

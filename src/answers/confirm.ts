@@ -23,6 +23,10 @@ function checkedFrom(now: number): AnswerPatch {
 	return { deliveredAt: now, agentOutcome: null, nextAttemptAt: now + FIRST_CONFIRM_MS, putStartedAt: null };
 }
 
+/**
+ * Checks once whether the agent went on after a delivered answer. Returns what to write: the agent outcome, or when to
+ * check again. A read that fails or gets no budget in time counts as a check without a result.
+ */
 export function createConfirmation({ store, sessionService, clock }: Core) {
 	async function read(sessionId: string, signal: AbortSignal): Promise<Session> {
 		const deadline = startDeadline(clock, sessionService.callTimeoutMs + BUDGET_WITHIN_MS);

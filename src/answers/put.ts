@@ -96,11 +96,13 @@ export function atMost(count: number) {
 
 export type Put = ReturnType<typeof createPut>;
 
+/** The input of `questions/compare.ts`. */
 export function comparisonInput(answer: Answer, session: Session): DeliveryInput {
 	const { question, fingerprint, shownHash } = answer;
 	return { session, messageIndex: question.messageIndex, fingerprint, shownHash, values: valuesOf(answer) };
 }
 
+/** The values of the PUT, by position; null: the item keeps the value that it has in the session. */
 export function valuesOf(answer: Answer): (string | null)[] {
 	return itemsOf(answer).map((item) => item.value);
 }

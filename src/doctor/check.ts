@@ -107,6 +107,7 @@ export function askOnce(env: NodeJS.ProcessEnv) {
 	};
 }
 
+/** A look into the database that the settings name. */
 export async function inspect(databaseUrl: string | null | undefined, dataDir: string) {
 	return databaseUrl == null ? inspectSqlite(dataDir) : inspectPostgres(databaseUrl);
 }

@@ -100,6 +100,7 @@ const LOOK_AGAIN_ANSWERED_MS = 10_000;
 /** Reminders of a channel that are due within this time are announced together. */
 export const TOGETHER_MS = 10_000;
 
+/** What to do about a ladder at `now`. */
 export function decide(facts: LadderFacts, now: number): Decision {
 	const { ladder, claim } = facts;
 	if (!facts.isOpen) return { kind: 'over' };

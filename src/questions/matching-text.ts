@@ -64,6 +64,7 @@ export function labelOf(item: Pick<HumanInputItem, 'title' | 'description'>): st
 	return label.length > MAX_LABEL_LENGTH ? '' : label;
 }
 
+/** Without the question marks, colons and the like at the end. */
 export function withoutFinalMarks(text: string): string {
 	let end = text.length;
 	while (end > 0 && ' ?!:.,;\n'.includes(text.charAt(end - 1))) end -= 1;

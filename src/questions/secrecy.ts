@@ -98,6 +98,7 @@ const SMALL_NUMBER = /^[+#\p{Sc}-]?\d{1,3}\p{L}{0,3}$|^\p{L}\d{1,2}$|^[+\p{Sc}-]
 /** What a channel sees of the value at one position of a question. `withheld`: only that there is one. */
 export type Disclosure = (asked: Question, position: number) => 'shown' | 'withheld' | 'secret';
 
+/** What channels see of a session's values. Secret ones are hidden in every mode. */
 export function disclosureOf(marks: readonly AnswerMarks[], mode: ShowAnswers): Disclosure {
 	return (asked, position) => {
 		const item = asked.items[position];

@@ -33,6 +33,7 @@ export function sessionPath(address: ServiceAddress, sessionId: string): string 
 	return `${address.basePath}/v1/sessions/${encodeURIComponent(sessionId)}`;
 }
 
+/** Whether `sessionPath` takes this id. */
 export function isSessionId(id: string): boolean {
 	return refusalOf(id) === null;
 }

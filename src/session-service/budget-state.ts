@@ -113,6 +113,7 @@ function isCounted(second: number, now: number): boolean {
 	return Math.floor(now / 1000) - second < WINDOW_SECONDS;
 }
 
+/** What is used and free at `now`. */
 export function usageAt(state: BudgetState, now: number, limit: number) {
 	const counted = state.buckets.filter(([second]) => isCounted(second, now));
 	const sumOf = (column: 1 | 2 | 3 | 4) => counted.reduce((sum, bucket) => sum + bucket[column], 0);

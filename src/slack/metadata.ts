@@ -64,6 +64,7 @@ export const NO_FIELDS = {
 	optionTexts: {},
 } as const satisfies Partial<ViewMetadata>;
 
+/** The metadata of a view before the first read. */
 export function newMetadata(
 	start: Pick<ViewMetadata, 'sessionId'> & Partial<Pick<ViewMetadata, 'formId' | 'origin' | 'messageIndex'>>,
 ): ViewMetadata {

@@ -64,6 +64,7 @@ function questionBody(question: QuestionView, room: Room) {
 	return { said, items, more, isWhole: !mark.isCut };
 }
 
+/** A headline and what the agent wrote. */
 export function saidBlocks(headline: string, said: string, extra: Partial<SectionBlock> = {}): KnownBlock[] {
 	return section(`*${headline}*\n${said}`.trim(), { ...UNFOLDED, ...extra });
 }

@@ -54,10 +54,12 @@ export function ifAllowed(
 	return { place, run, ...(refused === undefined ? {} : { refused }) };
 }
 
+/** For work that changes something for its person or others. */
 export function changing(task: Task): Task {
 	return { ...task, changes: true };
 }
 
+/** For work that takes a turn of its person. */
 export function inTurn(task: Task, about?: Task['about']): Task {
 	return { ...task, takesTurn: true, ...(about !== undefined && { about }) };
 }

@@ -86,6 +86,7 @@ export function sessionTitle(name: string, sessionId: string): string {
 	return `Session ${quotedNameMrkdwn(name, 150) || sessionIdMrkdwn(sessionId)}`;
 }
 
+/** The title of a view about a session. */
 export function viewTitle(sessionId: string): string {
 	const id = ID.test(sessionId) ? oneLine(sessionId, TITLE_ID) : quotedName(sessionId, TITLE_ID);
 	return `Session ${id}`.trim();

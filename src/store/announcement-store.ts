@@ -27,6 +27,7 @@ import {
 
 type Posted = Extract<AttemptResult, { kind: 'posted' }>;
 
+/** The part of the store of watches that posts. */
 export function createAnnouncementStore({ db, cipher, log }: { db: StoreDatabase; cipher: Cipher; log: Log }) {
 	/** These watches, ended or not, with what their cards show and when that was last read, by id. */
 	async function shownOf(watchIds: readonly string[]) {

@@ -128,6 +128,7 @@ export function createDraftStore({ db, cipher }: { db: StoreDatabase; cipher: Ci
 	};
 }
 
+/** The row of a draft, encrypted. */
 export function draftRow(draft: Draft, cipher: Cipher): Row<'drafts'> {
 	const { formId, person, question, fingerprint, updatedAt } = draft;
 	return {

@@ -21,6 +21,7 @@ export interface StoredChannelSettings {
 type ChosenSettings = Pick<StoredChannelSettings, 'settings' | 'revision'> &
 	Readonly<{ person: Person; announcement: NewAnnouncement; now: number }>;
 
+/** The settings of channels. Every method is one transaction. */
 export function createChannelSettingsStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
 	return {
 		/** The defaults where nobody has set anything. */
@@ -49,6 +50,7 @@ export function createChannelSettingsStore({ db, cipher }: { db: StoreDatabase; 
 	};
 }
 
+/** The settings of a channel; the defaults where it has none. */
 export async function readSettings(read: Kysely<Tables>, channel: ChannelKey): Promise<StoredChannelSettings> {
 	const row = await from(read, 'channel_settings', channelColumns(channel)).selectAll().executeTakeFirst();
 	if (row === undefined) return { settings: DEFAULT_CHANNEL_SETTINGS, revision: 0, changedBy: null, changedAt: null };

@@ -25,6 +25,7 @@ const BACK_WITHIN_MS = 24 * 3_600_000;
 /** A session that was saved through the service so shortly before it left the list was answered, resumed or stopped there. */
 const SAVED_BEFORE_MS = 10 * 60_000;
 
+/** The part of the store of watches about discovery. */
 export function createDiscoveryStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
 	const nameOf = (row: WaitingRow) => cipher.decrypt(row.name, namePlace(sessionOf(row))) ?? '';
 

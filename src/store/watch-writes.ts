@@ -30,10 +30,12 @@ export interface Tx {
 	readonly now: number;
 }
 
+/** The query of the live watches that match `filter`. */
 export function liveWatches(db: Kysely<Tables>, filter: Filter<'watches'>) {
 	return from(db, 'watches', { ...filter, ended_at: null }).selectAll();
 }
 
+/** The query of one watch, whose row stays locked until the end of the transaction. */
 export function lockWatch(trx: Kysely<Tables>, watchId: string) {
 	return from(trx, 'watches', { id: watchId }).selectAll().forUpdate();
 }
@@ -168,6 +170,7 @@ export async function wantCards({ trx, now }: Tx, session: SessionKey): Promise<
 	}
 }
 
+/** Settles the direct message about a hand-over. */
 export function settleDirectMessage(tx: Tx, handOver: HandOver, settled: Settle): Promise<void> {
 	return queueAnnouncements(tx, [{ target: targetOfHandOver(handOver), key: 'settle', content: settled }]);
 }
@@ -181,6 +184,7 @@ export async function endQuestion(tx: Tx, watchId: string, settled: Settle): Pro
 	for (const row of rows) await settleDirectMessage(tx, readHandOver(row), settled);
 }
 
+/** Makes these ladders due at `now`. */
 export async function touchLadders(trx: Kysely<Tables>, filter: Filter<'ladders'>, now: number): Promise<void> {
 	const ladders = change(trx, 'ladders', { watch_id: locked(trx, 'ladders', filter) });
 	await ladders.set({ due_at: now, change_count: sql<number>`change_count + 1` }).execute();

@@ -72,6 +72,7 @@ interface OutageUpdate {
 	readonly unlessReadSince: number;
 }
 
+/** The part of the store of watches about the sessions that are read. */
 export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; cipher: Cipher }) {
 	/** Returns 1 when an update of the card was requested already. */
 	async function recordWatch(tx: Tx, update: WatchUpdate, readAt: number): Promise<number> {

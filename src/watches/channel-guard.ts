@@ -122,6 +122,7 @@ export async function endChannel(core: Core, channel: ChannelKey, reason: Channe
 	}
 }
 
+/** Writes the log line that tells later why a channel hears no more of a session. */
 export function logEnded(log: Log, { id, session, channelId }: Watch, reason: WatchEnd): void {
 	log.info({ watchId: id, sessionId: session.sessionId, channel: channelId, reason }, 'a watch ended');
 }

@@ -55,6 +55,7 @@ export interface LadderTimes {
 	readonly escalateAfterMs: number | null;
 }
 
+/** The times that hold in a channel. */
 export function timesIn({ remindAfterMs, escalateAfterMs }: ChannelSettings, defaults: LadderTimes): LadderTimes {
 	return {
 		remindAfterMs: remindAfterMs === 'default' ? defaults.remindAfterMs : remindAfterMs,
@@ -77,6 +78,7 @@ export function isInOrder({ remindAfterMs, escalateAfterMs }: LadderTimes): bool
 	return remindAfterMs === null || escalateAfterMs === null || escalateAfterMs > remindAfterMs;
 }
 
+/** Whether an escalation mentions somebody. */
 export function mentionsAnybody({ mention: { userIds, groupIds } }: Pick<ChannelSettings, 'mention'>): boolean {
 	return userIds.length + groupIds.length > 0;
 }

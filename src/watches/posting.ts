@@ -41,6 +41,7 @@ export function retryDelay(attempts: number, ms: number | null = null): number {
 type Retry = Extract<AttemptResult, { kind: 'retry' }>;
 type Outcome = AttemptResult | Extract<SendOutcome, { kind: 'gone' }>;
 
+/** Posts announcements, one attempt at a time. */
 export function createPosting(core: Core, announcer: Announcer) {
 	const { rateLimiter, clock, log } = core;
 	const { watches: store } = core.store;

@@ -134,6 +134,7 @@ export function seenIn(session: Session, seenAt: number, ours: OurAnswers) {
 
 export type SeenSession = ReturnType<typeof seenIn>;
 
+/** What cards and posts show of a session. Without `ours`, as if nobody had answered through Handraise. */
 export function snapshotOf(session: Session, seenAt: number, ours = NO_ANSWERS): SessionSnapshot {
 	const asking = askingMessageIndex(session);
 	const result = resultOf(session);
@@ -162,6 +163,7 @@ export function snapshotOf(session: Session, seenAt: number, ours = NO_ANSWERS):
 	};
 }
 
+/** Whether both show the same, whenever they were read. */
 export function showSame(one: SessionSnapshot, other: SessionSnapshot): boolean {
 	return isDeepStrictEqual({ ...one, seenAt: 0 }, { ...other, seenAt: 0 });
 }

@@ -25,6 +25,7 @@ export const WATCH_ENDS = [
 ] as const;
 export type WatchEnd = (typeof WATCH_ENDS)[number];
 
+/** Whether nothing more is posted to the channel of a watch with this end. */
 export function isChannelEnd(reason: WatchEnd): reason is ChannelEnd {
 	return CHANNEL_ENDS.some((end) => end === reason);
 }

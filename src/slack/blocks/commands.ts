@@ -108,6 +108,7 @@ const CHOSEN_TEXT_HELP = {
 		'🔒 The question asks for a password or code. Handraise never takes those from a message. Press Answer and type it there.',
 } as const;
 
+/** Why a message cannot be an answer. */
 export function chosenTextHelp(why: keyof typeof CHOSEN_TEXT_HELP): MessageContent {
 	return textMessage(CHOSEN_TEXT_HELP[why]);
 }

@@ -270,6 +270,7 @@ export function waitingSinceWords(since: number, now: number): string {
 /** On a page of old sessions, whose button *Hide* leads back to the questions. mrkdwn. */
 export const QUESTIONS_HIDDEN = 'Your questions are not on this page of old sessions: *Hide* shows them.';
 
+/** Above the sessions of the account that wait. */
 export function waitingSessionsWords(total: number): string {
 	if (total === 0) return 'No other session of the account waits for a person. New ones appear here by themselves.';
 	return total === 1

@@ -210,6 +210,7 @@ export function savedModal(answer: Answer): ModalView {
 	return modalOf(answer, [...section('*💾 Your answer is saved. Delivering…*'), ...section(CAN_CLOSE)]);
 }
 
+/** What became of the answer, its text, and what the author can do. */
 export function receiptModal(answer: Answer, receipt: ReceiptContext): ModalView {
 	const settled = answer.state === 'resumed' || (answer.state === 'delivered' && answer.agentOutcome !== null);
 	const show = settled ? buttons(button(ACTIONS.refresh, 'Show the session')) : [];

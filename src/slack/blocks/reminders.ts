@@ -35,6 +35,7 @@ interface ReminderContext extends Pick<PostContext, 'names' | 'now' | 'maybeRepe
 	readonly mention: Mention | null;
 }
 
+/** A reminder of one question, in its thread. */
 export function reminderPost(
 	asked: RemindedQuestion,
 	{ mention, names, now, maybeRepeat }: ReminderContext,

@@ -231,6 +231,7 @@ export const GONE_ON = '👣 The agent has gone on since it asked this. You can 
 
 export const WITHOUT_SCREENSHOT = '🖼️ Slack could not load the screenshot, so it is left out.';
 
+/** A notice in mrkdwn. */
 export function noticeWords(notice: Notice, { now, adminContact }: Pick<SessionModel, 'now' | 'adminContact'>): string {
 	switch (notice.kind) {
 		case 'questionChanged':

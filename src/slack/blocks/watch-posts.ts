@@ -243,6 +243,7 @@ function answerBlocks(question: QuestionView, positions: readonly number[]): Kno
 	return [...shown, ...context(andMoreWords(positions.length - MOST_ITEMS))];
 }
 
+/** A session, by its title, asks a question. */
 export function asksWords(title: string, changed = false): string {
 	return changed ? `✏️ ${title} asks something else now` : `✋ ${title} asks for an answer`;
 }
@@ -251,6 +252,7 @@ const NEWEST_SHOWN =
 	'This post shows the newest question, up to a few seconds late, instead of a new post for each. *Answer…* opens the question that the agent asks when you press it. A question that stays for a minute is posted by itself.';
 export const NOTHING_ASKED = 'The agent asks nothing at the moment.';
 
+/** Instead of many posts: the agent changes its question often. mrkdwn. */
 export function switchingWords(title: string): string {
 	return `🔀 ${title} changes its question often`;
 }

@@ -21,6 +21,7 @@ const NO_GROUPS: UserGroups = { kind: 'listed', groups: [] };
 /** Slack does not tell now whether a person may see a question. */
 const NOT_CHECKED = { kind: 'later', ms: null, code: 'could_not_check', limited: false } as const;
 
+/** Draws posts, new and posted ones. */
 export function createDrawing(
 	{ directory, config, clock }: Core,
 	facts: QuestionFacts,

@@ -18,6 +18,7 @@ import type { createMessages } from './messages.ts';
 /** A reminder that has waited for Slack for longer since the read of its session is read again. */
 const READ_WITHIN_MS = 60_000;
 
+/** Draws reminders, escalations and digests. */
 export function createReminderDrawing(
 	{ store: { channelSettings }, config: { ladderTimes, quickAnswers }, directory, clock }: Core,
 	facts: QuestionFacts,
