@@ -27,6 +27,7 @@ async function open(encryptionKey: string) {
 		log: quiet,
 		metrics: { answers: { accepted() {} } },
 		config: { giveUpMs: 1_000 },
+		serviceUrl: SERVICE,
 	});
 	const answers = createAnswers(core, questionUpdated, () => woken++);
 	return { store, answers, woken: () => woken };

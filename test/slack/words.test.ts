@@ -59,10 +59,12 @@ describe('errorWords', () => {
 
 	it('says what happened, what was kept and what to do', () => {
 		expect(errorWords('unavailable', { kept: 'text', adminContact: null })).toEqual({
+			code: 'unavailable',
 			what: 'The session service cannot be reached or reports an error.',
 			text: 'The session service cannot be reached or reports an error. Your text is still here. Please try again in a moment.',
 			plain:
 				'The session service cannot be reached or reports an error. Your text is still here. Please try again in a moment.',
+			line: '⚠️ The session service cannot be reached or reports an error. Your text is still here. Please try again in a moment.',
 			retry: true,
 		});
 		expect(errorWords('unavailable', { kept: 'answer', adminContact: null, retryAt: now }).text).toBe(
