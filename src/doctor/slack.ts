@@ -19,8 +19,6 @@ const TOKEN_ADVICE: Readonly<Record<string, string>> = {
 		'The token has expired (CODE): the app has token rotation, which cannot be turned off; create a new app from manifest.yml.',
 	not_allowed_token_type:
 		'This is another kind of token (CODE), perhaps swapped with the other one: copy it again FROM, into SETTING.',
-	missing_scope:
-		'The app-level token lacks connections:write: create one with that scope under "Basic Information", App-Level Tokens, and put it into SLACK_APP_TOKEN.',
 	team_access_not_granted: NOT_LET_IN,
 	team_disabled: NOT_LET_IN,
 	org_login_required: NOT_LET_IN,
@@ -104,6 +102,9 @@ export async function checkScopes({ warning, failure, okIfNone }: Findings, { au
 	return okIfNone('exactly those of manifest.yml.');
 }
 
+const NO_CONNECTIONS =
+	'The app-level token lacks connections:write: create one with that scope under "Basic Information", App-Level Tokens, and put it into SLACK_APP_TOKEN.';
+
 /** Does not connect to the Socket Mode address: Slack would send some of people's commands to the doctor. */
 export async function checkSocketMode({ ok, warning, failure }: Findings, { need, bot }: Setup) {
 	const token = need('SLACK_APP_TOKEN');
@@ -112,7 +113,7 @@ export async function checkSocketMode({ ok, warning, failure }: Findings, { need
 	if (reply.kind === 'unreachable') return failure(`Slack cannot be asked: ${reply.why}.`);
 	if (reply.kind === 'refused') {
 		return failure(
-			tokenAdvice(reply.code, 'SLACK_APP_TOKEN') ??
+			(reply.code === 'missing_scope' ? NO_CONNECTIONS : tokenAdvice(reply.code, 'SLACK_APP_TOKEN')) ??
 				`Slack opens no connection (${reply.code}): is "Enable Socket Mode" on in the app's settings, under Socket Mode?`,
 		);
 	}

@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { HandraiseError } from '../errors.ts';
 import {
 	createCipher,
@@ -67,6 +67,12 @@ export function checkDataDir(findings: Findings, { need }: Setup) {
 			`${existing} cannot be written by this user: change its owner (chown), or set DATA_DIR to another directory.`,
 		);
 	}
+	const closed = OUR_FILES.map((name) => join(directory, name)).filter((path) => existsSync(path) && !isOurs(path));
+	if (closed.length > 0) {
+		return failure(
+			`${closed.join(', ')} cannot be read and written by this user: change the owner (chown). Was Handraise started as another user?`,
+		);
+	}
 	const { type, bavail, bsize } = statfsSync(existing);
 	const known = FILE_SYSTEMS.find(({ types }) => types.some((one) => one === type));
 	if (known !== undefined) findings[known.verdict](`${directory} is ${known.words}`);
@@ -76,6 +82,17 @@ export function checkDataDir(findings: Findings, { need }: Setup) {
 		);
 	}
 	return okIfNone(directory === existing ? `${directory} can be written.` : `the first start creates ${directory}.`);
+}
+
+const OUR_FILES = ['handraise.db', 'handraise.lock', 'encryption.key'];
+
+function isOurs(path: string): boolean {
+	try {
+		accessSync(path, constants.R_OK | constants.W_OK);
+		return true;
+	} catch {
+		return false;
+	}
 }
 
 function nearestExisting(path: string): string {

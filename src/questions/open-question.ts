@@ -58,7 +58,10 @@ export function questionAt(session: Session, messageIndex: number, leftEmpty?: L
 		openItems: isClosed ? [] : open,
 		fingerprint: fingerprintOf(items),
 		shownHash: shownHashOf(message),
-		goneOn: session.messages.findLastIndex((other) => other.role === 'assistant') > messageIndex,
+		// When asked for only: comparing two reads looks at every question of a session.
+		get goneOn() {
+			return session.messages.findLastIndex((other) => other.role === 'assistant') > messageIndex;
+		},
 		context: message.content,
 	};
 }

@@ -24,7 +24,7 @@ import {
 	viewIn,
 	writtenRequest,
 } from './request.ts';
-import { type AllowedRequest, NOTHING_TO_DO, type Task } from './task.ts';
+import { type AllowedRequest, forAnybody, NOTHING_TO_DO, type Task } from './task.ts';
 
 export type SubmissionAck =
 	| { readonly response_action: 'update'; readonly view: ModalView }
@@ -290,10 +290,12 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 			);
 		},
 
-		action(id: ActionId, plan: (request: PersonRequest, press: Press) => Task | Promise<Task>): void {
+		/** `plan` returns null for a button whose value cannot be read: another version made it, and its person is told. */
+		action(id: ActionId, plan: (request: PersonRequest, press: Press) => Task | null | Promise<Task | null>): void {
 			app.action(id, ({ body, ack, action }) =>
 				acknowledgeAndWork(body, ack, id, async (request, view) => {
-					const task = await plan(request, readPress(action, view));
+					const outdated = forAnybody(() => reply.failed(request, 'button_outdated'));
+					const task = (await plan(request, readPress(action, view))) ?? outdated;
 					return INBOX_ACTIONS.has(id) ? task : withInbox(request, view, task);
 				}),
 			);

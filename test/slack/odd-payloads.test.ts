@@ -113,6 +113,32 @@ it.each(['session.refresh', 'question.choose_item', 'history.older'])(
 	},
 );
 
+it.each([
+	'question.answer',
+	'session.open',
+	'session.watch',
+	'session.unwatch',
+	'card.files',
+	'answer.answer_new',
+	'question.hand_over',
+	'question.choose_1',
+])('says of a button on a post of another version that it is outdated: %s', async (action_id) => {
+	const hears = told('made by another version of Handraise');
+	const payload = {
+		type: 'block_actions',
+		user: { id: 'U0ADA', team_id: team() },
+		team: { id: team() },
+		channel: { id: 'C0AGENTS' },
+		container: { type: 'message', message_ts: '1700000009.000100', channel_id: 'C0AGENTS' },
+		message: { ts: '1700000009.000100' },
+		actions: [{ type: 'button', action_id, block_id: 'b', value: '1:choices', action_ts: '1700000010.1' }],
+		trigger_id: `post.${action_id}`,
+	};
+	const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
+	expect(await deliver(body, 'application/x-www-form-urlencoded')).toBe(200);
+	await timed.until(hears);
+});
+
 it('logs a post that Slack refuses', async () => {
 	app.slack.faults.add({
 		method: 'chat.postMessage',

@@ -60,7 +60,7 @@ export function registerAnswerActions(core: HandlerContext): void {
 
 	listen.action(ACTIONS.answerNew, async (request, press) => {
 		const carriage = decodeCarriage(press.value);
-		if (carriage === null) return NOTHING_TO_DO;
+		if (carriage === null) return null;
 		const answer = await store.get(carriage.id);
 		const own = answer !== null && isSamePerson(request.person, answer.person) ? answer : null;
 		return openForm(request, press, { sessionId: carriage.sessionId, messageIndex: null }, own);

@@ -31,7 +31,7 @@ export function registerHandOver(core: HandlerContext): void {
 
 	listen.action(ACTIONS.handOver, (asked, press) => {
 		const pressed = pressedQuestion(asked, press);
-		if (pressed === null) return NOTHING_TO_DO;
+		if (pressed === null) return null;
 		return ifAllowed(copyPlace(asked, pressed.channelId, pressed.sessionId), async (request) => {
 			const onTop = press.view !== null && press.view.callbackId !== CALLBACKS.home;
 			const metadata = handOverMetadata(pressed, pressed.channelId);

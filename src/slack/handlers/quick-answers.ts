@@ -51,7 +51,8 @@ export function registerQuickAnswers(core: HandlerContext): void {
 		const now = clock.now();
 		const before = pressedAt.get(key);
 		setBounded(pressedAt, key, now, MAX_PRESSES);
-		return before !== undefined && now - before < REPEATED_WITHIN_MS;
+		// The clock may have been set back.
+		return before !== undefined && now >= before && now - before < REPEATED_WITHIN_MS;
 	}
 
 	async function tellResult(request: PersonRequest, press: Press, choice: Choice, result: AcceptResult): Promise<void> {

@@ -60,7 +60,7 @@ export function registerSessionActions({ listen, flow, drafting }: HandlerContex
 	for (const id of [ACTIONS.answer, ACTIONS.open]) {
 		listen.action(id, (request, { value, view, row }) => {
 			const target = decodeTarget(value);
-			if (target === null) return NOTHING_TO_DO;
+			if (target === null) return null;
 			const origin = view === null || isInbox(view) ? row : null;
 			const wish = { ...target, toAnswer: id === ACTIONS.answer, ...(origin !== null && { origin }) };
 			return flow.open(request, wish, view);

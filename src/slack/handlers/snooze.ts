@@ -4,7 +4,7 @@ import { snoozedInZoneWords } from '../blocks/inbox.ts';
 import { textMessage } from '../blocks/parts.ts';
 import { ACTIONS, decodeSnooze, questionHash } from '../ids.ts';
 import type { PersonRequest } from '../request.ts';
-import { changing, ifAllowed, ifAllowedAnywhere, inTurn, NOTHING_TO_DO } from '../task.ts';
+import { changing, ifAllowed, ifAllowedAnywhere, inTurn } from '../task.ts';
 import type { HandlerContext } from './context.ts';
 
 /** Registers the menu that snoozes a question in its person's inbox, and the button that shows all again. */
@@ -14,7 +14,7 @@ export function registerSnooze(core: HandlerContext): void {
 
 	listen.action(ACTIONS.snooze, (_, { value, row }) => {
 		const choice = decodeSnooze(value);
-		if (choice === null || row === null) return NOTHING_TO_DO;
+		if (choice === null || row === null) return null;
 		const snooze = ifAllowed(row.channelId, async (request) => {
 			const { person } = request;
 			const open = await store.openQuestions(serviceUrl, person.teamId);

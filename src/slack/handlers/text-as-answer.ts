@@ -4,7 +4,7 @@ import { chosenTextHelp, chosenTextOffer, helpMessage } from '../blocks/commands
 import { ACTIONS, CALLBACKS, decodeCarriage } from '../ids.ts';
 import { newFormId } from '../metadata.ts';
 import type { PersonRequest } from '../request.ts';
-import { type AllowedRequest, ifAllowed, NOTHING_TO_DO } from '../task.ts';
+import { type AllowedRequest, ifAllowed } from '../task.ts';
 import { typedText } from '../text.ts';
 import type { HandlerContext } from './context.ts';
 
@@ -44,7 +44,7 @@ export function registerTextAsAnswer({ listen, flow, drafting, reply, botUserId,
 
 	listen.action(ACTIONS.useText, async (request, press) => {
 		const carriage = decodeCarriage(press.value);
-		if (carriage === null) return NOTHING_TO_DO;
+		if (carriage === null) return null;
 		const { id, ...target } = carriage;
 		// The form opens also without the text, which may have been submitted or removed meanwhile.
 		return flow.open(request, { ...target, toAnswer: true, text: await drafting.keptAside(request.person, id) });

@@ -13,7 +13,7 @@ export function registerWatching(
 ): void {
 	listen.action(ACTIONS.watch, (asked, { value, view }) => {
 		const target = decodeTarget(value);
-		if (target === null) return NOTHING_TO_DO;
+		if (target === null) return null;
 		const { channelId } = originOf(asked, view);
 		const place = view === null ? channelId : windowPlace(metadataOf(view));
 		return changing(
@@ -29,7 +29,7 @@ export function registerWatching(
 
 	listen.action(ACTIONS.unwatch, (asked, { value, view }) => {
 		const target = decodeTarget(value);
-		if (target === null) return NOTHING_TO_DO;
+		if (target === null) return null;
 		const { channelId } = originOf(asked, view);
 		const { sessionId } = target;
 		async function stop(anybody: PersonRequest): Promise<Task> {
@@ -68,9 +68,9 @@ export function registerWatching(
 	}
 
 	function showAndLog(access: 'files' | 'screenshot', build: typeof filesMessage) {
-		return ({ channelId }: PersonRequest, { value }: Press): Task => {
+		return ({ channelId }: PersonRequest, { value }: Press): Task | null => {
 			const target = decodeTarget(value);
-			if (target === null) return NOTHING_TO_DO;
+			if (target === null) return null;
 			const { sessionId } = target;
 			return ifAllowed(channelId, (request) =>
 				logged(request, access, sessionId, () => showPrivately(request, sessionId, build)),
