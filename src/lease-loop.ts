@@ -45,8 +45,8 @@ export interface LeaseLoopOptions<Item> {
 	 * `signal`: the lease is lost or the loop stops.
 	 */
 	readonly work: (item: Item, token: string, signal: AbortSignal) => Promise<void>;
-	/** What the log says of an item whose work failed. Left out: nothing. */
-	readonly about?: (item: Item) => object;
+	/** Logs that `work` rejected. Left out: the code of the error as a warning. */
+	readonly logFailure?: (item: Item, error: unknown) => void;
 	/** Prolongs these leases; returns those still held. Left out where a lease is longer than any work. */
 	readonly renew?: (held: readonly Held<Item>[], leaseMs: number) => Promise<readonly Held<Item>[]>;
 	/** Gives these leases back, unless they were lost or given back already. */
@@ -70,8 +70,10 @@ export function createLeaseLoop<Item>(
 	{ clock, log }: { readonly clock: Clock; readonly log: Log },
 	options: LeaseLoopOptions<Item>,
 ) {
-	const { itemsName, leaseMs, concurrency, drainMs, rows, prepare, take, nextDueAt, work, about, renew, release } =
-		options;
+	const { itemsName, leaseMs, concurrency, drainMs, rows, prepare, take, nextDueAt, work, renew, release } = options;
+	const warn = (_: Item, error: unknown) =>
+		log.warn({ code: codeOf(error) }, `work on ${itemsName} failed; it is tried again`);
+	const { logFailure = warn } = options;
 	const stopping = new AbortController();
 	const shutdownSignal = stopping.signal;
 	let ended: Promise<void> | null = null;
@@ -85,11 +87,7 @@ export function createLeaseLoop<Item>(
 		const done = work(item, token, signal)
 			.catch((error: unknown) => {
 				if (shutdownSignal.aborted) cutShort.push({ item, token });
-				else if (!lost.signal.aborted)
-					log.warn(
-						{ ...about?.(item), err: error, code: codeOf(error) },
-						`work on ${itemsName} failed; it is tried again`,
-					);
+				else if (!lost.signal.aborted) logFailure(item, error);
 			})
 			.finally(() => {
 				running.delete(entry);

@@ -62,7 +62,6 @@ function setting(options: Partial<LeaseLoopOptions<Job>> = {}) {
 						signal.addEventListener('abort', () => reject(signal.reason), { once: true });
 				});
 			},
-			about: ({ id }) => ({ id }),
 			async renew(held) {
 				store.renewals += 1;
 				return held.filter(({ item }) => !store.lost.has(item.id));
@@ -185,8 +184,8 @@ it('reports failed work and takes the next item', async () => {
 	for (const id of ['broken', 'next']) queue.push({ id, dueAt: 0 });
 	await clock.advance(0);
 	expect(begunIds()).toEqual(['broken', 'next']);
-	expect(log.lines).toMatchObject([
-		{ level: 'warn', fields: { id: 'broken' }, message: 'work on jobs failed; it is tried again' },
+	expect(log.lines).toEqual([
+		{ level: 'warn', fields: { code: 'internal' }, message: 'work on jobs failed; it is tried again' },
 	]);
 });
 

@@ -160,7 +160,8 @@ export function createAnswerWorker(core: Core, { checkAuthor, random, receipts, 
 		take: (lease, room) => store.takeDue(serviceUrl, lease, room, clock.now()),
 		nextDueAt: () => store.nextDueAt(serviceUrl),
 		work,
-		about: ({ id }) => ({ answer: id }),
+		logFailure: ({ id }, error) =>
+			log.error({ answer: id, code: codeOf(error), err: error }, 'work on an answer failed; it is tried again'),
 		async renew(held, ms) {
 			const renewed = held.map(({ item, token }) => store.renew(item.id, { token, ms }, clock.now()));
 			const results = await Promise.allSettled(renewed);

@@ -96,7 +96,8 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 			return Math.min(planOrDownAt, readAt, isFull ? now + PERMIT_CHECK_MS : readAt);
 		},
 		work: readAndRecord,
-		about: ({ session: { sessionId } }) => ({ sessionId }),
+		logFailure: ({ session: { sessionId } }, error) =>
+			log.warn({ sessionId, code: codeOf(error) }, 'what a read found could not be stored; the session is read again'),
 		async renew(held, ms) {
 			const kept = await store.renew(
 				held.map(({ item: { session }, token }) => ({ session, token })),

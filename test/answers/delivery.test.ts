@@ -76,6 +76,16 @@ describe('a delivery', () => {
 		expect(harness.times('put')).toHaveLength(1);
 	});
 
+	it('is logged as an error when the store fails', async () => {
+		await using harness = await createHarness();
+		const { id } = await harness.accept('s1');
+		const update = () => Promise.reject(new Error('broken'));
+		harness.createWorker({ ...harness.store.answers, update }).start();
+		await harness.pass(1_000);
+		const errors = harness.log.lines.filter(({ level }) => level === 'error');
+		expect(errors).toMatchObject([{ fields: { answer: id, code: 'internal' } }]);
+	});
+
 	it('succeeds when the session is found at the third try', async () => {
 		await using harness = await createHarness();
 		let left = 2;
