@@ -7,6 +7,7 @@ import { uptimeOf, within } from '../clock.ts';
 import type { Core } from '../core.ts';
 import { HandraiseError } from '../errors.ts';
 import type { InboxPlace } from '../inbox/inbox.ts';
+import { errorMessage } from './blocks/errors.ts';
 import type { MessageContent } from './blocks/parts.ts';
 import type { Memberships } from './channels.ts';
 import { codeOf } from './clients.ts';
@@ -24,7 +25,7 @@ import {
 	viewIn,
 	writtenRequest,
 } from './request.ts';
-import { type AllowedRequest, forAnybody, NOTHING_TO_DO, type Task } from './task.ts';
+import { type AllowedRequest, type Done, forAnybody, NOTHING_TO_DO, type Task } from './task.ts';
 
 export type SubmissionAck =
 	| { readonly response_action: 'update'; readonly view: ModalView }
@@ -138,9 +139,15 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 				reply.refused(request, refusal, { view, kept: task.changes ? 'unchanged' : 'nothing' }));
 			return;
 		}
-		const tooFast = task.takesTurn === true ? await personReads.turn(request) : null;
-		if (tooFast !== null) return reply.failed(request, tooFast, task.about);
-		const nextTask = await task.run({ ...request, access: 'allowed' });
+		let nextTask: Awaited<Done>;
+		try {
+			const tooFast = task.takesTurn === true ? await personReads.turn(request) : null;
+			if (tooFast !== null) throw tooFast;
+			nextTask = await task.run({ ...request, access: 'allowed' });
+		} catch (error) {
+			if (!(error instanceof TooFastError && task.about)) throw error;
+			return reply.failed(request, error, task.about);
+		}
 		if (nextTask !== undefined) await perform(request, nextTask, view);
 	}
 
@@ -231,6 +238,22 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		return within(clock, work.then(yes, yes), ms, () => false);
 	}
 
+	/** What `read` returns; for a press that cannot be read, a task that fails and says that it is outdated. */
+	function planned(read: () => { task: StoringTask; inbox: InboxPlace | null }) {
+		try {
+			return read();
+		} catch (error) {
+			const content = errorMessage('button_outdated', null, reply.errorContext());
+			const task: StoringTask = {
+				place: 'anyChannel',
+				run: () => Promise.reject(error),
+				failure: () => content,
+				late: null,
+			};
+			return { task, inbox: null };
+		}
+	}
+
 	/** Runs the task of a press. Never rejects. */
 	async function store(request: PersonRequest, task: StoringTask, inbox: InboxPlace | null) {
 		try {
@@ -309,9 +332,11 @@ export function createListen({ clock, log, metrics: { acknowledged: onAcknowledg
 		storingAction(id: ActionId, plan: (request: PersonRequest, press: Press) => StoringTask): void {
 			app.action(id, async ({ body, ack, action }) => {
 				const { request, isFirstDelivery, acknowledge } = arrived(body, ack);
-				const view = viewIn(body);
-				const task = plan(request, readPress(action, view));
-				const stored = store(request, task, inboxOf(request, view));
+				const { task, inbox } = planned(() => {
+					const view = viewIn(body);
+					return { task: plan(request, readPress(action, view)), inbox: inboxOf(request, view) };
+				});
+				const stored = store(request, task, inbox);
 				let telling: Promise<void> | null = null;
 				const tell = async () => {
 					if (isFirstDelivery) telling ??= work(request, id, (await stored).tell, false);

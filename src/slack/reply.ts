@@ -173,9 +173,13 @@ export function createReply(core: Core, personReads: PersonReads) {
 		async failed(
 			request: PersonRequest,
 			error: unknown,
-			{ sessionId = null, kept }: { sessionId?: string | null; kept?: ErrorContext['kept'] } = {},
+			{
+				sessionId = null,
+				others,
+				kept,
+			}: { sessionId?: string | null; others?: number; kept?: ErrorContext['kept'] } = {},
 		): Promise<void> {
-			const content = errorMessage(codeFor(error), sessionId, errorContext(error, kept));
+			const content = errorMessage(codeFor(error), sessionId, errorContext(error, kept), others);
 			if (error instanceof TooFastError) await slowDown(request, content);
 			else if (error instanceof Error) await withoutTurn(request, content);
 			else await toPerson(request, content);

@@ -10,6 +10,13 @@ export interface AllowedRequest extends PersonRequest {
 /** Resolves to the next task, if there is one. The access policy is asked again for it. */
 export type Done = Promise<void> | Promise<Task>;
 
+/** `others`: how many more sessions it was about. */
+interface About {
+	readonly sessionId: string;
+	readonly others?: number;
+	readonly kept?: 'answer';
+}
+
 /** The work of a request, which `listen` runs. */
 export interface Task {
 	/** What the access policy checks; `anybody`: it is not asked. */
@@ -21,7 +28,7 @@ export interface Task {
 	/** It is not run for a person who is too fast. For what uses a limit that people share, and takes no read. */
 	readonly takesTurn?: true;
 	/** What a person who is too fast is told besides. */
-	readonly about?: { readonly sessionId: string; readonly kept: 'answer' };
+	readonly about?: About;
 	run(request: AllowedRequest): Done;
 	/** Replaces the usual reply to a person who is refused. */
 	readonly refused?: (refusal: ActRefusal) => Promise<void>;
@@ -60,7 +67,7 @@ export function changing(task: Task): Task {
 }
 
 /** For work that takes a turn of its person. */
-export function inTurn(task: Task, about?: Task['about']): Task {
+export function inTurn(task: Task, about?: About): Task {
 	return { ...task, takesTurn: true, ...(about !== undefined && { about }) };
 }
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
+import { errorWords } from '../../src/slack/blocks/errors.ts';
 import { textMessage } from '../../src/slack/blocks/parts.ts';
 import { createListen } from '../../src/slack/listen.ts';
 import { createRecordingLog } from '../store/support.ts';
@@ -22,7 +23,10 @@ function listening() {
 		app,
 		teamId: 'T1',
 		accessPolicy: { check: async () => ({ refusal: null }) },
-		reply: { withoutTurn: async (_: unknown, { text }: { text: string }) => void acts.push(text) },
+		reply: {
+			withoutTurn: async (_: unknown, { text }: { text: string }) => void acts.push(text),
+			errorContext: () => ({}),
+		},
 	} as unknown as Parameters<typeof createListen>[1]);
 	const stores = new Map<string, () => Promise<unknown>>();
 	listen.storingAction('question.choose_1', (_, { value = '' }) => ({
@@ -43,7 +47,7 @@ function listening() {
 			ack: async () => void acts.push(`${name}acknowledged`),
 		});
 	}
-	return { acts, clock, pressed };
+	return { acts, clock, pressed, press: (given: object) => press(given) };
 }
 
 /** Enough for a message that waits for nothing. */
@@ -106,3 +110,19 @@ it('tells the person that a press could not be stored before it acknowledges the
 	await pressed;
 	expect(acts).toEqual(['told that it failed', 'acknowledged']);
 });
+
+it.each([
+	['view', { view: { id: 7 } }, {}],
+	['action', {}, { block_id: 7 }],
+])(
+	'tells the person that a press with an unreadable %s is outdated, and acknowledges it',
+	async (_, odd, oddAction) => {
+		const { acts, press } = listening();
+		await press({
+			body: { user: { id: 'U1', team_id: 'T1' }, trigger_id: '1.1', ...odd },
+			action: { action_id: 'question.choose_1', value: '', ...oddAction },
+			ack: async () => void acts.push('acknowledged'),
+		});
+		expect(acts).toEqual([errorWords('button_outdated').text, 'acknowledged']);
+	},
+);

@@ -100,8 +100,10 @@ describe('one person who is too fast', () => {
 		const logged = app.log.length;
 		const files = await app.toldAfter(async () => app.card(id)?.press('Files (1)'));
 		expect(files.text()).toContain(TOO_FAST);
-		for (const line of [`/session history ${id}`, `/session watch ${id} another`])
-			expect((await app.command(line)).text()).toContain(TOO_FAST);
+		expect((await app.command(`/session history ${id}`)).text()).toContain(TOO_FAST);
+		const notWatched = (await app.command(`/session watch ${id} another`)).text();
+		expect(notWatched).toContain(TOO_FAST);
+		expect(notWatched).toContain(`This was about session *${id}* and 1 more.`);
 		expect(app.calls('views.open', from)).toEqual([]);
 		expect(app.calls('conversations.info', from)).toEqual([]);
 		expect((await app.command('/session list')).text()).toContain('This channel watches');
@@ -257,6 +259,18 @@ describe('one person who is too fast', () => {
 		expect((await app.command('/session watch guess10')).text()).toContain(TOO_FAST);
 		await app.pass(3_100);
 		expect((await app.command('/session watch guess10')).text()).toBe(watchOutcome('guess10', 'unknownSession'));
+	});
+
+	it('names the session to somebody whose Watch came too fast', async () => {
+		await calmDown();
+		const { ada, id, modal } = await openLongSession();
+		for (let n = 0; n < 4; n++) await app.command(`/session watch guess${n}`);
+		const before = ada.dm().length;
+		await modal.press('Watch in this channel');
+		await app.until(() => ada.dm().length > before);
+		expect(ada.dm().at(-1)?.text()).toContain(TOO_FAST);
+		expect(ada.dm().at(-1)?.text()).toContain(`This was about session *${id}*.`);
+		await ada.modal()?.close(true);
 	});
 
 	it('tells somebody who presses too often once in 30 s, and replies to each of their commands', async () => {

@@ -201,16 +201,17 @@ export function errorModal(code: string, metadata: ViewMetadata, context: ErrorC
 	});
 }
 
-/** The same outside a modal. */
-export function errorMessage(code: string, sessionId: string | null, error: ErrorContext): MessageContent {
+/** The same outside a modal. `others`: how many more sessions it was about. */
+export function errorMessage(code: string, sessionId: string | null, error: ErrorContext, others = 0): MessageContent {
 	const { line, text } = errorWords(code, error);
-	return message(text, [...section(line), ...context(aboutWords(code, sessionId))]);
+	return message(text, [...section(line), ...context(aboutWords(code, sessionId, others))]);
 }
 
 function isRefusal(code: string): boolean {
 	return Object.hasOwn(REFUSALS, code);
 }
 
-function aboutWords(code: string, sessionId: string | null): string {
-	return isRefusal(code) || sessionId === null || sessionId === '' ? '' : `This was about ${sessionName(sessionId)}.`;
+function aboutWords(code: string, sessionId: string | null, others = 0): string {
+	if (isRefusal(code) || sessionId === null || sessionId === '') return '';
+	return `This was about ${sessionName(sessionId)}${others === 0 ? '' : ` and ${others} more`}.`;
 }

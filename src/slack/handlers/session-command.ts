@@ -187,8 +187,12 @@ export function registerSessionCommand(core: HandlerContext): void {
 				return ifAllowedAnywhere(openInbox);
 			case 'settings':
 				return ifAllowed(asked.channelId, openSettings);
-			case 'watch':
-				return changing(ifAllowed(asked.channelId, (request) => watch(request, command.sessionIds, command.settings)));
+			case 'watch': {
+				const { sessionIds, settings } = command;
+				const [sessionId = '', ...others] = sessionIds;
+				const task = ifAllowed(asked.channelId, (request) => watch(request, sessionIds, settings));
+				return changing({ ...task, about: { sessionId, others: others.length } });
+			}
 			case 'watchAll':
 				return changing(ifAllowed(asked.channelId, (request) => watchAll(request, command.settings)));
 			case 'unwatch':

@@ -16,15 +16,14 @@ export function registerWatching(
 		if (target === null) return null;
 		const { channelId } = originOf(asked, view);
 		const place = view === null ? channelId : windowPlace(metadataOf(view));
-		return changing(
-			ifAllowed(place, async (request) => {
-				// The draft is saved first, because the person may type while the session is read.
-				const form = view === null ? null : await drafting.save(request.person, view);
-				// A press inside a modal names no channel.
-				await watch({ ...request, channelId }, [target.sessionId]);
-				if (view !== null && form !== null) await flow.show(request, view, { ...form, sameReading: true });
-			}),
-		);
+		const task = ifAllowed(place, async (request) => {
+			// The draft is saved first, because the person may type while the session is read.
+			const form = view === null ? null : await drafting.save(request.person, view);
+			// A press inside a modal names no channel.
+			await watch({ ...request, channelId }, [target.sessionId]);
+			if (view !== null && form !== null) await flow.show(request, view, { ...form, sameReading: true });
+		});
+		return changing({ ...task, about: { sessionId: target.sessionId } });
 	});
 
 	listen.action(ACTIONS.unwatch, (asked, { value, view }) => {
