@@ -87,11 +87,16 @@ export async function takeReadable<T extends keyof typeof LATER, R>(
 	{ log, ...taking }: { lease: Lease; now: number; log?: Log | undefined },
 	read: (row: Row<T>) => Promise<R | null>,
 ): Promise<R[]> {
-	const rows = (await leaseDue(db, query, taking)) as (Row<T> & { id: string })[];
+	const rows = (await leaseDue(db, query, taking)) as (Row<T> & { id: string; last_error?: string | null })[];
 	const found = await Promise.all(rows.map(read));
-	const id = rows.filter((_, index) => found[index] === null).map((row) => row.id);
-	if (id.length > 0) {
-		log?.warn({ [query.table]: id }, 'what is damaged or written with another key cannot be read and is skipped');
+	const skipped = rows.filter((_, index) => found[index] === null);
+	if (skipped.length > 0) {
+		const id = skipped.map((row) => row.id);
+		// Each start takes the mark of posts away (`retryUnreadable`), so it logs them once.
+		const news = skipped.filter((row) => row.last_error !== UNREADABLE).map((row) => row.id);
+		if (news.length > 0) {
+			log?.warn({ [query.table]: news }, 'what is damaged or written with another key cannot be read and is skipped');
+		}
 		const held = { id, lease_token: taking.lease.token };
 		const set = { ...WITHOUT_LEASE, ...LATER[query.table](taking.now + UNREADABLE_RETRY_MS) };
 		await db.writeOne((trx) => {

@@ -29,21 +29,22 @@ export function openSqliteFile(dataDir: string) {
 	}
 	const lock = takeLock(directory);
 	let database: DatabaseSync | undefined;
+	function close(): void {
+		try {
+			database?.close();
+		} finally {
+			lock.close();
+		}
+	}
 	try {
 		database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
 		configure(database);
 		syncDirectory(directory);
 	} catch (error) {
-		database?.close();
-		lock.close();
+		close();
 		throw mapSqliteError(error);
 	}
-	const opened = database;
-	function close(): void {
-		opened.close();
-		lock.close();
-	}
-	return { database: opened, close };
+	return { database, close };
 }
 
 function takeLock(directory: string): DatabaseSync {

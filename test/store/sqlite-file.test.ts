@@ -8,6 +8,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../src/store/database.ts';
 import type { Store } from '../../src/store/open.ts';
+import { openSqliteFile } from '../../src/store/sqlite-file.ts';
 import { accepted, item, LEASE, makeDataDir, OTHER_LEASE, open, SERVICE, submission, T0, valuesOf } from './support.ts';
 
 let directory: ReturnType<typeof makeDataDir>;
@@ -60,6 +61,13 @@ describe('the file of SQLite', () => {
 		const files = readdirSync(join(directory.path, 'deep', 'data')).sort();
 		expect(files).toEqual(['encryption.key', 'handraise.db', 'handraise.db-shm', 'handraise.db-wal', 'handraise.lock']);
 		for (const file of files) expect([file, mode('deep', 'data', file)]).toEqual([file, '600']);
+	});
+
+	it('gives up its lock also when the database cannot be closed', async () => {
+		const { database, close } = openSqliteFile(directory.path);
+		database.close();
+		expect(close).toThrow('not open');
+		await openHere();
 	});
 
 	it('makes the database file private again when its mode was changed', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import type { Store } from '../../src/store/open.ts';
 import { addWatch, newWatch, SERVICE } from '../watches/support.ts';
-import { createRecordingLog, KEY, LEASE, makeDataDir, OTHER_KEY, open, T0 } from './support.ts';
+import { createRecordingLog, KEY, LEASE, makeDataDir, OTHER_KEY, OTHER_LEASE, open, T0 } from './support.ts';
 
 const directory = makeDataDir();
 let store: Store;
@@ -25,7 +25,10 @@ it('sends unreadable posts and cards at the first start with the right key', asy
 	store = await open({ dataDir: directory.path, encryptionKey: OTHER_KEY, log });
 	expect(await take()).toEqual([]);
 	expect(await store.watches.takeCards(LEASE, 10, { now: T0 + 1_000, urgency: 'any' })).toEqual([]);
-	expect(log.lines.filter(({ message }) => message.includes('is skipped'))).toHaveLength(2);
+	const skipped = () => log.lines.filter(({ message }) => message.includes('is skipped'));
+	expect(skipped()).toHaveLength(2);
+	expect(await store.watches.takeAnnouncements(OTHER_LEASE, 10, T0 + 900_000)).toEqual([]);
+	expect(skipped()).toHaveLength(2);
 	await store.close();
 
 	store = await open({ dataDir: directory.path, encryptionKey: KEY });
