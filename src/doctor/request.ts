@@ -1,3 +1,5 @@
+import { MAX_PAGE_BYTES } from '../session-service/schema.ts';
+
 /** Without a form, the request is a GET. */
 interface HttpRequest {
 	readonly headers?: Readonly<Record<string, string>>;
@@ -19,7 +21,7 @@ export async function request(url: string, { headers = {}, form, timeoutMs }: Ht
 			kind: 'response' as const,
 			status: response.status,
 			headers: response.headers,
-			body: await response.text(),
+			body: await readBeginning(response),
 			ms: headersAt - startedAt,
 			/** How far the server's clock is ahead of ours, accurate to about a second; null without a `Date`. */
 			aheadMs: aheadMsOf(response.headers.get('date'), startedAt, headersAt),
@@ -27,6 +29,18 @@ export async function request(url: string, { headers = {}, form, timeoutMs }: Ht
 	} catch (error) {
 		return { kind: 'no-response' as const, why: causeOf(error, timeoutMs), aheadMs: null };
 	}
+}
+
+/** As much as the longest body that the program reads, the page of a list: a body may have no end. */
+async function readBeginning({ body }: Response): Promise<string> {
+	const decoder = new TextDecoder();
+	let [text, bytes] = ['', 0];
+	for await (const chunk of body ?? []) {
+		text += decoder.decode(chunk, { stream: true });
+		bytes += chunk.byteLength;
+		if (bytes >= MAX_PAGE_BYTES) break;
+	}
+	return text;
 }
 
 /** `Date` has whole seconds and was written between the two moments. */

@@ -50,6 +50,17 @@ it('says that a port is taken by another program', async () => {
 	expect(exit).toBe(1);
 });
 
+it('reads only the beginning of a response that does not end', async () => {
+	await using harness = await createHarness();
+	const server = createServer((_, response) => response.write(`{"session":"${'x'.repeat(11_000_000)}`));
+	const { lines } = await harness.doctor({
+		SESSION_SERVICE_URL: await listening(server),
+		SESSION_SERVICE_TIMEOUT_MS: '1000',
+	});
+	await closed(server);
+	expect(lines).toContainEqual(expect.stringMatching(/^✓ Session service: .* accepts the key/));
+});
+
 it('checks everything else when settings are wrong', async () => {
 	await using harness = await createHarness();
 	const { lines } = await harness.doctor({ SESSION_SERVICE_URL: '', DATA_DIR: harness.dataDir, SLACK_BOT_TOKEN: '' });
