@@ -1,8 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { marksOf } from '../../../src/answers/earlier-answers.ts';
 import { OWN_SCHEMA } from '../../../src/store/migrate.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, accepted, BOB, current, EVE, item, LEASE, lease, SERVICE, submission, T0, valuesOf } from '../support.ts';
+import {
+	ANN,
+	accepted,
+	BOB,
+	current,
+	damage,
+	EVE,
+	item,
+	LEASE,
+	lease,
+	SERVICE,
+	submission,
+	T0,
+	valuesOf,
+} from '../support.ts';
 
 export function describeAccept(subject: Subject): void {
 	describe('accept', () => {
@@ -154,8 +167,8 @@ export function describeAccept(subject: Subject): void {
 			await accepted(subject.store, given, 'delivering', 'delivered');
 			const late = await subject.store.answers.accept({ ...given, items: [item('blue', { secret: true })] });
 			expect(late).toMatchObject({ kind: 'tooLate', answer: { content: { items: [{ secret: true }] } } });
-			const [marks] = (await subject.replica.answers.ofSession(given.question)).map(marksOf);
-			expect(marks).toMatchObject({ secret: [0], boxed: true });
+			const { marks } = await subject.replica.answers.ofSession(given.question);
+			expect(marks).toMatchObject([{ secret: [0], boxed: true }]);
 		});
 
 		it('marks an item as secret when its author does so before sending began', async () => {
@@ -167,8 +180,8 @@ export function describeAccept(subject: Subject): void {
 				edited: true,
 				answer: { content: { items: [{ secret: true }] } },
 			});
-			const [marks] = (await subject.replica.answers.ofSession(given.question)).map(marksOf);
-			expect(marks).toMatchObject({ secret: [0], values: [null] });
+			const { marks } = await subject.replica.answers.ofSession(given.question);
+			expect(marks).toMatchObject([{ secret: [0], values: [null] }]);
 		});
 
 		it('lets the author replace the text again when nothing was saved', async () => {
@@ -327,13 +340,7 @@ export function describeAccept(subject: Subject): void {
 			async (column) => {
 				const waiting = submission();
 				await accepted(subject.store, waiting, 'waiting');
-				await subject.store.db.write((db) =>
-					db
-						.updateTable('answers')
-						.set({ [column]: '{"v":9}' })
-						.where('id', '=', waiting.id)
-						.execute(),
-				);
+				await damage(subject.store, waiting.id, column);
 				const result = await subject.store.answers.accept(submission({ person: BOB }));
 				expect(result.kind).toBe('accepted');
 				expect((await subject.store.answers.get(waiting.id))?.state).toBe('conflicted');
