@@ -185,7 +185,7 @@ export function createMemberships(
 	}
 
 	/** At most five minutes old. */
-	async function channelsOf(userId: string) {
+	async function channelsOf(userId: string): Promise<Pick<ReadonlySet<string>, 'has'>> {
 		return orUnknown(channels.get(await keyOf(userId)));
 	}
 
