@@ -122,7 +122,7 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 }
 
 /** Reads a row; empty for a damaged one, which must not block others. */
-export function createAnswerReader(cipher: Cipher, log: Log | undefined) {
+export function createAnswerReader(cipher: Cipher, log?: Log) {
 	return (row: AnswerRow): Answer[] => {
 		try {
 			return [readAnswer(row, cipher)];
@@ -150,6 +150,14 @@ export function readMarks(row: AnswerRow, cipher: Cipher): AnswerMarks {
 			item.secret || secret === null || secret.includes(position) ? null : item.value,
 		),
 	};
+}
+
+/** The positions that a row fills or leaves empty on purpose, also when other columns are damaged; null when nobody knows. */
+export function readPositions(row: AnswerRow, cipher: Cipher): readonly number[] | null {
+	const given = parseOrNull(submission, row.submission)?.positions;
+	if (given !== undefined) return given;
+	const items = contentColumn.open(row.content, row.id, cipher);
+	return items?.flatMap(({ value, held }, position) => (value !== null || held ? [position] : [])) ?? null;
 }
 
 /** In these states nothing has arrived, unless a PUT began. */

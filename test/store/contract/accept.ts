@@ -347,6 +347,56 @@ export function describeAccept(subject: Subject): void {
 			},
 		);
 
+		it.each([['submission'], ['content'], ['before_put'], ['agent_outcome'], ['secret_positions']] as const)(
+			'accepts an answer to items that a delivered one left open whose "%s" is damaged, and refuses one to the same items',
+			async (column) => {
+				const first = submission({ items: [item('blue'), item(null), item('small', { secret: true })] });
+				await accepted(subject.store, first, 'delivering', 'delivered');
+				await damage(subject.store, first.id, column);
+				const second = submission({ person: BOB, items: [item(null), item('four'), item(null)] });
+				for (const position of [0, 2]) {
+					const items = [0, 1, 2].map((at) => item(at === position ? 'red' : null));
+					const same = submission({ person: BOB, items });
+					if (column === 'content') expect((await subject.store.answers.accept(same)).kind).toBe('taken');
+					else await expect(subject.store.answers.accept(same)).rejects.toThrow();
+				}
+				expect((await subject.store.answers.accept(second)).kind).toBe('accepted');
+			},
+		);
+
+		it('refuses an answer when nobody knows what a delivered one filled, until its form is read again', async () => {
+			const first = submission({ items: [item('blue'), item(null)] });
+			await accepted(subject.store, first, 'delivering', 'delivered');
+			await damage(subject.store, first.id, 'submission', 'content');
+			const items = [item(null), item('four')];
+			await expect(subject.store.answers.accept(submission({ person: BOB, items }))).rejects.toThrow();
+			const later = submission({ person: BOB, items, formReadAt: T0 + 9 });
+			expect((await subject.store.answers.accept(later)).kind).toBe('accepted');
+		});
+
+		it.each([
+			['accepted', []],
+			['delivering', ['delivering']],
+		] as const)('refuses an answer while one that cannot be read is %s, and leaves it alone', async (state, states) => {
+			const first = submission();
+			await accepted(subject.store, first, ...states);
+			await damage(subject.store, first.id, 'submission', 'content');
+			const rows = () => subject.store.db.read.selectFrom('answers').selectAll().execute();
+			const before = await rows();
+			expect(before).toMatchObject([{ state }]);
+			const second = submission({ person: BOB, items: [item(null), item('four')], formReadAt: T0 + 9 });
+			await expect(subject.store.answers.accept(second)).rejects.toThrow();
+			expect(await rows()).toEqual(before);
+		});
+
+		it('accepts an answer beside one that waits for its author and cannot be read', async () => {
+			const waiting = submission();
+			await accepted(subject.store, waiting, 'waiting');
+			await damage(subject.store, waiting.id, 'submission');
+			expect((await subject.store.answers.accept(submission({ person: BOB }))).kind).toBe('accepted');
+			expect((await subject.store.answers.stats()).byState).toMatchObject({ waiting: 1, accepted: 1 });
+		});
+
 		it('keeps a waiting answer when the new one is rejected', async () => {
 			const waiting = submission({ formReadAt: T0 });
 			await accepted(subject.store, waiting, 'waiting');
