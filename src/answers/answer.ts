@@ -270,8 +270,8 @@ export function firstEndingOf({ state, lastError }: Pick<Answer, 'state' | 'last
 }
 
 /** True while the answer can still reach the service without its author. */
-export function isBlocking(state: AnswerState): boolean {
-	return (BLOCKING_STATES as readonly AnswerState[]).includes(state);
+export function isBlocking(state: string): boolean {
+	return (BLOCKING_STATES as readonly string[]).includes(state);
 }
 
 /** Whether the answer is on its way, or was delivered after the read of its session at `readAt` (null: never) began. */

@@ -1,9 +1,9 @@
 import type { QuestionDigest } from '../questions/changes.ts';
 import { askingMessageIndex, fingerprintOf, type LeftEmpty, questionAt, sameText } from '../questions/open-question.ts';
-import { type AnswerMarks, isSecretValue } from '../questions/secrecy.ts';
+import { isSecretValue } from '../questions/secrecy.ts';
 import type { Session } from '../questions/session.ts';
 import type { AnswerStore } from '../store/answer-store.ts';
-import { type Answer, itemsOf, type OtherAnswer, secretOf } from './answer.ts';
+import { type Answer, itemsOf, type OtherAnswer } from './answer.ts';
 
 type Stored = Pick<AnswerStore, 'ofSession'>;
 
@@ -16,7 +16,8 @@ export async function ourAnswers(
 ) {
 	const index = askingMessageIndex(session);
 	const isAsked = index !== null || known !== null;
-	const answers = isAsked ? await store.ofSession({ service: serviceUrl, sessionId: session.sessionId }) : [];
+	const key = { service: serviceUrl, sessionId: session.sessionId };
+	const { answers, marks } = isAsked ? await store.ofSession(key) : { answers: [], marks: [] };
 	const newest = index === null ? null : questionAt(session, index);
 	const left = new Set(newest === null ? [] : arrivedTo(answers, newest).flatMap(({ leftEmpty }) => leftEmpty));
 	return {
@@ -32,7 +33,7 @@ export async function ourAnswers(
 			);
 		},
 		/** What they say about secrecy, oldest first. */
-		marks: answers.map(marksOf),
+		marks,
 	};
 }
 
@@ -42,20 +43,6 @@ function arrivedTo(answers: readonly Answer[], { messageIndex, fingerprint }: As
 	return arrived
 		.filter((answer) => answer.question.messageIndex === messageIndex && answer.fingerprint === fingerprint)
 		.toSorted((one, other) => (other.deliveredAt ?? 0) - (one.deliveredAt ?? 0));
-}
-
-/** Tells which positions are secret even when the values cannot be read or were removed. */
-export function marksOf(answer: Answer): AnswerMarks {
-	const { state, question, fingerprint, secretPositions, putStartedAt } = answer;
-	const items = itemsOf(answer);
-	return {
-		messageIndex: question.messageIndex,
-		fingerprint,
-		secret: secretPositions ?? secretOf(items),
-		boxed: secretPositions !== null,
-		mayHaveArrived: putStartedAt !== null || ['delivering', 'delivered', 'resumed'].includes(state),
-		values: items.map(({ value, secret }) => (secret ? null : value)),
-	};
 }
 
 /** Whether the service's values are those of `answer`. A wiped secret fits any text. */
@@ -79,8 +66,7 @@ export async function whoWasFirst(
 	session: Session,
 	values: readonly string[] | null,
 ): Promise<OtherAnswer> {
-	const answers = await store.ofSession(answer.question);
-	const marks = answers.map(marksOf);
+	const { answers, marks } = await store.ofSession(answer.question);
 	const { fingerprint, question: asked } = answer;
 	const question = questionAt(session, asked.messageIndex);
 	const items = itemsOf(answer);
@@ -116,6 +102,7 @@ export async function isOverwritten(
 	});
 	if (!isOther) return false;
 	// A later answer of Handraise explains the other text: the agent asked the same again.
-	const answers = arrivedTo(await store.ofSession(question), { ...question, fingerprint });
-	return !answers.some((other) => other.id !== id && (other.deliveredAt ?? 0) > (deliveredAt ?? 0));
+	const { answers } = await store.ofSession(question);
+	const arrived = arrivedTo(answers, { ...question, fingerprint });
+	return !arrived.some((other) => other.id !== id && (other.deliveredAt ?? 0) > (deliveredAt ?? 0));
 }

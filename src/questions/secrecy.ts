@@ -27,14 +27,19 @@ export function looksSecretAt(question: Texts, position: number): boolean {
 export interface AnswerMarks {
 	readonly messageIndex: number;
 	readonly fingerprint: string;
-	/** Secret positions: those of ticked boxes, or the guessed ones when the form had no box. */
-	readonly secret: readonly number[];
+	/** Secret positions: those of ticked boxes, or the guessed ones when the form had no box; null: which is not known. */
+	readonly secret: readonly number[] | null;
 	/** Whether the form had the box. If so, the author chose that positions outside `secret` are ordinary. */
 	readonly boxed: boolean;
 	/** Whether its values may be in the session. */
 	readonly mayHaveArrived: boolean;
 	/** The ordinary values, by position; null for the others, and for all once they are removed. */
 	readonly values: readonly (string | null)[];
+}
+
+/** Where it is not known which positions are secret, all are. */
+function isMarked({ secret }: AnswerMarks, position: number): boolean {
+	return secret?.includes(position) ?? true;
 }
 
 type Asked = Pick<Question, 'messageIndex' | 'fingerprint' | 'items' | 'context'>;
@@ -52,12 +57,11 @@ export function isSecretValue(marks: readonly AnswerMarks[], asked: Asked, posit
 	const item = asked.items[position];
 	if (item === undefined) return true;
 	const ours = marks.filter(({ fingerprint }) => fingerprint === asked.fingerprint);
-	const isMarked = ({ secret }: AnswerMarks) => secret.includes(position);
 	const arrived = ours.filter(({ mayHaveArrived }) => mayHaveArrived);
-	if (arrived.some((mark) => mark.messageIndex === asked.messageIndex && isMarked(mark))) return true;
+	if (arrived.some((mark) => mark.messageIndex === asked.messageIndex && isMarked(mark, position))) return true;
 	const isOrdinary = (mark: AnswerMarks) => {
 		const value = mark.values[position] ?? null;
-		return mark.boxed && !isMarked(mark) && value !== null && value !== '' && sameText(value, item.value);
+		return mark.boxed && !isMarked(mark, position) && value !== null && value !== '' && sameText(value, item.value);
 	};
 	if (arrived.some(isOrdinary)) return false;
 	// Agents reword a message or add items but keep a value. At which position it is then is not known.
@@ -66,16 +70,16 @@ export function isSecretValue(marks: readonly AnswerMarks[], asked: Asked, posit
 			mark.mayHaveArrived &&
 			mark.messageIndex === asked.messageIndex &&
 			mark.fingerprint !== asked.fingerprint &&
-			mark.secret.length > 0,
+			mark.secret?.length !== 0,
 	);
-	return isReworded || ours.some(isMarked) || looksSecretAt(asked, position);
+	return isReworded || ours.some((mark) => isMarked(mark, position)) || looksSecretAt(asked, position);
 }
 
 /** The positions whose box is ticked in a new form: they look secret, or somebody gave a secret answer to them. */
 export function secretAtFirst(marks: readonly AnswerMarks[], asked: Asked): number[] {
 	const ours = marks.filter((mark) => mark.fingerprint === asked.fingerprint);
 	return asked.items.flatMap((_, position) =>
-		looksSecretAt(asked, position) || ours.some(({ secret }) => secret.includes(position)) ? [position] : [],
+		looksSecretAt(asked, position) || ours.some((mark) => isMarked(mark, position)) ? [position] : [],
 	);
 }
 

@@ -135,17 +135,19 @@ export function createMemberships(
 ) {
 	const channels = createCache(clock, MAX_AGE_MS, (key) => listChannels(key.split(' ')[0] ?? ''));
 
-	async function listChannels(userId: string): Promise<ReadonlySet<string>> {
-		const ids = new Set<string>();
+	/** Ids, and whether each is private. `userId`: empty for the bot's own channels. */
+	async function listChannels(userId: string): Promise<ReadonlyMap<string, boolean>> {
+		const found = new Map<string, boolean>();
 		let pageCount = 0;
-		const asked = { user: userId, types: TEAM_CHANNELS, exclude_archived: true, limit: PAGE_SIZE };
+		const whose = userId === '' ? {} : { user: userId };
+		const asked = { ...whose, types: TEAM_CHANNELS, exclude_archived: true, limit: PAGE_SIZE };
 		for await (const page of client.paginate('users.conversations', asked)) {
 			const { channels: joined = [] } = page as UsersConversationsResponse;
-			for (const { id } of joined) if (id !== undefined) ids.add(id);
+			for (const { id, is_private: isPrivate } of joined) if (id !== undefined) found.set(id, isPrivate === true);
 			pageCount += 1;
 			if (pageCount === MAX_PAGES) break;
 		}
-		return ids;
+		return found;
 	}
 
 	/** Whether Slack tells all who see a channel: it is private and the bot is in it. */
@@ -159,7 +161,10 @@ export function createMemberships(
 			const code = slackErrorCode(error);
 			// A private channel without the bot, and a direct message between people.
 			if (code === 'channel_not_found' || code === 'missing_scope') return false;
-			throw error;
+			// After a start more channels may be in use than Slack tells of in a minute; one list has all of them.
+			const listed = (await channels.get('')).get(channel);
+			if (listed === undefined) throw error;
+			return listed;
 		}
 	});
 
@@ -180,7 +185,7 @@ export function createMemberships(
 	}
 
 	/** At most five minutes old. */
-	async function channelsOf(userId: string): Promise<ReadonlySet<string>> {
+	async function channelsOf(userId: string): Promise<Pick<ReadonlySet<string>, 'has'>> {
 		return orUnknown(channels.get(await keyOf(userId)));
 	}
 

@@ -19,12 +19,15 @@ import {
 import type { HandraiseError } from '../errors.ts';
 import { isReworded } from '../questions/open-question.ts';
 import {
+	type AnswerRow,
 	changeAnswer,
+	createAnswerReader,
 	enterState,
 	newRow,
 	otherColumn,
 	positionsOf,
 	readAnswer,
+	readPositions,
 	receiptDueAt,
 	receiptOf,
 	submissionColumn,
@@ -73,17 +76,16 @@ async function acceptInTransaction(
 	await lockQuestion(db, answer.question);
 	// One statement reads one snapshot: an answer in delivery is either live or delivered, never missing from both.
 	const concerned = from(db, 'answers').selectAll().where(sameOrConflicting(answer));
-	const rows = await concerned.orderBy('accepted_at', 'desc').execute();
-	const others = rows.map((row) => readAnswer(row, cipher));
+	const others = await concerned.orderBy('accepted_at', 'desc').execute();
 
-	const stored = others.find(({ submissionKey }) => submissionKey === answer.submissionKey);
+	const repeated = others.find(({ submission_key }) => submission_key === answer.submissionKey);
 	const newer = () => stopBesideNewer(store);
-	if (stored !== undefined) return repeat(db, cipher, { stored, newer }, answer);
+	if (repeated !== undefined) return repeat(db, cipher, { stored: readAnswer(repeated, cipher), newer }, answer);
 
 	const nothing = sql`(select 1 where false)`;
 	const insert = (row: Insertable<Tables['answers']>) => insertUnless(db, row, nothing).executeTakeFirstOrThrow(newer);
 	const row = newRow(answer, cipher);
-	const by = firstConflict(others, positionsOf(answer.items, answer.leftEmpty));
+	const by = firstConflict(others, cipher, positionsOf(answer.items, answer.leftEmpty));
 	if (by !== undefined) {
 		// The answer was never accepted, so its timeline starts empty.
 		const unaccepted = { ...answer, state: 'accepted', timeline: [], endedAt: null } as const;
@@ -140,10 +142,9 @@ export async function retryAnswer(
 	// Nobody presses a button for an answer that can be read again: the program puts it back.
 	const checkedAt = answer.lastError === UNREADABLE ? answer.checkedAt : now;
 	const concerned = from(db, 'answers').selectAll().where('id', '!=', id).orderBy('accepted_at', 'desc');
-	const rows = await concerned.where(conflictsWith(question, fingerprint, formReadAt)).execute();
-	const others = rows.map((row) => readAnswer(row, cipher));
+	const others = await concerned.where(conflictsWith(question, fingerprint, formReadAt)).execute();
 	await removeDraft(db, id);
-	const by = firstConflict(others, positions);
+	const by = firstConflict(others, cipher, positions);
 	if (by !== undefined) {
 		const lost = giveWay(answer, { winner: winnerOf(by), mine: content.items, now }, cipher);
 		const told = { next_attempt_at: receiptDueAt(answer, now) };
@@ -203,8 +204,7 @@ export async function releaseLosers(db: Kysely<Tables>, cipher: Cipher, first: A
 	const lost = from(db, 'answers', { ...questionColumns(question), state: 'conflicted' }).selectAll();
 	const rows = await lost.orderBy('accepted_at', 'desc').orderBy('id').execute();
 	const released = new Set<string>();
-	for (const row of rows) {
-		const loser = readAnswer(row, cipher);
+	for (const loser of rows.flatMap(createAnswerReader(cipher))) {
 		if (loser.content.kind !== 'readable' || loser.content.other?.answerId !== id) continue;
 		const isSame = loser.fingerprint === fingerprint && !isReworded(shownHash, loser.shownHash);
 		if (isOutdated && isSame) continue;
@@ -213,7 +213,7 @@ export async function releaseLosers(db: Kysely<Tables>, cipher: Cipher, first: A
 		if (released.has(author)) continue;
 		released.add(author);
 		const waiting = { ...enterState(loser, 'waiting', now), ...receiptOf(loser, null), ...WITHOUT_LEASE };
-		await change(db, 'answers', { id: row.id, state: 'conflicted' })
+		await change(db, 'answers', { id: loser.id, state: 'conflicted' })
 			.set({ ...waiting, next_attempt_at: now, give_up_at: now, last_error: endingOf(first) })
 			.execute();
 		await keepAsDraft(db, cipher, loser, now);
@@ -255,23 +255,27 @@ function conflictsWith({ service, sessionId, messageIndex }: QuestionKey, finger
 			and fingerprint = ${fingerprint} and delivered_at > ${formReadAt})))`;
 }
 
-/** The answer that prevents one to these positions, among answers to one question. */
-function firstConflict(answers: readonly Answer[], positions: readonly number[]): Answer | undefined {
-	const overlaps = (answer: Answer) => answer.positions.some((position) => positions.includes(position));
-	return (
-		answers.find(({ state }) => isBlocking(state)) ??
-		answers.find((answer) => answer.deliveredAt !== null && overlaps(answer))
-	);
+/**
+ * The answer that prevents one to these positions, among the rows of answers to one question. Throws when its row is
+ * damaged; that of others does not matter.
+ */
+function firstConflict(rows: readonly AnswerRow[], cipher: Cipher, positions: readonly number[]): Answer | undefined {
+	// Where nobody knows what an answer filled, it may be any position.
+	const overlaps = (row: AnswerRow) =>
+		readPositions(row, cipher)?.some((position) => positions.includes(position)) ?? true;
+	const first =
+		rows.find(({ state }) => isBlocking(state)) ?? rows.find((row) => row.delivered_at !== null && overlaps(row));
+	return first && readAnswer(first, cipher);
 }
 
-/** Answers that wait for their authors become `conflicted`; the worker tells the authors at once. */
+/** Answers that wait for their authors become `conflicted`; the worker tells the authors at once. Leaves damaged ones. */
 async function replaceWaiting(
 	db: Kysely<Tables>,
 	cipher: Cipher,
-	answers: readonly Answer[],
+	rows: readonly AnswerRow[],
 	{ winner, now }: { winner: Winner; now: number },
 ): Promise<void> {
-	for (const answer of answers.filter(({ state }) => state === 'waiting')) {
+	for (const answer of rows.filter(({ state }) => state === 'waiting').flatMap(createAnswerReader(cipher))) {
 		const lost = giveWay(answer, { winner, mine: itemsOf(answer), now }, cipher);
 		const columns = { ...lost, ...receiptOf(answer, null), next_attempt_at: now };
 		await change(db, 'answers', { id: answer.id, state: 'waiting' }).set(columns).execute();

@@ -8,6 +8,7 @@ import {
 	type AnswerItem,
 	type AnswerPatch,
 	type AnswerState,
+	FAILED_STATES,
 	firstDueAt,
 	isBlocking,
 	isFailed,
@@ -20,6 +21,7 @@ import {
 } from '../answers/answer.ts';
 import type { Log } from '../log.ts';
 import type { BeforePut } from '../questions/compare.ts';
+import type { AnswerMarks } from '../questions/secrecy.ts';
 import { change } from './database.ts';
 import { type Cipher, parseOrNull, sealedColumn } from './encryption.ts';
 import { personColumns, personOf, questionColumns, questionOf, type Row, type Tables } from './tables.ts';
@@ -120,7 +122,7 @@ export function readAnswer(row: AnswerRow, cipher: Cipher): Answer {
 }
 
 /** Reads a row; empty for a damaged one, which must not block others. */
-export function createAnswerReader(cipher: Cipher, log: Log | undefined) {
+export function createAnswerReader(cipher: Cipher, log?: Log) {
 	return (row: AnswerRow): Answer[] => {
 		try {
 			return [readAnswer(row, cipher)];
@@ -130,6 +132,36 @@ export function createAnswerReader(cipher: Cipher, log: Log | undefined) {
 		}
 	};
 }
+
+/**
+ * What a row says about secrecy, also when the answer in it cannot be read or its values were removed. Needs the columns
+ * for that alone; what is damaged in them hides more, not less.
+ */
+export function readMarks(row: AnswerRow, cipher: Cipher): AnswerMarks {
+	const items = contentColumn.open(row.content, row.id, cipher) ?? [];
+	const secret = row.secret_positions === null ? secretOf(items) : parseOrNull(positions, row.secret_positions);
+	return {
+		messageIndex: row.message_index,
+		fingerprint: row.fingerprint,
+		secret,
+		boxed: row.secret_positions !== null,
+		mayHaveArrived: row.put_started_at !== null || !UNSENT_STATES.includes(row.state),
+		values: items.map((item, position) =>
+			item.secret || secret === null || secret.includes(position) ? null : item.value,
+		),
+	};
+}
+
+/** The positions that a row fills or leaves empty on purpose, also when other columns are damaged; null when nobody knows. */
+export function readPositions(row: AnswerRow, cipher: Cipher): readonly number[] | null {
+	const given = parseOrNull(submission, row.submission)?.positions;
+	if (given !== undefined) return given;
+	const items = contentColumn.open(row.content, row.id, cipher);
+	return items?.flatMap(({ value, held }, position) => (value !== null || held ? [position] : [])) ?? null;
+}
+
+/** In these states nothing has arrived, unless a PUT began. */
+const UNSENT_STATES: readonly string[] = ['accepted', ...FAILED_STATES, 'withdrawn'] satisfies AnswerState[];
 
 function readContent(row: AnswerRow, secretPositions: readonly number[], cipher: Cipher): AnswerContent {
 	if (row.content === null) return { kind: 'removed' };

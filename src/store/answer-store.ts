@@ -24,6 +24,7 @@ import {
 	enterState,
 	patchColumns,
 	readAnswer,
+	readMarks,
 	receiptDueAt,
 	receiptOf,
 } from './answer-rows.ts';
@@ -40,7 +41,7 @@ import {
 import { earliest, isOurs, takeReadable } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { databaseTime } from './store-clock.ts';
-import { personColumns, questionColumns, type Tables, WITHOUT_LEASE } from './tables.ts';
+import { personColumns, questionColumns, sessionColumns, type Tables, WITHOUT_LEASE } from './tables.ts';
 
 /** Candidate rows for each row wanted: other replicas may lock some of them at the same moment. */
 const CANDIDATES_PER_ROW = 8;
@@ -66,8 +67,7 @@ export function createAnswerStore({
 
 	async function newest(filter: Filter<'answers'>): Promise<Answer | null> {
 		const query = answers(filter).orderBy('accepted_at', 'desc').orderBy('id', 'desc');
-		const row = await query.limit(1).executeTakeFirst();
-		return row === undefined ? null : readAnswer(row, cipher);
+		return (await query.limit(1).execute()).flatMap(readOrSkip)[0] ?? null;
 	}
 
 	/** Runs `work` on the person's own answer, which is locked with its question; null when it is not theirs. */
@@ -202,9 +202,16 @@ export function createAnswerStore({
 				),
 			),
 
-		get: (id: string) => newest({ id }),
+		/** Throws for a damaged row. */
+		async get(id: string): Promise<Answer | null> {
+			const row = await answers({ id }).executeTakeFirst();
+			return row === undefined ? null : readAnswer(row, cipher);
+		},
 
-		/** The newest answer to this question that is live, waiting, delivered or resumed; null when there is none. */
+		/**
+		 * The newest answer to this question that is live, waiting, delivered or resumed; null when there is none, or when its
+		 * row is damaged: that must not keep posts and forms from being shown.
+		 */
 		standing: (question: QuestionKey) =>
 			newest({ ...questionColumns(question), state: [...BLOCKING_STATES, 'waiting', 'delivered', 'resumed'] }),
 
@@ -212,10 +219,10 @@ export function createAnswerStore({
 		refused: (question: QuestionKey, fingerprint: string) =>
 			newest({ ...questionColumns(question), fingerprint, state: 'refused', last_error: PROVEN_REFUSALS }),
 
-		/** Oldest first. */
-		async ofSession({ service, sessionId }: SessionKey): Promise<readonly Answer[]> {
-			const all = answers({ service, session_id: sessionId }).orderBy('accepted_at');
-			return (await all.execute()).flatMap(readOrSkip);
+		/** Oldest first. `marks`: what all of them say about secrecy, also those that are damaged and not among `answers`. */
+		async ofSession(session: SessionKey) {
+			const rows = await answers(sessionColumns(session)).orderBy('accepted_at').execute();
+			return { answers: rows.flatMap(readOrSkip), marks: rows.map((row) => readMarks(row, cipher)) };
 		},
 
 		/** How many live answers are for another service's address, so that nothing sends them. */

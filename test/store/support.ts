@@ -8,6 +8,7 @@ import { systemClock } from '../../src/clock.ts';
 import type { Lease } from '../../src/lease-loop.ts';
 import type { Log } from '../../src/log.ts';
 import { openStore, type Store, type StoreOptions } from '../../src/store/open.ts';
+import type { Row } from '../../src/store/tables.ts';
 
 export const KEY = Buffer.alloc(32, 7).toString('base64');
 export const OTHER_KEY = Buffer.alloc(32, 8).toString('hex');
@@ -88,6 +89,12 @@ export async function moved(store: Store, id: string, ...states: Answer['state']
 	}
 	if (answer === null) throw new Error(`the lease of ${id} was lost`);
 	return answer;
+}
+
+/** Writes to a column of an answer what nothing can read there. */
+export async function damage(store: Store, id: string, ...columns: (keyof Row<'answers'>)[]): Promise<void> {
+	const damaged = Object.fromEntries(columns.map((column) => [column, '{"v":9}']));
+	await store.db.writeOne((trx) => trx.updateTable('answers').set(damaged).where('id', '=', id).execute());
 }
 
 /** The stored answer. */

@@ -47,6 +47,32 @@ describe('a text that is ticked as secret', () => {
 	);
 });
 
+describe('after a start, when Slack tells of no more single channels for a minute', () => {
+	/** Bob's form in a channel that the restarted program has not asked Slack about. */
+	async function formAfterRestart(channel: string) {
+		const [id = ''] = await app.askedIn(channel, ['Book a flight'], [FLIGHT]);
+		await app.restart();
+		app.slack.faults.rateLimit('conversations.info', { retryAfter: 60 });
+		const form = await openSession(app.app, id, 'bob', channel);
+		await form.choose(0, 'TP 570');
+		return { id, form };
+	}
+
+	it.each(['#secret', '#agents'])('takes an answer in %s', async (channel) => {
+		const { id, form } = await formAfterRestart(channel);
+		expect((await form.submit()).errors ?? {}).toEqual({});
+		await app.until(() => app.service.log.puts(id).length === 1);
+		expect(app.calls('conversations.info').some(({ status }) => status === 429)).toBe(true);
+	});
+
+	it('refuses somebody who was removed', async () => {
+		const { id, form } = await formAfterRestart('#secret');
+		await app.slack.remove('#secret', 'bob');
+		expect(Object.values((await form.submit()).errors ?? {}).join()).toContain(NOT_THERE);
+		expect(app.service.log.puts(id)).toEqual([]);
+	});
+});
+
 describe('a window of a private channel', () => {
 	let id: string;
 	beforeEach(async () => {

@@ -7,7 +7,7 @@ import { REMOVED_ANSWER } from '../../../src/slack/blocks/answers.ts';
 import { WHICH_QUESTION } from '../../../src/slack/blocks/commands.ts';
 import { OUTSIDE } from '../../../src/slack/blocks/watch-posts.ts';
 import { openStore } from '../../../src/store/open.ts';
-import { createRecordingLog } from '../../store/support.ts';
+import { createRecordingLog, damage, open } from '../../store/support.ts';
 import { answeredMeanwhile } from '../../support/sentences.ts';
 import { openSession } from '../support/open-session.ts';
 import { expectNothingWrong, type WatchingApp, watchingApp } from './harness.ts';
@@ -315,6 +315,32 @@ describe('the box', () => {
 		expect(await app.said()).not.toContain('4711004711');
 	});
 });
+
+it.each(['submission', 'secret_positions'] as const)(
+	'a ticked answer stays hidden when "%s" of its row is damaged',
+	async (column) => {
+		await using app = await watchingApp({ env: { ENCRYPTION_KEY: KEY } });
+		const id = await app.watched();
+		const index = app.ask(id, ['Which door?']);
+		const modal = await openSession(app.app, id);
+		await modal.fill(0, 'behindthemill');
+		await modal.choose(ONE, [HIDE]);
+		expect((await modal.submit()).outcome).toBe('updated');
+		await windowSays(app, 'ada', REMOVED_ANSWER);
+		await app.stop();
+		const store = await open({ dataDir: app.dataDir, encryptionKey: KEY });
+		const { answers } = await store.answers.ofSession({ service: app.service.url, sessionId: id });
+		for (const answer of answers) await damage(store, answer.id, column);
+		await store.close();
+		await app.restart();
+		const messages = structuredClone(app.service.sessions.get(id).messages ?? []);
+		messages[index]?.human_input?.push(item('And when?'));
+		app.service.sessions.patch(id, { status: 'humanInput', messages });
+		await app.threadSays(id, 'And when?');
+		expect((await openSession(app.app, id, 'grace')).text()).toContain('(hidden)');
+		expect(await app.said()).not.toContain('behindthemill');
+	},
+);
 
 it('offers no posting of own texts with SHOW_ANSWERS=never', async () => {
 	await using app = await watchingApp({ env: { SHOW_ANSWERS: 'never' } });

@@ -1,8 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { marksOf } from '../../../src/answers/earlier-answers.ts';
 import { OWN_SCHEMA } from '../../../src/store/migrate.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, accepted, BOB, current, EVE, item, LEASE, lease, SERVICE, submission, T0, valuesOf } from '../support.ts';
+import {
+	ANN,
+	accepted,
+	BOB,
+	current,
+	damage,
+	EVE,
+	item,
+	LEASE,
+	lease,
+	SERVICE,
+	submission,
+	T0,
+	valuesOf,
+} from '../support.ts';
 
 export function describeAccept(subject: Subject): void {
 	describe('accept', () => {
@@ -154,8 +167,8 @@ export function describeAccept(subject: Subject): void {
 			await accepted(subject.store, given, 'delivering', 'delivered');
 			const late = await subject.store.answers.accept({ ...given, items: [item('blue', { secret: true })] });
 			expect(late).toMatchObject({ kind: 'tooLate', answer: { content: { items: [{ secret: true }] } } });
-			const [marks] = (await subject.replica.answers.ofSession(given.question)).map(marksOf);
-			expect(marks).toMatchObject({ secret: [0], boxed: true });
+			const { marks } = await subject.replica.answers.ofSession(given.question);
+			expect(marks).toMatchObject([{ secret: [0], boxed: true }]);
 		});
 
 		it('marks an item as secret when its author does so before sending began', async () => {
@@ -167,8 +180,8 @@ export function describeAccept(subject: Subject): void {
 				edited: true,
 				answer: { content: { items: [{ secret: true }] } },
 			});
-			const [marks] = (await subject.replica.answers.ofSession(given.question)).map(marksOf);
-			expect(marks).toMatchObject({ secret: [0], values: [null] });
+			const { marks } = await subject.replica.answers.ofSession(given.question);
+			expect(marks).toMatchObject([{ secret: [0], values: [null] }]);
 		});
 
 		it('lets the author replace the text again when nothing was saved', async () => {
@@ -327,18 +340,62 @@ export function describeAccept(subject: Subject): void {
 			async (column) => {
 				const waiting = submission();
 				await accepted(subject.store, waiting, 'waiting');
-				await subject.store.db.write((db) =>
-					db
-						.updateTable('answers')
-						.set({ [column]: '{"v":9}' })
-						.where('id', '=', waiting.id)
-						.execute(),
-				);
+				await damage(subject.store, waiting.id, column);
 				const result = await subject.store.answers.accept(submission({ person: BOB }));
 				expect(result.kind).toBe('accepted');
 				expect((await subject.store.answers.get(waiting.id))?.state).toBe('conflicted');
 			},
 		);
+
+		it.each([['submission'], ['content'], ['before_put'], ['agent_outcome'], ['secret_positions']] as const)(
+			'accepts an answer to items that a delivered one left open whose "%s" is damaged, and refuses one to the same items',
+			async (column) => {
+				const first = submission({ items: [item('blue'), item(null), item('small', { secret: true })] });
+				await accepted(subject.store, first, 'delivering', 'delivered');
+				await damage(subject.store, first.id, column);
+				const second = submission({ person: BOB, items: [item(null), item('four'), item(null)] });
+				for (const position of [0, 2]) {
+					const items = [0, 1, 2].map((at) => item(at === position ? 'red' : null));
+					const same = submission({ person: BOB, items });
+					if (column === 'content') expect((await subject.store.answers.accept(same)).kind).toBe('taken');
+					else await expect(subject.store.answers.accept(same)).rejects.toThrow();
+				}
+				expect((await subject.store.answers.accept(second)).kind).toBe('accepted');
+			},
+		);
+
+		it('refuses an answer when nobody knows what a delivered one filled, until its form is read again', async () => {
+			const first = submission({ items: [item('blue'), item(null)] });
+			await accepted(subject.store, first, 'delivering', 'delivered');
+			await damage(subject.store, first.id, 'submission', 'content');
+			const items = [item(null), item('four')];
+			await expect(subject.store.answers.accept(submission({ person: BOB, items }))).rejects.toThrow();
+			const later = submission({ person: BOB, items, formReadAt: T0 + 9 });
+			expect((await subject.store.answers.accept(later)).kind).toBe('accepted');
+		});
+
+		it.each([
+			['accepted', []],
+			['delivering', ['delivering']],
+		] as const)('refuses an answer while one that cannot be read is %s, and leaves it alone', async (state, states) => {
+			const first = submission();
+			await accepted(subject.store, first, ...states);
+			await damage(subject.store, first.id, 'submission', 'content');
+			const rows = () => subject.store.db.read.selectFrom('answers').selectAll().execute();
+			const before = await rows();
+			expect(before).toMatchObject([{ state }]);
+			const second = submission({ person: BOB, items: [item(null), item('four')], formReadAt: T0 + 9 });
+			await expect(subject.store.answers.accept(second)).rejects.toThrow();
+			expect(await rows()).toEqual(before);
+		});
+
+		it('accepts an answer beside one that waits for its author and cannot be read', async () => {
+			const waiting = submission();
+			await accepted(subject.store, waiting, 'waiting');
+			await damage(subject.store, waiting.id, 'submission');
+			expect((await subject.store.answers.accept(submission({ person: BOB }))).kind).toBe('accepted');
+			expect((await subject.store.answers.stats()).byState).toMatchObject({ waiting: 1, accepted: 1 });
+		});
 
 		it('keeps a waiting answer when the new one is rejected', async () => {
 			const waiting = submission({ formReadAt: T0 });

@@ -3,7 +3,21 @@ import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
 import type { Watch } from '../../../src/watches/watch.ts';
 import { sessionView } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, accepted, BOB, current, item, LEASE, lease, SERVICE, submission, T0, valuesOf } from '../support.ts';
+import {
+	ANN,
+	accepted,
+	BOB,
+	current,
+	damage,
+	EVE,
+	item,
+	LEASE,
+	lease,
+	SERVICE,
+	submission,
+	T0,
+	valuesOf,
+} from '../support.ts';
 import { KEY, news, read, said, watchActs } from './watch-acts.ts';
 
 const UNDO_MS = 10_000;
@@ -40,6 +54,16 @@ export function describePresses(subject: Subject): void {
 				expect(await answers().withdraw(given.id, ANN, T0 + 1, { onlyUnsent: true })).toBeNull();
 			},
 		);
+
+		it('is taken back beside a loser whose row is damaged', async () => {
+			const given = submission({ press, viewId: '' });
+			await answers().accept(given);
+			const losers = [submission({ person: BOB }), submission({ person: EVE })];
+			for (const loser of losers) expect((await answers().accept(loser)).kind).toBe('taken');
+			await damage(subject.store, losers[0]?.id ?? '', 'submission');
+			expect(await answers().withdraw(given.id, ANN, T0 + 5)).toMatchObject({ state: 'withdrawn' });
+			expect(await answers().get(losers[1]?.id ?? '')).toMatchObject({ state: 'waiting' });
+		});
 
 		it('makes the losers wait for their authors when it is taken back, with their texts as drafts', async () => {
 			const given = submission({ press, viewId: '', items: [item('blue')] });

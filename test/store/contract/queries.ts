@@ -1,19 +1,34 @@
 import { describe, expect, it } from 'vitest';
-import { marksOf, ourAnswers } from '../../../src/answers/earlier-answers.ts';
+import { ourAnswers, whoWasFirst } from '../../../src/answers/earlier-answers.ts';
 import { questionAt } from '../../../src/questions/open-question.ts';
 import { assistant, session } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, accepted, BOB, CONNECTIONS, EVE, inTurns, item, SERVICE, submission, T0, valuesOf } from '../support.ts';
+import {
+	ANN,
+	accepted,
+	BOB,
+	CONNECTIONS,
+	damage,
+	EVE,
+	inTurns,
+	item,
+	SERVICE,
+	submission,
+	T0,
+	valuesOf,
+} from '../support.ts';
 
 /** Asks for three items in message 1. */
 const ASKS = session({ status: 'humanInput', messages: [assistant('Looking'), assistant('Which?', 'A', 'B', 'C')] });
 const { fingerprint = '' } = questionAt(ASKS, 1) ?? {};
 
 export function describeQueries(subject: Subject): void {
+	const oursIn = (asking: typeof ASKS) => ourAnswers(subject.replica.answers, { serviceUrl: SERVICE, session: asking });
+	const marksIn = async () => (await oursIn(ASKS)).marks;
+
 	/** The positions of the question of `asking` that answers left empty on purpose. */
 	async function leftEmpty(asking = ASKS): Promise<number[]> {
-		const ours = await ourAnswers(subject.replica.answers, { serviceUrl: SERVICE, session: asking });
-		return [...ours.leftEmpty(1)].toSorted((one, other) => one - other);
+		return [...(await oursIn(asking)).leftEmpty(1)].toSorted((one, other) => one - other);
 	}
 
 	describe('queries', () => {
@@ -75,7 +90,6 @@ export function describeQueries(subject: Subject): void {
 			const items = [item('blue'), item('hunter2', { secret: true }), item(null)];
 			const first = submission({ items });
 			await accepted(subject.store, first, 'delivering', 'delivered');
-			const marksIn = async () => (await subject.replica.answers.ofSession(first.question)).map(marksOf);
 			const marks = {
 				messageIndex: 1,
 				fingerprint: 'fingerprint-1',
@@ -92,6 +106,34 @@ export function describeQueries(subject: Subject): void {
 			expect((await marksIn())[1]).toEqual({ ...marks, boxed: false, mayHaveArrived: false });
 			await accepted(subject.store, submission({ sessionId: 's2' }));
 			expect(await marksIn()).toHaveLength(2);
+		});
+
+		it.each([
+			['content', { values: [] }],
+			['secrets', {}],
+			['other', {}],
+			['submission', {}],
+			['before_put', {}],
+			['agent_outcome', {}],
+			['state', {}],
+			['secret_positions', { secret: null, values: [null, null, null] }],
+		] as const)('tells secret positions of an answer whose "%s" is damaged', async (column, lost) => {
+			const given = submission({ items: [item('blue'), item('hunter2', { secret: true }), item(null)] });
+			await accepted(subject.store, given, 'delivering', 'delivered');
+			const [marks] = await marksIn();
+			expect(marks).toMatchObject({ secret: [1], mayHaveArrived: true, values: ['blue', null, null] });
+			await damage(subject.store, given.id, column);
+			expect(await marksIn()).toEqual([{ ...marks, ...lost }]);
+		});
+
+		it('hides what somebody outside wrote where a damaged answer of ours was secret', async () => {
+			const ours = submission({ items: [item('hunter2', { secret: true }), item('blue')], fingerprint });
+			await accepted(subject.store, ours, 'delivering', 'delivered');
+			const later = submission({ items: [item('mine'), item('mine')], fingerprint, person: BOB, formReadAt: T0 + 9 });
+			const lost = await accepted(subject.store, later);
+			await damage(subject.store, ours.id, 'submission');
+			const first = await whoWasFirst(subject.replica.answers, lost, ASKS, ['theirs', 'red']);
+			expect(first).toMatchObject({ person: null, values: [null, 'red'] });
 		});
 
 		it("pages through a session's history of one workspace, newest first", async () => {

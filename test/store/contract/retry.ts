@@ -1,7 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { type Answer, UNREADABLE } from '../../../src/answers/answer.ts';
 import type { Subject } from '../contract.ts';
-import { ANN, accepted, BOB, current, EVE, item, LEASE, lease, SERVICE, submission, T0, valuesOf } from '../support.ts';
+import {
+	ANN,
+	accepted,
+	BOB,
+	current,
+	damage,
+	EVE,
+	item,
+	LEASE,
+	lease,
+	SERVICE,
+	submission,
+	T0,
+	valuesOf,
+} from '../support.ts';
 
 const LATER = T0 + 3_600_000;
 const GIVE_UP = LATER + 86_400_000;
@@ -138,6 +152,25 @@ export function describeRetry(subject: Subject): void {
 			await accepted(subject.store, waiting, 'waiting');
 			expect((await subject.store.answers.retry(refused.id, ANN, LATER, GIVE_UP)).kind).toBe('queued');
 			expect(await subject.store.answers.get(waiting.id)).toMatchObject({ state: 'conflicted', nextAttemptAt: LATER });
+		});
+
+		it('queues an answer to items that a delivered one left open whose row is damaged', async () => {
+			const given = submission({ items: [item(null), item('four')] });
+			await accepted(subject.store, given, 'refused');
+			const other = submission({ person: BOB });
+			await accepted(subject.store, other, 'delivering', 'delivered');
+			await damage(subject.store, other.id, 'agent_outcome');
+			expect((await subject.store.answers.retry(given.id, ANN, LATER, GIVE_UP)).kind).toBe('queued');
+		});
+
+		it('rejects a retry while an answer that cannot be read is live', async () => {
+			const given = submission();
+			await accepted(subject.store, given, 'refused');
+			const other = submission({ person: BOB });
+			await accepted(subject.store, other);
+			await damage(subject.store, other.id, 'submission');
+			await expect(subject.store.answers.retry(given.id, ANN, LATER, GIVE_UP)).rejects.toThrow();
+			expect(await subject.store.answers.get(given.id)).toMatchObject({ state: 'refused' });
 		});
 
 		it('retries an answer while a worker still tells its author', async () => {
