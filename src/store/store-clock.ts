@@ -194,9 +194,12 @@ export async function repairTimes(db: StoreDatabase, now: number, stepMs: number
 			const at = sql.ref(name);
 			const latest = now + (decides && stepMs !== null ? 0 : longestMs);
 			const isKept = lasts && before !== now;
-			const kept = isKept ? sql`case when ${at} > ${before} then ${at} + ${now - before} else ${at} end` : at;
+			// What was due stays due.
+			const kept = isKept
+				? sql`case when ${at} > ${before} then ${at} + ${now - before} when ${at} > ${now} then ${now} else ${at} end`
+				: at;
 			set[name] = sql`case when ${kept} > ${latest} then ${now + becomesMs} else ${kept} end`;
-			return sql<boolean>`${at} > ${isKept ? Math.min(before, latest) : latest}`;
+			return sql<boolean>`${at} > ${isKept ? Math.min(before, now) : latest}`;
 		});
 		if (wrong.length === 0) return;
 		await db.writeOne(async (trx) => {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { createManualClock } from '../../fake-slack/index.ts';
 import { settableClock } from '../support/settable-clock.ts';
-import { openTestStore, pass } from '../watches/support.ts';
-import { accepted, current, LEASE, OTHER_LEASE, SERVICE, submission, T0 } from './support.ts';
+import { addWatch, openTestStore, pass } from '../watches/support.ts';
+import { accepted, current, LEASE, lease, OTHER_LEASE, SERVICE, submission, T0 } from './support.ts';
 
 const HOUR = 3_600_000;
 
@@ -61,4 +61,27 @@ it.each([
 	const taken = async (at: number) => (await answers.takeDue(SERVICE, OTHER_LEASE, 9, at)).map(({ id }) => id);
 	expect(await taken(now + LEASE.ms - 6_001)).not.toContain(leased.id);
 	expect(await taken(now + LEASE.ms - 6_000)).toContain(leased.id);
+});
+
+it.each([5, 25])('what is due stays due when the clock is put back by %i min', async (minutes) => {
+	const { manual, store, clock } = await start();
+	const pressed = submission({ press: { undoUntil: T0 + 10_000 } });
+	const held = submission({ sessionId: 's2' });
+	for (const given of [pressed, held]) await accepted(store, given);
+	const notBefore = T0 + 10_000;
+	const options = { now: T0, release: true };
+	await lease(store, held.id);
+	await store.answers.update(await current(store, held.id), LEASE.token, { notBefore }, options);
+	await addWatch(store.watches, { createdAt: T0 });
+	await store.watches.takeDue(SERVICE, LEASE, 1, { now: T0, only: null });
+	await pass(manual, 120_000);
+	clock.set(-minutes * 60_000);
+	await pass(manual, 2_000);
+	const now = clock.now();
+	expect(now).toBeLessThan(T0);
+	const { press } = await current(store, pressed.id);
+	expect(press?.undoUntil).toBeLessThanOrEqual(now);
+	expect((await current(store, held.id)).notBefore).toBeLessThanOrEqual(now);
+	expect((await store.watches.nextPostDueAt()).post).toBeLessThanOrEqual(now);
+	expect(await store.watches.takeDue(SERVICE, OTHER_LEASE, 1, { now, only: null })).toHaveLength(1);
 });
