@@ -144,9 +144,9 @@ export function createDelivery(core: Core, checkAuthor: CheckAuthor, random = Ma
 			notBefore: retryAt,
 			...(reported && { startFailed: true }),
 		};
-		// While a PUT may still land, the answer keeps blocking others, even if the service does not know the session.
-		const isGone = missingCount > MISSING_RETRIES_MS.length && put.landsForMs(mayHaveLanded) === 0;
-		if (isGone || (kind === 'permanent' && mayHaveLanded === null)) {
+		// While a PUT may still land, the answer keeps blocking others, even if no read of the session can succeed any more.
+		const isHopeless = kind === 'permanent' || missingCount > MISSING_RETRIES_MS.length;
+		if (isHopeless && put.landsForMs(mayHaveLanded) === 0) {
 			return put.write(current, token, { ...base, state: 'refused', nextAttemptAt: now });
 		}
 		// An answer that may have arrived keeps blocking until a read shows whether it did.

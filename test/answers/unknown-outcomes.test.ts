@@ -239,6 +239,33 @@ describe('an answer whose PUT may still land', () => {
 		expect(harness.times('put')).toHaveLength(1);
 	});
 
+	it.each(['body_too_large', 'body_too_complex', 'session_not_found'] as const)(
+		'blocks other answers while reads fail with %s, then ends and may have arrived',
+		async (code) => {
+			await using harness = await createHarness();
+			const ann = await harness.accept('s1');
+			harness.on.put = () => {
+				harness.on.read = () => {
+					throw new SessionServiceError(code, 'of a read');
+				};
+				throw new SessionServiceError('unavailable', 'reset', { outcomeUnknown: true });
+			};
+			harness.createWorker().start();
+			await harness.pass(MAY_LAND_MS - 2_000);
+			const now = harness.clock.now();
+			const bob = submission({ person: BOB, fingerprint: ann.fingerprint, formReadAt: now - 100, acceptedAt: now });
+			expect((await harness.store.answers.accept(bob)).kind).toBe('taken');
+			await harness.pass(65_000);
+			const answer = await harness.get(ann.id);
+			expect(answer).toMatchObject({ state: 'refused', lastError: code });
+			expect(receiptHeadline(answer)).toBe(headline('refused', { lastError: code, putStartedAt: 1 }));
+			expect(await harness.store.answers.accept({ ...bob, submissionKey: 'again', id: 'again' })).toMatchObject({
+				kind: 'accepted',
+			});
+			expect(harness.times('put')).toHaveLength(1);
+		},
+	);
+
 	it('blocks other answers when its values are unreadable, then waits for its author', async () => {
 		await using harness = await createHarness();
 		const ann = await harness.accept('s1');
