@@ -161,12 +161,16 @@ export function createMemberships(
 			const code = slackErrorCode(error);
 			// A private channel without the bot, and a direct message between people.
 			if (code === 'channel_not_found' || code === 'missing_scope') return false;
-			// After a start more channels may be in use than Slack tells of in a minute; one list has all of them.
-			const listed = (await channels.get('')).get(channel);
-			if (listed === undefined) throw error;
-			return listed;
+			throw error;
 		}
 	});
+
+	/** After a start more channels may be in use than Slack tells of in a minute; one list has all of them. */
+	async function isListedAsPrivate(channel: string, failure: unknown): Promise<boolean> {
+		const listed = (await channels.get('')).get(channel);
+		if (listed === undefined) throw failure;
+		return listed;
+	}
 
 	async function orUnknown<Value>(call: Promise<Value>): Promise<Value> {
 		try {
@@ -201,7 +205,8 @@ export function createMemberships(
 	}
 
 	async function isPrivate(channelId: string): Promise<boolean> {
-		return !channelId.startsWith('D') && orUnknown(privacy.get(channelId));
+		if (channelId.startsWith('D')) return false;
+		return orUnknown(privacy.get(channelId).catch((error) => isListedAsPrivate(channelId, error)));
 	}
 
 	return {

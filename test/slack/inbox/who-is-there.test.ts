@@ -71,6 +71,18 @@ describe('after a start, when Slack tells of no more single channels for a minut
 		expect(Object.values((await form.submit()).errors ?? {}).join()).toContain(NOT_THERE);
 		expect(app.service.log.puts(id)).toEqual([]);
 	});
+
+	it('believes what Slack tells of the channel afterwards', async () => {
+		const { form } = await formAfterRestart('#agents');
+		await handled('session.refresh', () => form.press('Refresh'));
+		await form.choose(0, 'TP 570');
+		const agents = app.slack.state.channels.find(({ name }) => name === 'agents');
+		Object.assign(agents ?? {}, { isPrivate: true });
+		await app.slack.remove('#agents', 'bob');
+		app.slack.faults.clear();
+		await app.clock.advance(6_000);
+		expect(Object.values((await form.submit()).errors ?? {}).join()).toContain(NOT_THERE);
+	});
 });
 
 describe('a window of a private channel', () => {
