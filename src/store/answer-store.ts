@@ -40,6 +40,7 @@ import {
 } from './database.ts';
 import { earliest, isOurs, takeReadable } from './due.ts';
 import type { Cipher } from './encryption.ts';
+import { isOwnSchema, stopBesideNewer } from './migrate.ts';
 import { databaseTime } from './store-clock.ts';
 import { personColumns, questionColumns, sessionColumns, type Tables, WITHOUT_LEASE } from './tables.ts';
 
@@ -70,13 +71,20 @@ export function createAnswerStore({
 		return (await query.limit(1).execute()).flatMap(readOrSkip)[0] ?? null;
 	}
 
-	/** Runs `work` on the person's own answer, which is locked with its question; null when it is not theirs. */
+	/**
+	 * Runs `work` on the person's own answer, which is locked with its question; null when it is not theirs. Throws beside a
+	 * newer schema.
+	 */
 	function withOwn<T>(id: string, person: Person, work: (trx: Kysely<Tables>, answer: Answer) => Promise<T>) {
 		return db.write(async (trx) => {
 			await lockQuestionOf(trx, id);
-			const own = from(trx, 'answers', { id, ...personColumns(person) }).selectAll();
+			const own = from(trx, 'answers', { id, ...personColumns(person) })
+				.selectAll()
+				.select(isOwnSchema().as('isOwn'));
 			const row = await own.forUpdate().executeTakeFirst();
-			return row === undefined ? null : work(trx, readAnswer(row, cipher));
+			if (row === undefined) return null;
+			if (!row.isOwn) throw stopBesideNewer(db);
+			return work(trx, readAnswer(row, cipher));
 		});
 	}
 

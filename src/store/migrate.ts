@@ -118,7 +118,7 @@ export function refuseSchema(schema: number | null, migrations: readonly Migrati
 	);
 }
 
-/** Whether the schema is still this version's: a condition of the statements that take due rows and accept answers. */
+/** Whether the schema is still this version's: a condition of what takes due rows or lets people change answers. */
 export function isOwnSchema() {
 	return sql<boolean>`(select max(number) from migrations) = ${OWN_SCHEMA}`;
 }

@@ -66,7 +66,7 @@ export function describeAccept(subject: Subject): void {
 			expect(result.kind === 'accepted' && result.answer).toEqual(stored);
 		});
 
-		it('stores nothing beside a newer schema: no new answer, no other one, no edit, and takes none', async () => {
+		it('stores nothing beside a newer schema: no new answer, no other one, no change, and takes none', async () => {
 			const { db, answers } = subject.store;
 			const live = submission();
 			await accepted(subject.store, live);
@@ -83,6 +83,10 @@ export function describeAccept(subject: Subject): void {
 					() => answers.accept(submission({ sessionId: 's2', person: BOB })),
 					() => answers.accept({ ...live, items: [item('red')] }),
 					() => answers.takeDue(SERVICE, LEASE, 10, T0),
+					() => answers.retry(waiting.id, ANN, T0, T0 + 1_000),
+					() => answers.withdraw(waiting.id, ANN, T0),
+					() => answers.withdraw(live.id, ANN, T0, { onlyUnsent: true }),
+					() => answers.askRestart(live.id, ANN, T0, T0),
 				]) {
 					await expect(attempt()).rejects.toMatchObject({ code: 'database_newer', retryable: false });
 				}
