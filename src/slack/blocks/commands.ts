@@ -25,6 +25,7 @@ const REASONS = {
 	foreign_link: 'That link does not lead to our session dashboard.',
 	link_without_id: 'That link has no session id in it.',
 	id_too_long: 'That is too long for a session id.',
+	unknown_flag: 'I do not know that flag.',
 	reserved_id: 'That word is not a session id.',
 	all_alone:
 		'`all` goes with `watch` and `unwatch` only, and stands alone: `watch all` takes `--discreet` and `--no-buttons`, because it makes no cards, and `unwatch all` takes nothing.',
@@ -40,6 +41,7 @@ export function helpMessage(reason: HelpReason = 'asked', typed = '', command = 
 	const shown = oneLineMrkdwn(typed, 150).replaceAll('`', "'");
 	const aboutTyped: Partial<Record<HelpReason, string>> = {
 		unclear: `I did not understand \`${command} ${shown}\`.`,
+		unknown_flag: `\`watch\` has no flag “${shown}”, so nothing was changed. Put a session id that begins with a dash in quotes.`,
 		reserved_id: `A session id cannot be “${shown}”: the session service uses that word itself.`,
 	};
 	const why = (shown === '' ? undefined : aboutTyped[reason]) ?? REASONS[reason];

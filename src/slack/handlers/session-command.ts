@@ -70,12 +70,12 @@ function isAll(words: readonly string[]): boolean {
 }
 
 function parseWatch(words: readonly string[], dashboardUrl: string | null): SessionCommand {
-	const flags = words.filter((word) => word.startsWith('--'));
-	const ids = words.filter((word) => !word.startsWith('--'));
+	const flags = words.filter((word) => FLAG.test(word));
+	const ids = words.filter((word) => !FLAG.test(word));
 	let settings: Partial<WatchSettings> = {};
 	for (const flag of flags) {
-		const setting = WATCH_FLAGS[flag.toLowerCase()];
-		if (setting === undefined) return help('unclear');
+		const setting = WATCH_FLAGS[`-${flag.replace(DASHES, '-').toLowerCase()}`];
+		if (setting === undefined) return { kind: 'help', reason: 'unknown_flag', word: flag };
 		settings = { ...settings, ...setting };
 	}
 	if (isAll(ids)) {
@@ -86,6 +86,10 @@ function parseWatch(words: readonly string[], dashboardUrl: string | null): Sess
 	}
 	return withIds(ids, dashboardUrl, MAX_IDS, (sessionIds) => ({ kind: 'watch', sessionIds, settings }));
 }
+
+/** Keyboards make other dashes of `--`. An id that begins with a dash is quoted. */
+const FLAG = /^[\p{Pd}\u2212]/u;
+const DASHES = /[\p{Pd}\u2212]+/gu;
 
 const WATCH_FLAGS: Readonly<Record<string, Partial<WatchSettings>>> = {
 	'--everything': { mode: 'everything' },

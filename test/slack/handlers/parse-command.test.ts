@@ -30,7 +30,6 @@ describe('/session', () => {
 		['history', 'missing_id'],
 		['history a b', 'unclear'],
 		['watch', 'missing_id'],
-		['watch a --loud', 'unclear'],
 		['unwatch', 'missing_id'],
 		['inbox 3f9a2c1d', 'unclear'],
 		['settings 3f9a2c1d', 'unclear'],
@@ -76,6 +75,33 @@ describe('/session', () => {
 			sessionIds: ['a', 'b'],
 			settings: { mode: 'questionsOnly', questionsInChannel: false },
 		});
+	});
+
+	it.each(['--discreet', '—discreet', '–-discreet', '-discreet', '–DISCREET', '−−discreet', '‑discreet'])(
+		'takes %s for --discreet',
+		(flag) => {
+			expect(parse(`watch a ${flag}`)).toEqual({ kind: 'watch', sessionIds: ['a'], settings: { discreet: true } });
+			expect(parse(`watch ${flag} all`)).toEqual({ kind: 'watchAll', settings: { discreet: true } });
+		},
+	);
+
+	it('reads other dashes within a flag', () => {
+		expect(parse('watch a —no‑buttons')).toMatchObject({ settings: { buttons: false } });
+	});
+
+	it.each(['--loud', '—loud', '-discret', '--', '—', '--constructor'])(
+		'has no flag %s, and watches nothing',
+		(word) => {
+			const unknown = { kind: 'help', reason: 'unknown_flag', word };
+			expect(parse(`watch a ${word}`)).toEqual(unknown);
+			expect(parse(`watch ${word} all`)).toEqual(unknown);
+		},
+	);
+
+	it('reads a word that begins with a dash as an id in quotes, and where no flags are', () => {
+		expect(parse('watch "-x1"')).toEqual({ kind: 'watch', sessionIds: ['-x1'], settings: {} });
+		expect(parse('unwatch -x1')).toEqual({ kind: 'unwatch', sessionIds: ['-x1'] });
+		expect(parse('-x1')).toEqual({ kind: 'open', sessionId: '-x1' });
 	});
 
 	it('reads the watch of all sessions, with the options that it has', () => {

@@ -68,7 +68,7 @@ describe.each(['socket', 'http'] as const)('/session over %s', (transport) => {
 		['an id of 500 letters', 'x'.repeat(500), /too long for a session id/],
 		['history of nothing', 'history', /Which session\? The id is missing/],
 		['watch of nothing', 'watch', /Which session\? The id is missing/],
-		['an unknown flag', 'watch choices --loudly', /I did not understand/],
+		['an unknown flag', 'watch choices —loudly', /has no flag “—loudly”, so nothing was changed/],
 		['21 sessions', `watch ${Array.from({ length: 21 }, (__, n) => `s${n}`).join(' ')}`, /up to 20 at once/],
 	])('replies to %s with help that shows the commands', async (_, typed, words) => {
 		const reply = await replyTo(`/session ${typed}`.trim());

@@ -118,6 +118,7 @@ const HELP: Readonly<Record<HelpReason, Parameters<typeof helpMessage>>> = {
 	foreign_link: ['foreign_link'],
 	link_without_id: ['link_without_id'],
 	id_too_long: ['id_too_long', GIANT],
+	unknown_flag: ['unknown_flag', '—loud'],
 	reserved_id: ['reserved_id', 'query'],
 	all_alone: ['all_alone'],
 };
