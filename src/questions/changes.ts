@@ -60,20 +60,27 @@ export type Change =
 /** What to store of a watched session. `leftEmpty` as in `openQuestion`. */
 export function digestOf(session: Session, leftEmpty?: LeftEmpty): Digest {
 	const index = askingMessageIndex(session);
-	const question = index === null ? null : questionDigestAt(session, index, leftEmpty);
 	const result = resultOf(session);
 	return {
 		status: session.status,
 		assistantCount: assistantCountOf(session),
-		question: question && {
-			...question,
-			sameBefore: indexesOf(session, question.fingerprint).indexOf(question.messageIndex),
-		},
+		question: index === null ? null : digestOfQuestionAt(session, index, leftEmpty),
 		over: isOver(session.status),
 		result: result === null ? null : hashOfTexts([result]),
 		files: hashOfTexts(session.files.map((file) => file.filename)),
 		screenshotTimestamp: session.lastScreenshotTimestamp,
 	};
+}
+
+/** What to store of one question; null when the message asks nothing. */
+export function digestOfQuestionAt(
+	session: Session,
+	messageIndex: number,
+	leftEmpty?: LeftEmpty,
+): QuestionDigest | null {
+	const question = questionDigestAt(session, messageIndex, leftEmpty);
+	if (question === null) return null;
+	return { ...question, sameBefore: indexesOf(session, question.fingerprint).indexOf(messageIndex) };
 }
 
 /**
@@ -110,7 +117,7 @@ export function changesBetween(
 		const { messageIndex, open: stillOpen } = announced;
 		if (taken.length > 0)
 			changes.push({ kind: 'questionAnswered', messageIndex: from, items: taken, stillOpen, taken: true });
-		else if (messageIndex !== from) changes.push({ kind: 'questionMoved', from, messageIndex });
+		if (messageIndex !== from) changes.push({ kind: 'questionMoved', from, messageIndex });
 		if (messageIndex !== current.question?.messageIndex) changes.push(...changesOfOlder(announced, session));
 	}
 	changes.push(...answeredBetween(announced, current.question, session));

@@ -19,6 +19,7 @@ export interface Migration {
 const KEYS: Readonly<Partial<Record<keyof typeof COLUMNS, readonly string[]>>> = {
 	claims: ['primary key (service, session_id, message_index, team_id, user_id)'],
 	watched_sessions: ['primary key (service, session_id)'],
+	questions: ['unique (service, session_id, number)'],
 	announcements: ['unique (target, unique_key)', 'unique (target, number)'],
 	channel_settings: ['primary key (team_id, channel_id)'],
 	snoozes: ['primary key (team_id, user_id, service, session_id)'],
@@ -56,6 +57,9 @@ const INDEXES = [
 	`create index watched_sessions_due on watched_sessions (service, next_read_at) where next_read_at is not null`,
 	`create index watched_sessions_asking on watched_sessions (service, question_since)
 		where question_since is not null`,
+	// One open question of a session.
+	`create unique index questions_one_open on questions (service, session_id) where settled_at is null`,
+	`create index questions_settled on questions (settled_at) where settled_at is not null`,
 	`create index announcements_due on announcements (next_attempt_at) where state = 'pending'`,
 	`create index announcements_pending on announcements (target, number) where state = 'pending'`,
 	`create index announcements_done on announcements (created_at) where state <> 'pending'`,
@@ -79,7 +83,7 @@ function createTable(table: keyof typeof COLUMNS) {
  * stay as they are in that version, and a change adds a migration.
  */
 const initialSchema: Migration = {
-	number: 19,
+	number: 20,
 	name: 'initial',
 	async up(db) {
 		for (const table of Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]) await createTable(table).execute(db);

@@ -129,6 +129,32 @@ export const COLUMNS = {
 		hurry: 'integer not null',
 	},
 
+	/** One row for each time the agent of a watched session asks. At most one of a session is open. */
+	questions: {
+		id: 'text primary key',
+		...QUESTION,
+		/** Counts the session's questions in the order of asking. */
+		number: 'integer not null',
+		/** How many earlier messages ask the same; null when not counted. */
+		same_before: 'integer',
+		fingerprint: 'text not null',
+		shown_hash: 'text not null',
+		/** JSON: positions. */
+		open_items: 'text not null',
+		/** JSON: positions. */
+		answered_items: 'text not null',
+		/** Encrypted: what channels may see of it. Null after removal. */
+		content: 'text',
+		/** When the read began that found it. */
+		asked_at: 'bigint not null',
+		/** Null while it is open. */
+		settled_at: 'bigint',
+		/** See `SettledHow`. */
+		settled_how: 'text',
+		/** Our answer that settled it; null: it was given outside Handraise, or there is none. */
+		answer_id: 'text',
+	},
+
 	announcements: {
 		id: 'text primary key',
 		...LEASE,

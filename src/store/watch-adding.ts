@@ -6,6 +6,7 @@ import type { SessionSnapshot } from '../watches/session-snapshot.ts';
 import type { ChannelKey, SessionKey, Watch, WatchLimit, WatchLimits, WatchSettings } from '../watches/watch.ts';
 import { hasOpenQuestion, UNKNOWN_STEP_RATE } from '../watches/watched-session.ts';
 import { change, from, lockFor } from './database.ts';
+import { recordQuestions } from './question-store.ts';
 import { channelColumns, sessionColumns, type Tables } from './tables.ts';
 import { readWatch, sealView, type WatchedSessionRow, type WatchRow } from './watch-rows.ts';
 import { liveWatches, lockSession, queueAnnouncements, type Tx } from './watch-writes.ts';
@@ -59,7 +60,12 @@ export async function addWatch(tx: Tx, watch: NewWatch): Promise<AddWatchResult>
 	const seenAt = { last_read_at: view.seenAt, last_change_at: view.seenAt };
 	const question_since = hasOpenQuestion(view.digest) ? view.seenAt : null;
 	const read = { ...seenAt, question_since, view: sealView(watch.session, view, cipher), digest, failures: 0 };
-	await startReading(trx, { ...watch, readAt }, read);
+	const isFirst = await startReading(trx, { ...watch, readAt }, read);
+	const { question } = view.digest;
+	if (isFirst && question !== null && hasOpenQuestion(view.digest)) {
+		const asked = { kind: 'asked', question, settled: null, view: view.question } as const;
+		await recordQuestions(tx, watch.session, [asked], { readAt: view.seenAt, before: null });
+	}
 	const live = await here().forUpdate().executeTakeFirst();
 	const settings = settingsColumns(watch);
 	if (live?.mode === RAISED) {
@@ -133,12 +139,15 @@ function changeWatch(trx: Kysely<Tables>, id: string, columns: Partial<WatchRow>
 	return change(trx, 'watches', { id }).set(columns).returningAll().executeTakeFirstOrThrow();
 }
 
-/** Inserts the session's row, or starts reading it again when it was stopped; locks the row either way. */
+/**
+ * Inserts the session's row, or starts reading it again when it was stopped; locks the row either way. Whether `firstRead`
+ * is what is stored of it now.
+ */
 async function startReading(
 	trx: Kysely<Tables>,
 	{ session, readAt, readBy = readAt }: { session: SessionKey; readAt: number; readBy?: number },
 	firstRead: Pick<WatchedSessionRow, 'failures'> & Partial<WatchedSessionRow>,
-): Promise<void> {
+): Promise<boolean> {
 	const row = await lockSession(trx, session);
 	const planned = { next_read_at: readAt, read_by: readBy };
 	if (row === undefined) {
@@ -148,16 +157,18 @@ async function startReading(
 			.insertInto('watched_sessions')
 			.values({ ...unread, ...firstRead, ...planned })
 			.execute();
-		return;
+		return true;
 	}
 	const { next_read_at: at, read_by: by, hurry } = row;
 	const next =
 		at === null
 			? { over_since: null, ...planned }
 			: { next_read_at: Math.min(at, readAt), read_by: Math.min(by, readBy) };
+	const isFirst = at === null || row.view === null;
 	await change(trx, 'watched_sessions', sessionColumns(session))
-		.set({ ...((at === null || row.view === null) && firstRead), ...next, hurry: hurry + 1 })
+		.set({ ...(isFirst && firstRead), ...next, hurry: hurry + 1 })
 		.execute();
+	return isFirst;
 }
 
 function settingsColumns({ mode, questionsInChannel, discreet, buttons }: WatchSettings) {

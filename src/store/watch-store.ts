@@ -49,7 +49,7 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		if (ending.reason === 'gaveWay') {
 			await change(trx, 'waiting_sessions', sessionColumns(session)).set({ is_new: 0 }).execute();
 		}
-		await stopUnwatched(trx, session);
+		await stopUnwatched(trx, session, tx.now);
 		await touchLadders(trx, sessionColumns(session), tx.now);
 		return readWatch(ended);
 	}
@@ -197,7 +197,7 @@ async function removeBatch(trx: Kysely<Tables>, before: number, limit: number): 
 		await remove(trx, 'announcements', { watch_id: ids }).execute();
 		await remove(trx, 'ladders', { watch_id: ids }).execute();
 	}
-	for (const row of ended) await stopUnwatched(trx, sessionOf(row));
+	for (const row of ended) await stopUnwatched(trx, sessionOf(row), before);
 	const isUnwatched = sql<boolean>`not exists (select 1 from watches where watches.id = hand_overs.watch_id)`;
 	await remove(trx, 'hand_overs').where(isUnwatched).execute();
 	// The direct message about a hand-over is updated until it is settled.

@@ -23,6 +23,7 @@ import { change, from, inLockOrder, isFound, locked, remove, type StoreDatabase 
 import { leaseDue, nextDue, releaseHeld } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { dropPending, endingsOf, openPosts } from './question-posts.ts';
+import { recordQuestions, settleQuestion } from './question-store.ts';
 import { type ChannelRow, channelOf, sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
 	readAnnouncement,
@@ -195,13 +196,15 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 				await held.set(sessionChange(row, update, cipher)).execute();
 				let coalesced = 0;
 				const readAt = update.lastReadAt ?? now;
+				const times = { readAt, before: row.last_read_at };
+				await recordQuestions({ trx, cipher, now }, key, update.questions ?? [], times);
 				for (const watch of watches) coalesced += await recordWatch({ trx, cipher, now }, watch, readAt);
 				// The watches share the question and its snoozes, so the end of one watch leaves them.
 				const isSettled = watches.some(({ announcements }) => settleIn(announcements) !== null);
 				const isEnded = watches.some(({ end }) => end !== null);
 				// What the agent asks next may have the same words.
 				if (isSettled) await remove(trx, 'snoozes', sessionColumns(key)).execute();
-				if (isEnded) await stopUnwatched(trx, key);
+				if (isEnded) await stopUnwatched(trx, key, now);
 				// Reminders may have been due while the service was away.
 				const isBack = row.failures > 0 && update.failures === 0;
 				if (isSettled || isEnded || isBack) await touchLadders(trx, sessionColumns(key), now);
@@ -356,11 +359,16 @@ function queueNotices(tx: Tx, channels: readonly ChannelRow[], key: string, cont
 }
 
 /** Stops reading a session without live watches. Its row stays while there are ended ones, because the last cards show it. */
-export async function stopUnwatched(trx: Kysely<Tables>, key: SessionKey): Promise<void> {
+export async function stopUnwatched(trx: Kysely<Tables>, key: SessionKey, now: number): Promise<void> {
+	await lockSession(trx, key);
 	const watches = from(trx, 'watches', sessionColumns(key)).select('id');
-	const live = watches.where('ended_at', 'is', null);
-	const stopped = change(trx, 'watched_sessions', sessionColumns(key)).set({ next_read_at: null, ...WITHOUT_LEASE });
-	await stopped.where(({ not, exists }) => not(exists(live))).execute();
-	const unwatched = remove(trx, 'watched_sessions', sessionColumns(key));
-	await unwatched.where(({ not, exists }) => not(exists(watches))).execute();
+	if (await isFound(watches.where('ended_at', 'is', null))) return;
+	await settleQuestion(trx, key, 'closed', { now });
+	if (await isFound(watches)) {
+		const stopped = { next_read_at: null, ...WITHOUT_LEASE };
+		await change(trx, 'watched_sessions', sessionColumns(key)).set(stopped).execute();
+		return;
+	}
+	await remove(trx, 'questions', sessionColumns(key)).execute();
+	await remove(trx, 'watched_sessions', sessionColumns(key)).execute();
 }

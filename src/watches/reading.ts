@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Core } from '../core.ts';
 import { type Change, changesBetween, type Digest } from '../questions/changes.ts';
+import { occurrenceChanges } from '../questions/occurrences.ts';
 import type { Session } from '../questions/session.ts';
 import { type NewAnnouncement, settlingOf, targetOf, watchEndedIn } from './announcements.ts';
 import { isSwitching, newsFor, REST_MS } from './news.ts';
@@ -9,6 +10,7 @@ import { type OurAnswers, type SeenSession, seenIn, showSame } from './session-s
 import { DISMISSED, type Watch, type WatchEnd } from './watch.ts';
 import {
 	hasOpenQuestion,
+	type QuestionChange,
 	type SessionOutline,
 	type SessionUpdate,
 	type StepRate,
@@ -111,6 +113,7 @@ export function createReading({ clock, config: { watchMaxDays: maxDays } }: Core
 			const { digest } = view;
 			const changesSince = (before: Digest | null) =>
 				changesBetween(before, session, ours.leftEmpty, isSameQuestion(before, taken.digest) ? arrived : []);
+			const sinceRead = changesSince(taken.digest);
 			// The service may write the result a moment after the status, so the end is announced by one more read.
 			const isLast = digest.over && taken.overSince !== null;
 			const base = {
@@ -122,8 +125,9 @@ export function createReading({ clock, config: { watchMaxDays: maxDays } }: Core
 				lastChangeAt: taken.digest === null || !looksSame(taken.digest, digest) ? readAt : taken.lastChangeAt,
 				failures: 0,
 				overSince: digest.over ? (taken.overSince ?? readAt) : null,
-				questionSince: hasOpenQuestion(digest) ? askedAt(taken, changesSince(taken.digest), readAt) : null,
+				questionSince: hasOpenQuestion(digest) ? askedAt(taken, sinceRead, readAt) : null,
 				earlyReadCount: taken.earlyReadCount,
+				questions: questionChanges(taken.digest, sinceRead, seen),
 				// Names and descriptions may change without news.
 				...((taken.digest === null || taken.view === null || !showSame(taken.view, view)) && { view }),
 			};
@@ -160,6 +164,17 @@ export function createReading({ clock, config: { watchMaxDays: maxDays } }: Core
 			};
 		},
 	};
+}
+
+/** What a read changes of the session's questions. */
+function questionChanges(
+	before: Digest | null,
+	changes: readonly Change[],
+	{ view, digestAt, questionAt }: SeenSession,
+): readonly QuestionChange[] {
+	return occurrenceChanges(before, changes, view.digest, digestAt).map((change) => {
+		return { ...change, view: change.kind === 'settled' ? null : questionAt(change.question.messageIndex) };
+	});
 }
 
 /** The session as stored, for a read that failed. */

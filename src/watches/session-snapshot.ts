@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { createCutMark, cutWithNote, type OnCut } from '../cut.ts';
 import type { DeepReadonly } from '../deep-readonly.ts';
-import { type Digest, digestOf } from '../questions/changes.ts';
+import { type Digest, digestOf, digestOfQuestionAt } from '../questions/changes.ts';
 import { askingMessageIndex, type LeftEmpty, questionAt, withoutSignedLinks } from '../questions/open-question.ts';
 import { quickAnswerOf } from '../questions/quick-answer.ts';
 import { type Disclosure, disclosureOf, isShownInChannels, type ShowAnswers } from '../questions/secrecy.ts';
@@ -129,6 +129,7 @@ export function seenIn(session: Session, seenAt: number, ours: OurAnswers) {
 	return {
 		view: snapshotOf(session, seenAt, ours),
 		questionAt: (messageIndex: number) => questionViewAt(session, messageIndex, ours),
+		digestAt: (messageIndex: number) => digestOfQuestionAt(session, messageIndex, ours.leftEmpty),
 	};
 }
 

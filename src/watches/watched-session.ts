@@ -1,4 +1,5 @@
 import type { Digest } from '../questions/changes.ts';
+import type { OccurrenceChange } from '../questions/occurrences.ts';
 import type { NewAnnouncement } from './announcements.ts';
 import type { QuestionView, SessionSnapshot } from './session-snapshot.ts';
 import type { CardUrgency, SessionKey, Watch, WatchEnd } from './watch.ts';
@@ -42,7 +43,12 @@ export interface TakenSession extends WatchedSession {
 export interface SessionUpdate extends Omit<WatchedSession, 'session' | 'digest' | 'earlyReadAskedAt'> {
 	/** Left out when it shows what is stored already. */
 	readonly view?: SessionSnapshot;
+	/** Left out when nothing changed about the session's questions. */
+	readonly questions?: readonly QuestionChange[];
 }
+
+/** A change of a session's questions, with what channels may see of the question. */
+export type QuestionChange = OccurrenceChange & { readonly view: QuestionView | null };
 
 /** A session that was taken and is not given back yet. */
 export interface HeldSession {

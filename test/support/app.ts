@@ -14,6 +14,7 @@ import { parseConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { notAsWritten } from './as-written.ts';
 import { NO_LIMITS_ENV } from './no-limits.ts';
+import { questionsNotAsRead } from './questions-as-read.ts';
 
 type ServiceOptions = NonNullable<Parameters<typeof createFakeSessionService>[0]>;
 
@@ -112,8 +113,10 @@ export async function startApp({
 			for (const other of others) await other.stop();
 			await slack.close();
 			await service.stop();
+			const questions = questionsNotAsRead(dataDir);
 			await rm(dataDir, { recursive: true, force: true });
 			// Checked in every test, so that a new post cannot be forgotten.
+			if (questions.length > 0) throw new Error(`Questions are not stored as they were read:\n${questions.join('\n')}`);
 			const loose = notAsWritten(slack.traffic.all());
 			if (loose.length > 0)
 				throw new Error(

@@ -1,0 +1,81 @@
+import type { Change, Digest, QuestionDigest } from './changes.ts';
+
+/** How a question ended. `changed`: the message asks something else. `renewed`: asked again while it was open. */
+export type SettledHow = 'answered' | 'closed' | 'changed' | 'renewed';
+
+/** What a read changes of the questions of a session: each time its agent asks is one occurrence, and at most one is open. */
+export type OccurrenceChange =
+	/** The agent asks; or asked, and was answered before anybody saw it open (`settled`). */
+	| { readonly kind: 'asked'; readonly question: QuestionDigest; readonly settled: SettledHow | null }
+	/** The open one has another place, text, or other answered items. */
+	| { readonly kind: 'updated'; readonly question: QuestionDigest }
+	/** The open one is not open any more. */
+	| { readonly kind: 'settled'; readonly how: SettledHow };
+
+/**
+ * What to write, in this order.
+ * @param before of the read before, as `changes` were found since it
+ * @param current of this read
+ * @param questionAt the question of a message in this read
+ */
+export function occurrenceChanges(
+	before: Digest | null,
+	changes: readonly Change[],
+	current: Digest,
+	questionAt: (messageIndex: number) => QuestionDigest | null,
+): OccurrenceChange[] {
+	const found: OccurrenceChange[] = [];
+	const known = before?.question ?? null;
+	/** Where the newest known question is, as the changes so far tell, and whether it is open. */
+	let knownAt = known?.messageIndex ?? null;
+	let isOpen = known !== null && known.open.length > 0;
+	let isUpdated = known?.shownHash !== current.question?.shownHash;
+
+	function settle(how: SettledHow): void {
+		if (isOpen) found.push({ kind: 'settled', how });
+		isOpen = false;
+	}
+
+	function ask(messageIndex: number, settled: SettledHow | null): void {
+		const question = questionAt(messageIndex);
+		if (question === null) return;
+		found.push({ kind: 'asked', question, settled });
+		isOpen = settled === null;
+		knownAt = messageIndex;
+	}
+
+	for (const change of changes) {
+		switch (change.kind) {
+			case 'questionAsked':
+				settle('renewed');
+				ask(change.messageIndex, null);
+				break;
+			case 'questionChanged':
+				settle('changed');
+				ask(change.messageIndex, change.items.length > 0 ? null : 'answered');
+				break;
+			case 'questionAnswered': {
+				const isKnown = change.messageIndex === knownAt;
+				const isWhole = change.stillOpen.length === 0;
+				if (isKnown && isWhole) settle('answered');
+				else if (isKnown) isUpdated = true;
+				// Of those that are still open it is told next that they are asked.
+				else if (isWhole) ask(change.messageIndex, 'answered');
+				break;
+			}
+			case 'questionMoved':
+				knownAt = change.messageIndex;
+				isUpdated = true;
+				break;
+			case 'questionClosed':
+				settle('closed');
+				break;
+			default:
+		}
+	}
+	const isSame = !found.some(({ kind }) => kind === 'asked');
+	if (isOpen && isSame && isUpdated && current.question !== null) {
+		found.push({ kind: 'updated', question: current.question });
+	}
+	return found;
+}

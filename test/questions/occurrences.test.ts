@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+	changesBetween,
+	type Digest,
+	digestOf,
+	digestOfQuestionAt,
+	type QuestionDigest,
+} from '../../src/questions/changes.ts';
+import { occurrenceChanges, type SettledHow } from '../../src/questions/occurrences.ts';
+import type { Session } from '../../src/questions/session.ts';
+import { buildSession, saying } from '../support/sessions.ts';
+import { anySession, asking } from './sessions.ts';
+
+/** A stored occurrence: open while `how` is null. */
+interface Occurrence {
+	question: QuestionDigest;
+	how: SettledHow | null;
+}
+
+/** The occurrences after these reads, as the store keeps them, oldest first. Throws when two would be open. */
+function occurrencesOf(reads: readonly Session[], arrived: readonly number[] = []): Occurrence[] {
+	const rows: Occurrence[] = [];
+	let before: Digest | null = null;
+	for (const session of reads) {
+		const current = digestOf(session);
+		const changes = changesBetween(before, session, undefined, arrived);
+		const questionAt = (index: number) => digestOfQuestionAt(session, index);
+		for (const change of occurrenceChanges(before, changes, current, questionAt)) {
+			const open = rows.find(({ how }) => how === null);
+			if (change.kind === 'asked') {
+				if (open !== undefined) throw new Error('two are open');
+				rows.push({ question: change.question, how: change.settled });
+				continue;
+			}
+			if (open === undefined) throw new Error(`nothing is open: ${JSON.stringify(change)}`);
+			if (change.kind === 'updated') open.question = change.question;
+			else open.how = change.how;
+		}
+		before = current;
+		expect(rows.filter(({ how }) => how === null).map(({ question }) => question)).toEqual(
+			current.question !== null && current.question.open.length > 0 ? [current.question] : [],
+		);
+	}
+	return rows;
+}
+
+const told = (...reads: readonly Partial<Session>[]) =>
+	occurrencesOf(reads.map((read) => buildSession(read))).map(({ question, how }) => [question.messageIndex, how]);
+
+describe('the occurrences of a question', () => {
+	it('are one open row for the open question, whatever a session does between two reads', () => {
+		fc.assert(
+			fc.property(fc.array(anySession, { maxLength: 6 }), fc.subarray([0, 1, 2, 3]), (reads, arrived) => {
+				occurrencesOf(reads, arrived);
+			}),
+			{ numRuns: 10_000 },
+		);
+	});
+	it.each<[string, Partial<Session>[], [number, SettledHow | null][]]>([
+		['asked', [{ messages: [asking([''])] }], [[0, null]]],
+		['answered', [{ messages: [asking([''])] }, { messages: [asking(['x'])] }], [[0, 'answered']]],
+		['answered in part', [{ messages: [asking(['', ''])] }, { messages: [asking(['x', ''])] }], [[0, null]]],
+		[
+			'closed',
+			[{ messages: [asking([''])] }, { messages: [asking(['']), saying('on')], status: 'stopped' }],
+			[[0, 'closed']],
+		],
+		[
+			'changed',
+			[{ messages: [asking([''])] }, { messages: [asking([''], 'Other')] }],
+			[
+				[0, 'changed'],
+				[0, null],
+			],
+		],
+		[
+			'changed and answered',
+			[{ messages: [asking([''])] }, { messages: [asking(['x'], 'Other')] }],
+			[
+				[0, 'changed'],
+				[0, 'answered'],
+			],
+		],
+		['moved', [{ messages: [asking([''])] }, { messages: [saying('before'), asking([''])] }], [[1, null]]],
+		[
+			'emptied',
+			[{ messages: [asking([''])] }, { messages: [asking(['x'])] }, { messages: [asking([''])] }],
+			[
+				[0, 'answered'],
+				[0, null],
+			],
+		],
+		[
+			'emptied in part',
+			[{ messages: [asking(['x', ''])] }, { messages: [asking(['', ''])] }],
+			[
+				[0, 'renewed'],
+				[0, null],
+			],
+		],
+		[
+			'asked and answered between two reads',
+			[{ messages: [] }, { messages: [asking(['x']), asking([''], 'New')] }],
+			[
+				[0, 'answered'],
+				[1, null],
+			],
+		],
+		[
+			'rewound',
+			[{ messages: [asking(['']), asking([''], 'New')] }, { messages: [asking([''])] }],
+			[
+				[1, 'closed'],
+				[0, null],
+			],
+		],
+		[
+			'two equal ones',
+			[{ messages: [asking([''])] }, { messages: [asking(['x']), asking([''])] }],
+			[
+				[0, 'answered'],
+				[1, null],
+			],
+		],
+	])('%s', (_what, reads, expected) => {
+		expect(told(...reads)).toEqual(expected);
+	});
+});
