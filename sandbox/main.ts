@@ -16,7 +16,11 @@ const OPTIONS = {
 
 function readOptions() {
 	try {
-		return parseArgs({ options: OPTIONS });
+		const options = parseArgs({ options: OPTIONS });
+		const { port } = options.values;
+		if (port !== undefined && !(/^\d+$/.test(port) && Number(port) <= 65_535))
+			throw new Error(`--port ${port} is no port`);
+		return options;
 	} catch (error) {
 		console.error(error instanceof Error ? error.message : error);
 		console.error('Options: --port NUMBER, --keep, --no-bot. See sandbox/README.md.');

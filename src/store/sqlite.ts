@@ -15,6 +15,11 @@ import type { Tables } from './tables.ts';
 
 /** Writes per commit. Each blocks the event loop for about 0.2 ms. */
 const MAX_BATCH = 64;
+/**
+ * Commits in one turn of the event loop, when each leads to the next write. More than one: during `repairTimes`, which makes
+ * two, nobody else may have a turn to write a time of before the step.
+ */
+const COMMITS_PER_TURN = 8;
 /** This process owns the file and tells its loops of every change, so a look finds only what a wake-up missed. */
 const LOOK_EVERY_MS = 30_000;
 
@@ -64,9 +69,9 @@ export function openSqlite(dataDir: string): SqliteStoreDatabase {
 	}
 
 	async function flush(): Promise<void> {
-		// Other writes of this turn join the same commit.
-		await turnEnds();
-		while (queue.length > 0) {
+		for (let commits = 0; queue.length > 0; commits++) {
+			// Other writes of this turn join the same commit. Writes that follow one another without end leave turns to others.
+			if (commits % COMMITS_PER_TURN === 0) await turnEnds();
 			const batch = queue.splice(0, MAX_BATCH);
 			await kysely.connection().execute((connection) => commitTogether(connection, file.database, batch));
 			// Also after a rollback, when one look too many does no harm.

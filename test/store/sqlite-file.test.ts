@@ -54,6 +54,24 @@ function mode(...path: string[]): string {
 }
 
 describe('the file of SQLite', () => {
+	it('leaves turns of the event loop to others during many writes one after another', async () => {
+		const { answers } = await openHere();
+		const turnsAtWrites = new Set<number>();
+		let turns = 0;
+		let isOver = false;
+		const countTurns = () => {
+			turns++;
+			if (!isOver) setImmediate(countTurns);
+		};
+		setImmediate(countTurns);
+		for (let n = 0; n < 100; n++) {
+			await answers.accept(submission({ sessionId: `s${n}` }));
+			turnsAtWrites.add(turns);
+		}
+		isOver = true;
+		expect(turnsAtWrites.size).toBeGreaterThanOrEqual(5);
+	});
+
 	it('makes the database and its other files readable only by their owner', async () => {
 		const store = await openHere(join(directory.path, 'deep', 'data'));
 		await accepted(store, submission());
