@@ -160,10 +160,10 @@ export const PRESS_SABOTAGES = {
 	'press-ack-first': [
 		{
 			file: 'slack/listen.ts',
-			from: 'const stored = store(request, task, inboxOf(request, view));',
+			from: 'const stored = store(request, task, inbox);',
 			to: `await ack();
 				await clock.sleep(30);
-				const stored = store(request, task, inboxOf(request, view));`,
+				const stored = store(request, task, inbox);`,
 		},
 	],
 	'press-early': [
