@@ -17,6 +17,7 @@ import type { ChannelKey, SessionKey } from '../watches/watch.ts';
 import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { change, from, isFound, lockFor, remove, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
+import { openQuestionOf } from './question-store.ts';
 import { channelColumns, personColumns, type Row, sessionColumns, type Tables } from './tables.ts';
 import { readAnnouncement, readDigest, readHandOver, targetKey, type WatchRow } from './watch-rows.ts';
 import {
@@ -117,12 +118,9 @@ export function createHandOverStore({ db, cipher }: { db: StoreDatabase; cipher:
 			const told = await newestTold({ teamId, userId }, watches);
 			if (told === null || !(await wasHeldAtEnd(told.target))) return false;
 			// Not for what the agent asked since, even in the same words.
-			const read = from(db.read, 'watched_sessions', sessionColumns(session)).select(['digest', 'question_since']);
-			const current = await read.executeTakeFirst();
-			const digest = readDigest(current?.digest ?? null);
-			if (digest === null || !hasOpenQuestion(digest)) return true;
-			const isSame = digest.question?.fingerprint === told.question.fingerprint;
-			return isSame && (current?.question_since ?? 0) <= told.readAt;
+			const current = await openQuestionOf(db.read, session);
+			if (current === undefined) return true;
+			return current.fingerprint === told.question.fingerprint && current.asked_at <= told.readAt;
 		},
 
 		/** The live watch of a session in a channel, with what its card shows and when the session was last read. */

@@ -32,7 +32,8 @@ import { readDigest, readHandOver, readView } from './watch-rows.ts';
 const DRAFTS_EXAMINED = 40;
 
 type DraftRow = Row<'drafts'> & Pick<Row<'watched_sessions'>, 'digest'>;
-type AskingRow = Pick<Row<'watched_sessions'>, 'session_id' | 'digest' | 'question_since' | 'last_read_at'> &
+type AskingRow = Pick<Row<'questions'>, 'service' | 'session_id' | 'message_index' | 'fingerprint' | 'asked_at'> &
+	Pick<Row<'watched_sessions'>, 'last_read_at'> &
 	Pick<Row<'watches'>, 'channel_id' | 'card_ts' | 'created_by' | 'buttons' | 'mode'>;
 
 /** The person did something that the inbox does not show yet. */
@@ -165,18 +166,20 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		 */
 		async openQuestions(service: string, teamId: string): Promise<readonly OpenQuestion[]> {
 			const { rows } = await sql<AskingRow>`
-				select session.session_id, session.digest, question_since, last_read_at, channel_id, card_ts, created_by, buttons, mode
-				from watched_sessions as session inner join watches as watch
-					on watch.service = session.service and watch.session_id = session.session_id and ended_at is null
-				where session.service = ${service} and team_id = ${teamId} and question_since is not null
+				select question.service, question.session_id, message_index, fingerprint, asked_at, last_read_at, channel_id, card_ts,
+					created_by, buttons, mode
+				from questions as question
+				inner join watched_sessions as session
+					on session.service = question.service and session.session_id = question.session_id
+				inner join watches as watch
+					on watch.service = question.service and watch.session_id = question.session_id and ended_at is null
+				where question.service = ${service} and team_id = ${teamId} and settled_at is null
 				order by watch.created_at, watch.id`.execute(db.read);
 			const readAts = new Map(rows.map((row) => [row.session_id, row.last_read_at ?? 0]));
 			const answered = new Set((await answeredQuestions(db.read, service, readAts)).map(nameInService));
-			return [...Map.groupBy(rows, (row) => row.session_id)].flatMap(([sessionId, watches]): OpenQuestion[] => {
-				const digest = readDigest(watches[0]?.digest ?? null);
-				if (digest === null || digest.question === null || !hasOpenQuestion(digest)) return [];
-				const { messageIndex, fingerprint } = digest.question;
-				const question = { service, sessionId, messageIndex };
+			return [...Map.groupBy(rows, (row) => row.session_id).values()].flatMap((watches): OpenQuestion[] => {
+				const [{ fingerprint, asked_at: since, ...row }] = watches as [AskingRow];
+				const question = questionOf(row);
 				if (answered.has(nameInService(question))) return [];
 				const channels = watches.map((row) => ({
 					channelId: row.channel_id,
@@ -185,7 +188,7 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 					buttons: row.buttons === 1,
 					isRaised: row.mode === 'raisedHand',
 				}));
-				return [{ question, fingerprint, since: watches[0]?.question_since ?? 0, channels }];
+				return [{ question, fingerprint, since, channels }];
 			});
 		},
 

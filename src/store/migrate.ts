@@ -55,8 +55,6 @@ const INDEXES = [
 	`create index watches_of_session on watches (service, session_id)`,
 	`create index watches_card_ts on watches (card_ts)`,
 	`create index watched_sessions_due on watched_sessions (service, next_read_at) where next_read_at is not null`,
-	`create index watched_sessions_asking on watched_sessions (service, question_since)
-		where question_since is not null`,
 	// One open question of a session.
 	`create unique index questions_one_open on questions (service, session_id) where settled_at is null`,
 	`create index questions_settled on questions (settled_at) where settled_at is not null`,

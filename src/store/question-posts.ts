@@ -6,7 +6,7 @@ import { COUNTED_MS, NO_ENDINGS, SHOWN_EVERY_MS, UNANSWERED, withEnding } from '
 import type { Endings, SessionKey } from '../watches/watch.ts';
 import { change, countChanged, type Filter, from, isFound } from './database.ts';
 import { type Row, type Tables, WITHOUT_LEASE } from './tables.ts';
-import { readDigest, targetKey } from './watch-rows.ts';
+import { targetKey } from './watch-rows.ts';
 
 /** The kinds of posts with a question and its buttons. */
 export const QUESTION_POSTS = kindsWith(({ showsQuestion = false }) => showsQuestion);
@@ -77,13 +77,13 @@ export async function endingsOf(db: Kysely<Tables>, { service, sessionId }: Sess
 			and (watch.ended_at is null or watch.ended_at > ${now - COUNTED_MS}) and ending.created_at > ${now - COUNTED_MS}
 			and (ending.kind = 'settle' or ending.unique_key like ${`${UNANSWERED}%`})
 		order by ending.created_at, ending.number`;
-	const answered = sql<{ digest: string | null; fingerprint: string }>`
-		select session.digest, answers.fingerprint from answers
-		inner join watched_sessions as session on session.service = answers.service and session.session_id = answers.session_id
-		where answers.service = ${service} and answers.session_id = ${sessionId}
-			and (state = 'delivering' or delivered_at >= question_since)`;
-	const [{ rows }, { rows: answers }] = [await ended.execute(db), await answered.execute(db)];
-	const isAnswered = answers.some((one) => readDigest(one.digest)?.question?.fingerprint === one.fingerprint);
+	const answered = sql<object>`
+		select answers.id from answers inner join questions on questions.service = answers.service
+			and questions.session_id = answers.session_id and questions.fingerprint = answers.fingerprint
+		where answers.service = ${service} and answers.session_id = ${sessionId} and settled_at is null
+			and (state = 'delivering' or delivered_at >= asked_at) limit 1`;
+	const { rows } = await ended.execute(db);
+	const isAnswered = (await answered.execute(db)).rows.length > 0;
 	const found = new Map<string, Endings>();
 	for (const { place_id: channelId, unique_key: key, created_at: at } of rows) {
 		found.set(channelId, withEnding(found.get(channelId) ?? NO_ENDINGS, !key.startsWith(UNANSWERED), at));

@@ -29,7 +29,7 @@ export async function recordQuestions(
 			await settleQuestion(trx, session, one.how, { now });
 			continue;
 		}
-		const open = await openRow(trx, session);
+		const open = await openQuestionOf(trx, session);
 		const isSame = open?.fingerprint === one.question.fingerprint && open.same_before === one.question.sameBefore;
 		if (open !== undefined && (one.kind === 'updated' || (isSame && one.settled === null))) {
 			const columns = columnsOf(open.id, one.question, one.view, cipher);
@@ -50,10 +50,19 @@ export async function recordQuestions(
 	}
 }
 
-function openRow(trx: Kysely<Tables>, session: SessionKey): Promise<Row<'questions'> | undefined> {
-	return from(trx, 'questions', { ...sessionColumns(session), settled_at: null })
+/** The open question of a watched session, if it has one. */
+export function openQuestionOf(db: Kysely<Tables>, session: SessionKey): Promise<Row<'questions'> | undefined> {
+	return from(db, 'questions', { ...sessionColumns(session), settled_at: null })
 		.selectAll()
 		.executeTakeFirst();
+}
+
+/** Since when the open questions of these sessions are asked, by session id. */
+export async function askedSince(db: Kysely<Tables>, service: string, sessionIds: readonly string[]) {
+	if (sessionIds.length === 0) return new Map<string, number>();
+	const open = from(db, 'questions', { service, session_id: sessionIds, settled_at: null });
+	const rows = await open.select(['session_id', 'asked_at']).execute();
+	return new Map(rows.map((row) => [row.session_id, row.asked_at]));
 }
 
 /**

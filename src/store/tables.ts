@@ -124,8 +124,6 @@ export const COLUMNS = {
 		touched_at: 'bigint',
 		failures: 'integer not null',
 		over_since: 'bigint',
-		/** When a read first found the question open; null while none is open. */
-		question_since: 'bigint',
 		hurry: 'integer not null',
 	},
 

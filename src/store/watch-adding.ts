@@ -58,8 +58,7 @@ export async function addWatch(tx: Tx, watch: NewWatch): Promise<AddWatchResult>
 	// Until the schedule finds a better time.
 	const readAt = watch.news === undefined ? watch.createdAt : watch.createdAt + CEILING_MS;
 	const seenAt = { last_read_at: view.seenAt, last_change_at: view.seenAt };
-	const question_since = hasOpenQuestion(view.digest) ? view.seenAt : null;
-	const read = { ...seenAt, question_since, view: sealView(watch.session, view, cipher), digest, failures: 0 };
+	const read = { ...seenAt, view: sealView(watch.session, view, cipher), digest, failures: 0 };
 	const isFirst = await startReading(trx, { ...watch, readAt }, read);
 	const { question } = view.digest;
 	if (isFirst && question !== null && hasOpenQuestion(view.digest)) {
@@ -105,7 +104,7 @@ export async function raiseHand(
 	const stalest = reached && hand.isNew ? await stalestHand(trx, hand, { reached, now: createdAt }) : null;
 	if (reached !== null && stalest === null) return reached;
 	const read = { session, readAt: createdAt, readBy: hand.ahead ? createdAt - AWAITED_AHEAD_MS : createdAt };
-	await startReading(trx, read, { question_since: null, digest: null, failures: 0 });
+	await startReading(trx, read, { digest: null, failures: 0 });
 	const digest = await dismissedDigest(trx, hand, discovery.created_at);
 	await insert(trx, hand, { mode: RAISED, questions_in_channel: 1, discreet, buttons, created_by, digest });
 	return { kind: 'raised' };

@@ -63,7 +63,6 @@ export function readWatchedSession(row: WatchedSessionRow): WatchedSession {
 		earlyReadAskedAt: row.touched_at,
 		failures: row.failures,
 		overSince: row.over_since,
-		questionSince: row.question_since,
 		earlyReadCount: row.hurry,
 	};
 }

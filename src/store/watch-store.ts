@@ -145,9 +145,13 @@ export function createWatchStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 				const here = { team_id: channel.teamId, place_id: channel.channelId, state: 'pending' };
 				await dropPending(trx, { id: locked(trx, 'announcements', here) });
 			}),
-		/** Removes announcements that were posted, refused or dropped before `before`, and watches that ended before it. */
+		/**
+		 * Removes announcements that were posted, refused or dropped before `before`, questions that were settled and watches that
+		 * ended before it.
+		 */
 		async removeEnded(before: number): Promise<number> {
 			await db.writeOne((trx) => trx.deleteFrom('shared_states').where('changed_at', '<', before).execute());
+			await inBatches((limit) => db.writeOne((trx) => removeQuestionBatch(trx, before, limit)));
 			await inBatches((limit) => db.writeOne((trx) => removeSettledBatch(trx, before, limit)));
 			return inBatches((limit) => db.write((trx) => removeBatch(trx, before, limit)));
 		},
@@ -178,6 +182,11 @@ async function removeTextBatch(trx: Kysely<Tables>, before: number, limit: numbe
 function doneBefore(trx: Kysely<Tables>, before: number) {
 	const done = from(trx, 'announcements').select('id').where('state', '!=', 'pending').where('created_at', '<', before);
 	return done.where('kind', '!=', 'card');
+}
+
+async function removeQuestionBatch(trx: Kysely<Tables>, before: number, limit: number): Promise<number> {
+	const settled = from(trx, 'questions').select('id').where('settled_at', '<', before).limit(limit);
+	return countChanged(remove(trx, 'questions', { id: settled }));
 }
 
 /** Removes what a live watch needs no more: posts before the newest settled question, and those that nothing refers to. */

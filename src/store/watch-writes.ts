@@ -7,6 +7,7 @@ import { type CardUrgency, isChannelEnd, type SessionKey, type WatchEnd } from '
 import { change, type Filter, from, isFound, locked, remove, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { dropPending, needsRedraw, QUESTION_POSTS, withSwitchingPost } from './question-posts.ts';
+import { openQuestionOf } from './question-store.ts';
 import { sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
 	readAnnouncement,
@@ -95,8 +96,9 @@ export async function readShownWatch(db: StoreDatabase, cipher: Cipher, row: Wat
 	const ofWatch = from(db.read, 'watched_sessions', sessionColumns(sessionOf(row))).selectAll();
 	const session = await ofWatch.executeTakeFirst();
 	const view = session === undefined ? null : readView(session, cipher);
-	const { last_read_at: checkedAt = null, question_since: questionSince = null } = session ?? {};
-	return { watch: readWatch(row), view, checkedAt, questionSince };
+	const question = await openQuestionOf(db.read, sessionOf(row));
+	const { last_read_at: checkedAt = null } = session ?? {};
+	return { watch: readWatch(row), view, checkedAt, questionSince: question?.asked_at ?? null };
 }
 
 /**

@@ -23,7 +23,7 @@ import { change, from, inLockOrder, isFound, locked, remove, type StoreDatabase 
 import { leaseDue, nextDue, releaseHeld } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { dropPending, endingsOf, openPosts } from './question-posts.ts';
-import { recordQuestions, settleQuestion } from './question-store.ts';
+import { askedSince, recordQuestions, settleQuestion } from './question-store.ts';
 import { type ChannelRow, channelOf, sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
 	readAnnouncement,
@@ -142,7 +142,14 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 			const orderBy = sql`read_by`;
 			const due = { table: 'watched_sessions', service, where, orderBy, limit } as const;
 			const rows = await leaseDue(db, due, { lease, now });
-			return rows.map((row) => ({ ...readWatchedSession(row), view: readView(row, cipher) }));
+			const sessions = rows.map((row) => ({ ...readWatchedSession(row), view: readView(row, cipher) }));
+			const asking = sessions.filter(({ digest }) => hasOpenQuestion(digest));
+			const askedAt = await askedSince(
+				db.read,
+				service,
+				asking.map(({ session }) => session.sessionId),
+			);
+			return sessions.map((one) => ({ ...one, questionSince: askedAt.get(one.session.sessionId) ?? null }));
 		},
 
 		/** Prolongs these leases by `ms` from `now`; returns the sessions still held. */
@@ -314,7 +321,6 @@ function sessionChange(row: WatchedSessionRow, update: SessionUpdate, cipher: Ci
 		last_change_at: update.lastChangeAt,
 		failures: update.failures,
 		over_since: update.overSince,
-		question_since: update.questionSince,
 		...WITHOUT_LEASE,
 		...(update.view !== undefined && {
 			digest: JSON.stringify(update.view.digest),

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Core } from '../core.ts';
 import { codeOf, retryAtOf } from '../errors.ts';
 import { createLeaseLoop, type LeaseLoop } from '../lease-loop.ts';
@@ -12,7 +11,7 @@ import { type BackgroundBudget, createPlanner, movesFor, PLAN_MS } from './sched
 import { DOWN_AFTER_MS, type ServiceHealth } from './service-health.ts';
 import type { OurAnswers } from './session-snapshot.ts';
 import type { Watch } from './watch.ts';
-import type { ReadKind, SessionUpdate, TakenSession } from './watched-session.ts';
+import { hasOpenQuestion, type ReadKind, type SessionUpdate, type TakenSession } from './watched-session.ts';
 
 interface ReadAnswers extends OurAnswers {
 	/** The positions of a question to which answers of ours arrived in this time. */
@@ -230,13 +229,7 @@ function isAwaited({ nextRead: { at, by } }: TakenSession): boolean {
 }
 
 /** Whether a read found a question opened, changed or closed, or an open one shown in other words or under another name. */
-function changesQuestion(
-	{ digest, questionSince, view: before }: TakenSession,
-	{ view, questionSince: since }: SessionUpdate,
-): boolean {
-	if (since !== questionSince) return true;
-	if (view === undefined) return false;
-	if (!isDeepStrictEqual(view.digest.question, digest?.question ?? null)) return true;
-	if (questionSince === null) return false;
-	return view.name !== before?.name || !isDeepStrictEqual(view.question, before.question);
+function changesQuestion({ digest, view: before }: TakenSession, { view, questions = [] }: SessionUpdate): boolean {
+	if (questions.length > 0) return true;
+	return view !== undefined && hasOpenQuestion(digest) && view.name !== before?.name;
 }

@@ -125,9 +125,8 @@ export function createReading({ clock, config: { watchMaxDays: maxDays } }: Core
 				lastChangeAt: taken.digest === null || !looksSame(taken.digest, digest) ? readAt : taken.lastChangeAt,
 				failures: 0,
 				overSince: digest.over ? (taken.overSince ?? readAt) : null,
-				questionSince: hasOpenQuestion(digest) ? askedAt(taken, sinceRead, readAt) : null,
 				earlyReadCount: taken.earlyReadCount,
-				questions: questionChanges(taken.digest, sinceRead, seen),
+				questions: questionChanges(taken, sinceRead, seen),
 				// Names and descriptions may change without news.
 				...((taken.digest === null || taken.view === null || !showSame(taken.view, view)) && { view }),
 			};
@@ -168,24 +167,22 @@ export function createReading({ clock, config: { watchMaxDays: maxDays } }: Core
 
 /** What a read changes of the session's questions. */
 function questionChanges(
-	before: Digest | null,
+	{ digest: before, view: viewBefore }: TakenSession,
 	changes: readonly Change[],
 	{ view, digestAt, questionAt }: SeenSession,
 ): readonly QuestionChange[] {
-	return occurrenceChanges(before, changes, view.digest, digestAt).map((change) => {
+	const { digest, question } = view;
+	const found = occurrenceChanges(before, changes, digest, digestAt).map((change) => {
 		return { ...change, view: change.kind === 'settled' ? null : questionAt(change.question.messageIndex) };
 	});
+	const isSame = found.length > 0 || !hasOpenQuestion(digest) || isDeepStrictEqual(question, viewBefore?.question);
+	if (isSame || digest.question === null) return found;
+	return [{ kind: 'updated', question: digest.question, view: question }];
 }
 
 /** The session as stored, for a read that failed. */
-export function keptOf({ view: _view, ...kept }: TakenSession): Omit<SessionUpdate, 'view'> {
+export function keptOf({ view: _view, questionSince: _since, ...kept }: TakenSession): Omit<SessionUpdate, 'view'> {
 	return kept;
-}
-
-/** Since when the open question is asked. It keeps its time when messages before it come or go. */
-function askedAt({ questionSince: since }: WatchedSession, changes: readonly Change[], readAt: number): number {
-	const isAsked = changes.some(({ kind }) => kind === 'questionAsked' || kind === 'questionChanged');
-	return isAsked || since === null ? readAt : since;
 }
 
 function isSameQuestion(before: Digest | null, after: Digest | null): boolean {

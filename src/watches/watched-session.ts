@@ -27,8 +27,6 @@ export interface WatchedSession {
 	readonly failures: number;
 	/** When a read first found the session over. One more read follows. */
 	readonly overSince: number | null;
-	/** When a read first found the question open that is open now; null while none is. */
-	readonly questionSince: number | null;
 	/** Counts the requests for early reads: a read that began before the newest request does not cancel it. */
 	readonly earlyReadCount: number;
 }
@@ -37,6 +35,8 @@ export interface WatchedSession {
 export interface TakenSession extends WatchedSession {
 	/** What is stored of it; null before the first read, or when it cannot be read. */
 	readonly view: SessionSnapshot | null;
+	/** When a read first found the question open that is open now; null while none is. */
+	readonly questionSince: number | null;
 }
 
 /** The outcome of a read for its session; `earlyReadCount` is the one that the session was taken with. */
@@ -88,7 +88,7 @@ export interface MovedRead {
 export type ReadKind = 'awaited' | 'planned';
 
 /** What the schedule needs of a session. The outlines of all sessions are read every few seconds. */
-export interface SessionOutline extends Omit<WatchedSession, 'digest' | 'earlyReadCount' | 'questionSince'> {
+export interface SessionOutline extends Omit<WatchedSession, 'digest' | 'earlyReadCount'> {
 	readonly status: string | null;
 	readonly questionOpen: boolean;
 }

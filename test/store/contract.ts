@@ -13,6 +13,7 @@ import { describeLeases } from './contract/leases.ts';
 import { describeListedWaiting } from './contract/listed-waiting.ts';
 import { describePresses } from './contract/presses.ts';
 import { describeQueries } from './contract/queries.ts';
+import { describeQuestions } from './contract/questions.ts';
 import { describeManyRaces, describeRaces } from './contract/races.ts';
 import { describeRetry } from './contract/retry.ts';
 import { describeSnoozes } from './contract/snoozes.ts';
@@ -79,6 +80,7 @@ export function describeWatchStore(name: string, open: () => Promise<Replicas>):
 		const subject = useReplicas(open);
 		describeWatches(subject);
 		describeWatchReads(subject);
+		describeQuestions(subject);
 		describeWatchPosts(subject);
 		describeWaitingList(subject);
 		describeDiscoveries(subject);

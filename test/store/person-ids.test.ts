@@ -53,7 +53,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 		last_change_at ended_reason ended_at card_ts card_key card_shown_at card_urgency card_since card_wants
 		card_not_before lease_token leased_until discreet buttons`,
 	watched_sessions: `service session_id rhythm digest view next_read_at read_by last_read_at last_change_at touched_at
-		failures over_since hurry lease_token leased_until question_since`,
+		failures over_since hurry lease_token leased_until`,
 	questions: `id service session_id message_index number same_before fingerprint shown_hash open_items answered_items
 		content asked_at settled_at settled_how answer_id`,
 	announcements: `id number team_id watch_id kind state created_at attempts next_attempt_at sending_since posted_ts

@@ -32,7 +32,7 @@ const COPIES: Record<(typeof GROWING)[number], Readonly<Record<string, string>>>
 		card_urgency: 'null',
 		lease_token: 'null',
 	},
-	watched_sessions: { session_id: `'s' || n.i`, next_read_at: 'null', question_since: 'null', lease_token: 'null' },
+	watched_sessions: { session_id: `'s' || n.i`, next_read_at: 'null', lease_token: 'null' },
 	// Half of them are of one live watch.
 	announcements: {
 		id: `'p' || n.i`,

@@ -162,6 +162,7 @@ const TABLES = [
 	'claims',
 	'watches',
 	'watched_sessions',
+	'questions',
 	'announcements',
 	'inboxes',
 	'ladders',

@@ -9,7 +9,7 @@ const NOTED: Readonly<Record<string, string>> = {
 	drafts: 'updated_at',
 	claims: 'claimed_at',
 	watches: 'created_at last_change_at ended_at card_shown_at card_since',
-	watched_sessions: 'last_read_at last_change_at touched_at over_since question_since',
+	watched_sessions: 'last_read_at last_change_at touched_at over_since',
 	questions: 'asked_at settled_at',
 	announcements: 'created_at',
 	inboxes: 'opened_at built_at',

@@ -191,7 +191,6 @@ export async function recordRead(
 		lastChangeAt: now,
 		failures: 0,
 		overSince: null,
-		questionSince: null,
 		earlyReadCount: 1,
 		view,
 	};

@@ -17,7 +17,6 @@ export function read(overrides: Partial<SessionUpdate> = {}): SessionUpdate {
 		lastChangeAt: T0,
 		failures: 0,
 		overSince: null,
-		questionSince: null,
 		earlyReadCount: 1,
 		...overrides,
 	};
