@@ -73,9 +73,7 @@ export function occurrenceChanges(
 			default:
 		}
 	}
-	const isSame = !found.some(({ kind }) => kind === 'asked');
-	if (isOpen && isSame && isUpdated && current.question !== null) {
-		found.push({ kind: 'updated', question: current.question });
-	}
-	return found;
+	const { question } = current;
+	const isNew = found.some(({ kind }) => kind === 'asked');
+	return isOpen && !isNew && isUpdated && question !== null ? [...found, { kind: 'updated', question }] : found;
 }

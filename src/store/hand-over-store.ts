@@ -14,12 +14,11 @@ import {
 import type { Announcement, NewAnnouncement } from '../watches/announcements.ts';
 import type { ContentOf } from '../watches/kinds.ts';
 import type { ChannelKey, SessionKey } from '../watches/watch.ts';
-import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { change, from, isFound, lockFor, remove, type StoreDatabase } from './database.ts';
 import type { Cipher } from './encryption.ts';
 import { openQuestionOf } from './question-store.ts';
 import { channelColumns, personColumns, type Row, sessionColumns, type Tables } from './tables.ts';
-import { readAnnouncement, readDigest, readHandOver, targetKey, type WatchRow } from './watch-rows.ts';
+import { readAnnouncement, readHandOver, targetKey, type WatchRow } from './watch-rows.ts';
 import {
 	liveWatches,
 	lockSession,
@@ -170,10 +169,9 @@ export async function giveBackUndelivered(tx: Tx, { target, content }: Announcem
 
 /** Locks the session. The question's index; null when it is not open any more. */
 async function lockQuestion(trx: Kysely<Tables>, { session, fingerprint }: HandedQuestion): Promise<number | null> {
-	const row = await lockSession(trx, session);
-	const digest = readDigest(row?.digest ?? null);
-	if (digest === null || !hasOpenQuestion(digest)) return null;
-	return digest.question?.fingerprint === fingerprint ? digest.question.messageIndex : null;
+	await lockSession(trx, session);
+	const question = await openQuestionOf(trx, session);
+	return question?.fingerprint === fingerprint ? question.message_index : null;
 }
 
 /**

@@ -12,7 +12,6 @@ import {
 import type { Lease } from '../lease-loop.ts';
 import type { Log } from '../log.ts';
 import type { SessionSnapshot } from '../watches/session-snapshot.ts';
-import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { createAnswerReader } from './answer-rows.ts';
 import {
 	activeClaims,
@@ -26,12 +25,11 @@ import { change, countChanged, from, hasChanged, isFound, remove, type StoreData
 import { isOurs, leaseDue, nextDue } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { personColumns, personOf, questionOf, type Row, sessionColumns, sessionOf, WITHOUT_LEASE } from './tables.ts';
-import { readDigest, readHandOver, readView } from './watch-rows.ts';
+import { readHandOver, readView } from './watch-rows.ts';
 
 /** Drafts that are looked at until enough are found whose question is not closed. */
 const DRAFTS_EXAMINED = 40;
 
-type DraftRow = Row<'drafts'> & Pick<Row<'watched_sessions'>, 'digest'>;
 type AskingRow = Pick<Row<'questions'>, 'service' | 'session_id' | 'message_index' | 'fingerprint' | 'asked_at'> &
 	Pick<Row<'watched_sessions'>, 'last_read_at'> &
 	Pick<Row<'watches'>, 'channel_id' | 'card_ts' | 'created_by' | 'buttons' | 'mode'>;
@@ -260,14 +258,18 @@ export function createInboxStore({ db, cipher, log }: { db: StoreDatabase; ciphe
 		/** The person's newest drafts, one for each question, without those whose question is known to be closed. */
 		async drafts(service: string, person: Person, limit: number): Promise<readonly Draft[]> {
 			// A session that is not watched any more is not read: nothing is known of it. Those below 0 were put aside for a form.
-			const { rows } = await sql<DraftRow>`
-				select draft.*, digest from drafts as draft left join watched_sessions as session
-					on session.service = draft.service and session.session_id = draft.session_id and next_read_at is not null
+			const { rows } = await sql<Row<'drafts'>>`
+				select draft.* from drafts as draft
 				where draft.service = ${service} and team_id = ${person.teamId} and user_id = ${person.userId}
 					and message_index >= 0
+					and (exists (select 1 from questions as question where question.service = draft.service
+							and question.session_id = draft.session_id and question.message_index = draft.message_index
+							and question.fingerprint = draft.fingerprint and settled_at is null)
+						or not exists (select 1 from watched_sessions as session where session.service = draft.service
+							and session.session_id = draft.session_id and next_read_at is not null and digest is not null))
 				order by draft.updated_at desc, form_id limit ${DRAFTS_EXAMINED}`.execute(db.read);
 			const byQuestion = Map.groupBy(rows, (row) => nameInService(questionOf(row)));
-			const newest = [...byQuestion.values()].flatMap(([row]) => (row === undefined || isClosed(row) ? [] : [row]));
+			const newest = [...byQuestion.values()].flatMap(([row]) => row ?? []);
 			return newest
 				.slice(0, limit)
 				.flatMap((row) => readDraft(row, cipher) ?? [])
@@ -336,13 +338,4 @@ function isFailedSince(since: number) {
 			and newer.session_id = answers.session_id and newer.message_index = answers.message_index
 			and newer.team_id = answers.team_id and newer.user_id = answers.user_id
 			and newer.accepted_at > answers.accepted_at))`;
-}
-
-/** Whether the session's last read found another question, or this one answered. */
-function isClosed(row: DraftRow): boolean {
-	const digest = readDigest(row.digest);
-	if (digest === null) return false;
-	const { question } = digest;
-	const isSame = question?.messageIndex === row.message_index && question.fingerprint === row.fingerprint;
-	return !isSame || !hasOpenQuestion(digest);
 }

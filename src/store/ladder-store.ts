@@ -5,14 +5,13 @@ import type { NewAnnouncement } from '../watches/announcements.ts';
 import type { ReminderEntry } from '../watches/kinds.ts';
 import { AWAITED_AHEAD_MS } from '../watches/schedule.ts';
 import type { ChannelKey, SessionKey } from '../watches/watch.ts';
-import { hasOpenQuestion } from '../watches/watched-session.ts';
 import { activeClaims, answeredQuestions, nameInService } from './answering-store.ts';
 import { readSettings } from './channel-settings-store.ts';
 import { change, from, hasChanged, inLockOrder, locked, remove, type StoreDatabase } from './database.ts';
 import { freeLeases, leaseDue, nextDue, releaseHeld } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { channelOf, type Row, sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
-import { readDigest, type WatchRow } from './watch-rows.ts';
+import type { WatchRow } from './watch-rows.ts';
 import { askForRead, hasPlace, lockSession, queueAnnouncements, touchLadders } from './watch-writes.ts';
 
 type LadderRow = Row<'ladders'>;
@@ -29,14 +28,18 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		const service = rows[0]?.service ?? '';
 		const ofSessions = { service, session_id: [...new Set(rows.map(({ session_id }) => session_id))] };
 		const ofLadders = { id: rows.map(({ watch_id }) => watch_id), ended_at: null };
-		const columns = ['session_id', 'digest', 'last_read_at', 'failures'] as const;
-		const [watches, read, claims] = await Promise.all([
+		const columns = ['session_id', 'last_read_at', 'failures'] as const;
+		const [watches, read, questions, claims] = await Promise.all([
 			from(db.read, 'watches', ofLadders).select('id').execute(),
 			from(db.read, 'watched_sessions', ofSessions).select(columns).execute(),
+			from(db.read, 'questions', { ...ofSessions, settled_at: null })
+				.selectAll()
+				.execute(),
 			activeClaims(db.read, ofSessions, now),
 		]);
 		const live = new Set(watches.map(({ id }) => id));
 		const sessions = new Map(read.map((row) => [row.session_id, row]));
+		const asked = new Map(questions.map((row) => [row.session_id, row]));
 		const readAts = new Map(read.map((row) => [row.session_id, row.last_read_at ?? 0]));
 		const answered = new Set((await answeredQuestions(db.read, service, readAts)).map(nameInService));
 		// The one that lasts longest counts.
@@ -45,19 +48,16 @@ export function createLadderStore({ db, cipher }: { db: StoreDatabase; cipher: C
 		);
 		return rows.map((row): TakenLadder => {
 			const session = sessions.get(row.session_id);
-			const digest = readDigest(session?.digest ?? null);
-			const question = digest?.question ?? null;
-			const isSame = question !== null && question.fingerprint === row.fingerprint;
-			const name = nameInService({ sessionId: row.session_id, messageIndex: question?.messageIndex ?? -1 });
+			const question = asked.get(row.session_id);
+			const name = nameInService({ sessionId: row.session_id, messageIndex: question?.message_index ?? -1 });
 			const claim = latest.get(name);
 			return {
 				ladder: readLadder(row),
 				changeCount: row.change_count,
-				// A damaged digest is replaced by the next read; the question is open until then.
-				isOpen: live.has(row.watch_id) && (digest === null || (isSame && hasOpenQuestion(digest))),
+				isOpen: live.has(row.watch_id) && question?.fingerprint === row.fingerprint,
 				isAnswered: answered.has(name),
 				claim: claim === undefined ? null : { userId: claim.person.userId, until: claim.until },
-				readAt: digest === null ? null : (session?.last_read_at ?? null),
+				readAt: session?.last_read_at ?? null,
 				isFailing: (session?.failures ?? 0) > 0,
 			};
 		});

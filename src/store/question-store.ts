@@ -1,28 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { QuestionDigest } from '../questions/changes.ts';
-import type { SettledHow } from '../questions/occurrences.ts';
-import { type QuestionView, questionView } from '../watches/session-snapshot.ts';
+import type { OccurrenceChange, SettledHow } from '../questions/occurrences.ts';
 import type { SessionKey } from '../watches/watch.ts';
-import type { QuestionChange } from '../watches/watched-session.ts';
 import { change, from } from './database.ts';
-import { type Cipher, sealedColumn } from './encryption.ts';
 import { type Row, sessionColumns, type Tables } from './tables.ts';
 
-export const questionContent = sealedColumn<QuestionView>('questions', 'content', questionView);
-
-/** When a read began, and the one before it; clock milliseconds. */
-interface ReadTimes {
-	readonly readAt: number;
-	readonly before: number | null;
-}
-
-/** Writes what a read changes of a session's questions. The caller holds the lock of the session. */
+/**
+ * Writes what a read changes of a session's questions. `before`: when the read before it began. The caller holds the lock of
+ * the session.
+ */
 export async function recordQuestions(
-	{ trx, cipher, now }: { readonly trx: Kysely<Tables>; readonly cipher: Cipher; readonly now: number },
+	{ trx, now }: { readonly trx: Kysely<Tables>; readonly now: number },
 	session: SessionKey,
-	changes: readonly QuestionChange[],
-	{ readAt, before }: ReadTimes,
+	changes: readonly OccurrenceChange[],
+	{ readAt, before }: { readonly readAt: number; readonly before: number | null },
 ): Promise<void> {
 	for (const one of changes) {
 		if (one.kind === 'settled') {
@@ -32,19 +24,16 @@ export async function recordQuestions(
 		const open = await openQuestionOf(trx, session);
 		const isSame = open?.fingerprint === one.question.fingerprint && open.same_before === one.question.sameBefore;
 		if (open !== undefined && (one.kind === 'updated' || (isSame && one.settled === null))) {
-			const columns = columnsOf(open.id, one.question, one.view, cipher);
-			await change(trx, 'questions', { id: open.id }).set(columns).execute();
+			await change(trx, 'questions', { id: open.id }).set(columnsOf(one.question)).execute();
 			continue;
 		}
 		// The former state of the session could not be read.
 		if (one.kind === 'updated') continue;
 		if (open !== undefined) await settleQuestion(trx, session, 'closed', { now });
-		const id = randomUUID();
 		const { service, sessionId } = session;
 		const number = sql<number>`(select coalesce(max(number), 0) + 1 from questions
 			where service = ${service} and session_id = ${sessionId})`;
-		const columns = columnsOf(id, one.question, one.view, cipher);
-		const row = { id, ...sessionColumns(session), number, ...columns, asked_at: readAt };
+		const row = { id: randomUUID(), ...sessionColumns(session), number, ...columnsOf(one.question), asked_at: readAt };
 		await trx.insertInto('questions').values(row).execute();
 		if (one.settled !== null) await settleQuestion(trx, session, one.settled, { now, since: before ?? readAt });
 	}
@@ -57,18 +46,7 @@ export function openQuestionOf(db: Kysely<Tables>, session: SessionKey): Promise
 		.executeTakeFirst();
 }
 
-/** Since when the open questions of these sessions are asked, by session id. */
-export async function askedSince(db: Kysely<Tables>, service: string, sessionIds: readonly string[]) {
-	if (sessionIds.length === 0) return new Map<string, number>();
-	const open = from(db, 'questions', { service, session_id: sessionIds, settled_at: null });
-	const rows = await open.select(['session_id', 'asked_at']).execute();
-	return new Map(rows.map((row) => [row.session_id, row.asked_at]));
-}
-
-/**
- * Settles the session's open question, if there is one. The caller holds the lock of the session.
- * @param since when it may have been asked; left out: when it was found
- */
+/** Settles the open question, asked after `since` (left out: when it was found). The caller holds the lock of the session. */
 export async function settleQuestion(
 	trx: Kysely<Tables>,
 	session: SessionKey,
@@ -85,7 +63,7 @@ export async function settleQuestion(
 		.execute();
 }
 
-function columnsOf(id: string, question: QuestionDigest, view: QuestionView | null, cipher: Cipher) {
+function columnsOf(question: QuestionDigest) {
 	return {
 		message_index: question.messageIndex,
 		same_before: question.sameBefore,
@@ -93,6 +71,5 @@ function columnsOf(id: string, question: QuestionDigest, view: QuestionView | nu
 		shown_hash: question.shownHash,
 		open_items: JSON.stringify(question.open),
 		answered_items: JSON.stringify(question.answered),
-		content: view === null ? null : questionContent.seal(view, id, cipher),
 	};
 }

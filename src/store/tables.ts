@@ -137,17 +137,13 @@ export const COLUMNS = {
 		same_before: 'integer',
 		fingerprint: 'text not null',
 		shown_hash: 'text not null',
-		/** JSON: positions. */
+		/** JSON: positions, like `answered_items`. */
 		open_items: 'text not null',
-		/** JSON: positions. */
 		answered_items: 'text not null',
-		/** Encrypted: what channels may see of it. Null after removal. */
-		content: 'text',
 		/** When the read began that found it. */
 		asked_at: 'bigint not null',
 		/** Null while it is open. */
 		settled_at: 'bigint',
-		/** See `SettledHow`. */
 		settled_how: 'text',
 		/** Our answer that settled it; null: it was given outside Handraise, or there is none. */
 		answer_id: 'text',

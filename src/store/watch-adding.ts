@@ -62,7 +62,7 @@ export async function addWatch(tx: Tx, watch: NewWatch): Promise<AddWatchResult>
 	const isFirst = await startReading(trx, { ...watch, readAt }, read);
 	const { question } = view.digest;
 	if (isFirst && question !== null && hasOpenQuestion(view.digest)) {
-		const asked = { kind: 'asked', question, settled: null, view: view.question } as const;
+		const asked = { kind: 'asked', question, settled: null } as const;
 		await recordQuestions(tx, watch.session, [asked], { readAt: view.seenAt, before: null });
 	}
 	const live = await here().forUpdate().executeTakeFirst();

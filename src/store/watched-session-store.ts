@@ -23,7 +23,7 @@ import { change, from, inLockOrder, isFound, locked, remove, type StoreDatabase 
 import { leaseDue, nextDue, releaseHeld } from './due.ts';
 import type { Cipher } from './encryption.ts';
 import { dropPending, endingsOf, openPosts } from './question-posts.ts';
-import { askedSince, recordQuestions, settleQuestion } from './question-store.ts';
+import { openQuestionOf, recordQuestions, settleQuestion } from './question-store.ts';
 import { type ChannelRow, channelOf, sessionColumns, sessionOf, type Tables, WITHOUT_LEASE } from './tables.ts';
 import {
 	readAnnouncement,
@@ -142,15 +142,11 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 			const orderBy = sql`read_by`;
 			const due = { table: 'watched_sessions', service, where, orderBy, limit } as const;
 			const rows = await leaseDue(db, due, { lease, now });
-			const sessions = rows.map((row) => ({ ...readWatchedSession(row), view: readView(row, cipher) }));
-			const asking = sessions.filter(({ digest }) => hasOpenQuestion(digest));
-			const askedAt = await askedSince(
-				db.read,
-				service,
-				asking.map(({ session }) => session.sessionId),
-			);
-			return sessions.map((one) => ({ ...one, questionSince: askedAt.get(one.session.sessionId) ?? null }));
+			return rows.map((row) => ({ ...readWatchedSession(row), view: readView(row, cipher) }));
 		},
+
+		/** Since when the open question of a session is asked; null while none is open. */
+		askedAt: async (key: SessionKey) => (await openQuestionOf(db.read, key))?.asked_at ?? null,
 
 		/** Prolongs these leases by `ms` from `now`; returns the sessions still held. */
 		renew: (held: readonly HeldSession[], ms: number, now: number): Promise<readonly SessionKey[]> =>
@@ -203,8 +199,7 @@ export function createWatchedSessionStore({ db, cipher }: { db: StoreDatabase; c
 				await held.set(sessionChange(row, update, cipher)).execute();
 				let coalesced = 0;
 				const readAt = update.lastReadAt ?? now;
-				const times = { readAt, before: row.last_read_at };
-				await recordQuestions({ trx, cipher, now }, key, update.questions ?? [], times);
+				await recordQuestions({ trx, now }, key, update.questions ?? [], { readAt, before: row.last_read_at });
 				for (const watch of watches) coalesced += await recordWatch({ trx, cipher, now }, watch, readAt);
 				// The watches share the question and its snoozes, so the end of one watch leaves them.
 				const isSettled = watches.some(({ announcements }) => settleIn(announcements) !== null);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Core } from '../core.ts';
 import { codeOf, retryAtOf } from '../errors.ts';
 import { createLeaseLoop, type LeaseLoop } from '../lease-loop.ts';
@@ -11,7 +12,7 @@ import { type BackgroundBudget, createPlanner, movesFor, PLAN_MS } from './sched
 import { DOWN_AFTER_MS, type ServiceHealth } from './service-health.ts';
 import type { OurAnswers } from './session-snapshot.ts';
 import type { Watch } from './watch.ts';
-import { hasOpenQuestion, type ReadKind, type SessionUpdate, type TakenSession } from './watched-session.ts';
+import type { ReadKind, SessionUpdate, TakenSession } from './watched-session.ts';
 
 interface ReadAnswers extends OurAnswers {
 	/** The positions of a question to which answers of ours arrived in this time. */
@@ -140,7 +141,7 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 	}
 
 	async function readAndRecord(taken: TakenSession, token: string, signal: AbortSignal): Promise<void> {
-		const { session: key, lastReadAt, questionSince: since } = taken;
+		const { session: key, lastReadAt } = taken;
 		let found: SessionReading;
 		const ended = readWindow.begin();
 		try {
@@ -156,8 +157,8 @@ export function createPoller(core: Core, options: PollerOptions): LeaseLoop {
 		const watches = await store.ofSession(key, clock.now());
 		const known = taken.digest?.question ?? null;
 		const ours = await options.ourAnswers(found.session, known);
-		const isKnown = known !== null && since !== null;
-		const arrived = isKnown ? ours.arrivedBetween(known, { since, before: found.readAt }) : [];
+		const since = known === null || known.open.length === 0 ? null : await store.askedAt(key);
+		const arrived = known !== null && since !== null ? ours.arrivedBetween(known, { since, before: found.readAt }) : [];
 		const outcome = reading.succeeded(taken, found, watches, { ours, arrived });
 		const isChanged = outcome.update.view !== undefined;
 		metrics.read(isChanged ? 'changed' : 'unchanged');
@@ -229,7 +230,8 @@ function isAwaited({ nextRead: { at, by } }: TakenSession): boolean {
 }
 
 /** Whether a read found a question opened, changed or closed, or an open one shown in other words or under another name. */
-function changesQuestion({ digest, view: before }: TakenSession, { view, questions = [] }: SessionUpdate): boolean {
+function changesQuestion({ view: before }: TakenSession, { view, questions = [] }: SessionUpdate): boolean {
 	if (questions.length > 0) return true;
-	return view !== undefined && hasOpenQuestion(digest) && view.name !== before?.name;
+	if (view === undefined || view.question === null) return false;
+	return view.name !== before?.name || !isDeepStrictEqual(view.question, before?.question);
 }

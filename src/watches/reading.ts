@@ -10,7 +10,6 @@ import { type OurAnswers, type SeenSession, seenIn, showSame } from './session-s
 import { DISMISSED, type Watch, type WatchEnd } from './watch.ts';
 import {
 	hasOpenQuestion,
-	type QuestionChange,
 	type SessionOutline,
 	type SessionUpdate,
 	type StepRate,
@@ -126,7 +125,7 @@ export function createReading({ clock, config: { watchMaxDays: maxDays } }: Core
 				failures: 0,
 				overSince: digest.over ? (taken.overSince ?? readAt) : null,
 				earlyReadCount: taken.earlyReadCount,
-				questions: questionChanges(taken, sinceRead, seen),
+				questions: occurrenceChanges(taken.digest, sinceRead, digest, seen.digestAt),
 				// Names and descriptions may change without news.
 				...((taken.digest === null || taken.view === null || !showSame(taken.view, view)) && { view }),
 			};
@@ -165,23 +164,8 @@ export function createReading({ clock, config: { watchMaxDays: maxDays } }: Core
 	};
 }
 
-/** What a read changes of the session's questions. */
-function questionChanges(
-	{ digest: before, view: viewBefore }: TakenSession,
-	changes: readonly Change[],
-	{ view, digestAt, questionAt }: SeenSession,
-): readonly QuestionChange[] {
-	const { digest, question } = view;
-	const found = occurrenceChanges(before, changes, digest, digestAt).map((change) => {
-		return { ...change, view: change.kind === 'settled' ? null : questionAt(change.question.messageIndex) };
-	});
-	const isSame = found.length > 0 || !hasOpenQuestion(digest) || isDeepStrictEqual(question, viewBefore?.question);
-	if (isSame || digest.question === null) return found;
-	return [{ kind: 'updated', question: digest.question, view: question }];
-}
-
 /** The session as stored, for a read that failed. */
-export function keptOf({ view: _view, questionSince: _since, ...kept }: TakenSession): Omit<SessionUpdate, 'view'> {
+export function keptOf({ view: _view, ...kept }: TakenSession): Omit<SessionUpdate, 'view'> {
 	return kept;
 }
 

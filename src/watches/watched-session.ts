@@ -35,8 +35,6 @@ export interface WatchedSession {
 export interface TakenSession extends WatchedSession {
 	/** What is stored of it; null before the first read, or when it cannot be read. */
 	readonly view: SessionSnapshot | null;
-	/** When a read first found the question open that is open now; null while none is. */
-	readonly questionSince: number | null;
 }
 
 /** The outcome of a read for its session; `earlyReadCount` is the one that the session was taken with. */
@@ -44,11 +42,8 @@ export interface SessionUpdate extends Omit<WatchedSession, 'session' | 'digest'
 	/** Left out when it shows what is stored already. */
 	readonly view?: SessionSnapshot;
 	/** Left out when nothing changed about the session's questions. */
-	readonly questions?: readonly QuestionChange[];
+	readonly questions?: readonly OccurrenceChange[];
 }
-
-/** A change of a session's questions, with what channels may see of the question. */
-export type QuestionChange = OccurrenceChange & { readonly view: QuestionView | null };
 
 /** A session that was taken and is not given back yet. */
 export interface HeldSession {

@@ -4,7 +4,6 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { ANSWER_JSON } from '../../src/store/answer-rows.ts';
 import { draftColumn } from '../../src/store/answering-store.ts';
-import { questionContent } from '../../src/store/question-store.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { WATCH_JSON } from '../../src/store/watch-rows.ts';
 import { channelSettings } from '../../src/watches/channel-settings.ts';
@@ -55,7 +54,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 	watched_sessions: `service session_id rhythm digest view next_read_at read_by last_read_at last_change_at touched_at
 		failures over_since hurry lease_token leased_until`,
 	questions: `id service session_id message_index number same_before fingerprint shown_hash open_items answered_items
-		content asked_at settled_at settled_how answer_id`,
+		asked_at settled_at settled_how answer_id`,
 	announcements: `id number team_id watch_id kind state created_at attempts next_attempt_at sending_since posted_ts
 		last_error lease_token leased_until shown_key`,
 	inboxes: `team_id view_id page opened_at asked_count change_count next_update_at shown_count shown_key built_at
@@ -97,7 +96,6 @@ const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>
 	answers: ANSWER_JSON,
 	drafts: { content: draftColumn.schema },
 	...WATCH_JSON,
-	questions: { content: questionContent.schema },
 	channel_settings: { settings: channelSettings },
 };
 
@@ -117,8 +115,6 @@ const OTHER_FIELDS: Readonly<Record<string, string>> = {
 		question.context question.items[].title question.items[].description question.items[].value
 		question.quick.options[] result digest.status digest.question.fingerprint digest.question.shownHash
 		digest.result digest.files digest.screenshotTimestamp`,
-	'questions.content': `fingerprint shownHash context items[].title items[].description items[].value
-		quick.options[]`,
 	'announcements.content': `question.fingerprint question.shownHash question.context question.items[].title
 		question.items[].description question.items[].value question.quick.options[] to status result
 		entries[].watchId entries[].sessionId

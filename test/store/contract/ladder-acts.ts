@@ -2,6 +2,7 @@ import type { LadderBatch, LadderOutcome } from '../../../src/inbox/ladder.ts';
 import type { NewAnnouncement } from '../../../src/watches/announcements.ts';
 import { questionViewAt, type SessionSnapshot, snapshotOf } from '../../../src/watches/session-snapshot.ts';
 import type { Watch } from '../../../src/watches/watch.ts';
+import { hasOpenQuestion } from '../../../src/watches/watched-session.ts';
 import { addWatch, assistant, session } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
 import { LEASE, SERVICE, T0 } from '../support.ts';
@@ -43,7 +44,10 @@ export function ladderActs(subject: Subject) {
 	}
 
 	/** A read of this content, after which the session is due again at once. */
-	const again = (view: SessionSnapshot) => read({ view, nextRead: { at: T0, by: T0 } });
+	function again(view: SessionSnapshot) {
+		const questions = hasOpenQuestion(view.digest) ? [] : [{ kind: 'settled', how: 'closed' } as const];
+		return read({ view, questions, nextRead: { at: T0, by: T0 } });
+	}
 
 	const take = (now = T0, lease = LEASE, options: { limit?: number; except?: (typeof C1)[] } = {}) =>
 		ladders().takeDue(SERVICE, lease, { now, limit: 100, except: [], ...options });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { QuestionDigest } from '../../../src/questions/changes.ts';
-import type { QuestionChange } from '../../../src/watches/watched-session.ts';
+
+import type { OccurrenceChange } from '../../../src/questions/occurrences.ts';
 import { SERVICE } from '../../watches/support.ts';
 import type { Subject } from '../contract.ts';
 import { accepted, LEASE, moved, submission, T0 } from '../support.ts';
@@ -16,15 +17,15 @@ const QUESTION: QuestionDigest = {
 };
 const OTHER: QuestionDigest = { ...QUESTION, messageIndex: 2, fingerprint: 'other' };
 
-const asked = (question = QUESTION): QuestionChange => ({ kind: 'asked', question, settled: null, view: null });
-const settled = (how: 'answered' | 'closed'): QuestionChange => ({ kind: 'settled', how, view: null });
+const asked = (question = QUESTION): OccurrenceChange => ({ kind: 'asked', question, settled: null });
+const settled = (how: 'answered' | 'closed'): OccurrenceChange => ({ kind: 'settled', how });
 
 /** The questions of watched sessions, as reads change them. */
 export function describeQuestions(subject: Subject): void {
 	const { store, added, recorded } = watchActs(subject);
 
 	/** Records a read that began at `readAt`, and returns all stored questions. */
-	async function readWith(questions: readonly QuestionChange[], readAt = T0) {
+	async function readWith(questions: readonly OccurrenceChange[], readAt = T0) {
 		await store().takeDue(SERVICE, LEASE, 10, { now: readAt, only: null });
 		const update = read({ lastReadAt: readAt, nextRead: { at: readAt, by: readAt }, questions });
 		await store().record({ session: KEY, token: LEASE.token }, { update, watches: [], now: readAt });
@@ -79,7 +80,7 @@ export function describeQuestions(subject: Subject): void {
 			await added();
 			await readWith([], T0 + 10);
 			const id = await answered(T0 + 15);
-			const found = await readWith([{ kind: 'asked', question: QUESTION, settled: 'answered', view: null }], T0 + 20);
+			const found = await readWith([{ kind: 'asked', question: QUESTION, settled: 'answered' }], T0 + 20);
 			expect(found).toMatchObject([{ asked_at: T0 + 20, settled_at: T0 + 20, settled_how: 'answered', answer_id: id }]);
 		});
 
@@ -87,7 +88,7 @@ export function describeQuestions(subject: Subject): void {
 			await added();
 			await readWith([asked()]);
 			const moved = { ...QUESTION, messageIndex: 4, answered: [0], open: [1] };
-			const found = await readWith([{ kind: 'updated', question: moved, view: null }], T0 + 5);
+			const found = await readWith([{ kind: 'updated', question: moved }], T0 + 5);
 			expect(found).toMatchObject([{ message_index: 4, answered_items: '[0]', open_items: '[1]', asked_at: T0 }]);
 		});
 
