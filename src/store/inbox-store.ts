@@ -27,7 +27,7 @@ import type { Cipher } from './encryption.ts';
 import { personColumns, personOf, questionOf, type Row, sessionColumns, sessionOf, WITHOUT_LEASE } from './tables.ts';
 import { readHandOver, readView } from './watch-rows.ts';
 
-/** Drafts that are looked at until enough are found whose question is not closed. */
+/** Drafts that are looked at: of one question there may be several, and some are empty. */
 const DRAFTS_EXAMINED = 40;
 
 type AskingRow = Pick<Row<'questions'>, 'service' | 'session_id' | 'message_index' | 'fingerprint' | 'asked_at'> &

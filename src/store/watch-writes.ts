@@ -93,10 +93,10 @@ export async function askForRead(trx: Kysely<Tables>, row: WatchedSessionRow, by
 
 /** A watch with what its card shows; `view` is null when there is none or it cannot be read. */
 export async function readShownWatch(db: StoreDatabase, cipher: Cipher, row: WatchRow) {
-	const ofWatch = from(db.read, 'watched_sessions', sessionColumns(sessionOf(row))).selectAll();
-	const session = await ofWatch.executeTakeFirst();
+	const key = sessionOf(row);
+	const stored = from(db.read, 'watched_sessions', sessionColumns(key)).selectAll();
+	const [session, question] = await Promise.all([stored.executeTakeFirst(), openQuestionOf(db.read, key)]);
 	const view = session === undefined ? null : readView(session, cipher);
-	const question = await openQuestionOf(db.read, sessionOf(row));
 	const { last_read_at: checkedAt = null } = session ?? {};
 	return { watch: readWatch(row), view, checkedAt, questionSince: question?.asked_at ?? null };
 }

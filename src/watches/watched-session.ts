@@ -41,7 +41,7 @@ export interface TakenSession extends WatchedSession {
 export interface SessionUpdate extends Omit<WatchedSession, 'session' | 'digest' | 'earlyReadAskedAt'> {
 	/** Left out when it shows what is stored already. */
 	readonly view?: SessionSnapshot;
-	/** Left out when nothing changed about the session's questions. */
+	/** Left out, or empty, when nothing changed about the session's questions. */
 	readonly questions?: readonly OccurrenceChange[];
 }
 
